@@ -1,0 +1,1 @@
+"""Statistics of simulation output: histogram, warm-up, confidence intervals. Ground layer."""
