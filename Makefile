@@ -1,0 +1,77 @@
+# One command for each thing. A fresh machine needs Python 3.11 or newer and make.
+#
+#   make run       environment, install, the first example
+#   make test      environment if need be, then everything that CI runs
+#   make lint      style, types and layers only (part of make test)
+#   make validate  every published figure against the simulation
+#   make bench     how fast it is: a table, and the same as JSON
+#   make format    put the code into its standard form
+#   make clean     remove what these commands made (the environment: make clean-all)
+#
+# Another Python: make run PYTHON=python3.12
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+
+SCENARIO ?= scenarios/p3700-database.toml
+# Workers of the compiled tests.
+JOBS   ?= 2
+# Least share of the kernel's lines and branches that its tests reach, in percent.
+COVERAGE_FLOOR ?= 90
+
+# Written when the environment holds raidsim, editable, and all it needs.
+INSTALLED := $(VENV)/.raidsim-installed
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint test-compiled test-interpreted validate bench format clean clean-all
+
+help:
+	@sed -n '/^# One/,/^# Another/s/^# \{0,1\}//p' Makefile
+
+run: $(INSTALLED)
+	$(BIN)/raidsim run $(SCENARIO)
+
+test: lint test-compiled test-interpreted
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# The product as it runs. The kernel is compiled once and kept in the user's cache.
+test-compiled: $(INSTALLED)
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup
+
+# The kernel's tests once more with its source interpreted: only then can coverage see it.
+test-interpreted: $(INSTALLED)
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/kernel -n $(JOBS) \
+	    --cov --cov-report=term --cov-fail-under=$(COVERAGE_FLOOR)
+
+validate: $(INSTALLED)
+	$(BIN)/raidsim validate
+
+bench: $(INSTALLED)
+	$(BIN)/python -m benchmarks
+
+format: $(INSTALLED)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+$(INSTALLED): pyproject.toml setup.cfg
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "raidsim needs Python 3.11 or newer; '$(PYTHON)' is not. Try: make PYTHON=python3.12" >&2; exit 1; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || { \
+	    echo "'$(PYTHON) -m venv' failed; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@echo "installing raidsim and what it needs into $(VENV) (once)"
+	$(BIN)/python -m pip install --quiet 'setuptools>=77'
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf build dist out *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.* htmlcov
+	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+clean-all: clean
+	rm -rf $(VENV)
