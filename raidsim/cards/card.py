@@ -1,0 +1,103 @@
+"""A card: one model of hardware as data, every value with its unit and its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from raidsim import units
+from raidsim.cards.attributes import KINDS, CardKind, Value
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WRITTEN_SOURCES = ("datasheet", "document", "calibrated", "assumed")
+"""What a card may name as the source of a value."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a value comes from, and the value as the card states it.
+
+    Attributes
+    ----------
+    source : datasheet, document, calibrated or assumed; "default" where the card is silent,
+        "scenario" where a scenario sets another value.
+    note : where it is printed, or why it was chosen.
+    claims : identifiers of the claims a calibrated value was fitted to.
+    value, unit : as written; unit "1" for pure numbers and flags.
+    """
+
+    source: str
+    note: str
+    claims: tuple[str, ...]
+    value: Value
+    unit: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One value of a card with everything there is to say about it."""
+
+    name: str
+    value: Value  # in base units
+    source: Source
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """One model of hardware.
+
+    ``values`` holds every attribute of the kind (defaults included) in base units:
+    seconds, bytes, hertz, watts. ``card["flash.read_time"]`` gives one of them.
+    ``residuals`` holds, by claim, the relative errors that the last fit left.
+    """
+
+    name: str
+    kind: str
+    title: str
+    path: Path
+    values: Mapping[str, Value]
+    sources: Mapping[str, Source]
+    residuals: Mapping[str, float]
+    description: str = ""
+
+    def __getitem__(self, name: str) -> Value:
+        return self.values[name]
+
+    def number(self, name: str) -> float:
+        """A value that is a number, as a float in base units."""
+        return float(self.values[name])
+
+    def integer(self, name: str) -> int:
+        """A value that is a size or a count, as an int."""
+        return int(self.values[name])
+
+    def flag(self, name: str) -> bool:
+        """A value that is true or false."""
+        return bool(self.values[name])
+
+    @property
+    def about(self) -> CardKind:
+        """The kind of card, with its table of attributes."""
+        return KINDS[self.kind]
+
+    def entries(self) -> Iterator[Entry]:
+        """Every value with unit, source and meaning, in the order of the attributes."""
+        for attribute in self.about.attributes:
+            name = attribute.name
+            yield Entry(name, self.values[name], self.sources[name], attribute.meaning)
+
+    def changed(self, values: Mapping[str, Value]) -> Card:
+        """The card with other values (base units), whose source is then "scenario"."""
+        sources = dict(self.sources)
+        for name, value in values.items():
+            attribute = self.about.by_name[name]
+            unit = sources[name].unit
+            shown = value
+            if attribute.dimension != "flag":
+                shown = units.in_unit(float(value), unit, attribute.dimension)
+            sources[name] = Source("scenario", "set by the scenario", (), shown, unit)
+        return replace(self, values={**self.values, **values}, sources=sources)

@@ -1,0 +1,70 @@
+"""The cards that come with raidsim, and finding one by its name or its path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from raidsim.cards.card import Card
+from raidsim.cards.loader import read
+from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.resources import data_folder
+
+
+def names() -> list[str]:
+    """Names of all cards, sorted."""
+    return sorted(path.stem for path in data_folder("models").rglob("*.toml"))
+
+
+def catalogue() -> list[Card]:
+    """All cards, by kind and name; InputError with the problems of every bad one."""
+    cards: list[Card] = []
+    problems: list[Problem] = []
+    for path in sorted(data_folder("models").rglob("*.toml")):
+        try:
+            cards.append(read(path))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return sorted(cards, key=lambda card: (card.kind, card.name))
+
+
+def find(name: str, folder: Path | None = None) -> Path:
+    """File of a card.
+
+    Parameters
+    ----------
+    name : a name of the catalogue, or a path: something with a slash or ending in ``.toml``.
+    folder : where a relative path is looked for if it is not in the current folder.
+
+    Raises
+    ------
+    InputError : there is none; with the nearest name.
+    """
+    if looks_like_path(name):
+        beside = (folder or Path()) / name
+        return beside if exists(beside) and not exists(Path(name)) else Path(name)
+    for path in sorted(data_folder("models").rglob("*.toml")):
+        if path.stem == name:
+            return path
+    remedy = suggest(name, names()) or "raidsim models lists the known ones"
+    raise InputError([Problem(None, None, None, f"no model is called {quote(name)}", remedy)])
+
+
+def load(name: str | Path, folder: Path | None = None) -> Card:
+    """The card of a name or a path; InputError with all that is wrong."""
+    path = find(str(name), folder)
+    return read(path, None if path.is_absolute() else str(name))
+
+
+def looks_like_path(name: str) -> bool:
+    """Whether a text is meant as the path of a file rather than as a name."""
+    return name.endswith(".toml") or "/" in name or "\\" in name
+
+
+def exists(path: Path) -> bool:
+    """Whether there is such a file; a name that no file can have is none."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,222 @@
+"""From the text of a card to a :class:`~raidsim.cards.card.Card`, or all that is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Any
+
+from raidsim import units
+from raidsim.cards.attributes import KINDS, Attribute, CardKind, Value
+from raidsim.cards.card import WRITTEN_SOURCES, Card, Source
+from raidsim.cards.toml_file import TomlFile, parse, read_text, show
+from raidsim.cards.toml_lines import Path
+from raidsim.errors import InputError, Problem, quote, suggest
+
+_HEAD = ("name", "kind", "title", "description", "residuals")
+_KEYS = ("value", "unit", "source", "note", "claims")
+
+
+def read(path: FilePath, shown: str | None = None) -> Card:
+    """Read a card file; InputError with every problem of it."""
+    name = shown or str(path)
+    return read_card(read_text(path, name), name, path)
+
+
+def read_card(text: str, name: str, path: FilePath | None = None) -> Card:
+    """Read the text of a card; `name` is what messages call it."""
+    reader = _Reader(parse(text, name))
+    card = reader.card(path or FilePath(name))
+    if reader.problems or card is None:
+        raise InputError(sorted(reader.problems, key=lambda p: p.line or 0))
+    return card
+
+
+def check_value(attribute: Attribute, value: Value) -> tuple[str, str] | None:
+    """Cause and remedy if a value (base units) lies outside the bounds of its attribute."""
+    if attribute.dimension == "flag":
+        return None
+    low, high = attribute.bounds
+    if low <= float(value) <= high:
+        return None
+    shown = units.text(float(value), attribute.dimension)
+    return (
+        f"{shown} is outside what is possible for {attribute.name}",
+        f"it is from {attribute.low} to {attribute.high}",
+    )
+
+
+@dataclass
+class _Wrong(Exception):
+    """One value cannot be used: which key of it, and why."""
+
+    key: str
+    cause: str
+    remedy: str | None = None
+
+
+class _Reader:
+    """Walks the data of one card and collects values, sources and problems."""
+
+    def __init__(self, file: TomlFile) -> None:
+        self.file = file
+        self.problems = list(file.problems)
+        self.values: dict[str, Value] = {}
+        self.sources: dict[str, Source] = {}
+
+    def problem(self, path: Path, cause: str, remedy: str | None = None) -> None:
+        self.problems.append(
+            Problem(self.file.name, self.file.line(path), show(path) or None, cause, remedy)
+        )
+
+    def card(self, path: FilePath) -> Card | None:
+        if not self.file.complete:
+            return None
+        data = self.file.data
+        head = {key: self._text(data, key) for key in ("name", "kind", "title")}
+        description = data.get("description", "")
+        if not isinstance(description, str):
+            self.problem(("description",), "is not a text", "put it in quotes")
+        kind = KINDS.get(head["kind"] or "")
+        if kind is None:
+            if head["kind"]:
+                self.problem(
+                    ("kind",),
+                    f"{quote(head['kind'])} is no kind of card",
+                    suggest(head["kind"], KINDS) or f"known: {', '.join(KINDS)}",
+                )
+            return None
+        self._attributes(data, kind)
+        residuals = self._residuals(data.get("residuals", {}))
+        if self.problems:
+            return None
+        return Card(
+            str(head["name"]), kind.name, str(head["title"]), path,
+            {a.name: self.values[a.name] for a in kind.attributes},
+            {a.name: self.sources[a.name] for a in kind.attributes},
+            residuals, str(description),
+        )  # fmt: skip
+
+    def _text(self, data: Mapping[str, Any], key: str) -> str | None:
+        value = data.get(key)
+        if isinstance(value, str) and value.strip() and value.isprintable():
+            return value
+        if key in data:
+            self.problem((key,), f"{quote(value)} is not a line of text", "put it in quotes")
+        elif (key,) not in self.file.broken:
+            example = f'one of {", ".join(KINDS)}' if key == "kind" else f'write {key} = "..."'
+            self.problem((key,), "is missing", example)
+        return None
+
+    def _attributes(self, data: Mapping[str, Any], kind: CardKind) -> None:
+        known = kind.by_name
+        sections = {name.partition(".")[0] for name in known}
+        for section, table in data.items():
+            if section in _HEAD:
+                continue
+            if section not in sections:
+                self.problem((section,), "unknown key", suggest(section, [*sections, *_HEAD]))
+            elif not isinstance(table, dict):
+                self.problem((section,), "is not a table", f"write [{section}]")
+            else:
+                for key, entry in table.items():
+                    self._attribute(known, section, key, entry)
+        for attribute in kind.attributes:
+            self._default(attribute, data)
+
+    def _default(self, attribute: Attribute, data: Mapping[str, Any]) -> None:
+        section, _, key = attribute.name.partition(".")
+        table = data.get(section, {})
+        if not isinstance(table, dict) or key in table or (section, key) in self.file.broken:
+            return
+        default = attribute.default_value
+        if default is None:
+            example = f"write {key} = {{ value = ..., unit = \"{attribute.unit}\", source = ... }}"
+            self.problem((section, key), "is missing", example)
+            return
+        shown = default
+        if attribute.dimension != "flag":
+            shown = units.in_unit(float(default), attribute.unit, attribute.dimension)
+        self.values[attribute.name] = default
+        self.sources[attribute.name] = Source("default", "", (), shown, attribute.unit)
+
+    def _attribute(
+        self, known: Mapping[str, Attribute], section: str, key: str, entry: object
+    ) -> None:
+        path: Path = (section, key)
+        attribute = known.get(f"{section}.{key}")
+        if attribute is None:
+            names = [n.partition(".")[2] for n in known if n.startswith(section + ".")]
+            self.problem(path, "unknown key", suggest(key, names) or f"known: {', '.join(names)}")
+            return
+        if not isinstance(entry, dict):
+            unit = attribute.unit
+            form = f'{{ value = ..., unit = "{unit}", source = "..." }}'
+            self.problem(path, "needs value, unit and source", f"write {key} = {form}")
+            return
+        for name in entry:
+            if name not in _KEYS:
+                self.problem((*path, name), "unknown key", suggest(name, _KEYS))
+        for read in (self._source, self._value):
+            try:
+                read(attribute, entry)
+            except _Wrong as wrong:
+                self.problem((*path, wrong.key), wrong.cause, wrong.remedy)
+
+    def _value(self, attribute: Attribute, entry: Mapping[str, Any]) -> None:
+        if "value" not in entry:
+            raise _Wrong("value", "is missing")
+        value, unit = entry["value"], entry.get("unit", "1")
+        if not isinstance(unit, str):
+            raise _Wrong("unit", "is not a text", f'write unit = "{attribute.unit}"')
+        if attribute.dimension == "flag":
+            if not isinstance(value, bool):
+                raise _Wrong("value", f"{quote(value)} is neither true nor false")
+            self.values[attribute.name] = value
+            return
+        if "unit" not in entry:
+            raise _Wrong("unit", "is missing", f'write unit = "{attribute.unit}"')
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise _Wrong("value", f"{quote(value)} is not a number", "the unit has its own key")
+        try:
+            converted = units.convert(value, unit, attribute.dimension)
+        except units.QuantityError as error:
+            raise _Wrong("value", error.cause, error.remedy) from None
+        if wrong := check_value(attribute, converted):
+            raise _Wrong("value", *wrong)
+        self.values[attribute.name] = converted
+
+    def _source(self, attribute: Attribute, entry: Mapping[str, Any]) -> None:
+        source, note = entry.get("source"), entry.get("note", "")
+        claims, unit = entry.get("claims", []), entry.get("unit", "1")
+        if source not in WRITTEN_SOURCES:
+            known = f"one of {', '.join(WRITTEN_SOURCES)}"
+            if source is None:
+                raise _Wrong("source", "is missing", known)
+            hint = suggest(source, WRITTEN_SOURCES) if isinstance(source, str) else None
+            raise _Wrong("source", f"{quote(source)} is no source of a value", hint or known)
+        if not isinstance(note, str):
+            raise _Wrong("note", "is not a text", "put it in quotes")
+        if not isinstance(claims, list) or not all(isinstance(c, str) for c in claims):
+            raise _Wrong("claims", "is not a list of texts", 'write claims = ["..."]')
+        if claims and source != "calibrated":
+            raise _Wrong("claims", "stand only with a calibrated value", 'source = "calibrated"')
+        self.sources[attribute.name] = Source(
+            source, note, tuple(claims), entry.get("value", 0), str(unit)
+        )
+
+    def _residuals(self, table: object) -> dict[str, float]:
+        """Relative errors that a fit left, by claim, written as texts like "-1.2 %"."""
+        if not isinstance(table, dict):
+            self.problem(("residuals",), "is not a table", "write [residuals]")
+            return {}
+        found: dict[str, float] = {}
+        for claim, written in table.items():
+            sign = -1 if isinstance(written, str) and written.strip().startswith("-") else 1
+            size = written.strip().lstrip("-") if isinstance(written, str) else written
+            try:
+                found[claim] = sign * units.parse(size, "share")
+            except units.QuantityError as error:
+                self.problem(("residuals", claim), error.cause, error.remedy)
+        return found

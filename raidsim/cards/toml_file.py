@@ -1,0 +1,179 @@
+"""Reading a TOML file so that everything wrong with it can be said at once.
+
+tomllib stops at the first error. Here the statement that holds the error is
+reported and blanked out, and the rest is read again, so that a file with a
+missing quote on one line and a key twice on another is told about both.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+from raidsim.cards.toml_lines import Index, Path, index
+from raidsim.errors import InputError, Problem
+
+LARGEST_FILE = 4 * 2**20
+"""Bytes; whatever is larger was not written as a description of hardware or load."""
+
+_MOST_ERRORS = 20
+_WHERE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+
+
+@dataclass
+class TomlFile:
+    """The data of a file, the line of every path, and what is wrong with its TOML.
+
+    Attributes
+    ----------
+    name : the file as messages name it.
+    data : what could be read.
+    problems : errors of TOML itself.
+    broken : paths whose value could not be read; they are not missing.
+    complete : False if so much was lost that checks of the content would mislead.
+    """
+
+    name: str
+    data: dict[str, Any] = field(default_factory=dict)
+    places: Index = field(default_factory=Index)
+    problems: list[Problem] = field(default_factory=list)
+    broken: set[Path] = field(default_factory=set)
+    complete: bool = True
+
+    def line(self, path: Path) -> int | None:
+        """Line on which a path (or the table around it) stands."""
+        return self.places.line(path)
+
+
+def read_text(path: FilePath, shown: str) -> str:
+    """Text of a file.
+
+    Raises
+    ------
+    InputError : no such file, a folder, no permission, too large, not UTF-8 text.
+    """
+
+    def refuse(cause: str, remedy: str | None = None, line: int | None = None) -> InputError:
+        return InputError([Problem(shown, line, None, cause, remedy)])
+
+    try:
+        if path.is_dir():
+            raise refuse("is a folder", "name a .toml file in it")
+        if path.exists() and not path.is_file():
+            raise refuse("is no regular file")
+        if not path.exists():
+            raise refuse("no such file")
+        with path.open("rb") as stream:
+            raw = stream.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL or surrogates in the name
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise refuse(f"cannot be read: {reason}") from None
+    if len(raw) > LARGEST_FILE:
+        raise refuse(f"is larger than {LARGEST_FILE // 2**20} MiB: not a description in TOML")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise refuse(
+            f"is not UTF-8 text (byte 0x{raw[error.start]:02x})", "save it as UTF-8", line
+        ) from None
+    text = text.replace("\r\n", "\n")
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise refuse("holds NUL bytes: not a text file", None, line)
+    return text
+
+
+def parse(text: str, name: str) -> TomlFile:
+    """Read TOML text (line ends ``\\n``); errors are collected, none is raised."""
+    file = TomlFile(name, places=index(text))
+    lines = text.split("\n")
+    while len(file.problems) < _MOST_ERRORS:
+        try:
+            file.data = tomllib.loads("\n".join(lines))
+        except RecursionError:
+            file.problems.append(Problem(name, None, None, "is nested too deeply"))
+            break
+        except ValueError as error:
+            if not _set_aside(file, lines, str(error)):
+                break
+        else:
+            return file
+    file.complete = False
+    return file
+
+
+def _set_aside(file: TomlFile, lines: list[str], message: str) -> bool:
+    """Report an error of tomllib and blank out its statement; False if that cannot be done."""
+    where = _WHERE.search(message)
+    if where is None:  # e.g. an integer too long to convert: tomllib says no place
+        number = _find_bad_number(file.places, lines)
+    else:
+        number = int(where[1]) if where[1] else _last_line(lines)
+    cause = message[: where.start()] if where else message
+    statement = file.places.statement_at(number) if number is not None else None
+    if statement is None:
+        file.problems.append(Problem(file.name, number, None, cause))
+        return False
+    file.problems.append(_syntax_problem(file, statement.first, number, statement.path, cause))
+    lines[statement.first - 1 : statement.last] = [""] * (statement.last - statement.first + 1)
+    if statement.header:
+        file.complete = False  # what follows would land in the wrong table
+    file.broken.add(statement.path)
+    return True
+
+
+def _syntax_problem(
+    file: TomlFile, first: int, number: int | None, path: Path, cause: str
+) -> Problem:
+    key = show(path) or None
+    if cause.startswith(("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate inline")):
+        earlier = file.places.line(path)
+        if earlier is not None and earlier < first:
+            return Problem(
+                file.name, first, key, f"is already given on line {earlier}", "keep one of the two"
+            )
+        return Problem(file.name, first, key, "is given twice", "keep one of the two")
+    remedy = None
+    if cause.startswith("Invalid value") or cause.startswith("Expected newline or end"):
+        remedy = 'a text or a quantity stands in quotes, e.g. size = "8 KiB"'
+    elif cause.startswith("Exceeds the limit"):
+        cause = "is a number of thousands of digits"
+    return Problem(file.name, number, key, _lower(cause), remedy)
+
+
+def _find_bad_number(places: Index, lines: list[str]) -> int | None:
+    """First line of the statement that tomllib cannot convert."""
+    for statement in places.statements:
+        try:
+            tomllib.loads("\n".join(lines[statement.first - 1 : statement.last]))
+        except tomllib.TOMLDecodeError:
+            continue
+        except ValueError:
+            return statement.first
+    return None
+
+
+def _last_line(lines: list[str]) -> int:
+    return max((n for n, line in enumerate(lines, start=1) if line.strip()), default=1)
+
+
+def _lower(cause: str) -> str:
+    return cause[:1].lower() + cause[1:]
+
+
+def show(path: Path, single: frozenset[str] = frozenset()) -> str:
+    """A path as text: ``load[1].size``; the index is left out for lists named in `single`."""
+    parts: list[str] = []
+    for before, key in zip(itertools.chain([None], path), path, strict=False):
+        if isinstance(key, int):
+            if len(parts) != 1 or before not in single:
+                parts[-1:] = [f"{parts[-1]}[{key}]"] if parts else [f"[{key}]"]
+        else:
+            plain = all(c.isalnum() or c in "_-" for c in key) and key
+            parts.append(key if plain else f'"{key}"')
+    return ".".join(parts)

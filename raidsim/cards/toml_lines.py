@@ -1,0 +1,247 @@
+"""On which line of a TOML text each key stands.
+
+:mod:`tomllib` gives the values; this scanner gives the places. It walks a text
+statement by statement and follows strings, comments and brackets, nothing more:
+whatever is not well formed is left for tomllib to say, and never raises here.
+
+A path is the tuple of keys and list indices that leads to a value, for instance
+``("load", 0, "sizes", 1, "share")``.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+Path = tuple[str | int, ...]
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_DEEPEST = 40
+
+
+@dataclass
+class Statement:
+    """One header or one ``key = value`` of a text: lines `first` to `last`, both included."""
+
+    first: int
+    last: int
+    path: Path
+    header: bool
+
+
+@dataclass
+class Index:
+    """Where everything is: the statements, and the first line of every path."""
+
+    statements: list[Statement] = field(default_factory=list)
+    lines: dict[Path, int] = field(default_factory=dict)
+
+    def line(self, path: Path) -> int | None:
+        """Line of a path, or of the nearest table around it that has one."""
+        for end in range(len(path), 0, -1):
+            if path[:end] in self.lines:
+                return self.lines[path[:end]]
+        return None
+
+    def statement_at(self, line: int) -> Statement | None:
+        """The statement that covers a line."""
+        return next((s for s in self.statements if s.first <= line <= s.last), None)
+
+
+def index(text: str) -> Index:
+    """Index a TOML text (line ends are ``\\n``), well formed or not."""
+    return _Scanner(text).run()
+
+
+class _Scanner:
+    """Position in the text, the line it is on, and the table that is open."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.line = 1
+        self.found = Index()
+        self.table: Path = ()
+        self.lists: dict[Path, int] = {}  # last index of each [[list of tables]]
+
+    def run(self) -> Index:
+        while self._skip_blank():
+            first = self.line
+            header = self._peek() == "["
+            path = self._header() if header else self._assignment()
+            self._to_line_end()
+            self.found.statements.append(Statement(first, self.line, path, header))
+        return self.found
+
+    # ---- statements
+
+    def _header(self) -> Path:
+        many = self.text.startswith("[[", self.at)
+        self._step(2 if many else 1)
+        keys = self._dotted_key()
+        self._step(2 if many else 1)
+        path = self._resolve(keys[:-1]) + keys[-1:]
+        if many and keys:
+            self.found.lines.setdefault(path, self.line)
+            self.lists[path] = self.lists.get(path, -1) + 1
+            path += (self.lists[path],)
+        self._note(path)
+        self.table = path
+        return path
+
+    def _assignment(self) -> Path:
+        path = self.table + self._dotted_key()
+        self._note(path)
+        self._skip_spaces()
+        if self._peek() == "=":
+            self._step()
+            self._value(path, 0)
+        return path
+
+    def _resolve(self, keys: Path) -> Path:
+        """The path of a header's outer tables: of a list of tables the last one is meant."""
+        path: Path = ()
+        for key in keys:
+            path += (key,)
+            if path in self.lists:
+                path += (self.lists[path],)
+        return path
+
+    def _note(self, path: Path) -> None:
+        for end in range(1, len(path) + 1):
+            self.found.lines.setdefault(path[:end], self.line)
+
+    # ---- keys and values
+
+    def _dotted_key(self) -> Path:
+        keys: list[str] = []
+        while True:
+            self._skip_spaces()
+            character = self._peek()
+            if character in ('"', "'"):
+                start = self.at
+                self._string()
+                keys.append(_unquote(self.text[start : self.at]))
+            elif match := _BARE.match(self.text, self.at):
+                keys.append(match.group())
+                self.at = match.end()
+            else:
+                return tuple(keys)
+            self._skip_spaces()
+            if self._peek() != ".":
+                return tuple(keys)
+            self._step()
+
+    def _value(self, path: Path, depth: int) -> None:
+        self._skip_spaces()
+        character = self._peek()
+        if character in ('"', "'"):
+            self._string()
+        elif character == "[" and depth < _DEEPEST:
+            self._list(path, depth)
+        elif character == "{" and depth < _DEEPEST:
+            self._inline_table(path, depth)
+        else:
+            while self._peek() not in ("", "\n", ",", "]", "}", "#"):
+                self._step()
+
+    def _list(self, path: Path, depth: int) -> None:
+        self._step()
+        for position in _count():
+            if not self._skip_blank() or self._peek() == "]":
+                break
+            before = self.at
+            self._note((*path, position))
+            self._value((*path, position), depth + 1)
+            if not self._skip_blank():
+                break
+            if self._peek() == ",":
+                self._step()
+            elif self._peek() == "]" or self.at == before:
+                break
+        if self._peek() == "]":
+            self._step()
+
+    def _inline_table(self, path: Path, depth: int) -> None:
+        """Keys of an inline table; line ends in it are an error that costs one statement only."""
+        self._step()
+        while self._skip_blank():
+            keys = self._dotted_key()
+            if keys:
+                self._note(path + keys)
+            self._skip_spaces()
+            if self._peek() == "=":
+                self._step()
+                self._value(path + keys, depth + 1)
+            self._skip_spaces()
+            if self._peek() != ",":
+                break
+            self._step()
+        self._skip_blank()
+        if self._peek() == "}":
+            self._step()
+
+    def _string(self) -> None:
+        """Move past a string; one that is not closed ends with its line (or the text)."""
+        quote = self._peek()
+        if self.text.startswith(quote * 3, self.at):
+            closing, several_lines = quote * 3, True
+            self._step(3)
+        else:
+            closing, several_lines = quote, False
+            self._step()
+        while (character := self._peek()) != "":
+            if self.text.startswith(closing, self.at):
+                self._step(len(closing))
+                while several_lines and self._peek() == quote:  # up to two more may belong to it
+                    self._step()
+                return
+            if character == "\n" and not several_lines:
+                return
+            self._step(2 if character == "\\" and quote == '"' else 1)
+
+    # ---- characters
+
+    def _peek(self) -> str:
+        return self.text[self.at : self.at + 1]
+
+    def _step(self, count: int = 1) -> None:
+        self.line += self.text.count("\n", self.at, self.at + count)
+        self.at = min(self.at + count, len(self.text))
+
+    def _skip_spaces(self) -> None:
+        while self._peek() in (" ", "\t"):
+            self.at += 1
+
+    def _skip_blank(self) -> bool:
+        """Move to the next thing that is no space, line end or comment; False at the end."""
+        while (character := self._peek()) != "":
+            if character == "#":
+                end = self.text.find("\n", self.at)
+                self.at = len(self.text) if end < 0 else end
+            elif character in (" ", "\t", "\n"):
+                self._step()
+            else:
+                return True
+        return False
+
+    def _to_line_end(self) -> None:
+        end = self.text.find("\n", self.at)
+        self.at = len(self.text) if end < 0 else end
+
+
+def _unquote(written: str) -> str:
+    """The key that a quoted key stands for."""
+    try:
+        return str(tomllib.loads(f"key = {written}")["key"])
+    except ValueError:
+        return written.strip("\"'")
+
+
+def _count() -> Iterator[int]:
+    number = 0
+    while True:
+        yield number
+        number += 1

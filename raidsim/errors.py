@@ -1,0 +1,71 @@
+"""What is wrong with an input, in words for the person who wrote it.
+
+A loader collects every problem of a file and raises them together, as one
+:class:`InputError`. Nothing else may come out of a loader, whatever it is given.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, where it is, and what would be right.
+
+    Attributes
+    ----------
+    file : path as the user gave it, ``--set`` for an override, or None.
+    line : line in that file, counted from 1, or None where no line is to blame.
+    key : the key as the file would write it, e.g. ``load[1].size``, or None.
+    cause : what is wrong.
+    remedy : what would be right, or None where the cause says it all.
+    """
+
+    file: str | None
+    line: int | None
+    key: str | None
+    cause: str
+    remedy: str | None = None
+
+    def __str__(self) -> str:
+        place = "" if self.file is None else self.file
+        if self.line is not None:
+            place += f":{self.line}"
+        parts = [part for part in (place, self.key, self.cause) if part]
+        text = ": ".join(parts) + (f"; {self.remedy}" if self.remedy else "")
+        return one_line(text)
+
+
+class InputError(Exception):
+    """The input cannot be used; ``problems`` holds every reason, in file order."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = list(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
+
+
+def suggest(word: str, known: Iterable[str]) -> str | None:
+    """``did you mean ...`` for a word that is not among the `known` ones, or None."""
+    by_fold = {name.casefold(): name for name in known}
+    close = difflib.get_close_matches(word[:200].casefold(), list(by_fold), n=1, cutoff=0.6)
+    return f'did you mean "{by_fold[close[0]]}"?' if close else None
+
+
+def quote(value: object, limit: int = 60) -> str:
+    """A value as it may be shown in a message: quoted if text, and never too long."""
+    try:
+        text = f'"{value}"' if isinstance(value, str) else str(value)
+    except ValueError:  # an integer with more digits than Python prints
+        text = "a number of thousands of digits"
+    return text if len(text) <= limit else text[: limit - 4] + ' ..."'[: 5 if text[0] == '"' else 4]
+
+
+def one_line(text: str) -> str:
+    """Text with everything unprintable (line ends too) shown escaped."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

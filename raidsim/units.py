@@ -1,0 +1,269 @@
+"""Quantities as people write them ("8 KiB", "67 %") and as raidsim computes with them.
+
+Inside raidsim every quantity is a plain number in SI base units: seconds, bytes,
+hertz, watts, joules, degrees Celsius, and shares from 0 to 1. Sizes and
+capacities are integers. KiB, MiB ... are base 2; kB, MB ... are base 10. The
+"MB/s" of 2**20 bytes that the published documents use is written "MiB/s" here.
+
+Arithmetic on the way in is exact (fractions), so "0.1 GB" is 100,000,000 bytes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+
+from raidsim.errors import quote, suggest
+
+SECTOR = 512
+"""Bytes of the smallest addressable block of a volume."""
+
+_BYTES = {"B": 1} | {
+    prefix + "iB": 1024**power for power, prefix in enumerate("KMGTP", start=1)
+} | {prefix + "B": 1000**power for power, prefix in enumerate("kMGTP", start=1)}
+_TIMES = {
+    "ns": Fraction(1, 10**9),
+    "us": Fraction(1, 10**6),
+    "ms": Fraction(1, 1000),
+    "s": Fraction(1),
+    "min": Fraction(60),
+    "h": Fraction(3600),
+    "day": Fraction(86400),
+}
+_BANDWIDTHS = {f"{unit}/s": Fraction(factor) for unit, factor in _BYTES.items()}
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A kind of quantity: its units, what may be asked of it, and an example.
+
+    ``units`` maps each unit to its size in the base unit. ``inverse`` holds units
+    that say the same upside down: a time per byte may be given as a bandwidth.
+    """
+
+    name: str
+    units: dict[str, Fraction]
+    example: str
+    inverse: dict[str, Fraction] | None = None
+    integer: bool = False
+    signed: bool = False
+    high: Fraction | None = None
+
+    @property
+    def known(self) -> list[str]:
+        """Every unit that may be written."""
+        return [*self.units, *(self.inverse or {})]
+
+
+def _dimension(name: str, units: dict[str, Fraction] | dict[str, int], example: str, **rest: object) -> Dimension:
+    return Dimension(name, {u: Fraction(f) for u, f in units.items()}, example, **rest)  # type: ignore[arg-type]
+
+
+DIMENSIONS: dict[str, Dimension] = {
+    d.name: d
+    for d in (
+        _dimension("time", _TIMES, "10 ms"),
+        _dimension("size", _BYTES, "8 KiB", integer=True),
+        _dimension("capacity", _BYTES, "800 GB", integer=True),
+        _dimension("rate", {"IO/s": 1, "kIO/s": 1000}, "1000 IO/s"),
+        _dimension("bandwidth", _BANDWIDTHS, "3380 MiB/s"),
+        _dimension("frequency", {"Hz": 1, "kHz": 1000, "MHz": 10**6, "GHz": 10**9}, "3.5 GHz"),
+        _dimension(
+            "time_per_byte",
+            {f"{t}/{b}": _TIMES[t] / _BYTES[b] for t in ("ns", "us", "ms", "s") for b in ("B", "KiB", "MiB", "kB")},
+            "0.4 us/KiB",
+            inverse=_BANDWIDTHS,
+        ),
+        _dimension("energy", {"J": Fraction(1), "uJ": Fraction(1, 10**6), "mJ": Fraction(1, 1000),
+                              "kJ": Fraction(1000), "Wh": Fraction(3600), "kWh": Fraction(3600000)}, "3 J"),
+        _dimension("power", {"W": Fraction(1), "mW": Fraction(1, 1000), "kW": Fraction(1000)}, "25 W"),
+        _dimension("temperature", {"C": 1, "°C": 1}, "35 C", signed=True),
+        _dimension("share", {"%": Fraction(1, 100)}, "67 %", high=Fraction(1)),
+        _dimension("count", {"1": 1}, "16", integer=True),
+        _dimension("number", {"1": 1}, "0.99"),
+        _dimension("per_bit", {"1/bit": 1}, "1e-17 1/bit"),
+        _dimension("per_day", {"1/day": 1}, "10 1/day"),
+    )
+}
+
+_ALIASES = {"µs": "us", "μs": "us", "sec": "s", "d": "day"}
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf(?:inity)?)(?![a-z])", re.IGNORECASE)
+_LARGEST = Fraction(10**30)
+_LONGEST = 80
+
+
+class QuantityError(ValueError):
+    """A text is no quantity of the dimension asked for: `cause`, and what would be right."""
+
+    def __init__(self, cause: str, remedy: str | None = None) -> None:
+        super().__init__(cause if remedy is None else f"{cause}; {remedy}")
+        self.cause = cause
+        self.remedy = remedy
+
+
+def parse(text: object, dimension: str) -> float:
+    """The quantity that a text states, in base units.
+
+    Parameters
+    ----------
+    text : a number, a space or none, and a unit; for "count" and "number" a bare number.
+    dimension : a key of ``DIMENSIONS``.
+
+    Returns
+    -------
+    Value in s, bytes, 1/s, Hz, s/byte, J, W, degrees C or a share of 1; an ``int`` for
+    sizes, capacities and counts.
+
+    Raises
+    ------
+    QuantityError : no number, no unit, a unit of something else, negative, NaN, infinite,
+        a share over 100 %, or a size that is no whole number of bytes.
+    """
+    d = DIMENSIONS[dimension]
+    bare = list(d.units) == ["1"]
+    if isinstance(text, bool) or not isinstance(text, str | int | float):
+        raise QuantityError(f"{_shown(text)} is no {_name(d)}", _write(d))
+    if not isinstance(text, str):
+        if bare:
+            return convert(text, "1", dimension)
+        value = exact(text)  # says so if it is NaN, infinite or far too large
+        unit = "%" if dimension == "share" else d.example.split()[-1]
+        number = value * 100 if dimension == "share" and value <= 1 else value
+        raise QuantityError(f"{quote(text)} has no unit", f'write "{_decimal(number)} {unit}", for example')
+    number_text, unit = _split(text, d)
+    if not unit and not bare:
+        raise QuantityError(f"{quote(text)} has no unit", _write(d))
+    return convert(number_text, unit or "1", dimension)
+
+
+def convert(value: str | int | float, unit: str, dimension: str) -> float:
+    """A number given in `unit`, in base units of `dimension`; errors as in :func:`parse`."""
+    d = DIMENSIONS[dimension]
+    number = exact(value)
+    shown = quote(value) if bare_unit(unit) else quote(f"{value} {unit}")
+    factor, upside_down = _factor(unit, d)
+    if number < 0 and not d.signed:
+        raise QuantityError(f"{shown} is negative", f"a {_name(d)} is zero or more")
+    if upside_down:
+        if number == 0:
+            raise QuantityError(f"{shown} would take for ever", "give a bandwidth above zero")
+        number = 1 / (number * factor)
+    else:
+        number *= factor
+    if d.high is not None and number > d.high:
+        raise QuantityError(f"{shown} is more than 100 %", "a share is from 0 % to 100 %")
+    if d.integer and number.denominator != 1:
+        what = "a whole number" if dimension == "count" else "a whole number of bytes"
+        raise QuantityError(f"{shown} is not {what}", _write(d))
+    if abs(number) > _LARGEST:
+        raise QuantityError(f"{shown} is too large to be meant", _write(d))
+    return int(number) if d.integer else float(number)
+
+
+def in_unit(value: float, unit: str, dimension: str) -> float:
+    """A value in base units, expressed in `unit`: what :func:`convert` undoes."""
+    factor, upside_down = _factor(unit, DIMENSIONS[dimension])
+    return float(1 / (exact(value) * factor) if upside_down else exact(value) / factor)
+
+
+def text(value: float, dimension: str) -> str:
+    """A value in base units as a text that :func:`parse` reads back to the same value.
+
+    The unit chosen is the one that needs the fewest digits, the larger of equals.
+    """
+    d = DIMENSIONS[dimension]
+    if list(d.units) == ["1"]:
+        return _decimal(exact(value))
+    best = ""
+    for unit in sorted((u for u in d.units if u not in ("°C",)), key=lambda u: d.units[u]):
+        written = f"{_decimal(exact(value) / d.units[unit])} {unit}"
+        if best and _length(written) > _length(best):
+            continue
+        with suppress(QuantityError):  # a size in so large a unit is no whole number of bytes
+            best = written if parse(written, dimension) == value else best
+    return best or f"{value!r} {next(u for u, f in d.units.items() if f == 1)}"
+
+
+def bare_unit(unit: str) -> bool:
+    """Whether a unit is that of pure numbers."""
+    return unit == "1"
+
+
+def exact(value: str | int | float) -> Fraction:
+    """The number written, exactly; QuantityError if it is none, not finite or absurdly large."""
+    if isinstance(value, int) and abs(value) > 10**40:
+        raise QuantityError(f"{quote(value)} is too large to be meant")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise QuantityError(f"{value} is not a number to compute with", "write a finite number")
+    written = value if isinstance(value, str) else repr(value)
+    if len(written) > _LONGEST or not _NUMBER.fullmatch(written):
+        raise QuantityError(f"{quote(written)} is not a number")
+    return Fraction(written)
+
+
+def _split(written: str, d: Dimension) -> tuple[str, str]:
+    """Number and unit of a text such as "8 KiB"."""
+    stripped = written.strip()
+    if len(stripped) > _LONGEST:
+        raise QuantityError(f"{quote(stripped)} is too long for a {_name(d)}", _write(d))
+    if _NOT_FINITE.match(stripped):
+        raise QuantityError(f"{quote(written)} is not a number to compute with", _write(d))
+    match = _NUMBER.match(stripped)
+    if match is None:
+        raise QuantityError(f"{quote(written)} does not start with a number", _write(d))
+    rest = stripped[match.end() :]
+    if rest[:1] in (",", "_", "."):
+        raise QuantityError(f"{quote(written)} has separators in the number", f"write digits only: {_example(d)}")
+    return match.group(), rest.strip()
+
+
+def _factor(unit: str, d: Dimension) -> tuple[Fraction, bool]:
+    """Size of a unit, and whether it is one of the inverse ones."""
+    unit = _ALIASES.get(unit, unit)
+    if unit in d.units:
+        return d.units[unit], False
+    if d.inverse and unit in d.inverse:
+        return d.inverse[unit], True
+    if d.name in ("size", "capacity", "bandwidth") and unit.startswith("KB"):
+        rest = unit[2:]
+        raise QuantityError(
+            f"{quote(unit)} is no unit of a {_name(d)}", f'write "KiB{rest}" (1024 bytes) or "kB{rest}" (1000 bytes)'
+        )
+    for other in DIMENSIONS.values():
+        if unit in other.known and not bare_unit(unit):
+            raise QuantityError(f"{quote(unit)} is a unit of {_name(other)}, not of {_name(d)}", _write(d))
+    if list(d.units) == ["1"]:
+        raise QuantityError(f"{quote(unit)} is no unit of a {_name(d)}", "write the number without a unit")
+    raise QuantityError(f"{quote(unit)} is no unit of a {_name(d)}", suggest(unit, d.known) or _write(d))
+
+
+def _decimal(number: Fraction) -> str:
+    """A number in the fewest decimal digits that give the same float."""
+    if number.denominator == 1 and abs(number) < 10**16:
+        return str(number.numerator)
+    written = repr(float(number))
+    return written.removesuffix(".0")
+
+
+def _length(written: str) -> int:
+    return len(written.split()[0])
+
+
+def _name(d: Dimension) -> str:
+    return d.name.replace("_", " ")
+
+
+def _example(d: Dimension) -> str:
+    return d.example if list(d.units) == ["1"] else f'"{d.example}"'
+
+
+def _write(d: Dimension) -> str:
+    return f"write a {_name(d)} such as {_example(d)}"
+
+
+def _shown(value: object) -> str:
+    return quote(value) if not isinstance(value, dict | list) else "a table" if isinstance(value, dict) else "a list"
