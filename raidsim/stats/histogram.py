@@ -129,4 +129,4 @@ def _rank(q: float, total: int) -> int:
     if not 0.0 <= q <= 1.0:
         raise ValueError(f"a quantile lies between 0 and 1, not {q}")
     # 0.07 * 100 is 7.000000000000001 in floats: forgive the rounding before taking the ceiling.
-    return max(1, math.ceil(q * total * (1 - 1e-12)))
+    return min(max(1, math.ceil(q * total * (1 - 1e-12))), total)
