@@ -1,0 +1,33 @@
+"""A simulator of storage: what a measurement of these drives under this load would have said.
+
+``import raidsim`` is quick: the names below are loaded when they are first used.
+
+>>> import raidsim
+>>> env = raidsim.Environment()  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from raidsim.control import Environment, Load, Volume
+
+__version__ = "0.1.0"
+__all__ = ["Environment", "Load", "Volume", "__version__"]
+
+_HOME = {"Environment": "raidsim.control", "Load": "raidsim.control", "Volume": "raidsim.control"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load an exported name from the module it lives in (PEP 562)."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

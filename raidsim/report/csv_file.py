@@ -1,0 +1,87 @@
+"""A run as CSV: one row per point, units in the header, an empty cell for "not measured"."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+
+from raidsim.report.sweeps import KINDS, QUANTILES, station_kinds
+from raidsim.result import Latency, Point, Result
+
+Cell = str | int | float | None
+
+
+def render(result: Result) -> bytes:
+    """Encode the points of a result as UTF-8 CSV with line feeds between rows.
+
+    The columns are the same for every run, but for the two per kind of station
+    at the end, which are there for the kinds that took any time.
+    """
+    columns = _columns(result)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for point in result.points:
+        writer.writerow(["" if value is None else value for value in _row(columns, point)])
+    return text.getvalue().encode("utf-8")
+
+
+Columns = dict[str, Callable[[Point], Cell]]
+
+
+def _row(columns: Columns, point: Point) -> list[Cell]:
+    return [read(point) for read in columns.values()]
+
+
+def _columns(result: Result) -> Columns:
+    """Header cell -> how to read that cell off a point."""
+    columns: Columns = {
+        "load": lambda p: p.load,
+        "outstanding per worker": lambda p: p.outstanding,
+        "offered [IO/s]": lambda p: p.rate,
+        "workers": lambda p: p.workers,
+        "throughput [IO/s]": lambda p: p.iops.mean,
+        "throughput low [IO/s]": lambda p: p.iops.low,
+        "throughput high [IO/s]": lambda p: p.iops.high,
+        "throughput [MB/s of 2^20 B]": lambda p: p.mbps,
+    }
+    for kind in KINDS:
+        for field in ("mean", *QUANTILES):
+            columns[f"{kind} {field} [ms]"] = _latency(kind, field)
+        columns[f"{kind} samples"] = _latency(kind, "samples")
+    columns |= {
+        "limited by": lambda p: p.limited_by.station if p.limited_by else None,
+        "limited by kind": lambda p: p.limited_by.kind if p.limited_by else None,
+        "utilisation [1]": lambda p: p.limited_by.utilisation if p.limited_by else None,
+        "converged": lambda p: "yes" if p.converged else "no",
+        "window [s]": lambda p: p.window_s,
+        "warm-up [s]": lambda p: p.warmup_s,
+        "issued": lambda p: p.counts.issued,
+        "completed": lambda p: p.counts.completed,
+        "failed": lambda p: p.counts.failed,
+        "timed out": lambda p: p.counts.timed_out,
+        "in flight": lambda p: p.counts.in_flight,
+        "measured": lambda p: p.counts.measured,
+        "warnings": lambda p: "; ".join(p.warnings),
+    }
+    for kind in station_kinds(result.points):
+        for field in ("waiting", "served"):
+            columns[f"{kind} {field} [ms]"] = _stage(kind, field)
+    return columns
+
+
+def _latency(kind: str, field: str) -> Callable[[Point], Cell]:
+    def read(point: Point) -> Cell:
+        latency: Latency | None = point.latency_ms.get(kind)
+        return None if latency is None else getattr(latency, field)
+
+    return read
+
+
+def _stage(kind: str, field: str) -> Callable[[Point], Cell]:
+    def read(point: Point) -> Cell:
+        stage = point.stages.get(kind)
+        return None if stage is None else getattr(stage, field)
+
+    return read

@@ -1,0 +1,230 @@
+"""A run as one HTML file that opens offline: tables, plots, what limits, and how to run it again.
+
+The plots are SVG inside the page. They are drawn in stand-in colours which the page's
+style sheet then names, so that they follow the reader's light or dark setting.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from raidsim.report import numbers, summary, toml_text
+from raidsim.report.panels import Palette, draw_latency, draw_stages, draw_throughput
+from raidsim.report.plot import drawing, save_svg
+from raidsim.report.sweeps import (
+    QUANTILE_LABELS,
+    Sweep,
+    figures,
+    latency_unit,
+    offered,
+    station_kinds,
+    sweeps,
+)
+from raidsim.report.table import axis_cell, interval_cell, limit, notes
+from raidsim.result import Point, Result
+
+AXIS_WORDS = {"outstanding": "outstanding", "rate": "offered IO/s", "step": "step"}
+PANEL_INCHES = (5.4, 3.6)
+
+_STAND_INS = {
+    "ink": "#010101",
+    "faint": "#010102",
+    "muted": "#010103",
+    "paper": "#010104",
+    "throughput": "#010105",
+    "read": "#010106",
+    "write": "#010107",
+}
+_STAGE_STAND_INS = tuple(f"#0102{number:02x}" for number in range(8))
+_PALETTE = Palette(**_STAND_INS, stages=_STAGE_STAND_INS)
+_VARIABLES = {colour: name for name, colour in _STAND_INS.items()} | {
+    colour: f"stage-{number}" for number, colour in enumerate(_STAGE_STAND_INS)
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One point as the cells of the page's tables."""
+
+    axis: str
+    iops: str
+    interval: str
+    mbps: str
+    latencies: list[str]
+    limit: str
+    converged: bool
+    uses: list[tuple[str, float]]  # utilisation by kind of station: text, and 0..1 for the bar
+
+
+@dataclass(frozen=True)
+class Section:
+    """All that the page says about one load."""
+
+    name: str
+    sentence: str
+    headline: list[tuple[str, str, str]]  # figure, what it is, at which load
+    axis: str
+    unit: str
+    kinds: tuple[str, ...]
+    rows: list[Row]
+    notes: list[str]
+    station_kinds: list[str]
+    stage_key: list[tuple[str, int]]  # kind of station, number of its colour
+    throughput: Markup
+    latency: Markup
+    stages: Markup | None
+    shares: Markup | None
+
+
+def render(result: Result) -> bytes:
+    """Write the page of a result: UTF-8, self-contained, equal for equal results."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    page = environment.get_template("page.html.j2").render(
+        title=summary.title(result.scenario),
+        description=str(result.scenario.get("description") or ""),
+        facts=_facts(result),
+        confidence=summary.confidence(result.scenario),
+        quantiles=list(QUANTILE_LABELS.values()),
+        sections=[_section(sweep, n, result) for n, sweep in enumerate(sweeps(result))],
+        provenance={"raidsim": result.raidsim, "seed": str(result.seed)} | result.provenance,
+        scenario=toml_text.render(result.scenario),
+    )
+    return page.encode("utf-8")
+
+
+def _facts(result: Result) -> list[tuple[str, str]]:
+    """Hardware and precision in a few lines."""
+    scenario = result.scenario
+    facts = [("Host", summary.host_sentence(scenario))]
+    facts += [("Volume", summary.volume_sentence(one)) for one in summary.volumes(scenario)]
+    measure = scenario.get("measure")
+    if isinstance(measure, dict) and measure.get("precision"):
+        confidence = summary.confidence(scenario)
+        facts.append(("Precision asked", f"{measure['precision']} at {confidence} confidence"))
+    facts.append(("Seed", str(result.seed)))
+    return [(name, text) for name, text in facts if text]
+
+
+def _section(sweep: Sweep, number: int, result: Result) -> Section:
+    unit, scale = latency_unit(sweep.points)
+    kinds = list(dict.fromkeys(use.kind for point in sweep.points for use in point.stations))
+    stages = station_kinds(sweep.points)
+    interval = summary.confidence(result.scenario)
+    return Section(
+        name=sweep.load,
+        sentence=summary.load_sentence(result.scenario, sweep.load),
+        headline=_headline(sweep, result),
+        axis=AXIS_WORDS[sweep.axis],
+        unit=unit,
+        kinds=sweep.kinds,
+        rows=[_row(sweep, n, scale, kinds, result) for n in range(len(sweep.points))],
+        notes=list(notes(sweep, result)),
+        station_kinds=kinds,
+        stage_key=[(kind, n % len(_STAGE_STAND_INS)) for n, kind in enumerate(stages)],
+        throughput=_svg(
+            lambda axes: draw_throughput(axes, sweep, _PALETTE, interval),
+            f"throughput-{number}",
+            f"Throughput of {sweep.load} against the load",
+        ),
+        latency=_svg(
+            lambda axes: draw_latency(axes, sweep, _PALETTE),
+            f"latency-{number}",
+            f"Latency of {sweep.load} against the load",
+        ),
+        stages=_stages(sweep, number, shares=False) if stages else None,
+        shares=_stages(sweep, number, shares=True) if stages else None,
+    )
+
+
+def _headline(sweep: Sweep, result: Result) -> list[tuple[str, str, str]]:
+    """The figures that a reader looks for first."""
+    best = max(sweep.points, key=lambda point: point.iops.mean)
+    first = sweep.points[0]
+    unit, scale = latency_unit([first])
+    cells = [
+        (f"{numbers.count(best.iops.mean)} IO/s", "most I/Os", offered(best)),
+        (f"{numbers.mbps(best.mbps)} MB/s", "throughput there", offered(best)),
+    ]
+    for kind in sweep.kinds:
+        latency = first.latency_ms.get(kind)
+        if latency:
+            cells.append(
+                (f"{numbers.figure(latency.mean * scale)} {unit}", f"mean {kind}", offered(first))
+            )
+    if best.limited_by:
+        cells.append((limit(best, result), "limits it", offered(best)))
+    return cells
+
+
+def _row(sweep: Sweep, number: int, scale: float, kinds: Iterable[str], result: Result) -> Row:
+    point = sweep.points[number]
+    latencies: list[str] = []
+    for kind in sweep.kinds:
+        latency = point.latency_ms.get(kind)
+        values = figures(latency) if latency else (None,) * 5
+        latencies += [numbers.figure(None if v is None else v * scale) for v in values]
+    return Row(
+        axis=axis_cell(sweep, number),
+        iops=numbers.count(point.iops.mean),
+        interval=interval_cell(point),
+        mbps=numbers.mbps(point.mbps),
+        latencies=latencies,
+        limit=limit(point, result),
+        converged=point.converged,
+        uses=[_use(point, kind) for kind in kinds],
+    )
+
+
+def _use(point: Point, kind: str) -> tuple[str, float]:
+    """Utilisation of the busiest station of a kind."""
+    busy = [use.utilisation for use in point.stations if use.kind == kind]
+    if not busy:
+        return numbers.NOT_MEASURED, 0.0
+    return numbers.percent(max(busy)), min(max(busy), 1.0)
+
+
+def _stages(sweep: Sweep, number: int, *, shares: bool) -> Markup:
+    name = "shares" if shares else "stages"
+    return _svg(
+        lambda axes: draw_stages(axes, sweep, _PALETTE, shares=shares),
+        f"{name}-{number}",
+        f"Mean time per I/O of {sweep.load} by kind of station",
+    )
+
+
+def _svg(draw: Callable[[Axes], None], name: str, label: str) -> Markup:
+    """Draw one panel as an element of the page, in the colours of its style sheet."""
+    with drawing():
+        figure = Figure(figsize=PANEL_INCHES, layout="constrained")
+        figure.patch.set_visible(False)
+        draw(figure.subplots())
+        text = save_svg(figure, name).decode("utf-8")
+    text = text[text.index("<svg ") :]
+    text = re.sub(r"<metadata>.*?</metadata>\s*|<style.*?</style>", "", text, flags=re.DOTALL)
+    text = re.sub(r"font-family: [^;\"]*;? ?", "", text)
+    text = re.sub(r' width="[0-9.]+pt" height="[0-9.]+pt"', "", text, count=1)
+    text = re.sub(r'( id="| xlink:href="#|url\(#)', rf"\g<1>{name}-", text)
+    text = re.sub(r"#[0-9a-f]{6}\b", _variable, text)
+    description = Markup('<svg role="img" aria-label="{}" ').format(label)
+    return Markup(text.strip().replace("<svg ", str(description), 1))
+
+
+def _variable(match: re.Match[str]) -> str:
+    """The style sheet's name for a stand-in colour; any other text stays."""
+    name = _VARIABLES.get(match.group())
+    return f"var(--{name})" if name else match.group()

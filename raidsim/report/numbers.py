@@ -1,0 +1,34 @@
+"""How numbers are written for people: few digits, one meaning, no ornament."""
+
+from __future__ import annotations
+
+NOT_MEASURED = "-"
+
+
+def figure(value: float | None) -> str:
+    """Four significant digits at most, in plain notation: 0.098, 2.412, 98.12, 123.4, 1852."""
+    if value is None:
+        return NOT_MEASURED
+    size = abs(value)
+    if size < 9.9995:
+        return f"{value:.3f}"
+    if size < 99.995:
+        return f"{value:.2f}"
+    if size < 999.95:
+        return f"{value:.1f}"
+    return f"{value:.0f}"
+
+
+def count(value: float) -> str:
+    """A rate or a number of things, with thousands marked: 98.4, 475,012."""
+    return f"{value:.1f}" if abs(value) < 99.95 else f"{value:,.0f}"
+
+
+def mbps(value: float) -> str:
+    """Throughput in MB/s: one decimal below 1000."""
+    return f"{value:.1f}" if abs(value) < 999.95 else f"{value:.0f}"
+
+
+def percent(share: float) -> str:
+    """A share of one as whole percent; one decimal below 1 %: 98 %, 0.4 %."""
+    return f"{100 * share:.1f} %" if abs(share) < 0.00995 else f"{100 * share:.0f} %"

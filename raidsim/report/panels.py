@@ -1,0 +1,262 @@
+"""The panels of the plots: throughput, latency, and where the time goes.
+
+Each function draws one panel into matplotlib axes that its caller owns, in the
+colours that it is given, with the unit on every axis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from raidsim.report.sweeps import (
+    QUANTILE_LABELS,
+    Sweep,
+    latency_unit,
+    station_kinds,
+    throughput_range,
+)
+from raidsim.result import Point, Stage
+
+AXIS_LABELS = {
+    "outstanding": "outstanding I/Os per worker",
+    "rate": "offered load, IO/s",
+    "step": "step of the sweep",
+}
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours of a figure, as matplotlib takes them."""
+
+    ink: str = "#1c2733"
+    faint: str = "#d5dbe1"
+    muted: str = "#5b6875"
+    paper: str = "#ffffff"
+    throughput: str = "#2f6fb2"
+    read: str = "#0b7a75"
+    write: str = "#c2571a"
+    stages: tuple[str, ...] = (
+        "#2f6fb2",
+        "#c2571a",
+        "#0b7a75",
+        "#8b5fbf",
+        "#b08900",
+        "#b03a5b",
+        "#4f7d3a",
+        "#6b7785",
+    )
+
+
+LIGHT = Palette()
+
+
+def draw_throughput(axes: Axes, sweep: Sweep, colours: Palette, interval: str) -> None:
+    """Draw IO/s with its interval against the load; MB/s on the right where it is proportional."""
+    x = list(sweep.x)
+    means = [point.iops.mean for point in sweep.points]
+    below, above = zip(*(throughput_range(point) for point in sweep.points), strict=True)
+    axes.errorbar(
+        x,
+        means,
+        yerr=[below, above],
+        color=colours.throughput,
+        marker="o",
+        capsize=3,
+        label=f"completed, with {interval} interval",
+    )
+    if sweep.axis == "rate" and len(x) > 1:
+        axes.plot(x, x, color=colours.muted, linestyle="--", linewidth=1, label="offered")
+    unfinished = [(a, b) for a, b, p in zip(x, means, sweep.points, strict=True) if not p.converged]
+    if unfinished:
+        axes.plot(
+            [a for a, _ in unfinished],
+            [b for _, b in unfinished],
+            linestyle="none",
+            marker="o",
+            markersize=9,
+            markerfacecolor="none",
+            markeredgecolor=colours.write,
+            label="not converged",
+        )
+    axes.set_ylabel("throughput, IO/s")
+    _finish(axes, sweep, colours)
+    _from_zero(axes, max(a + b for a, b in zip(means, above, strict=True)))
+    _legend(axes, colours)
+    _add_mbps(axes, sweep, colours)
+
+
+def draw_latency(axes: Axes, sweep: Sweep, colours: Palette) -> None:
+    """Draw mean and p99 of reads and writes; on a log scale where they span a factor of 20."""
+    unit, scale = latency_unit(sweep.points)
+    drawn: list[float] = []
+    for kind in sweep.kinds:
+        for field, dashes, marker in (("mean", "-", "o"), ("p99", "--", "s")):
+            values = [
+                getattr(latency, field) if (latency := point.latency_ms.get(kind)) else None
+                for point in sweep.points
+            ]
+            measured = [value * scale for value in values if value is not None]
+            if not measured:
+                continue
+            drawn += measured
+            axes.plot(
+                list(sweep.x),
+                [float("nan") if value is None else value * scale for value in values],
+                linestyle=dashes,
+                marker=marker,
+                markerfacecolor=getattr(colours, kind) if field == "mean" else colours.paper,
+                color=getattr(colours, kind),
+                label=f"{kind} {QUANTILE_LABELS[field]}",
+            )
+    axes.set_ylabel(f"latency, {unit}")
+    _finish(axes, sweep, colours)
+    if drawn:
+        _legend(axes, colours)
+    if drawn and 0 < 20 * min(drawn) < max(drawn):
+        axes.set_yscale("log")
+        axes.set_ylim(min(drawn) / 1.3, max(drawn) * 1.3)
+        decades = math.log10(max(drawn) / min(drawn))
+        axes.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if decades < 4 else (1,)))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_formatter(FuncFormatter(_plain))
+    else:
+        _from_zero(axes, max(drawn, default=0.0))
+
+
+def draw_stages(axes: Axes, sweep: Sweep, colours: Palette, *, shares: bool) -> None:
+    """Draw the mean time per I/O by kind of station: served in full colour, waiting pale above it.
+
+    Parameters
+    ----------
+    shares
+        False: in us or ms. True: as percent of all the time at stations.
+    """
+    unit, scale = latency_unit(sweep.points)
+    totals = [stage_total(point) for point in sweep.points]
+    places = list(range(len(sweep.points)))
+    bottoms = [0.0] * len(places)
+    for number, kind in enumerate(station_kinds(sweep.points)):
+        colour = colours.stages[number % len(colours.stages)]
+        for field, opacity in (("served", 1.0), ("waiting", 0.4)):
+            times = [getattr(p.stages.get(kind, Stage(0, 0)), field) for p in sweep.points]
+            heights = [
+                (100 * time / total if total else 0.0) if shares else time * scale
+                for time, total in zip(times, totals, strict=True)
+            ]
+            axes.bar(
+                places,
+                heights,
+                bottom=bottoms,
+                width=0.72,
+                color=colour,
+                alpha=opacity,
+                linewidth=0,
+                label=f"{kind}, {field}" if any(heights) else None,
+            )
+            bottoms = [a + b for a, b in zip(bottoms, heights, strict=True)]
+    axes.set_xticks(places, [_plain(x) for x in sweep.x])
+    axes.set_xlim(-0.6, len(places) - 0.4)
+    axes.set_xlabel(AXIS_LABELS[sweep.axis])
+    axes.set_ylabel("share of the time, %" if shares else f"mean time per I/O, {unit}")
+    axes.grid(axis="y", color=colours.faint, linewidth=0.8)
+    axes.set_facecolor("none")
+    _from_zero(axes, 100 / 1.08 if shares else max(bottoms, default=0.0))
+    paint(axes, colours)
+
+
+def stage_total(point: Point) -> float:
+    """Mean time that an I/O spends at all stations together, in ms."""
+    return sum(stage.waiting + stage.served for stage in point.stages.values())
+
+
+def _finish(axes: Axes, sweep: Sweep, colours: Palette) -> None:
+    """Give the horizontal axis its scale and everything its colours."""
+    _scale_x(axes, sweep)
+    axes.set_xlabel(AXIS_LABELS[sweep.axis])
+    axes.grid(axis="y", color=colours.faint, linewidth=0.8)
+    axes.set_facecolor("none")
+    paint(axes, colours)
+
+
+def _from_zero(axes: Axes, top: float) -> None:
+    """Let the vertical axis begin at zero and end a little above ``top``."""
+    axes.set_ylim(0, top * 1.08 if top > 0 else 1)
+    axes.yaxis.set_major_locator(MaxNLocator(6))
+    axes.yaxis.set_major_formatter(FuncFormatter(_plain))
+
+
+def _legend(axes: Axes, colours: Palette) -> None:
+    """Name the curves in one line above the panel, where no curve can run."""
+    axes.legend(
+        labelcolor=colours.ink,
+        loc="lower left",
+        bbox_to_anchor=(-0.02, 0.99),
+        ncols=4,
+        fontsize=8,
+        handlelength=1.8,
+        handletextpad=0.4,
+        columnspacing=1.0,
+    )
+
+
+def paint(axes: Axes, colours: Palette) -> None:
+    """Colour spines, ticks and labels of axes."""
+    for spine in axes.spines.values():
+        spine.set_color(colours.muted)
+    axes.tick_params(colors=colours.muted, labelcolor=colours.ink)
+    axes.xaxis.label.set_color(colours.ink)
+    axes.yaxis.label.set_color(colours.ink)
+
+
+def _scale_x(axes: Axes, sweep: Sweep) -> None:
+    """Doublings for outstanding I/Os, from zero for rates, whole steps else."""
+    x = sweep.x
+    if sweep.axis == "outstanding" and min(x) > 0:
+        axes.set_xscale("log", base=2)
+        axes.set_xlim(min(x) / 1.25, max(x) * 1.25)
+        axes.set_xticks(_ticks(x))
+        axes.xaxis.set_minor_locator(NullLocator())
+    elif sweep.axis == "rate":
+        axes.set_xlim(0, max(x) * 1.05 or 1)
+        axes.xaxis.set_major_locator(MaxNLocator(6))
+    else:
+        axes.set_xlim(min(x) - 0.5, max(x) + 0.5)
+        axes.set_xticks(sorted(set(x))[:: 1 + len(set(x)) // 12])
+    axes.xaxis.set_major_formatter(FuncFormatter(_plain))
+
+
+def _ticks(x: Sequence[float]) -> list[float]:
+    """Ticks at the measured numbers, or at powers of two where those would be crowded."""
+    values = sorted(set(x))
+    if len(values) <= 11:
+        return values
+    powers = [2.0**n for n in range(64) if min(x) <= 2.0**n <= max(x)]
+    return powers[:: 1 + len(powers) // 12] or [values[0], values[-1]]
+
+
+def _add_mbps(axes: Axes, sweep: Sweep, colours: Palette) -> None:
+    """Mark MB/s on the right, if one factor leads from IO/s to it at every point."""
+    ratios = [point.mbps / point.iops.mean for point in sweep.points if point.iops.mean > 0]
+    if not ratios or min(ratios) <= 0 or max(ratios) > 1.005 * min(ratios):
+        return
+    factor = sum(ratios) / len(ratios)
+    right = axes.secondary_yaxis(
+        "right",
+        functions=(lambda iops: np.multiply(iops, factor), lambda mb: np.divide(mb, factor)),
+        color=colours.muted,
+    )
+    right.yaxis.set_major_locator(MaxNLocator(6))
+    right.yaxis.set_major_formatter(FuncFormatter(_plain))
+    right.tick_params(labelcolor=colours.ink)
+    right.set_ylabel("MB/s (2^20 bytes)", color=colours.ink)
+
+
+def _plain(value: float, _: int | None = None) -> str:
+    """Tick label without exponents: 120,000 or 0.25."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"

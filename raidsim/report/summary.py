@@ -1,0 +1,97 @@
+"""A scenario in a few words, read from the resolved dictionary that a result carries.
+
+A result may come from a file written by another version, so nothing here
+requires a key: what is not there is not said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def loads(scenario: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The ``[[load]]`` tables of a scenario."""
+    return _tables(scenario, "load")
+
+
+def volumes(scenario: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The ``[[volume]]`` tables of a scenario."""
+    return _tables(scenario, "volume")
+
+
+def several_volumes(scenario: Mapping[str, Any]) -> bool:
+    """Whether names of stations need the volume in front to be told apart."""
+    return len(volumes(scenario)) > 1
+
+
+def title(scenario: Mapping[str, Any]) -> str:
+    """The scenario's title, or a plain word where it has none."""
+    return str(scenario.get("title") or "raidsim run")
+
+
+def confidence(scenario: Mapping[str, Any]) -> str:
+    """Confidence of the intervals as text, such as "95 %"."""
+    measure = scenario.get("measure")
+    value = measure.get("confidence") if isinstance(measure, Mapping) else None
+    if isinstance(value, str) and value:
+        return value
+    return f"{100 * value:g} %" if isinstance(value, (int, float)) else "95 %"
+
+
+def load_sentence(scenario: Mapping[str, Any], name: str) -> str:
+    """One load in a line: "8 KiB, 67 % read, 100 % random, 32 GiB of data"."""
+    for load in loads(scenario):
+        if load.get("name") == name:
+            return ", ".join(_load_parts(load, scenario))
+    return ""
+
+
+def volume_sentence(volume: Mapping[str, Any]) -> str:
+    """One volume in a line: "data: single intel-p3700-800gb"."""
+    changed = volume.get("set")
+    parts = [f"{volume.get('level', '')} {volume.get('drive', '')}".strip()]
+    if isinstance(changed, Mapping) and changed:
+        parts.append("with " + ", ".join(f"{key} = {value}" for key, value in changed.items()))
+    return f"{volume.get('name', 'volume')}: {' '.join(parts)}"
+
+
+def host_sentence(scenario: Mapping[str, Any]) -> str:
+    """The host in a line: "fujitsu-rx2540-m1 at 3.5 GHz"; empty where none is described."""
+    host = scenario.get("host")
+    if not isinstance(host, Mapping) or not host.get("model"):
+        return ""
+    return f"{host['model']} at {host['clock']}" if host.get("clock") else str(host["model"])
+
+
+def _load_parts(load: Mapping[str, Any], scenario: Mapping[str, Any]) -> list[str]:
+    parts = [_sizes(load)]
+    if "read" in load:
+        parts.append(f"{load['read']} read")
+    if "random" in load:
+        parts.append(f"{load['random']} random")
+    area = load.get("area")
+    volume = load.get("volume") or next((v.get("name") for v in volumes(scenario)), None)
+    if isinstance(area, Mapping) and area.get("size"):
+        parts.append(f"{area['size']} of {volume or 'the volume'}")
+    elif volume:
+        parts.append(f"on {volume}")
+    workers = load.get("workers", 1)
+    if isinstance(workers, int) and workers > 1:
+        own = ", each on its own part" if load.get("partitions") else ""
+        parts.append(f"{workers} workers{own}")
+    return [part for part in parts if part]
+
+
+def _sizes(load: Mapping[str, Any]) -> str:
+    sizes = load.get("sizes")
+    if isinstance(sizes, list) and sizes:
+        return " + ".join(f"{entry.get('share')} {entry.get('size')}" for entry in sizes)
+    return str(load.get("size") or "")
+
+
+def _tables(scenario: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    tables = scenario.get(key)
+    if not isinstance(tables, list):
+        return []
+    return [table for table in tables if isinstance(table, Mapping)]

@@ -1,0 +1,120 @@
+"""The points of a result as every report arranges them: one sweep per load.
+
+A sweep knows along which axis its points lie. That is the number of outstanding
+I/Os of a closed load, or the offered rate of an open one. Where that number does
+not tell the points apart (another load of the scenario is the one that varies),
+the axis is the step of the sweep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from raidsim.result import Latency, Point, Result
+
+Axis = Literal["outstanding", "rate", "step"]
+QUANTILES = ("p50", "p95", "p99", "p999")
+QUANTILE_LABELS = {"mean": "mean", "p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
+KINDS = ("read", "write")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The points of one load, in the order in which they were run."""
+
+    load: str
+    axis: Axis
+    points: tuple[Point, ...]
+
+    @property
+    def x(self) -> tuple[float, ...]:
+        """Position of each point: outstanding I/Os, offered IO/s, or step (from 1)."""
+        if self.axis == "outstanding":
+            return tuple(float(point.outstanding or 0) for point in self.points)
+        if self.axis == "rate":
+            return tuple(point.rate or 0.0 for point in self.points)
+        return tuple(float(step) for step in range(1, len(self.points) + 1))
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Those of "read" and "write" that any point measured."""
+        return tuple(
+            kind for kind in KINDS if any(point.latency_ms.get(kind) for point in self.points)
+        )
+
+
+def sweeps(result: Result) -> list[Sweep]:
+    """Group the points of a result by load, in order of first appearance."""
+    by_load: dict[str, list[Point]] = {}
+    for point in result.points:
+        by_load.setdefault(point.load, []).append(point)
+    return [Sweep(load, _axis(points), tuple(points)) for load, points in by_load.items()]
+
+
+def _axis(points: Sequence[Point]) -> Axis:
+    outstanding = [point.outstanding for point in points]
+    if None not in outstanding and len(set(outstanding)) == len(points):
+        return "outstanding"
+    rates = [point.rate for point in points]
+    if None not in rates and len(set(rates)) == len(points):
+        return "rate"
+    return "step"
+
+
+def offered(point: Point) -> str:
+    """How hard a point drives its system: "32 outstanding", "1,000 IO/s offered"."""
+    if point.outstanding is not None:
+        workers = f" x {point.workers} workers" if point.workers > 1 else ""
+        return f"{point.outstanding} outstanding{workers}"
+    if point.rate is not None:
+        return f"{point.rate:,.6g} IO/s offered"
+    return "given arrivals"
+
+
+def station_kinds(points: Iterable[Point]) -> list[str]:
+    """Kinds of station that took any time in any of the points, in order of appearance."""
+    kinds: dict[str, None] = {}
+    for point in points:
+        for kind, stage in point.stages.items():
+            if stage.waiting > 0 or stage.served > 0:
+                kinds.setdefault(kind)
+    return list(kinds)
+
+
+def latency_values(points: Iterable[Point]) -> list[float]:
+    """Every latency figure (ms) that a table of these points shows."""
+    values = []
+    for point in points:
+        for latency in point.latency_ms.values():
+            if latency is not None:
+                values += [v for v in figures(latency) if v is not None]
+    return values
+
+
+def figures(latency: Latency) -> tuple[float | None, ...]:
+    """Mean, p50, p95, p99 and p99.9 of a latency, in ms."""
+    return (latency.mean, latency.p50, latency.p95, latency.p99, latency.p999)
+
+
+def latency_unit(points: Iterable[Point]) -> tuple[str, float]:
+    """Unit for a whole table and its factor from ms: us while all figures are below 1 ms."""
+    largest = max(latency_values(points), default=1.0)
+    return ("us", 1000.0) if largest < 1.0 else ("ms", 1.0)
+
+
+def half_width(point: Point) -> float | None:
+    """Half the 95 % interval of the throughput as a share of its mean; None if unknown."""
+    iops = point.iops
+    if iops.low is None or iops.high is None or iops.mean <= 0:
+        return None
+    return (iops.high - iops.low) / 2 / iops.mean
+
+
+def throughput_range(point: Point) -> tuple[float, float]:
+    """Distances (IO/s) from the mean down and up to the ends of its interval; 0 if unknown."""
+    iops = point.iops
+    low = iops.mean if iops.low is None else iops.low
+    high = iops.mean if iops.high is None else iops.high
+    return max(iops.mean - low, 0.0), max(high - iops.mean, 0.0)

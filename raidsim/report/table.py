@@ -1,0 +1,197 @@
+"""The table that ``raidsim run`` prints: one per load, one row per point.
+
+It takes about 100 columns. On a narrower terminal the figures of reads and of
+writes take a row each. When the output is piped, the table is plain text with one
+line per point, as wide as it needs to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TextIO
+
+from rich.box import Box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from raidsim.report import numbers
+from raidsim.report.summary import confidence, load_sentence, several_volumes
+from raidsim.report.sweeps import (
+    QUANTILE_LABELS,
+    Sweep,
+    figures,
+    half_width,
+    latency_unit,
+    offered,
+    sweeps,
+)
+from raidsim.result import Point, Result
+
+AXIS_HEADERS = {"outstanding": "out-\nstanding", "rate": "offered\nIO/s", "step": "\nstep"}
+NOT_CONVERGED = "!"
+
+UNBOUNDED = 10_000  # columns
+
+# A space between columns, and a rule below the header only.
+RULED = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
+
+
+def console(file: TextIO) -> Console:
+    """Console for a stream; one that is no terminal takes lines of any length."""
+    return Console(file=file, width=None if file.isatty() else UNBOUNDED, highlight=False)
+
+
+def print_result(result: Result, console: Console) -> None:
+    """Print every load of a result as a table, with notes on what needs one."""
+    for number, sweep in enumerate(sweeps(result)):
+        if number:
+            console.print()
+        print_sweep(sweep, result, console)
+
+
+def print_sweep(sweep: Sweep, result: Result, console: Console) -> None:
+    """Print the heading, the table and the notes of one load."""
+    heading = Text.assemble((sweep.load, "bold"))
+    sentence = load_sentence(result.scenario, sweep.load)
+    if sentence:
+        heading.append(f": {sentence}")
+    console.print(heading, soft_wrap=True)
+    console.print()
+    console.print(fitting(sweep, result, console))
+    console.print()
+    for note in notes(sweep, result):
+        console.print(Text(note), soft_wrap=True)
+
+
+def fitting(sweep: Sweep, result: Result, console: Console) -> Table:
+    """Build the table in the roomiest layout that the console is wide enough for."""
+    unbounded = console.options.update(width=UNBOUNDED)
+    layouts = [layout(sweep, result, gap) for layout in (wide, stacked) for gap in (2, 1)]
+    for table in layouts:
+        if console.measure(table, options=unbounded).maximum <= console.width:
+            return table
+    return layouts[-1]
+
+
+def wide(sweep: Sweep, result: Result, gap: int = 2) -> Table:
+    """Build the table with one row per point, for the kinds (read, write) that occurred."""
+    unit, scale = latency_unit(sweep.points)
+    table = _with_throughput(sweep, result, gap)
+    blocks = []
+    for kind in sweep.kinds:
+        header, rows = _block(sweep, kind, scale)
+        table.add_column(f"{f'{kind} latency, {unit}':^{len(header)}}\n{header}", no_wrap=True)
+        blocks.append(rows)
+    table.add_column("\nlimited by", no_wrap=True)
+    for number, point in enumerate(sweep.points):
+        cells = _throughput(sweep, number)
+        table.add_row(*cells, *(rows[number] for rows in blocks), limit(point, result))
+    return table
+
+
+def stacked(sweep: Sweep, result: Result, gap: int = 2) -> Table:
+    """Build the table with a row each for the reads and the writes of a point."""
+    unit, scale = latency_unit(sweep.points)
+    table = _with_throughput(sweep, result, gap)
+    blocks = {kind: _block(sweep, kind, scale) for kind in sweep.kinds}
+    if blocks:
+        table.add_column("\n", no_wrap=True)
+        header = next(iter(blocks.values()))[0]
+        table.add_column(f"{f'latency, {unit}':^{len(header)}}\n{header}", no_wrap=True)
+    table.add_column("\nlimited by")
+    for number, point in enumerate(sweep.points):
+        cells = _throughput(sweep, number)
+        last = limit(point, result)
+        for kind, (_, rows) in blocks.items():
+            table.add_row(*cells, kind, rows[number], last)
+            cells, last = [""] * len(cells), ""
+        if not blocks:
+            table.add_row(*cells, last)
+    return table
+
+
+def limit(point: Point, result: Result) -> str:
+    """Say what stands in the way of more I/Os and how busy it is: "front end 98 %"."""
+    if point.limited_by is None:
+        return numbers.NOT_MEASURED
+    name = point.limited_by.station if several_volumes(result.scenario) else point.limited_by.kind
+    return f"{name} {numbers.percent(point.limited_by.utilisation)}"
+
+
+def notes(sweep: Sweep, result: Result) -> Iterator[str]:
+    """Say what the columns mean, then everything about the points that the rows cannot show."""
+    yield f"IO/s with half the {confidence(result.scenario)} interval; MB/s of 2^20 bytes"
+    unmeasured = any(
+        None in figures(latency)
+        for point in sweep.points
+        for latency in point.latency_ms.values()
+        if latency
+    )
+    if unmeasured:
+        yield f"{numbers.NOT_MEASURED} not shown: fewer than ten samples lie beyond it"
+    if not all(point.converged for point in sweep.points):
+        yield f"{NOT_CONVERGED} not converged: the interval is wider than the precision asked for"
+    for point in sweep.points:
+        yield from (f"{offered(point)}: {text}" for text in remarks(point))
+
+
+def remarks(point: Point) -> list[str]:
+    """Warnings of a point, and how many of its I/Os did not end well."""
+    texts = list(point.warnings)
+    for number, what in ((point.counts.failed, "failed"), (point.counts.timed_out, "timed out")):
+        if number:
+            texts.append(f"{number:,} of {point.counts.issued:,} I/Os {what}")
+    return texts
+
+
+def axis_cell(sweep: Sweep, number: int) -> str:
+    """The position of a point on its sweep's axis, as text."""
+    value = sweep.x[number]
+    return numbers.count(value) if sweep.axis == "rate" else f"{value:.0f}"
+
+
+def interval_cell(point: Point) -> str:
+    """Half the interval of the throughput in percent, behind a mark if it is wider than asked."""
+    half = half_width(point)
+    text = numbers.NOT_MEASURED if half is None else f"{100 * half:.2f} %"
+    return text if point.converged else f"{NOT_CONVERGED}{text}"
+
+
+def _with_throughput(sweep: Sweep, result: Result, gap: int) -> Table:
+    """An empty table with the columns that every layout begins with, ``gap`` spaces apart."""
+    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, gap - 1, 0, 0))
+    headers = (
+        AXIS_HEADERS[sweep.axis],
+        "\nIO/s",
+        f"± at\n{confidence(result.scenario)}",
+        "\nMB/s",
+    )
+    for header in headers:
+        table.add_column(header, justify="right", no_wrap=True)
+    return table
+
+
+def _throughput(sweep: Sweep, number: int) -> list[str | Text]:
+    point = sweep.points[number]
+    return [
+        axis_cell(sweep, number),
+        Text(numbers.count(point.iops.mean), style="bold"),
+        Text(interval_cell(point), style="" if point.converged else "yellow"),
+        numbers.mbps(point.mbps),
+    ]
+
+
+def _block(sweep: Sweep, kind: str, scale: float) -> tuple[str, list[str]]:
+    """Latency figures of one kind as one aligned block: its header and a line per point."""
+    lines: list[Sequence[str]] = [list(QUANTILE_LABELS.values())]
+    for point in sweep.points:
+        latency = point.latency_ms.get(kind)
+        values: Iterable[float | None] = figures(latency) if latency else [None] * 5
+        lines.append([numbers.figure(None if v is None else v * scale) for v in values])
+    widths = [max(len(line[column]) for line in lines) for column in range(5)]
+    texts = [
+        " ".join(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True))
+        for line in lines
+    ]
+    return texts[0], texts[1:]
