@@ -131,7 +131,7 @@ NVME_SSD = CardKind(
         _a("power.idle", "power", "power when idle", "0 W", "1000 W", "0 W"),
         _a("power.active", "power", "highest power under load", "0 W", "1000 W", "0 W"),
         _a("reliability.mtbf", "time", "mean time between failures", "1 h", "1000000000 h"),
-        _a("reliability.uber", "per_bit", "unrecoverable errors per bit read", "0 1/bit", "1e-6 1/bit"),
+        _a("reliability.uber", "per_bit", "unrecoverable read errors (sectors) per bit read", "0 1/bit", "1e-6 1/bit"),
         _a("endurance.written", "capacity", "what may be written over its life", "1 GB", "1000000 TB"),
         _a("endurance.dwpd", "per_day", "drive writes per day over the warranty", "0 1/day", "1000 1/day"),
     ),

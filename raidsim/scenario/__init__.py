@@ -1,0 +1,33 @@
+"""Scenarios: which hardware, under which load, measured how - as a file and as an object."""
+
+from raidsim.scenario.loader import find, from_data, load, load_text, names
+from raidsim.scenario.models import (
+    Area,
+    Burst,
+    HostSpec,
+    Hot,
+    Limit,
+    LoadSpec,
+    Measure,
+    Scenario,
+    SizeShare,
+    VolumeSpec,
+)
+
+__all__ = [
+    "Area",
+    "Burst",
+    "HostSpec",
+    "Hot",
+    "Limit",
+    "LoadSpec",
+    "Measure",
+    "Scenario",
+    "SizeShare",
+    "VolumeSpec",
+    "find",
+    "from_data",
+    "load",
+    "load_text",
+    "names",
+]

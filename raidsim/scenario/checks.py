@@ -1,0 +1,172 @@
+"""What must hold between the keys of a scenario: one small function each.
+
+A check of a load gets the values of the keys it names, and runs only if all of
+them could be read. It yields (key, cause, remedy).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from raidsim import units
+from raidsim.errors import quote, suggest
+from raidsim.scenario.models import Area, Burst, Hot, SizeShare
+
+Finding = tuple[str, str, str | None]
+Check = Callable[..., Iterator[Finding]]
+
+_CHECKS: list[tuple[tuple[str, ...], Check]] = []
+
+
+def needs(*keys: str) -> Callable[[Check], Check]:
+    """Register a check of a load that gets the values of these keys."""
+
+    def register(check: Check) -> Check:
+        _CHECKS.append((keys, check))
+        return check
+
+    return register
+
+
+def check_load(values: Mapping[str, Any]) -> Iterator[Finding]:
+    """Run every check whose keys could all be read."""
+    for keys, check in _CHECKS:
+        if all(key in values for key in keys):
+            yield from check(*(values[key] for key in keys))
+
+
+@needs("size", "sizes")
+def one_way_to_say_the_size(size: int | None, sizes: Sequence[SizeShare] | None) -> Iterator[Finding]:
+    if size is None and sizes is None:
+        yield "size", "is missing", 'write size = "8 KiB", or sizes = [...] for a mix'
+    if size is not None and sizes is not None:
+        yield "sizes", "cannot stand beside size", "keep one of the two"
+
+
+@needs("sizes")
+def shares_make_a_whole(sizes: Sequence[SizeShare] | None) -> Iterator[Finding]:
+    total = sum(part.share for part in sizes or ())
+    if sizes and abs(total - 1) > 1e-9:
+        yield "sizes", f"the shares add up to {total * 100:.10g} %", "they must add up to 100 %"
+
+
+@needs("outstanding", "rate", "arrivals")
+def one_intensity(outstanding: Any, rate: Any, arrivals: Any) -> Iterator[Finding]:
+    given = [
+        name
+        for name, value in (("outstanding", outstanding), ("rate", rate), ("arrivals", arrivals))
+        if value is not None
+    ]
+    if not given:
+        remedy = 'write outstanding = 32 (closed load), or rate = "1000 IO/s" (open load)'
+        yield "outstanding", "is missing", remedy
+    if len(given) > 1:
+        yield given[1], f"cannot stand beside {given[0]}", "a load is closed or open: keep one"
+
+
+@needs("outstanding")
+def some_outstanding(outstanding: Sequence[int] | None) -> Iterator[Finding]:
+    if outstanding is not None and not outstanding:
+        yield "outstanding", "is an empty list", "give at least one number"
+
+
+@needs("rate")
+def some_rate(rate: Sequence[float] | None) -> Iterator[Finding]:
+    if rate is not None and not rate:
+        yield "rate", "is an empty list", "give at least one rate"
+
+
+@needs("arrivals")
+def arrivals_in_order(arrivals: Sequence[float] | None) -> Iterator[Finding]:
+    if arrivals is None:
+        return
+    if not arrivals:
+        yield "arrivals", "is an empty list", "give at least one time"
+    for before, after in zip(arrivals, arrivals[1:], strict=False):
+        if after < before:
+            later = f"{units.text(after, 'time')} after {units.text(before, 'time')}"
+            yield "arrivals", f"are not in order: {later}", "sort them"
+            return
+
+
+@needs("think", "outstanding")
+def only_closed_loads_think(think: float, outstanding: Any) -> Iterator[Finding]:
+    if think > 0 and outstanding is None:
+        yield "think", "is for closed loads", "an open load issues whatever completes"
+
+
+@needs("burst", "arrivals")
+def arrivals_are_bursts_enough(burst: Burst | None, arrivals: Any) -> Iterator[Finding]:
+    if burst is not None and arrivals is not None:
+        yield "burst", "cannot stand beside arrivals", "the arrivals say when I/Os are issued"
+
+
+@needs("hot", "zipf")
+def one_way_to_be_uneven(hot: Hot | None, zipf: float | None) -> Iterator[Finding]:
+    if hot is not None and zipf is not None:
+        yield "zipf", "cannot stand beside hot", "keep one of the two"
+
+
+@needs("random", "hot", "zipf")
+def something_random_to_be_uneven(
+    random: float, hot: Hot | None, zipf: float | None
+) -> Iterator[Finding]:
+    if random == 0:
+        for name, value in (("hot", hot), ("zipf", zipf)):
+            if value is not None:
+                yield name, "is about random accesses, and this load has none", 'give random = "100 %"'
+
+
+@needs("partitions", "workers", "align", "area", "capacity", "largest")
+def requests_fit_into_the_area(
+    partitions: bool, workers: int, align: int, area: Area, capacity: int, largest: int
+) -> Iterator[Finding]:
+    part = capacity // workers // align * align if partitions else capacity
+    whole = f"a partition of {_size(part)}" if partitions else f"the volume of {_size(part)}"
+    size = part - area.offset if area.size is None else area.size
+    if area.offset >= part:
+        yield "area", f"starts at {_size(area.offset)}, beyond {whole}", None
+    elif area.offset + size > part:
+        yield "area", f"ends at {_size(area.offset + size)}, beyond {whole}", None
+    elif size < largest:
+        yield "area", f"of {_size(size)} holds no request of {_size(largest)}", "make it larger"
+
+
+def check_volume_of(load: Mapping[str, Any], names: Sequence[str]) -> Iterator[Finding]:
+    """The volume that a load names must be one of the scenario."""
+    if "volume" not in load:
+        return
+    name = load["volume"]
+    if name is None and len(names) > 1:
+        yield "volume", f"is missing, and there are {len(names)} volumes", f"one of {_list(names)}"
+    elif name is not None and name not in names:
+        remedy = suggest(name, names) or f"one of {_list(names)}"
+        yield "volume", f"{quote(name)} is no volume of this scenario", remedy
+
+
+def repeated(names: Sequence[str | None]) -> Iterator[tuple[int, str]]:
+    """Index and name of each that was there before."""
+    for index, name in enumerate(names):
+        if name is not None and name in names[:index]:
+            yield index, name
+
+
+def uneven_sweeps(loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str, int, int]]:
+    """Index, key, length and first length of each sweep that is not as long as the first."""
+    first = 0
+    for index, load in enumerate(loads):
+        for key in ("outstanding", "rate"):
+            length = len(load.get(key) or ())
+            if length > 1:
+                first = first or length
+                if length != first:
+                    yield index, key, length, first
+
+
+def _size(number: int) -> str:
+    return units.text(number, "size")
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(quote(name) for name in names)

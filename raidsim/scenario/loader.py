@@ -1,0 +1,329 @@
+"""From a file (or data) to a :class:`~raidsim.scenario.models.Scenario`, or all its problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from raidsim import cards, units
+from raidsim.cards.attributes import Attribute, Value
+from raidsim.cards.catalogue import exists, looks_like_path
+from raidsim.cards.loader import check_value
+from raidsim.cards.toml_file import TomlFile, parse, read_text
+from raidsim.cards.toml_lines import Path
+from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.resources import data_folder
+from raidsim.scenario import checks, overrides as setting
+from raidsim.scenario.fields import Count
+from raidsim.scenario.models import Area, HostSpec, LoadSpec, Measure, Scenario, VolumeSpec
+from raidsim.scenario.reading import OVERRIDE, Reading, read_part
+from raidsim.scenario.written import written
+
+_TABLES = ("title", "description", "seed", "host", "volume", "load", "measure")
+
+
+def names() -> list[str]:
+    """Names of the scenarios that come with raidsim."""
+    return sorted(path.stem for path in data_folder("scenarios").rglob("*.toml"))
+
+
+def find(name: str | FilePath) -> FilePath:
+    """File of a scenario: a path that exists, else one of those that come with raidsim.
+
+    Raises
+    ------
+    InputError : there is none, with the nearest name.
+    """
+    given = FilePath(name)
+    if exists(given) and (looks_like_path(str(name)) or given.is_file()):
+        return given
+    for path in sorted(data_folder("scenarios").rglob("*.toml")):
+        if str(name) == path.stem:
+            return path
+    if exists(given) or looks_like_path(str(name)):
+        remedy = suggest(given.stem, names())
+        if exists(given):
+            return given  # a folder: reading it says so
+        raise InputError([Problem(str(name), None, None, "no such file", remedy)])
+    remedy = suggest(str(name), names()) or f"known: {', '.join(names())}"
+    raise InputError([Problem(None, None, None, f"no scenario is called {quote(str(name))}", remedy)])
+
+
+def load(
+    name: str | FilePath, overrides: Iterable[str] = (), seed: int | None = None
+) -> Scenario:
+    """Load a scenario by path or name.
+
+    Parameters
+    ----------
+    overrides : texts "KEY=VALUE", as ``--set`` gives them.
+    seed : in place of the seed of the file.
+
+    Raises
+    ------
+    InputError : with every problem of the file and of the overrides.
+    """
+    path = find(name)
+    shown = str(name) if looks_like_path(str(name)) else str(path)
+    return load_text(read_text(path, shown), shown, overrides, seed, path.parent)
+
+
+def load_text(
+    text: str,
+    name: str = "scenario",
+    overrides: Iterable[str] = (),
+    seed: int | None = None,
+    folder: FilePath | None = None,
+) -> Scenario:
+    """Load the text of a scenario; `name` is what messages call it."""
+    return _load(parse(text.replace("\r\n", "\n"), name), overrides, seed, folder)
+
+
+def from_data(
+    data: Mapping[str, Any],
+    name: str = "scenario",
+    overrides: Iterable[str] = (),
+    seed: int | None = None,
+    folder: FilePath | None = None,
+) -> Scenario:
+    """Load what :meth:`Scenario.resolved` gave, for instance from the JSON of a result."""
+    return _load(TomlFile(name, data=dict(data)), overrides, seed, folder)
+
+
+def _load(
+    file: TomlFile, overrides: Iterable[str], seed: int | None, folder: FilePath | None
+) -> Scenario:
+    reading = Reading(file, problems=list(file.problems))
+    if file.complete:
+        setting.apply(reading, overrides)
+        if seed is not None:
+            file.data["seed"] = seed
+            reading.overridden.add(("seed",))
+        scenario = _Loader(reading, folder).scenario()
+        reading.raise_if_wrong()
+        return scenario
+    reading.raise_if_wrong()
+    raise AssertionError("a file that cannot be read has a problem")
+
+
+class _Loader:
+    """Reads the tables of one scenario in turn."""
+
+    def __init__(self, reading: Reading, folder: FilePath | None) -> None:
+        self.reading = reading
+        self.folder = folder
+
+    def scenario(self) -> Scenario:
+        data = self.reading.data
+        for key in data:
+            if key not in _TABLES:
+                remedy = suggest(key, _TABLES) or f"known: {', '.join(_TABLES)}"
+                self.reading.problem((key,), "unknown key", remedy)
+        title = self._text("title", FilePath(self.reading.file.name).stem)
+        description = self._text("description", "")
+        seed = self._seed()
+        host = self._host()
+        volumes = [self._volume(table, path) for table, path in self._list("volume")]
+        self._names("volume", volumes)
+        loads = [self._load(table, path, volumes) for table, path in self._list("load")]
+        self._names("load", loads)
+        self._sweeps(loads)
+        measure = self._measure()
+        self.reading.raise_if_wrong()
+        return _assemble(
+            self.reading, {"title": title, "description": description, "seed": seed},
+            host, volumes, loads, measure,
+        )  # fmt: skip
+
+    # ---- the top of the file
+
+    def _text(self, key: str, default: str) -> str:
+        value = self.reading.data.get(key, default)
+        if not isinstance(value, str):
+            self.reading.problem((key,), f"{quote(value)} is not a text", "put it in quotes")
+            return default
+        return value
+
+    def _seed(self) -> int:
+        try:
+            return Count(0, 2**63 - 1).read(self.reading.data.get("seed", 1))
+        except ValueError as error:
+            context = getattr(error, "context", None) or {}
+            self.reading.problem(("seed",), context["cause"], context["remedy"])
+            return 1
+
+    def _list(self, key: str) -> list[tuple[Any, Path]]:
+        tables = self.reading.data.get(key)
+        if tables is None:
+            if not self.reading.is_broken((key,)):
+                self.reading.problem((key,), "is missing", f"write [[{key}]] and its keys")
+            return []
+        if not isinstance(tables, list) or not tables:
+            self.reading.problem((key,), f"is not a list of tables", f"write [[{key}]], in two brackets")
+            return []
+        return [(table, (key, index)) for index, table in enumerate(tables)]
+
+    # ---- its tables
+
+    def _host(self) -> dict[str, Any]:
+        table = self.reading.data.get("host")
+        if table is None:
+            if not self.reading.is_broken(("host",)):
+                self.reading.problem(("host",), "is missing", 'write [host] and model = "..."')
+            return {}
+        values = read_part(self.reading, HostSpec, table, ("host",))
+        self._card(values, "model", "host", ("host",))
+        return values
+
+    def _volume(self, table: Any, path: Path) -> dict[str, Any]:
+        values = read_part(self.reading, VolumeSpec, table, path)
+        self._card(values, "drive", "nvme-ssd", path)
+        return values
+
+    def _load(self, table: Any, path: Path, volumes: list[dict[str, Any]]) -> dict[str, Any]:
+        values = read_part(self.reading, LoadSpec, table, path)
+        volume_names = [v["name"] for v in volumes if "name" in v]
+        found = list(checks.check_volume_of(values, volume_names)) if volumes else []
+        if not found and "volume" in values and volume_names:
+            values["volume"] = values["volume"] or volume_names[0]
+        sizes = _mix(values)
+        if sizes:
+            values["largest"] = max(size for size, _ in sizes)
+            if "align" in values:
+                values["align"] = values["align"] or values["largest"]
+        for volume in volumes:
+            if volume.get("name") == values.get("volume") and "card" in volume:
+                values["capacity"] = volume["card"].integer("capacity.user")
+        for key, cause, remedy in [*found, *checks.check_load(_complete(values))]:
+            self.reading.problem((*path, key), cause, remedy)
+        if sizes:
+            values["sizes"] = sizes
+        return values
+
+    def _measure(self) -> dict[str, Any]:
+        values = read_part(self.reading, Measure, self.reading.data.get("measure", {}), ("measure",))
+        if {"min_ios", "max_ios"} <= set(values) and values["min_ios"] > values["max_ios"]:
+            cause = f"{values['max_ios']} is less than min_ios, which is {values['min_ios']}"
+            self.reading.problem(("measure", "max_ios"), cause, "make it at least as large")
+        return values
+
+    # ---- what concerns several of them
+
+    def _names(self, key: str, parts: list[dict[str, Any]]) -> None:
+        for index, name in checks.repeated([part.get("name") for part in parts]):
+            cause = f"{quote(name)} is the name of an earlier [[{key}]] too"
+            self.reading.problem((key, index, "name"), cause, "give each its own name")
+
+    def _sweeps(self, loads: list[dict[str, Any]]) -> None:
+        for index, key, length, first in checks.uneven_sweeps(loads):
+            cause = f"a sweep of {length} beside one of {first}"
+            remedy = "sweeps run side by side: make them equally long"
+            self.reading.problem(("load", index, key), cause, remedy)
+
+    # ---- cards
+
+    def _card(self, values: dict[str, Any], key: str, kind: str, path: Path) -> None:
+        """Load the card that a table names, with the values it sets, into ``values["card"]``."""
+        if key not in values:
+            return
+        try:
+            card = cards.load(values[key], self.folder)
+        except InputError as error:
+            for problem in error.problems:
+                if problem.file is None:
+                    self.reading.problem((*path, key), problem.cause, problem.remedy)
+                else:
+                    self.reading.problem((*path, key), f"bad card: {problem}")
+            return
+        if card.kind != kind:
+            cause = f"{quote(card.name)} is a card of kind {card.kind}, not {kind}"
+            fitting = [c.name for c in cards.catalogue() if c.kind == kind]
+            self.reading.problem((*path, key), cause, f"one of {', '.join(fitting)}")
+            return
+        changes: dict[str, Value] = {}
+        known = card.about.by_name
+        for name, place, value in _flatten(values.get("set", {}), (*path, "set")):
+            attribute = known.get(name)
+            if attribute is None:
+                cause = f"{quote(name)} is no value of a card of kind {kind}"
+                self.reading.problem(place, cause, suggest(name, known))
+                continue
+            changed = self._value(attribute, value, place)
+            if changed is not None:
+                changes[name] = changed
+        values["set"] = changes
+        values["card"] = card.changed(changes)
+
+    def _value(self, attribute: Attribute, value: Any, place: Path) -> Value | None:
+        if attribute.dimension == "flag":
+            if isinstance(value, bool):
+                return value
+            self.reading.problem(place, f"{quote(value)} is neither true nor false")
+            return None
+        try:
+            number = units.parse(value, attribute.dimension)
+        except units.QuantityError as error:
+            self.reading.problem(place, error.cause, error.remedy)
+            return None
+        if wrong := check_value(attribute, number):
+            self.reading.problem(place, *wrong)
+            return None
+        return number
+
+
+def _flatten(table: Mapping[str, Any], place: Path, name: str = "") -> list[tuple[str, Path, Any]]:
+    """Dotted names of a table whose names may be nested: name, path in the file, value."""
+    found: list[tuple[str, Path, Any]] = []
+    for key, value in table.items():
+        if isinstance(value, dict):
+            found += _flatten(value, (*place, key), f"{name}{key}.")
+        else:
+            found.append((f"{name}{key}", (*place, key), value))
+    return found
+
+
+def _mix(values: Mapping[str, Any]) -> tuple[tuple[int, float], ...]:
+    """The request sizes with their shares, also for a single size; empty if they are wrong."""
+    if "size" not in values or "sizes" not in values:
+        return ()
+    if values["sizes"] is not None:
+        return tuple(values["sizes"])
+    return ((values["size"], 1.0),) if values["size"] is not None else ()
+
+
+def _complete(values: dict[str, Any]) -> dict[str, Any]:
+    """Values for the checks: an alignment that is not known yet is left out."""
+    return {k: v for k, v in values.items() if not (k == "align" and v is None)}
+
+
+def _assemble(
+    reading: Reading,
+    head: dict[str, Any],
+    host: dict[str, Any],
+    volumes: list[dict[str, Any]],
+    loads: list[dict[str, Any]],
+    measure: dict[str, Any],
+) -> Scenario:
+    """Put checked values together."""
+
+    def build(model: Any, values: dict[str, Any]) -> Any:
+        fields = {name: value for name, value in values.items() if name in model.model_fields}
+        part = model.model_construct(**fields)
+        if "card" in values:
+            part._card = values["card"]
+        return part
+
+    scenario = Scenario.model_construct(
+        **head,
+        host=build(HostSpec, host),
+        volumes=tuple(build(VolumeSpec, values) for values in volumes),
+        loads=tuple(build(LoadSpec, values) for values in loads),
+        measure=build(Measure, measure),
+        path=reading.file.name,
+    )
+    scenario._resolved = written(reading.data, scenario)
+    return scenario
+
+
+__all__ = ["OVERRIDE", "Area", "find", "from_data", "load", "load_text", "names"]

@@ -1,0 +1,253 @@
+"""What a scenario says: host, volumes, loads, and how to measure.
+
+The fields are the keys of the file; each carries its meaning and its default,
+from which the reference page is made. Values are plain numbers in base units:
+seconds, bytes, hertz, and shares from 0 to 1.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
+
+from raidsim.cards.attributes import Value
+from raidsim.cards.card import Card
+from raidsim.scenario.fields import (
+    Choice,
+    Count,
+    Flag,
+    Number,
+    Quantity,
+    Text,
+    as_list,
+    key,
+    table_only,
+)
+
+LATER_LEVELS = (
+    "jbod raid0 raid1 raid1e raid10 raid3 raid4 raid5 raid5e raid5ee raid6 raid50 raid60".split()
+)
+
+Name = Annotated[str, Text(name=True)]
+Size = Quantity("size", above="0 B", sectors=True)
+Table = BeforeValidator(table_only)
+
+
+class Part(BaseModel):
+    """A table of the file: frozen, with no keys but its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+class Area(NamedTuple):
+    """The part of a volume that a load touches; ``size`` None is all the rest of it."""
+
+    offset: Annotated[int, Quantity("size", sectors=True), Field(description="first byte")] = 0
+    size: Annotated[
+        int | None,
+        Quantity("size", above="0 B", sectors=True, word="rest"),
+        Field(description="bytes from there"),
+    ] = None
+
+
+class SizeShare(NamedTuple):
+    """One request size of a mix and the share of the requests that have it."""
+
+    size: Annotated[int, Size, Field(description="request size")]
+    share: Annotated[float, Quantity("share", above="0 %"), Field(description="of the requests")]
+
+
+class Burst(NamedTuple):
+    """A load that issues only in the first part of each period."""
+
+    on: Annotated[float, Quantity("time", above="0 s"), Field(description="issues this long")]
+    off: Annotated[float, Quantity("time"), Field(description="then pauses this long")]
+
+
+class Hot(NamedTuple):
+    """A share of the area that gets a share of the random accesses."""
+
+    area: Annotated[float, Quantity("share", above="0 %"), Field(description="share of the area")]
+    accesses: Annotated[float, Quantity("share"), Field(description="share of random accesses")]
+
+
+class Limit(NamedTuple):
+    """Where a load ends: at the first of these that is reached."""
+
+    time: Annotated[
+        float | None, Quantity("time", above="0 s"), Field(description="simulated time")
+    ] = None
+    ios: Annotated[int | None, Count(1), Field(description="I/Os issued")] = None
+    bytes: Annotated[
+        int | None, Quantity("size", above="0 B"), Field(description="bytes requested")
+    ] = None
+
+
+class HostSpec(Part):
+    """The server: its card, and the clock rate it runs at (None: that of the card)."""
+
+    model: Name = key("card of the host: a name of `raidsim models`, or a path")
+    clock: Annotated[
+        float | None, Quantity("frequency", low="0.1 GHz", high="10 GHz")
+    ] = key("clock rate of the CPUs; CPU times scale with it", None, "that of the card")  # fmt: skip
+    set: dict[str, Any] = key("other values for the card, e.g. \"submit.io_time\" = \"4 us\"", {})
+
+    _card: Card = PrivateAttr()
+
+    @property
+    def card(self) -> Card:
+        """The card of the host, with the values the scenario sets."""
+        return self._card
+
+
+class VolumeSpec(Part):
+    """A volume: drives under a RAID level."""
+
+    name: Name = key("name of the volume", "data")
+    level: Annotated[str, Choice(("single",), tuple(LATER_LEVELS))] = key("RAID level", "single")
+    drive: Name = key("card of the drive: a name of `raidsim models`, or a path")
+    set: dict[str, Any] = key("other values for the card, e.g. \"flash.read_time\" = \"60 us\"", {})
+
+    _card: Card = PrivateAttr()
+
+    @property
+    def card(self) -> Card:
+        """The card of the drive, with the values the scenario sets."""
+        return self._card
+
+    @property
+    def capacity(self) -> int:
+        """Bytes that the host can address."""
+        return self._card.integer("capacity.user")
+
+
+class LoadSpec(Part):
+    """A load: which requests, how many, where."""
+
+    name: Name = key("name of the load", "load")
+    volume: Name = key("volume it runs on", None, "the only volume")
+    read: Annotated[float, Quantity("share")] = key("share of reads")
+    random: Annotated[float, Quantity("share")] = key(
+        "share of random accesses; the others continue where the last sequential access of"
+        " their worker ended",
+        "100 %",
+    )
+    size: Annotated[int | None, Size] = key("request size", None, "none: give size or sizes")
+    sizes: Annotated[tuple[Annotated[SizeShare, Table], ...], Field(min_length=1)] = key(
+        "mix of request sizes: a list of { size, share }; the shares add up to 100 %",
+        None, "none: give size or sizes",
+    )  # fmt: skip
+    align: Annotated[int, Size] = key(
+        "requests start at multiples of this, from the start of the area",
+        None, "the request size, of a mix the largest",
+    )  # fmt: skip
+    area: Annotated[Area, Table] = key(
+        "part of the volume that is accessed", {"offset": "0 B", "size": "rest"}
+    )
+    workers: Annotated[int, Count(1, 1024)] = key(
+        "processes, each with its own outstanding I/Os (or rate) and its own CPU time", 1
+    )
+    partitions: Annotated[bool, Flag()] = key(
+        "each worker has an equal part of the volume to itself, and `area` lies in that part", False
+    )
+    outstanding: Annotated[
+        tuple[Annotated[int, Count(1, 65536)], ...] | None, BeforeValidator(as_list)
+    ] = key("closed load: I/Os outstanding per worker; a list is a sweep", None, "none")
+    rate: Annotated[
+        tuple[Annotated[float, Quantity("rate", above="0 IO/s", high="100000 kIO/s")], ...] | None,
+        BeforeValidator(as_list),
+    ] = key("open load: Poisson arrivals at this rate; a list is a sweep", None, "none")
+    arrivals: tuple[Annotated[float, Quantity("time")], ...] | None = key(
+        "open load: the times of all arrivals, in order; it ends after the last", None, "none"
+    )
+    burst: Annotated[Burst | None, Table] = key(
+        "issues only in the `on` part of each period", None, "none"
+    )
+    think: Annotated[float, Quantity("time", high="1 h")] = key(
+        "closed load: time from a completion to the next issue in its place", "0 us"
+    )
+    think_distribution: Annotated[str, Choice(("constant", "exponential"))] = key(
+        "how the think time varies around its mean", "constant"
+    )
+    hot: Annotated[Hot | None, Table] = key(
+        "a share of the area gets a share of the random accesses", None, "none"
+    )
+    zipf: Annotated[float | None, Number(5)] = key(
+        "exponent of a Zipf distribution of random accesses over the aligned blocks", None, "none"
+    )
+    priority: Annotated[int, Count(0, 3)] = key("0 (first) to 3 (last)", 0)
+    timeout: Annotated[float | None, Quantity("time", above="0 s", word="none")] = key(
+        "an I/O that takes longer counts as timed out", "none"
+    )
+    limit: Annotated[Limit, Table] = key("the load ends at the first that is reached", {}, "none")
+
+    def extent(self, capacity: int, worker: int = 0) -> tuple[int, int]:
+        """First byte and number of bytes that a worker accesses on a volume of `capacity` bytes.
+
+        With ``partitions`` a part of the volume starts at a multiple of the alignment.
+        """
+        part = capacity
+        if self.partitions:
+            part = capacity // self.workers // self.align * self.align
+        size = part - self.area.offset if self.area.size is None else self.area.size
+        return (worker * part if self.partitions else 0) + self.area.offset, size
+
+
+class Measure(Part):
+    """How long a point is measured, and how sure its result must be."""
+
+    precision: Annotated[float, Quantity("share", low="0.01 %", high="50 %")] = key(
+        "half width of the confidence interval of the throughput, relative, to reach", "1 %"
+    )
+    confidence: Annotated[float, Quantity("share", low="50 %", high="99.99 %")] = key(
+        "confidence of the intervals", "95 %"
+    )
+    min_ios: Annotated[int, Count(1, 10**10)] = key("I/Os per point, at least", 20_000)
+    max_ios: Annotated[int, Count(1, 10**10)] = key("I/Os per point, at most", 20_000_000)
+    max_time: Annotated[float, Quantity("time", above="0 s", high="24 h")] = key(
+        "simulated time per point, at most", "60 s"
+    )
+
+
+class Scenario(Part):
+    """A scenario that can be run: everything is checked, defaults are filled in."""
+
+    title: Annotated[str, Text()] = key("title of reports", None, "the name of the file")
+    description: Annotated[str, Text()] = key("what it is about", "")
+    seed: Annotated[int, Count(0, 2**63 - 1)] = key("seed of all random numbers", 1)
+    host: HostSpec = key("the server")
+    volumes: tuple[VolumeSpec, ...] = key("the volumes")
+    loads: tuple[LoadSpec, ...] = key("the loads")
+    measure: Measure = key("how to measure")
+    path: str | None = key("the file it was read from", None)
+
+    _resolved: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @property
+    def points(self) -> int:
+        """Points of the sweep: the length of its longest list."""
+        return max(
+            (len(sweep) for load in self.loads for sweep in (load.outstanding, load.rate) if sweep),
+            default=1,
+        )
+
+    def volume(self, name: str) -> VolumeSpec:
+        """The volume of a name."""
+        return next(volume for volume in self.volumes if volume.name == name)
+
+    def resolved(self) -> dict[str, Any]:
+        """Everything, defaults too, in the form of the file: it can be loaded again."""
+        return _copy(self._resolved)
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _copy(item) for name, item in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+__all__ = [
+    "Area", "Burst", "HostSpec", "Hot", "Limit", "LoadSpec", "Measure", "Part", "Scenario",
+    "SizeShare", "Value", "VolumeSpec",
+]  # fmt: skip

@@ -1,0 +1,151 @@
+"""``--set KEY=VALUE``: another value for a key, before anything is checked.
+
+The key is written as messages show it: ``load.outstanding``, ``measure.precision``,
+``load[1].size`` or ``load.NAME.size`` where there are several loads,
+``volume.set.flash.read_time`` for a value of a card. The value is TOML; what is no
+TOML is a text, so quotes may be left out: ``load.size=8 KiB``. Without a value
+(``load.rate=``) the key is taken away.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from typing import Any
+
+from raidsim.cards.toml_lines import Path
+from raidsim.errors import Problem, quote
+from raidsim.scenario.models import LoadSpec, VolumeSpec
+from raidsim.scenario.reading import OVERRIDE, Reading
+
+_STEP = re.compile(r"""([A-Za-z0-9_-]+|"[^"]*"|'[^']*')((?:\[[0-9]{1,6}\])*)(?:\.|$)""")
+_FIELDS = {"load": LoadSpec.model_fields, "volume": VolumeSpec.model_fields}
+_FORM = "write --set KEY=VALUE, e.g. --set load.outstanding=32"
+
+
+class _Refused(Exception):
+    def __init__(self, cause: str, remedy: str | None = None) -> None:
+        self.problem = (cause, remedy)
+
+
+def apply(reading: Reading, overrides: Iterable[str]) -> None:
+    """Change the data of `reading` by each override in turn; a later one wins."""
+    for text in overrides:
+        key, equals, value = text.partition("=")
+        key = key.strip()
+        try:
+            if not equals:
+                raise _Refused(f"{quote(text)} has no value", _FORM)
+            path = _address(reading.data, _steps(key))
+            if value.strip():
+                _put(reading.data, path, _value(value.strip()))
+            else:
+                _take(reading.data, path)
+            reading.overridden.add(path)
+        except _Refused as refused:
+            reading.problems.append(Problem(OVERRIDE, None, key[:80] or None, *refused.problem))
+
+
+def _steps(key: str) -> Path:
+    """The steps of a key: names and indices."""
+    steps: Path = ()
+    at = 0
+    while at < len(key):
+        match = _STEP.match(key, at)
+        if match is None:
+            raise _Refused("is no key", _FORM)
+        steps += (match[1].strip("\"'"),)
+        steps += tuple(int(number) for number in re.findall(r"[0-9]+", match[2]))
+        at = match.end()
+    if not steps or key.endswith("."):
+        raise _Refused("is no key", _FORM)
+    return steps
+
+
+def _address(data: dict[str, Any], steps: Path) -> Path:
+    """The full path that is meant: which load or volume, and the name of a card's value."""
+    first, *rest = steps
+    if first in _FIELDS and isinstance(first, str):
+        items = data.setdefault(first, [{}])
+        if not isinstance(items, list):
+            raise _Refused(f"the file has no [[{first}]] to set it in")
+        if not rest or not isinstance(rest[0], int):
+            rest = [*_which(first, items, rest)]
+        elif rest[0] >= len(items):
+            raise _Refused(f"there are only {len(items)}, counted from 0")
+    path = (first, *rest)
+    if "set" in path:
+        at = path.index("set") + 1
+        if at < len(path):
+            path = (*path[:at], ".".join(str(step) for step in path[at:]))
+    return path
+
+
+def _which(first: str, items: list[Any], rest: list[str | int]) -> list[str | int]:
+    """Put in the index that was left out, or that a name stands for."""
+    names = [item.get("name") for item in items if isinstance(item, dict)]
+    if rest and rest[0] in names and (len(rest) > 1 or rest[0] not in _FIELDS[first]):
+        return [names.index(rest[0]), *rest[1:]]
+    if len(items) == 1:
+        return [0, *rest]
+    example = f"{first}[0].{rest[0] if rest else 'name'}"
+    raise _Refused(f"there are {len(items)} tables [[{first}]]", f"say which one, e.g. {example}")
+
+
+def _value(text: str) -> Any:
+    """The TOML value of a text, or the text itself."""
+    if "\n" in text or "\r" in text:
+        return text
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (ValueError, RecursionError):
+        return text
+
+
+def _container(data: Any, path: Path, create: bool) -> Any:
+    """The table or list that holds the last step of a path; None if there is none."""
+    for step, following in zip(path, path[1:], strict=False):
+        if isinstance(data, dict) and isinstance(step, str):
+            if step not in data:
+                if not create or isinstance(following, int):
+                    return None
+                data[step] = {}
+            data = data[step]
+        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data
+
+
+def _put(data: dict[str, Any], path: Path, value: Any) -> None:
+    container, last = _container(data, path, create=True), path[-1]
+    if isinstance(container, dict) and isinstance(last, str):
+        if len(path) > 1 and path[-2] == "set":
+            _forget(container, last)
+        container[last] = value
+    elif isinstance(container, list) and isinstance(last, int) and last < len(container):
+        container[last] = value
+    else:
+        raise _Refused("there is no such place in the scenario")
+
+
+def _take(data: dict[str, Any], path: Path) -> None:
+    container, last = _container(data, path, create=False), path[-1]
+    if isinstance(container, dict) and isinstance(last, str):
+        container.pop(last, None)
+        if len(path) > 1 and path[-2] == "set":
+            _forget(container, last)
+    elif isinstance(container, list) and isinstance(last, int) and last < len(container):
+        del container[last]
+
+
+def _forget(table: dict[str, Any], dotted: str) -> None:
+    """Take away a card's value that the file wrote as nested tables."""
+    *outer, last = dotted.split(".")
+    inner: Any = table
+    for name in outer:
+        inner = inner.get(name) if isinstance(inner, dict) else None
+    if isinstance(inner, dict):
+        inner.pop(last, None)

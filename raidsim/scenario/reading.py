@@ -1,0 +1,180 @@
+"""From tables as TOML gave them to checked values, with every problem collected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from raidsim.cards.toml_file import TomlFile, show
+from raidsim.cards.toml_lines import Path
+from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.scenario.fields import PROBLEM
+from raidsim.scenario.models import Area, Burst, Hot, Limit, Part, SizeShare
+
+OVERRIDE = "--set"
+"""What messages name as the file of an override."""
+
+_MOST_PROBLEMS = 100
+_INLINE: dict[str, Any] = {
+    "area": Area, "burst": Burst, "hot": Hot, "limit": Limit, "sizes": SizeShare,
+}  # fmt: skip
+
+
+@dataclass
+class Reading:
+    """One scenario while it is read: its data, and what was found wrong so far.
+
+    Attributes
+    ----------
+    file : the TOML file, with the line of every path; its data may have overrides applied.
+    overridden : paths that ``--set`` gave a value (or took away).
+    """
+
+    file: TomlFile
+    overridden: set[Path] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The tables of the file."""
+        return self.file.data
+
+    def problem(self, path: Path, cause: str, remedy: str | None = None) -> None:
+        """Note what is wrong with the value at a path."""
+        key = show(path, self._single()) or None
+        if any(path[: len(given)] == given for given in self.overridden):
+            self.problems.append(Problem(OVERRIDE, None, key, cause, remedy))
+        else:
+            self.problems.append(
+                Problem(self.file.name, self.file.line(path), key, cause, remedy)
+            )
+
+    def is_broken(self, path: Path) -> bool:
+        """Whether the file gives this value, but not in TOML that can be read."""
+        return path in self.file.broken
+
+    def raise_if_wrong(self) -> None:
+        """End with an InputError that holds every problem, in the order of the file."""
+        if not self.problems:
+            return
+        ordered = sorted(self.problems, key=lambda p: (p.file == OVERRIDE, p.line or 0))
+        if (more := len(ordered) - _MOST_PROBLEMS) > 0:
+            rest = Problem(self.file.name, None, None, f"and {more} more problems")
+            ordered = [*ordered[:_MOST_PROBLEMS], rest]
+        raise InputError(ordered)
+
+    def _single(self) -> frozenset[str]:
+        return frozenset(
+            name for name, value in self.data.items() if isinstance(value, list) and len(value) == 1
+        )
+
+
+def read_part(reading: Reading, model: type[Part], table: Any, path: Path) -> dict[str, Any]:
+    """Values of one table, by field: those that are right, defaults where nothing is written.
+
+    What is wrong is noted in `reading` and its field is left out of the answer.
+    """
+    if not isinstance(table, dict):
+        name = str(path[0])
+        form = f"[[{name}]]" if name in ("load", "volume") else f"[{name}]"
+        reading.problem(path, "is not a table", f"write {form} on a line of its own")
+        return {}
+    bad = {str(p[len(path)]) for p in reading.file.broken if p[: len(path)] == path and p != path}
+    bad &= set(model.model_fields)
+    try:
+        part = model.model_validate({k: v for k, v in table.items() if k not in bad})
+    except ValidationError as error:
+        for details in error.errors(include_url=False, include_input=False):
+            name = str(details["loc"][0]) if details["loc"] else ""
+            if details["type"] == "missing" and name in bad:
+                continue
+            bad.add(name)
+            _explain(reading, model, table, path, details)
+        return _the_good_ones(model, table, bad)
+    return {name: getattr(part, name) for name in model.model_fields if name not in bad}
+
+
+def _the_good_ones(model: type[Part], table: Mapping[str, Any], bad: set[str]) -> dict[str, Any]:
+    """Each field on its own, so that checks can still speak about what is right."""
+    values: dict[str, Any] = {}
+    for name, info in model.model_fields.items():
+        if name in bad or (name not in table and info.is_required()):
+            continue
+        if name in table or info.validate_default:
+            written = table[name] if name in table else info.get_default(call_default_factory=True)
+            values[name] = _adapter(model, name).validate_python(written)
+        else:
+            values[name] = info.get_default(call_default_factory=True)
+    return values
+
+
+@cache
+def _adapter(model: type[Part], name: str) -> TypeAdapter[Any]:
+    info = model.model_fields[name]
+    kind: Any = info.annotation
+    for extra in info.metadata:
+        kind = Annotated[kind, extra]
+    return TypeAdapter(kind)
+
+
+def _explain(
+    reading: Reading, model: type[Part], table: Any, base: Path, details: ErrorDetails
+) -> None:
+    """Turn an error of pydantic into a problem in words of the file."""
+    location = _path_in(table, details["loc"])
+    path = base + location
+    kind = details["type"]
+    context = details.get("ctx", {})
+    known: Iterable[str] = model.model_fields
+    if len(location) > 1:
+        inline = _INLINE.get(str(location[0]))
+        known = inline._fields if inline else ()
+    if kind == PROBLEM:
+        reading.problem(path, str(context["cause"]), context.get("remedy"))
+    elif kind in ("extra_forbidden", "unexpected_keyword_argument"):
+        remedy = suggest(str(location[-1]), known) or f"known: {', '.join(known)}"
+        reading.problem(path, "unknown key", remedy)
+    elif kind in ("missing", "missing_argument"):
+        reading.problem(path, "is missing", _how_to_write(model, str(location[0])))
+    elif kind == "dict_type":
+        reading.problem(path, "is not a table", "write { key = value, ... }")
+    elif kind in ("tuple_type", "list_type"):
+        reading.problem(path, "is not a list", "write [ ... ]")
+    elif kind == "too_short":
+        reading.problem(path, "is an empty list", "give at least one")
+    else:
+        reading.problem(path, details["msg"][:1].lower() + details["msg"][1:])
+
+
+def _path_in(table: Any, location: tuple[int | str, ...]) -> Path:
+    """The part of pydantic's location that the file has too: a lone value is no list."""
+    path: Path = ()
+    value = table
+    for step in location:
+        if isinstance(value, dict):
+            value = value.get(str(step))
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            break
+        path += (step,)
+    return path
+
+
+def _how_to_write(model: type[Part], name: str) -> str | None:
+    examples = {
+        "model": 'write model = "fujitsu-rx2540-m1"',
+        "drive": 'write drive = "intel-p3700-800gb"',
+        "read": 'write read = "100 %" for reads only',
+    }
+    return examples.get(name) if name in model.model_fields else None
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Names in quotes, with commas."""
+    return ", ".join(quote(name) for name in names)
