@@ -1,0 +1,138 @@
+"""A claim: one published statement, and the measurements that it compares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from raidsim.validate.jobs import Job
+from raidsim.validate.metrics import METRICS
+
+Relation = Literal[
+    "value", "about", "range", "at_least", "at_most", "ratio", "order", "equal", "shape"
+]
+Role = Literal["calibration", "prediction"]
+Reduction = Literal["at", "max", "each"]
+
+RELATIONS_WITH_ERROR: frozenset[Relation] = frozenset({"value", "about", "ratio"})
+"""Relations whose error enters the statistics: a figure stands on the other side."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One metric of one scenario: at one intensity, the highest of several, or a whole curve.
+
+    ``intensities`` are numbers of outstanding I/Os, ascending; (None,) leaves the scenario's own.
+    """
+
+    scenario: str
+    overrides: tuple[str, ...]
+    metric: str
+    intensities: tuple[int | None, ...]
+    reduction: Reduction
+
+    def jobs(self) -> tuple[Job, ...]:
+        """Return the runs that this needs, one for each intensity."""
+        return tuple(Job(self.scenario, self.overrides, at) for at in self.intensities)
+
+    def command(self) -> list[str]:
+        """Return the ``raidsim run`` command line that measures the same."""
+        return Job.command_of(self.scenario, self.overrides, self.intensities)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a curve runs over the intensities of its measurement.
+
+    ``rises``: no point lies below an earlier one, and the last lies above the first.
+    ``level``: all points equal the first.
+    ``lowest``: no point lies below the one at intensity ``at``.
+    """
+
+    kind: Literal["rises", "level", "lowest"]
+    at: int | None = None
+
+
+@dataclass(frozen=True)
+class Performance:
+    """What a claim about behaviour compares: a run, perhaps against another, perhaps a shape."""
+
+    run: Measurement
+    against: Measurement | None = None
+    shape: Shape | None = None
+
+    def measurements(self) -> tuple[Measurement, ...]:
+        """Return the one or two measurements."""
+        return (self.run,) if self.against is None else (self.run, self.against)
+
+
+@dataclass(frozen=True)
+class CardValue:
+    """What a catalogue claim compares: a value that stands on a card."""
+
+    card: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One published statement.
+
+    ``published`` is the printed figure in ``unit``, or [low, high] of a range; for an order it is
+    the least ratio of the first run to the other, for equalities and shapes 1. ``rounding`` is
+    the step to which it is rounded in print, ``tolerance`` the relative error beyond that
+    rounding up to which the claim holds.
+    """
+
+    id: str
+    document: str
+    section: str
+    relation: Relation
+    role: Role
+    published: float | tuple[float, float]
+    rounding: float
+    tolerance: float
+    why: str
+    subject: Performance | CardValue
+    unit: str
+    note: str = ""
+    explanation: str = ""
+    path: Path | None = None
+    line: int | None = None
+
+    @property
+    def kind(self) -> str:
+        """Kind of claim: "catalogue", or what the metric measures (rate, throughput, latency)."""
+        if isinstance(self.subject, CardValue):
+            return "catalogue"
+        return METRICS[self.subject.run.metric].kind
+
+    @property
+    def counts_in_errors(self) -> bool:
+        """Whether the error enters the error statistics (a figure, and not off a card)."""
+        return self.relation in RELATIONS_WITH_ERROR and isinstance(self.subject, Performance)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """What the simulated number may be without any error; a bound has an infinite end."""
+        half = self.rounding / 2
+        if isinstance(self.published, tuple):
+            return self.published[0] - half, self.published[1] + half
+        low, high = self.published - half, self.published + half
+        rising = self.relation == "shape" and (
+            isinstance(self.subject, Performance)
+            and self.subject.shape is not None
+            and self.subject.shape.kind != "level"
+        )
+        if self.relation in ("at_least", "order") or rising:
+            return low, float("inf")
+        if self.relation == "at_most":
+            return float("-inf"), high
+        return low, high
+
+    def jobs(self) -> tuple[Job, ...]:
+        """Return the runs that this claim needs."""
+        if isinstance(self.subject, CardValue):
+            return ()
+        return tuple(job for one in self.subject.measurements() for job in one.jobs())

@@ -1,0 +1,95 @@
+"""Running jobs on several threads: the kernel releases the interpreter's lock while it computes.
+
+Every job is a simulation of its own with its own seed, so the results are the same
+whatever the number of threads and the order in which they end.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+from raidsim.errors import InputError, Problem
+from raidsim.result import Result
+from raidsim.validate.jobs import Job
+
+Simulate = Callable[[Job], Result]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How many runs are done; ``label`` names the one that ended last."""
+
+    done: int
+    total: int
+    label: str
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def simulate(job: Job) -> Result:
+    """Run one job in the simulator."""
+    from raidsim.run import run  # noqa: PLC0415  (loads the kernel)
+    from raidsim.scenario import load  # noqa: PLC0415
+
+    return run(load(job.scenario, overrides=job.all_overrides()))
+
+
+def execute(
+    jobs: Sequence[Job],
+    simulate: Simulate = simulate,
+    *,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> dict[Job, Result]:
+    """Run the jobs and return their results, in the order of the jobs.
+
+    Parameters
+    ----------
+    jobs
+        Distinct jobs.
+    simulate
+        What runs one job; must be safe to call from several threads.
+    workers
+        Threads; None for one per processor that this process may use.
+    on_progress
+        Called in the caller's thread whenever a job has ended.
+
+    Raises
+    ------
+    InputError
+        Problems of all jobs whose scenario or overrides are wrong, each once.
+    """
+    # The widest runs first, so that no long one is left over for the end.
+    ordered = sorted(jobs, key=lambda job: -(job.outstanding or 0))
+    problems: dict[Problem, None] = {}
+    results: dict[Job, Result] = {}
+    pool = ThreadPoolExecutor(workers or _processors())
+    try:
+        running: dict[Future[Result], Job] = {pool.submit(simulate, job): job for job in ordered}
+        waiting = set(running)
+        while waiting:
+            ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in ended:
+                job = running[future]
+                try:
+                    results[job] = future.result()
+                except InputError as error:
+                    problems |= dict.fromkeys(error.problems)
+                if on_progress is not None:
+                    done = len(running) - len(waiting)
+                    on_progress(Progress(done, len(running), str(job)))
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+    if problems:
+        raise InputError(problems)
+    return {job: results[job] for job in jobs}
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,64 @@
+"""From a selection of claims to a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import raidsim
+from raidsim.validate import schema
+from raidsim.validate.catalogue import read_card
+from raidsim.validate.claims import Role
+from raidsim.validate.execute import OnProgress, Simulate, execute, simulate
+from raidsim.validate.jobs import distinct
+from raidsim.validate.report import ValidationReport
+from raidsim.validate.select import select
+from raidsim.validate.verdict import CardReader, judge
+
+
+def validate(
+    selection: Sequence[str] = (),
+    role: Role | None = None,
+    on_progress: OnProgress | None = None,
+    *,
+    workers: int | None = None,
+    folder: Path | None = None,
+    simulate: Simulate = simulate,
+    read_card: CardReader = read_card,
+) -> ValidationReport:
+    """Run the claims that were asked for and compare.
+
+    Parameters
+    ----------
+    selection
+        Parts of document names, claim ids or beginnings of ids; empty for all claims.
+    role
+        Only claims of this role.
+    on_progress
+        Called after every run.
+    workers
+        Threads; None for one per processor. The results do not depend on it.
+    folder
+        Where the claims are; None for raidsim's own.
+    simulate, read_card
+        What runs a job and reads a card: the simulator and the catalogue.
+
+    Returns
+    -------
+    ValidationReport
+        A verdict for every selected claim, in the order of the files.
+
+    Raises
+    ------
+    InputError
+        The selection names nothing, or a claim, scenario or card is wrong.
+    """
+    claims = select(schema.load(folder), selection, role)
+    jobs = distinct(job for claim in claims for job in claim.jobs())
+    results = execute(jobs, simulate, workers=workers, on_progress=on_progress)
+    return ValidationReport(
+        verdicts=tuple(judge(claim, results, read_card) for claim in claims),
+        version=raidsim.__version__,
+        provenance=next((result.provenance for result in results.values()), {}),
+        runs=len(jobs),
+    )

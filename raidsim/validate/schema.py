@@ -1,0 +1,322 @@
+"""The files in ``validation/``: what may stand in them, and how they become claims.
+
+A file holds the claims of one document. At its top stand the document (name of its file without
+ending), its title, the usual intensities and the tolerance of each relation with the reason;
+then one ``[[claim]]`` after the other.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, model_validator
+
+from raidsim.cards import toml_file
+from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.resources import data_folder
+from raidsim.validate.claims import (
+    CardValue,
+    Claim,
+    Measurement,
+    Performance,
+    Relation,
+    Role,
+    Shape,
+)
+from raidsim.validate.metrics import METRICS
+
+Number = Annotated[float, Field(allow_inf_nan=False, strict=True)]
+Positive = Annotated[Number, Field(gt=0)]
+Text = Annotated[str, Field(min_length=1)]
+Outstanding = Annotated[int, Field(ge=1, strict=True)]
+
+
+def _published(value: object) -> float | tuple[float, float]:
+    """Return a printed figure, or a range as a pair."""
+    numbers: list[Any] = value if isinstance(value, list) and len(value) == 2 else [value]
+    for one in numbers:
+        if isinstance(one, bool) or not isinstance(one, int | float) or not 0 < one < math.inf:
+            raise ValueError(f"{quote(value)} is neither a number above zero nor [low, high]")
+    return (float(numbers[0]), float(numbers[1])) if len(numbers) == 2 else float(numbers[0])
+
+
+def _at(value: Any) -> int | str:
+    """Return a number of outstanding I/Os, "max" or "each"."""
+    if value in ("max", "each") or (type(value) is int and value >= 1):
+        return value  # type: ignore[no-any-return]
+    raise ValueError(f'{quote(value)} is neither a number of outstanding I/Os nor "max" nor "each"')
+
+
+Published: TypeAlias = Annotated[float | tuple[float, float], PlainValidator(_published)]
+At: TypeAlias = Annotated[int | Literal["max", "each"], PlainValidator(_at)]
+Intensities: TypeAlias = Annotated[tuple[Outstanding, ...], Field(min_length=1)]
+
+
+class _Table(BaseModel):
+    """A table of the file: no unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=False)
+
+
+class Run(_Table):
+    """A scenario, what is changed in it, and at which intensities it is looked at."""
+
+    scenario: Text
+    overrides: tuple[Text, ...] = Field(default=(), alias="set")
+    at: At | None = None
+    over: Intensities | None = None
+
+    def measurement(
+        self, metric: str, usual: tuple[int, ...], shape: ShapeTable | None
+    ) -> Measurement:
+        """Return the measurement of `metric`; `usual` intensities where none are given."""
+        spread: tuple[int, ...] = self.over or usual
+        if shape is not None:
+            return Measurement(self.scenario, self.overrides, metric, shape.of(spread), "each")
+        if isinstance(self.at, str):
+            return Measurement(self.scenario, self.overrides, metric, spread, self.at)
+        return Measurement(self.scenario, self.overrides, metric, (self.at,), "at")
+
+
+class ShapeTable(_Table):
+    """How a curve runs, and between which intensities."""
+
+    kind: Literal["rises", "level", "lowest"] = Field(alias="is")
+    at: Outstanding | None = None
+    start: Outstanding | None = Field(default=None, alias="from")
+    end: Outstanding | None = Field(default=None, alias="to")
+
+    @model_validator(mode="after")
+    def _check(self) -> ShapeTable:
+        if (self.kind == "lowest") != (self.at is not None):
+            raise ValueError('"at" belongs to the shape "lowest", and only to it')
+        return self
+
+    def of(self, spread: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the intensities that the shape is about."""
+        low, high = self.start or spread[0], self.end or spread[-1]
+        return tuple(one for one in spread if low <= one <= high)
+
+
+class Tolerances(_Table):
+    """Relative error beyond the rounding in print up to which a claim holds, by relation."""
+
+    value: Annotated[Number, Field(ge=0)]
+    about: Annotated[Number, Field(ge=0)]
+    ratio: Annotated[Number, Field(ge=0)]
+    equal: Annotated[Number, Field(ge=0)]
+    shape: Annotated[Number, Field(ge=0)]
+    range: Annotated[Number, Field(ge=0)] = 0.0
+    at_least: Annotated[Number, Field(ge=0)] = 0.0
+    at_most: Annotated[Number, Field(ge=0)] = 0.0
+    order: Annotated[Number, Field(ge=0)] = 0.0
+    why: Text
+
+
+class ClaimTable(_Table):
+    """One ``[[claim]]``; which keys belong together is checked below."""
+
+    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+    section: Text
+    role: Role
+    relation: Relation
+    metric: str | None = None
+    run: Run | None = None
+    against: Run | None = None
+    shape: ShapeTable | None = None
+    factor: Positive | None = None
+    card: Text | None = None
+    key: Text | None = None
+    unit: Text | None = None
+    published: Published | None = None
+    rounding: Annotated[Number, Field(ge=0)] = 0.0
+    tolerance: Annotated[Number, Field(ge=0)] | None = None
+    why: Text | None = None
+    note: str = ""
+    explanation: str = ""
+
+    @model_validator(mode="after")
+    def _check(self) -> ClaimTable:
+        if wrong := self._contradictions():
+            raise ValueError("; ".join(wrong))
+        return self
+
+    def _contradictions(self) -> list[str]:
+        """Return what does not go together, in words."""
+        about_card = self.card is not None
+        figure = self.relation in ("value", "about", "range", "at_least", "at_most", "ratio")
+        must_have = {
+            "card, key and unit, or metric and run": (
+                all((self.card, self.key, self.unit)) and not (self.metric or self.run)
+                if about_card
+                else bool(self.metric and self.run) and not (self.key or self.unit)
+            ),
+            '"published", for a figure': figure == (self.published is not None),
+            '[low, high] as "published", for a range': (
+                (self.relation == "range") == isinstance(self.published, tuple)
+            ),
+            '"against", for a ratio, order or equality': (
+                about_card
+                or self.relation not in ("ratio", "order", "equal")
+                or self.against is not None
+            ),
+            '"shape", for a shape and only there': (
+                (self.relation == "shape") == (self.shape is not None)
+            ),
+            '"factor" only for an order': self.relation == "order" or self.factor is None,
+            '"why" beside a tolerance of its own': (self.tolerance is None) == (self.why is None),
+            '"at" as a number or "max", for a figure': not (
+                figure and self.run is not None and self.run.at == "each"
+            ),
+        }
+        wrong = [f"a claim needs {what}" for what, given in must_have.items() if not given]
+        if self.metric is not None and self.metric not in METRICS:
+            wrong.append(
+                f"unknown metric {quote(self.metric)}"
+                f" ({suggest(self.metric, METRICS) or 'known are ' + ', '.join(METRICS)})"
+            )
+        if isinstance(self.published, tuple) and self.published[0] >= self.published[1]:
+            wrong.append("the range is empty: write [low, high]")
+        return wrong
+
+
+class ClaimFile(_Table):
+    """One file of ``validation/``."""
+
+    document: Text
+    title: Text
+    intensities: Intensities
+    tolerance: Tolerances
+    claim: tuple[ClaimTable, ...]
+
+
+def load(folder: Path | None = None) -> list[Claim]:
+    """Return the claims of all files, in the order of file names and lines.
+
+    Parameters
+    ----------
+    folder
+        Where the files are; None for raidsim's own.
+
+    Raises
+    ------
+    InputError
+        Problems of all files at once, each with file and line.
+    """
+    folder = data_folder("validation") if folder is None else folder
+    claims: list[Claim] = []
+    problems: list[Problem] = []
+    for path in sorted(folder.glob("*.toml")):
+        try:
+            claims += load_file(path)
+        except InputError as error:
+            problems += error.problems
+    problems += _repeated(claims)
+    if problems:
+        raise InputError(problems)
+    return claims
+
+
+def load_file(path: Path) -> list[Claim]:
+    """Return the claims of one file; raise InputError with all its problems."""
+    file = toml_file.parse(toml_file.read_text(path, str(path)), str(path))
+    if file.problems:
+        raise InputError(file.problems)
+    try:
+        parsed = ClaimFile.model_validate(file.data)
+    except ValidationError as error:
+        raise InputError([_problem(file, one) for one in error.errors()]) from None
+    claims = [
+        _claim(parsed, one, path, file.line(("claim", i))) for i, one in enumerate(parsed.claim)
+    ]
+    problems = [
+        Problem(str(path), claim.line, claim.id, cause)
+        for claim in claims
+        for cause in _impossible(claim)
+    ]
+    if problems:
+        raise InputError(problems)
+    return claims
+
+
+def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> Claim:
+    subject: Performance | CardValue
+    if one.run is not None and one.metric is not None:
+        usual = parsed.intensities
+        subject = Performance(
+            run=one.run.measurement(one.metric, usual, one.shape),
+            against=(
+                None if one.against is None else one.against.measurement(one.metric, usual, None)
+            ),
+            shape=None if one.shape is None else Shape(one.shape.kind, one.shape.at),
+        )
+        unit = "1" if one.against or one.shape else METRICS[one.metric].unit
+    else:
+        subject = CardValue(one.card or "", one.key or "")
+        unit = one.unit or "1"
+    usual_tolerance: float = getattr(parsed.tolerance, one.relation)
+    return Claim(
+        id=one.id,
+        document=parsed.document,
+        section=one.section,
+        relation=one.relation,
+        role=one.role,
+        published=one.published if one.published is not None else one.factor or 1.0,
+        rounding=one.rounding,
+        tolerance=usual_tolerance if one.tolerance is None else one.tolerance,
+        why=one.why or parsed.tolerance.why,
+        subject=subject,
+        unit=unit,
+        note=one.note,
+        explanation=one.explanation,
+        path=path,
+        line=line,
+    )
+
+
+def _impossible(claim: Claim) -> list[str]:
+    """Return what is wrong with a claim once its intensities are known."""
+    if not isinstance(claim.subject, Performance):
+        return []
+    run, against, shape = claim.subject.run, claim.subject.against, claim.subject.shape
+    wrong = []
+    if shape is not None and len(run.intensities) < 2:
+        wrong.append("a shape needs two intensities or more")
+    if shape is not None and shape.at is not None and shape.at not in run.intensities:
+        wrong.append(f"the shape's {shape.at} outstanding I/Os are not among the intensities")
+    if (
+        against is not None
+        and "each" in (run.reduction, against.reduction)
+        and (run.reduction, run.intensities) != (against.reduction, against.intensities)
+    ):
+        wrong.append('curves are compared at equal intensities: give both runs at = "each"')
+    return wrong
+
+
+def _problem(file: toml_file.TomlFile, error: Any) -> Problem:
+    """Return what pydantic found wrong, with its line."""
+    path = tuple(error["loc"])
+    cause = str(error["msg"]).removeprefix("Value error, ")
+    cause = cause[:1].lower() + cause[1:]
+    remedy = None
+    if error["type"] == "extra_forbidden":
+        cause, remedy = "unknown key", suggest(str(path[-1]), _known_keys())
+    return Problem(file.name, file.line(path), toml_file.show(path), cause, remedy)
+
+
+def _known_keys() -> list[str]:
+    tables = (ClaimFile, ClaimTable, Run, ShapeTable, Tolerances)
+    return [info.alias or name for table in tables for name, info in table.model_fields.items()]
+
+
+def _repeated(claims: list[Claim]) -> list[Problem]:
+    first: dict[str, Claim] = {}
+    problems = []
+    for claim in claims:
+        earlier = first.setdefault(claim.id, claim)
+        if earlier is not claim:
+            cause = f"the id is already that of {earlier.path}:{earlier.line}"
+            problems.append(Problem(str(claim.path), claim.line, claim.id, cause, "ids are unique"))
+    return problems

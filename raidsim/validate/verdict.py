@@ -1,0 +1,116 @@
+"""Claim and simulated numbers: the error, and whether the claim holds.
+
+The error is relative and counts from the interval that print leaves open (the
+rounding of a figure, the ends of a range, the free side of a bound): zero
+inside, positive above, negative below. A claim holds when its error is within
+its tolerance. For comparisons the number is the ratio of the two runs; over
+whole curves it is the worst of all intensities.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from raidsim.result import Result
+from raidsim.validate.claims import CardValue, Claim, Measurement, Performance, Shape
+from raidsim.validate.jobs import Job
+from raidsim.validate.metrics import METRICS
+
+CardReader = Callable[[CardValue, str], float | None]
+"""Value of a card in the asked unit; None if the card lacks it."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a claim. ``simulated`` and ``error`` are None when nothing was measured."""
+
+    claim: Claim
+    simulated: float | None
+    error: float | None
+    holds: bool
+    converged: bool = True
+
+
+def judge(claim: Claim, results: Mapping[Job, Result], read_card: CardReader) -> Verdict:
+    """Compare a claim with the results of its jobs (or with the card it quotes)."""
+    if isinstance(claim.subject, CardValue):
+        simulated = read_card(claim.subject, claim.unit)
+    else:
+        simulated = simulate(claim, claim.subject, results)
+    if simulated is None or not math.isfinite(simulated):
+        return Verdict(claim, None, None, holds=False)
+    error = error_of(claim, simulated)
+    converged = all(point.converged for job in claim.jobs() for point in results[job].points)
+    return Verdict(claim, simulated, error, holds(claim, simulated, error), converged)
+
+
+def error_of(claim: Claim, simulated: float) -> float:
+    """Return the relative error of a simulated number, from the interval of the claim."""
+    low, high = claim.interval
+    if simulated < low:
+        return (simulated - low) / abs(_printed(claim, 0))
+    if simulated > high:
+        return (simulated - high) / abs(_printed(claim, 1))
+    return 0.0
+
+
+def holds(claim: Claim, simulated: float, error: float) -> bool:
+    """Return whether the claim holds; an order must be more than equality."""
+    if claim.relation == "order" and simulated == claim.published:
+        return False
+    return abs(error) <= claim.tolerance
+
+
+def _printed(claim: Claim, end: int) -> float:
+    return claim.published[end] if isinstance(claim.published, tuple) else claim.published
+
+
+# ---------------------------------------------------------------- the number
+
+
+def simulate(claim: Claim, subject: Performance, results: Mapping[Job, Result]) -> float | None:
+    """Return the number that stands against the published one; None if something is missing."""
+    curve = curve_of(subject.run, results)
+    other = None if subject.against is None else curve_of(subject.against, results)
+    if curve is None or (subject.against is not None and other is None):
+        return None
+    if subject.shape is not None:
+        return shape_ratio(subject.shape, subject.run.intensities, curve)
+    if other is None or subject.against is None:
+        return max(curve)
+    if subject.run.reduction == "each":
+        return worst_ratio(curve, other, one_sided=claim.relation == "order")
+    return max(curve) / max(other)
+
+
+def curve_of(measurement: Measurement, results: Mapping[Job, Result]) -> list[float] | None:
+    """Return the metric at each intensity of a measurement; None if any of them has none."""
+    metric = METRICS[measurement.metric]
+    values = [metric.of(results[job].points) for job in measurement.jobs()]
+    present = [value for value in values if value is not None and value > 0]
+    return present if len(present) == len(values) else None
+
+
+def worst_ratio(curve: Sequence[float], other: Sequence[float], *, one_sided: bool) -> float:
+    """Return the ratio, point by point, that is farthest from 1 (or smallest, if one-sided)."""
+    ratios = [a / b for a, b in zip(curve, other, strict=True)]
+    return min(ratios) if one_sided else max(ratios, key=lambda ratio: abs(math.log(ratio)))
+
+
+def shape_ratio(shape: Shape, intensities: Sequence[int | None], curve: Sequence[float]) -> float:
+    """Return the ratio that is worst for a shape; 1 or more (``level``: exactly 1) is perfect.
+
+    For ``rises`` that is each point against the highest before it, and 0 if the curve ends no
+    higher than it starts.
+    """
+    if shape.kind == "level":
+        return worst_ratio(curve, [curve[0]] * len(curve), one_sided=False)
+    if shape.kind == "lowest":
+        lowest = curve[intensities.index(shape.at)]
+        others = [v for at, v in zip(intensities, curve, strict=True) if at != shape.at]
+        return min(others) / lowest
+    if curve[-1] <= curve[0]:
+        return 0.0
+    return min(value / max(curve[: i + 1]) for i, value in enumerate(curve))

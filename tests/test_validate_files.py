@@ -1,0 +1,204 @@
+"""The files of claims: what they hold, and what is said of a wrong one."""
+
+import shutil
+
+import pytest
+
+from raidsim import cards
+from raidsim.errors import InputError
+from raidsim.resources import data_folder
+from raidsim.validate import schema
+from raidsim.validate.catalogue import read_card
+from raidsim.validate.claims import CardValue, Performance
+
+HEAD = """\
+document = "toy-2000"
+title = "A toy"
+intensities = [1, 2, 4]
+
+[tolerance]
+value = 0.05
+about = 0.05
+ratio = 0.05
+equal = 0.05
+shape = 0.02
+why = "as well as a toy is known"
+
+"""
+
+GOOD = """\
+[[claim]]
+id = "toy.one"
+section = "Results"
+role = "calibration"
+metric = "iops"
+relation = "about"
+run = { scenario = "toy", at = 1 }
+published = 10000
+rounding = 1000
+"""
+
+
+@pytest.fixture
+def load(tmp_path):
+    def load(text):
+        (tmp_path / "toy-2000.toml").write_text(text)
+        return schema.load(tmp_path)
+
+    return load
+
+
+def refusal(load, text):
+    with pytest.raises(InputError) as caught:
+        load(text)
+    return str(caught.value)
+
+
+# ---------------------------------------------------------------- the claims that come with raidsim
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return schema.load()
+
+
+def test_a_file_is_named_like_its_document(claims):
+    assert {claim.path.stem for claim in claims} == {claim.document for claim in claims}
+
+
+def test_calibration_claims_of_the_p3700_are_about_the_800_gb_drive_as_sold(claims):
+    for claim in claims:
+        if claim.role == "calibration" and isinstance(claim.subject, Performance):
+            for one in claim.subject.measurements():
+                assert not [o for o in one.overrides if o.startswith(("volume.", "host."))], (
+                    claim.id
+                )
+
+
+def test_other_capacities_and_clock_rates_are_predictions(claims):
+    predicted = [c.id for c in claims if c.role == "prediction"]
+    assert [i for i in predicted if "1600gb" in i]
+    assert [i for i in predicted if "2000gb" in i]
+    assert [i for i in predicted if "clock." in i]
+
+
+def test_every_rounded_figure_states_its_rounding(claims):
+    assert not [
+        c.id for c in claims if c.relation in ("about", "range", "ratio") and c.rounding <= 0
+    ]
+
+
+def test_the_table_of_highest_figures_is_entered_digit_by_digit(claims):
+    table = {c.id: c.published for c in claims if c.id.endswith(".max.800gb.table")}
+    assert sorted(table.values()) == [1844, 2395, 29033, 29530, 192881]
+
+
+def test_catalogue_claims_quote_cards(claims):
+    quoted = [c for c in claims if isinstance(c.subject, CardValue)]
+    assert quoted
+    for claim in quoted:
+        low, high = claim.interval
+        assert low <= read_card(claim.subject, claim.unit) <= high, claim.id
+
+
+def test_a_card_that_names_claims_names_existing_ones(claims):
+    known = {claim.id: claim.role for claim in claims}
+    for card in cards.catalogue():
+        for name, source in card.sources.items():
+            for one in source.claims:
+                assert known.get(one) == "calibration", f"{card.name}: {name}: {one}"
+
+
+# ---------------------------------------------------------------- reading
+
+
+def test_intensities_of_the_file_are_those_of_a_maximum(load):
+    (claim,) = load(HEAD + GOOD.replace("at = 1", 'at = "max"'))
+    assert claim.subject.run.intensities == (1, 2, 4)
+    assert [job.outstanding for job in claim.jobs()] == [1, 2, 4]
+
+
+def test_a_run_can_name_its_own_intensities(load):
+    (claim,) = load(HEAD + GOOD.replace("at = 1", 'at = "max", over = [8, 16]'))
+    assert claim.subject.run.intensities == (8, 16)
+
+
+def test_a_shape_looks_at_its_part_of_the_curve(load):
+    text = GOOD.replace("about", "shape").replace("published = 10000\nrounding = 1000\n", "")
+    text = text.replace(", at = 1", "") + 'shape = { is = "level", from = 2, to = 4 }\n'
+    (claim,) = load(HEAD + text)
+    assert claim.subject.run.intensities == (2, 4)
+
+
+def test_a_tolerance_of_its_own_needs_a_reason(load):
+    assert "why" in refusal(load, HEAD + GOOD + "tolerance = 0.1\n")
+    (claim,) = load(HEAD + GOOD + 'tolerance = 0.1\nwhy = "two readings of one plot"\n')
+    assert claim.tolerance == 0.1
+
+
+# ---------------------------------------------------------------- refusals
+
+
+def test_an_unknown_key_is_named_with_its_line(load):
+    said = refusal(load, HEAD + GOOD + "publishd = 3\n")
+    assert "toy-2000.toml:22: claim[0].publishd: unknown key" in said
+    assert 'did you mean "published"?' in said
+
+
+def test_an_unknown_metric_is_corrected(load):
+    assert 'did you mean "iops"?' in refusal(load, HEAD + GOOD.replace('"iops"', '"iop"'))
+
+
+def test_all_problems_are_said_at_once(load):
+    said = refusal(load, HEAD + GOOD.replace("10000", "nan").replace('"calibration"', '"guess"'))
+    assert [line.split(":")[1] for line in said.splitlines()] == ["16", "20"]
+
+
+@pytest.mark.parametrize("at", ["0", '"mx"', "1.5", "true"])
+def test_an_impossible_intensity_is_refused(load, at):
+    assert "outstanding I/Os" in refusal(load, HEAD + GOOD.replace("at = 1", f"at = {at}"))
+
+
+@pytest.mark.parametrize(
+    "figure", ["nan", "inf", "-1", "true", '"10"', "[1]", "[3, 2]", "[1, nan]"]
+)
+def test_an_impossible_figure_is_refused(load, figure):
+    said = refusal(load, HEAD + GOOD.replace("10000", figure).replace("about", "range"))
+    assert "toy-2000.toml:" in said
+
+
+@pytest.mark.parametrize(
+    ("relation", "wanted"),
+    [("range", "[low, high]"), ("order", "against"), ("equal", "against"), ("shape", "shape")],
+)
+def test_each_relation_says_what_it_needs(load, relation, wanted):
+    assert wanted in refusal(load, HEAD + GOOD.replace("about", relation))
+
+
+def test_an_id_stands_once(load):
+    assert "toy-2000.toml:13" in refusal(load, HEAD + GOOD + GOOD)
+
+
+def test_curves_of_different_intensities_cannot_be_compared(load):
+    text = GOOD.replace("about", "equal").replace("published = 10000\nrounding = 1000\n", "")
+    text += 'against = { scenario = "toy", at = "max" }\n'
+    assert "equal intensities" in refusal(load, HEAD + text.replace("at = 1", 'at = "each"'))
+
+
+def test_broken_toml_is_said_with_its_line(load):
+    assert "toy-2000.toml:" in refusal(load, HEAD + GOOD + "note = oops\n")
+
+
+def test_all_files_are_read_before_anything_is_refused(tmp_path):
+    for name in ("a.toml", "b.toml"):
+        (tmp_path / name).write_text(HEAD + GOOD + "wrong = 1\n")
+    with pytest.raises(InputError) as caught:
+        schema.load(tmp_path)
+    assert len(caught.value.problems) == 2
+
+
+def test_the_shipped_files_can_be_read_from_anywhere(tmp_path, monkeypatch):
+    for path in data_folder("validation").glob("*.toml"):
+        shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert len(schema.load(tmp_path)) == len(schema.load())

@@ -1,0 +1,235 @@
+"""Claims that share runs, and what is reported of them."""
+
+import io
+import json
+import re
+
+import pytest
+from rich.console import Console
+from toy_drive import Toy
+
+from raidsim.errors import InputError, Problem
+from raidsim.validate import validate
+
+CLAIMS = """\
+document = "toy-2000"
+title = "A toy"
+intensities = [1, 2, 4, 8, 16]
+
+[tolerance]
+value = 0.05
+about = 0.05
+ratio = 0.05
+equal = 0.05
+shape = 0.02
+why = "as well as a toy is known"
+
+[[claim]]
+id = "toy.low.1"
+section = "Results"
+role = "calibration"
+metric = "iops"
+relation = "about"
+run = { scenario = "toy", at = 1 }
+published = 10000
+rounding = 1000
+
+[[claim]]
+id = "toy.high"
+section = "Results"
+role = "calibration"
+metric = "iops"
+relation = "value"
+run = { scenario = "toy", at = "max" }
+published = 98000
+
+[[claim]]
+id = "toy.rises"
+section = "Results"
+role = "calibration"
+metric = "iops"
+relation = "shape"
+run = { scenario = "toy" }
+shape = { is = "rises" }
+
+[[claim]]
+id = "toy.twice"
+section = "Results"
+role = "prediction"
+metric = "iops"
+relation = "ratio"
+run = { scenario = "fast", set = ["load.size=4 KiB"], at = 16 }
+against = { scenario = "toy", at = 16 }
+published = 2.5
+rounding = 0.1
+
+[[claim]]
+id = "toy.capacity"
+section = "Data"
+role = "calibration"
+relation = "value"
+card = "toy"
+key = "capacity.user"
+unit = "GB"
+published = 800
+"""
+
+
+def card_of_800(value, unit):
+    return 800.0
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "toy-2000.toml").write_text(CLAIMS)
+    return tmp_path
+
+
+@pytest.fixture
+def check(folder):
+    def check(*selection, toy=None, **options):
+        return validate(
+            selection, folder=folder, simulate=toy or Toy(), read_card=card_of_800, **options
+        )
+
+    return check
+
+
+def test_claims_share_runs(check):
+    toy = Toy()
+    report = check(toy=toy)
+    assert len(toy.ran) == len(set(toy.ran)) == report.runs == 6
+
+
+def test_results_do_not_depend_on_the_number_of_threads(check):
+    assert json.dumps(check(workers=1).to_dict()) == json.dumps(check(workers=7).to_dict())
+
+
+def test_progress_counts_every_run(check):
+    seen = []
+    check(on_progress=seen.append)
+    assert [p.done for p in seen] == sorted(p.done for p in seen)
+    assert (seen[-1].done, seen[-1].total) == (6, 6)
+
+
+def test_a_claim_that_does_not_hold_is_reported(check):
+    report = check()
+    assert not report.all_hold
+    assert [v.claim.id for v in report.failed] == ["toy.twice"]
+
+
+@pytest.mark.parametrize(
+    ("word", "ids"),
+    [
+        ("toy-2000", 5),
+        ("2000", 5),
+        ("toy.low.1", 1),
+        ("toy.low", 1),
+        ("toy", 5),
+    ],
+)
+def test_claims_are_chosen_by_document_or_by_id(check, word, ids):
+    assert len(check(word).verdicts) == ids
+
+
+def test_only_the_runs_of_the_chosen_claims_are_simulated(check):
+    toy = Toy()
+    assert check("toy.low.1", toy=toy).all_hold
+    assert len(toy.ran) == 1
+
+
+def test_claims_are_chosen_by_role(check):
+    assert [v.claim.id for v in check(role="prediction").verdicts] == ["toy.twice"]
+
+
+def test_an_unknown_claim_is_refused_with_the_nearest(check):
+    with pytest.raises(InputError, match=re.escape('did you mean "toy.rises"?')):
+        check("toy.rise")
+
+
+def test_problems_of_scenarios_are_said_once_each(check):
+    def refuse(job):
+        raise InputError([Problem("toy.toml", 1, None, "is wrong")])
+
+    with pytest.raises(InputError) as caught:
+        check(toy=refuse)
+    assert len(caught.value.problems) == 1
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def test_json_lists_every_claim_with_what_the_contract_asks(check):
+    listed = json.loads(json.dumps(check().to_dict(), allow_nan=False))
+    asked = {
+        "id", "document", "section", "relation", "role", "kind", "unit", "published",
+        "simulated", "error", "holds", "scenario",
+    }  # fmt: skip
+    assert len(listed["claims"]) == 5
+    for claim in listed["claims"]:
+        assert asked <= set(claim)
+    assert listed["schema"] == "raidsim.validation/1"
+
+
+def test_json_says_how_to_repeat_a_claim(check):
+    twice = next(c for c in check().to_dict()["claims"] if c["id"] == "toy.twice")
+    assert twice["commands"] == [
+        "raidsim run fast --set 'load.size=4 KiB' --set load.outstanding=16",
+        "raidsim run toy --set load.outstanding=16",
+    ]
+
+
+def test_a_maximum_is_repeated_as_a_sweep(check):
+    high = next(c for c in check().to_dict()["claims"] if c["id"] == "toy.high")
+    assert high["commands"] == ["raidsim run toy --set 'load.outstanding=[1, 2, 4, 8, 16]'"]
+
+
+# ---------------------------------------------------------------- summary
+
+
+def test_catalogue_claims_stand_apart_in_the_summary(check):
+    rows = {(row.group, row.name): row for row in check().summary}
+    assert rows["all", "all claims"].claims == 4
+    assert rows["kind", "catalogue"].claims == 1
+    assert rows["kind", "catalogue"].figures == 0
+
+
+def test_only_figures_enter_the_errors(check):
+    rows = {(row.group, row.name): row for row in check().summary}
+    row = rows["role", "calibration"]
+    assert (row.claims, row.hold, row.figures) == (3, 3, 2)
+    assert row.median == pytest.approx((100000 / 98000 - 1) / 2)
+    assert row.worst == pytest.approx(100000 / 98000 - 1)
+
+
+def test_coverage_counts_claims_with_a_simulated_number(check):
+    assert all(row.coverage == 1 for row in check().summary)
+
+
+# ---------------------------------------------------------------- terminal and HTML
+
+
+def test_tables_are_readable_at_eighty_columns(check):
+    stream = io.StringIO()
+    console = Console(file=stream, width=80)
+    report = check()
+    console.print(report)
+    console.print(report.claims_table())
+    assert "toy.twice" in stream.getvalue()
+    assert max(map(len, stream.getvalue().splitlines())) <= 80
+
+
+def test_the_page_opens_offline(check):
+    page = check().to_html()
+    assert "toy.twice" in page
+    assert "<svg" in page
+    fetches = re.findall(r"""(?:src|href)\s*=\s*["'](?!#)|url\((?!#)|@import""", page)
+    assert not fetches
+
+
+def test_the_page_is_the_same_every_time(check):
+    assert check().to_html() == check().to_html()
+
+
+def test_the_page_without_figures_is_drawn(check):
+    assert "toy.rises" in check("toy.rises").to_html()

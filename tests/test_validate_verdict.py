@@ -1,0 +1,181 @@
+"""What each relation of a claim means, and from where its error counts."""
+
+import math
+
+import pytest
+from toy_drive import Toy, result
+
+from raidsim.validate.claims import CardValue, Claim, Measurement, Performance, Shape
+from raidsim.validate.verdict import judge
+
+POINTS = (1, 2, 4, 8, 16)
+
+
+def no_card(value, unit):
+    return None
+
+
+def card_of_800(value, unit):
+    return 800.0
+
+
+def run(reduction="at", at=(1,), scenario="toy", metric="iops"):
+    return Measurement(scenario, (), metric, at, reduction)
+
+
+def claim(relation, published=1.0, *, subject=None, rounding=0.0, tolerance=0.05):
+    return Claim(
+        id="toy.claim",
+        document="toy",
+        section="somewhere",
+        relation=relation,
+        role="calibration",
+        published=published,
+        rounding=rounding,
+        tolerance=tolerance,
+        why="",
+        subject=subject or Performance(run()),
+        unit="IO/s",
+    )
+
+
+def verdict(claim, curve):
+    """Judge a claim when the intensities give the throughputs of `curve`, run for run."""
+    jobs = list(claim.jobs())
+    results = {job: result(iops) for job, iops in zip(jobs, curve, strict=True)}
+    return judge(claim, results, no_card)
+
+
+def test_a_figure_printed_exactly_is_compared_with_itself():
+    got = verdict(claim("value", 10000.0), [10400])
+    assert got.simulated == 10400
+    assert got.error == pytest.approx(0.04)
+    assert got.holds
+
+
+@pytest.mark.parametrize(
+    ("iops", "error"), [(9500, 0), (10500, 0), (10000, 0), (9400, -0.01), (10700, 0.02)]
+)
+def test_a_rounded_figure_has_no_error_inside_its_rounding(iops, error):
+    assert verdict(claim("about", 10000.0, rounding=1000), [iops]).error == pytest.approx(error)
+
+
+@pytest.mark.parametrize(
+    ("iops", "holds"), [(9900, True), (10999, True), (11100, False), (8900, False)]
+)
+def test_a_figure_holds_within_its_tolerance_beyond_the_rounding(iops, holds):
+    assert verdict(claim("about", 10000.0, rounding=1000), [iops]).holds is holds
+
+
+@pytest.mark.parametrize(
+    ("iops", "holds"), [(1374, False), (1376, True), (1574, True), (1576, False)]
+)
+def test_a_range_holds_between_its_ends_as_rounded(iops, holds):
+    got = verdict(claim("range", (1400.0, 1550.0), rounding=50, tolerance=0.0), [iops])
+    assert got.holds is holds
+
+
+def test_the_error_of_a_range_is_relative_to_the_end_that_is_missed():
+    assert verdict(claim("range", (100.0, 200.0)), [90]).error == pytest.approx(-0.1)
+    assert verdict(claim("range", (100.0, 200.0)), [220]).error == pytest.approx(0.1)
+
+
+def test_bounds_are_free_on_one_side():
+    assert verdict(claim("at_most", 100.0), [1]).error == 0
+    assert verdict(claim("at_most", 100.0), [110]).error == pytest.approx(0.1)
+    assert verdict(claim("at_least", 100.0), [1000]).error == 0
+    assert verdict(claim("at_least", 100.0), [90]).error == pytest.approx(-0.1)
+
+
+def test_a_ratio_compares_two_runs():
+    subject = Performance(run(scenario="four"), run(scenario="one"))
+    got = verdict(claim("ratio", 2.0, subject=subject, rounding=0.1), [195, 100])
+    assert got.simulated == pytest.approx(1.95)
+    assert got.error == pytest.approx(0)
+
+
+def test_the_highest_of_all_intensities_is_taken_for_a_maximum():
+    subject = Performance(run("max", POINTS))
+    assert verdict(claim("value", 5.0, subject=subject), [1, 3, 5, 4, 2]).simulated == 5
+
+
+def test_an_order_needs_more_than_equality():
+    subject = Performance(run(scenario="a"), run(scenario="b"))
+    order = claim("order", subject=subject, tolerance=0.0)
+    assert verdict(order, [101, 100]).holds
+    assert not verdict(order, [100, 100]).holds
+    assert not verdict(order, [99, 100]).holds
+
+
+def test_an_order_can_ask_for_a_significant_difference():
+    subject = Performance(run(scenario="a"), run(scenario="b"))
+    order = claim("order", 1.05, subject=subject, tolerance=0.0)
+    assert not verdict(order, [104, 100]).holds
+    assert verdict(order, [106, 100]).holds
+
+
+def test_curves_are_equal_if_their_worst_point_is():
+    subject = Performance(run("each", POINTS, "a"), run("each", POINTS, "b"))
+    equal = claim("equal", subject=subject)
+    near = verdict(equal, [100, 102, 104, 97, 100] + [100] * 5)
+    far = verdict(equal, [100, 102, 104, 93, 100] + [100] * 5)
+    assert near.holds
+    assert near.error == pytest.approx(0.04)
+    assert not far.holds
+    assert far.error == pytest.approx(-0.07)
+
+
+@pytest.mark.parametrize(
+    ("shape", "curve", "holds"),
+    [
+        (Shape("rises"), [1, 2, 3, 3, 3], True),
+        (Shape("rises"), [1, 2, 3, 2.98, 3], True),  # within what a run knows
+        (Shape("rises"), [1, 2, 3, 2.5, 4], False),
+        (Shape("rises"), [3, 3, 3, 3, 3], False),
+        (Shape("rises"), [100, 99.5, 99, 98.5, 98.2], False),
+        (Shape("level"), [100, 101, 99, 100, 100], True),
+        (Shape("level"), [100, 101, 104, 100, 100], False),
+        (Shape("lowest", at=2), [5, 3, 4, 5, 6], True),
+        (Shape("lowest", at=2), [5, 3, 2, 5, 6], False),
+    ],
+)
+def test_shapes(shape, curve, holds):
+    subject = Performance(run("each", POINTS), shape=shape)
+    assert verdict(claim("shape", subject=subject, tolerance=0.02), curve).holds is holds
+
+
+def test_latency_is_the_mean_of_one_kind_of_access():
+    subject = Performance(run(metric="read_latency"))
+    results = {job: result(1, read_ms=0.041) for job in run().jobs()}
+    got = judge(claim("value", 0.041, subject=subject), results, no_card)
+    assert got.simulated == pytest.approx(0.041)
+
+
+def test_what_was_not_measured_does_not_hold():
+    subject = Performance(run(metric="write_latency"))
+    got = verdict(claim("value", 0.016, subject=subject), [1])
+    assert (got.simulated, got.error, got.holds) == (None, None, False)
+
+
+def test_a_catalogue_claim_reads_the_card_and_counts_in_no_error():
+    catalogue = claim("value", 800.0, subject=CardValue("toy", "capacity.user"))
+    got = judge(catalogue, {}, card_of_800)
+    assert got.holds
+    assert catalogue.kind == "catalogue"
+    assert not catalogue.counts_in_errors
+
+
+def test_a_run_that_did_not_converge_is_said_so():
+    jobs = run().jobs()
+    got = judge(claim("value", 1.0), {jobs[0]: result(1, converged=False)}, no_card)
+    assert not got.converged
+
+
+def test_bounds_have_an_infinite_end():
+    assert claim("at_least", 5.0).interval == (5.0, math.inf)
+    assert claim("at_most", 5.0).interval == (-math.inf, 5.0)
+
+
+def test_the_toy_saturates():
+    toy = Toy()
+    assert toy(run().jobs()[0]).points[0].iops.mean == pytest.approx(10000)
