@@ -12,18 +12,22 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from raidsim.errors import quote, suggest
 
 SECTOR = 512
 """Bytes of the smallest addressable block of a volume."""
 
-_BYTES = {"B": 1} | {
-    prefix + "iB": 1024**power for power, prefix in enumerate("KMGTP", start=1)
-} | {prefix + "B": 1000**power for power, prefix in enumerate("kMGTP", start=1)}
+_BYTES = (
+    {"B": 1}
+    | {prefix + "iB": 1024**power for power, prefix in enumerate("KMGTP", start=1)}
+    | {prefix + "B": 1000**power for power, prefix in enumerate("kMGTP", start=1)}
+)
 _TIMES = {
     "ns": Fraction(1, 10**9),
     "us": Fraction(1, 10**6),
@@ -34,6 +38,11 @@ _TIMES = {
     "day": Fraction(86400),
 }
 _BANDWIDTHS = {f"{unit}/s": Fraction(factor) for unit, factor in _BYTES.items()}
+_TIMES_PER_BYTE = {
+    f"{time}/{size}": _TIMES[time] / _BYTES[size]
+    for time in ("ns", "us", "ms", "s")
+    for size in ("B", "KiB", "MiB", "kB")
+}
 
 
 @dataclass(frozen=True)
@@ -53,14 +62,23 @@ class Dimension:
     high: Fraction | None = None
 
     @property
+    def bare(self) -> bool:
+        """Whether it is a pure number."""
+        return list(self.units) == ["1"]
+
+    @property
     def known(self) -> list[str]:
         """Every unit that may be written."""
         return [*self.units, *(self.inverse or {})]
 
 
-def _dimension(name: str, units: dict[str, Fraction] | dict[str, int], example: str, **rest: object) -> Dimension:
-    return Dimension(name, {u: Fraction(f) for u, f in units.items()}, example, **rest)  # type: ignore[arg-type]
+def _dimension(
+    name: str, units: Mapping[str, Fraction | int], example: str, **rest: Any
+) -> Dimension:
+    return Dimension(name, {u: Fraction(f) for u, f in units.items()}, example, **rest)
 
+
+_MILLI, _MICRO, _KILO = Fraction(1, 1000), Fraction(1, 10**6), 1000
 
 DIMENSIONS: dict[str, Dimension] = {
     d.name: d
@@ -68,18 +86,16 @@ DIMENSIONS: dict[str, Dimension] = {
         _dimension("time", _TIMES, "10 ms"),
         _dimension("size", _BYTES, "8 KiB", integer=True),
         _dimension("capacity", _BYTES, "800 GB", integer=True),
-        _dimension("rate", {"IO/s": 1, "kIO/s": 1000}, "1000 IO/s"),
+        _dimension("rate", {"IO/s": 1, "kIO/s": _KILO}, "1000 IO/s"),
         _dimension("bandwidth", _BANDWIDTHS, "3380 MiB/s"),
-        _dimension("frequency", {"Hz": 1, "kHz": 1000, "MHz": 10**6, "GHz": 10**9}, "3.5 GHz"),
+        _dimension("frequency", {"Hz": 1, "kHz": _KILO, "MHz": 10**6, "GHz": 10**9}, "3.5 GHz"),
+        _dimension("time_per_byte", _TIMES_PER_BYTE, "0.4 us/KiB", inverse=_BANDWIDTHS),
         _dimension(
-            "time_per_byte",
-            {f"{t}/{b}": _TIMES[t] / _BYTES[b] for t in ("ns", "us", "ms", "s") for b in ("B", "KiB", "MiB", "kB")},
-            "0.4 us/KiB",
-            inverse=_BANDWIDTHS,
+            "energy",
+            {"J": 1, "uJ": _MICRO, "mJ": _MILLI, "kJ": _KILO, "Wh": 3600, "kWh": 3600 * _KILO},
+            "3 J",
         ),
-        _dimension("energy", {"J": Fraction(1), "uJ": Fraction(1, 10**6), "mJ": Fraction(1, 1000),
-                              "kJ": Fraction(1000), "Wh": Fraction(3600), "kWh": Fraction(3600000)}, "3 J"),
-        _dimension("power", {"W": Fraction(1), "mW": Fraction(1, 1000), "kW": Fraction(1000)}, "25 W"),
+        _dimension("power", {"W": 1, "mW": _MILLI, "kW": _KILO}, "25 W"),
         _dimension("temperature", {"C": 1, "°C": 1}, "35 C", signed=True),
         _dimension("share", {"%": Fraction(1, 100)}, "67 %", high=Fraction(1)),
         _dimension("count", {"1": 1}, "16", integer=True),
@@ -124,18 +140,18 @@ def parse(text: object, dimension: str) -> float:
         a share over 100 %, or a size that is no whole number of bytes.
     """
     d = DIMENSIONS[dimension]
-    bare = list(d.units) == ["1"]
     if isinstance(text, bool) or not isinstance(text, str | int | float):
         raise QuantityError(f"{_shown(text)} is no {_name(d)}", _write(d))
     if not isinstance(text, str):
-        if bare:
+        if d.bare:
             return convert(text, "1", dimension)
         value = exact(text)  # says so if it is NaN, infinite or far too large
         unit = "%" if dimension == "share" else d.example.split()[-1]
-        number = value * 100 if dimension == "share" and value <= 1 else value
-        raise QuantityError(f"{quote(text)} has no unit", f'write "{_decimal(number)} {unit}", for example')
+        number = value * 100 if dimension == "share" and isinstance(text, float) else value
+        remedy = f'write "{_decimal(number)} {unit}", for example'
+        raise QuantityError(f"{quote(text)} has no unit", remedy)
     number_text, unit = _split(text, d)
-    if not unit and not bare:
+    if not unit and not d.bare:
         raise QuantityError(f"{quote(text)} has no unit", _write(d))
     return convert(number_text, unit or "1", dimension)
 
@@ -176,7 +192,7 @@ def text(value: float, dimension: str) -> str:
     The unit chosen is the one that needs the fewest digits, the larger of equals.
     """
     d = DIMENSIONS[dimension]
-    if list(d.units) == ["1"]:
+    if d.bare:
         return _decimal(exact(value))
     best = ""
     for unit in sorted((u for u in d.units if u not in ("°C",)), key=lambda u: d.units[u]):
@@ -217,7 +233,8 @@ def _split(written: str, d: Dimension) -> tuple[str, str]:
         raise QuantityError(f"{quote(written)} does not start with a number", _write(d))
     rest = stripped[match.end() :]
     if rest[:1] in (",", "_", "."):
-        raise QuantityError(f"{quote(written)} has separators in the number", f"write digits only: {_example(d)}")
+        cause = f"{quote(written)} has separators in the number"
+        raise QuantityError(cause, f"write digits only: {_example(d)}")
     return match.group(), rest.strip()
 
 
@@ -228,17 +245,17 @@ def _factor(unit: str, d: Dimension) -> tuple[Fraction, bool]:
         return d.units[unit], False
     if d.inverse and unit in d.inverse:
         return d.inverse[unit], True
+    no_unit = f"{quote(unit)} is no unit of a {_name(d)}"
     if d.name in ("size", "capacity", "bandwidth") and unit.startswith("KB"):
         rest = unit[2:]
-        raise QuantityError(
-            f"{quote(unit)} is no unit of a {_name(d)}", f'write "KiB{rest}" (1024 bytes) or "kB{rest}" (1000 bytes)'
-        )
+        raise QuantityError(no_unit, f'write "KiB{rest}" (1024 bytes) or "kB{rest}" (1000 bytes)')
     for other in DIMENSIONS.values():
         if unit in other.known and not bare_unit(unit):
-            raise QuantityError(f"{quote(unit)} is a unit of {_name(other)}, not of {_name(d)}", _write(d))
-    if list(d.units) == ["1"]:
-        raise QuantityError(f"{quote(unit)} is no unit of a {_name(d)}", "write the number without a unit")
-    raise QuantityError(f"{quote(unit)} is no unit of a {_name(d)}", suggest(unit, d.known) or _write(d))
+            cause = f"{quote(unit)} is a unit of {_name(other)}, not of {_name(d)}"
+            raise QuantityError(cause, _write(d))
+    if d.bare:
+        raise QuantityError(no_unit, "write the number without a unit")
+    raise QuantityError(no_unit, suggest(unit, d.known) or _write(d))
 
 
 def _decimal(number: Fraction) -> str:
@@ -250,7 +267,7 @@ def _decimal(number: Fraction) -> str:
 
 
 def _length(written: str) -> int:
-    return len(written.split()[0])
+    return len(written.split(maxsplit=1)[0])
 
 
 def _name(d: Dimension) -> str:
@@ -258,7 +275,7 @@ def _name(d: Dimension) -> str:
 
 
 def _example(d: Dimension) -> str:
-    return d.example if list(d.units) == ["1"] else f'"{d.example}"'
+    return d.example if d.bare else f'"{d.example}"'
 
 
 def _write(d: Dimension) -> str:
@@ -266,4 +283,6 @@ def _write(d: Dimension) -> str:
 
 
 def _shown(value: object) -> str:
-    return quote(value) if not isinstance(value, dict | list) else "a table" if isinstance(value, dict) else "a list"
+    if isinstance(value, dict | list):
+        return "a table" if isinstance(value, dict) else "a list"
+    return quote(value)

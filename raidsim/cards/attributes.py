@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """What a card of each kind says: one table of attributes.
 
 From this table come the checks of a card, the bounds of a fit, what
@@ -45,7 +46,7 @@ class Attribute:
         """The unit that the bounds are written in: a good one for this attribute."""
         if self.dimension == "flag":
             return "1"
-        return (str(self.high).split(maxsplit=1) + ["1"])[1]
+        return ([*str(self.high).split(maxsplit=1), "1"])[1]
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -81,79 +82,84 @@ class CardKind:
         return {a.name: a for a in self.attributes}
 
 
-def _a(
-    name: str, dimension: str, meaning: str, low: str | None = None, high: str | None = None,
-    default: str | bool | None = None,
-) -> Attribute:  # fmt: skip
-    return Attribute(name, dimension, meaning, default, low, high)
+# Columns: name, dimension, low, high, default (None: required), meaning. One line each, so that
+# it can be read as a table.
+# fmt: off
+_Row = tuple[str, str, str | None, str | None, str | bool | None, str]
+
+_NVME_SSD: tuple[_Row, ...] = (
+    ("capacity.user",                     "capacity",      "1 GB",         "1000 TB",      None,    "what the host can address"),
+    ("capacity.sector",                   "size",          "512 B",        "4096 B",       "512 B", "smallest addressable block"),
+    ("link.time_per_byte",                "time_per_byte", "0.001 us/KiB", "100 us/KiB",   None,    "time on the link per byte, each way; a bandwidth may be given"),
+    ("command.latency",                   "time",          "0 us",         "1000 us",      None,    "fixed part of every command: doorbell, fetch, completion, interrupt"),
+    ("front_end.command_time",            "time",          "0 us",         "1000 us",      None,    "time of a front-end core per command"),
+    ("front_end.cores",                   "count",         "1",            "64",           "1",     "cores of the front end that work side by side"),
+    ("data_path.read_time_per_byte",      "time_per_byte", "0 us/KiB",     "100 us/KiB",   None,    "data path shared by both directions: flash side to host, per byte"),
+    ("data_path.write_time_per_byte",     "time_per_byte", "0 us/KiB",     "100 us/KiB",   None,    "the same, host into write buffer"),
+    ("data_path.turnaround",              "time",          "0 us",         "100 us",       "0 us",  "lost on the data path at each change of direction"),
+    ("buffer.size",                       "size",          "4 KiB",        "16 GiB",       None,    "write buffer"),
+    ("buffer.protected",                  "flag",          None,           None,           False,   "the write buffer survives a power cut"),
+    ("flash.channels",                    "count",         "1",            "256",          None,    "flash channels"),
+    ("flash.dies_per_channel",            "count",         "1",            "256",          None,    "dies on each channel"),
+    ("flash.planes",                      "count",         "1",            "16",           "1",     "planes of a die that are programmed together"),
+    ("flash.page",                        "size",          "512 B",        "1024 KiB",     None,    "flash page: what one plane programs at once"),
+    ("flash.frame",                       "size",          "512 B",        "1024 KiB",     None,    "ECC frame: the least that a channel transfers of a page"),
+    ("flash.stripe",                      "size",          "512 B",        "1048576 KiB",  None,    "contiguous bytes of the address space kept on one channel"),
+    ("flash.read_time",                   "time",          "0.1 us",       "10000 us",     None,    "time of a die to read a page (tR)"),
+    ("flash.program_time",                "time",          "0.001 ms",     "100 ms",       None,    "time of a die to program all planes (tPROG)"),
+    ("flash.channel_read_time_per_byte",  "time_per_byte", "0 us/KiB",     "1000 us/KiB",  None,    "channel: die to controller, per byte"),
+    ("flash.channel_write_time_per_byte", "time_per_byte", "0 us/KiB",     "1000 us/KiB",  None,    "channel: controller to die, per byte"),
+    ("mapping.unit",                      "size",          "512 B",        "1024 KiB",     "4 KiB", "granule of the map, of stream detection and of the sector buffer"),
+    ("read_ahead.depth",                  "size",          "0 KiB",        "1048576 KiB",  "0 KiB", "bytes read ahead of a sequential stream; 0 for none"),
+    ("read_ahead.streams",                "count",         "0",            "1024",         "0",     "sequential streams followed at a time"),
+    ("read_ahead.threshold",              "count",         "1",            "1024",         "2",     "commands in sequence before read-ahead runs"),
+    ("power.idle",                        "power",         "0 W",          "1000 W",       "0 W",   "power when idle"),
+    ("power.active",                      "power",         "0 W",          "1000 W",       "0 W",   "highest power under load"),
+    ("reliability.mtbf",                  "time",          "1 h",          "1000000000 h", None,    "mean time between failures"),
+    ("reliability.uber",                  "per_bit",       "0 1/bit",      "1e-6 1/bit",   None,    "unrecoverable read errors (sectors) per bit read"),
+    ("endurance.written",                 "capacity",      "1 GB",         "1000000 TB",   None,    "what may be written over its life"),
+    ("endurance.dwpd",                    "per_day",       "0 1/day",      "1000 1/day",   None,    "drive writes per day over the warranty"),
+)
+
+_HOST: tuple[_Row, ...] = (
+    ("cpu.clock",               "frequency", "0.1 GHz", "10 GHz",    None,     "clock rate at which the times below hold"),
+    ("cpu.cores",               "count",     "1",       "4096",      None,     "cores of all sockets"),
+    ("submit.io_time",          "time",      "0 us",    "1000 us",   None,     "submission, per host I/O"),
+    ("submit.device_io_time",   "time",      "0 us",    "1000 us",   "0 us",   "submission, per device I/O"),
+    ("submit.page_time",        "time",      "0 us",    "1000 us",   "0 us",   "submission, per page of data"),
+    ("submit.write_time",       "time",      "0 us",    "1000 us",   "0 us",   "submission, what a write takes more"),
+    ("complete.io_time",        "time",      "0 us",    "1000 us",   None,     "completion, per host I/O"),
+    ("complete.device_io_time", "time",      "0 us",    "1000 us",   "0 us",   "completion, per device I/O"),
+    ("complete.page_time",      "time",      "0 us",    "1000 us",   "0 us",   "completion, per page of data"),
+    ("complete.write_time",     "time",      "0 us",    "1000 us",   "0 us",   "completion, what a write takes more"),
+    ("page.size",               "size",      "512 B",   "2097152 B", "4096 B", "memory page"),
+)
+# fmt: on
 
 
-NVME_SSD = CardKind(
-    "nvme-ssd",
-    "A solid state drive on PCIe: front end, data path, write buffer, flash channels and dies.",
-    (
-        _a("capacity.user", "capacity", "what the host can address", "1 GB", "1000 TB"),
-        _a("capacity.sector", "size", "smallest addressable block", "512 B", "4096 B", "512 B"),
-        _a("link.time_per_byte", "time_per_byte",
-           "time on the link per byte, each way; a bandwidth may be given", "0.001 us/KiB", "100 us/KiB"),
-        _a("command.latency", "time",
-           "fixed part of every command: doorbell, fetch, completion, interrupt", "0 us", "1000 us"),
-        _a("front_end.command_time", "time", "time of a front-end core per command", "0 us", "1000 us"),
-        _a("front_end.cores", "count", "cores of the front end that work side by side", "1", "64", "1"),
-        _a("data_path.read_time_per_byte", "time_per_byte",
-           "data path shared by both directions: flash side to host, per byte", "0 us/KiB", "100 us/KiB"),
-        _a("data_path.write_time_per_byte", "time_per_byte",
-           "the same, host into write buffer", "0 us/KiB", "100 us/KiB"),
-        _a("data_path.turnaround", "time", "lost on the data path at each change of direction",
-           "0 us", "100 us", "0 us"),
-        _a("buffer.size", "size", "write buffer", "4 KiB", "16 GiB"),
-        _a("buffer.protected", "flag", "the write buffer survives a power cut", default=False),
-        _a("flash.channels", "count", "flash channels", "1", "256"),
-        _a("flash.dies_per_channel", "count", "dies on each channel", "1", "256"),
-        _a("flash.planes", "count", "planes of a die that are programmed together", "1", "16", "1"),
-        _a("flash.page", "size", "flash page: what one plane programs at once", "512 B", "1024 KiB"),
-        _a("flash.frame", "size", "ECC frame: the least that a channel transfers of a page",
-           "512 B", "1024 KiB"),
-        _a("flash.stripe", "size", "contiguous bytes of the address space kept on one channel",
-           "512 B", "1048576 KiB"),
-        _a("flash.read_time", "time", "time of a die to read a page (tR)", "0.1 us", "10000 us"),
-        _a("flash.program_time", "time", "time of a die to program all planes (tPROG)", "0.001 ms", "100 ms"),
-        _a("flash.channel_read_time_per_byte", "time_per_byte",
-           "channel: die to controller, per byte", "0 us/KiB", "1000 us/KiB"),
-        _a("flash.channel_write_time_per_byte", "time_per_byte",
-           "channel: controller to die, per byte", "0 us/KiB", "1000 us/KiB"),
-        _a("mapping.unit", "size", "granule of the map, of stream detection and of the sector buffer",
-           "512 B", "1024 KiB", "4 KiB"),
-        _a("read_ahead.depth", "size", "bytes read ahead of a sequential stream; 0 for none",
-           "0 KiB", "1048576 KiB", "0 KiB"),
-        _a("read_ahead.streams", "count", "sequential streams followed at a time", "0", "1024", "0"),
-        _a("read_ahead.threshold", "count", "commands in sequence before read-ahead runs", "1", "1024", "2"),
-        _a("power.idle", "power", "power when idle", "0 W", "1000 W", "0 W"),
-        _a("power.active", "power", "highest power under load", "0 W", "1000 W", "0 W"),
-        _a("reliability.mtbf", "time", "mean time between failures", "1 h", "1000000000 h"),
-        _a("reliability.uber", "per_bit", "unrecoverable read errors (sectors) per bit read", "0 1/bit", "1e-6 1/bit"),
-        _a("endurance.written", "capacity", "what may be written over its life", "1 GB", "1000000 TB"),
-        _a("endurance.dwpd", "per_day", "drive writes per day over the warranty", "0 1/day", "1000 1/day"),
-    ),
-)  # fmt: skip
+def _kind(name: str, meaning: str, rows: tuple[_Row, ...]) -> CardKind:
+    attributes = tuple(
+        Attribute(row_name, dimension, row_meaning, default, low, high)
+        for row_name, dimension, low, high, default, row_meaning in rows
+    )
+    return CardKind(name, meaning, attributes)
 
-HOST = CardKind(
-    "host",
-    "A server: CPU time to submit and to complete I/Os. Submission and completion are two serial"
-    " stations of each process; all times scale with cpu.clock over the clock that is run.",
-    (
-        _a("cpu.clock", "frequency", "clock rate at which the times below hold", "0.1 GHz", "10 GHz"),
-        _a("cpu.cores", "count", "cores of all sockets", "1", "4096"),
-        _a("submit.io_time", "time", "submission, per host I/O", "0 us", "1000 us"),
-        _a("submit.device_io_time", "time", "submission, per device I/O", "0 us", "1000 us", "0 us"),
-        _a("submit.page_time", "time", "submission, per page of data", "0 us", "1000 us", "0 us"),
-        _a("submit.write_time", "time", "submission, what a write takes more", "0 us", "1000 us", "0 us"),
-        _a("complete.io_time", "time", "completion, per host I/O", "0 us", "1000 us"),
-        _a("complete.device_io_time", "time", "completion, per device I/O", "0 us", "1000 us", "0 us"),
-        _a("complete.page_time", "time", "completion, per page of data", "0 us", "1000 us", "0 us"),
-        _a("complete.write_time", "time", "completion, what a write takes more", "0 us", "1000 us", "0 us"),
-        _a("page.size", "size", "memory page", "512 B", "2097152 B", "4096 B"),
-    ),
-)  # fmt: skip
 
-KINDS: dict[str, CardKind] = {kind.name: kind for kind in (NVME_SSD, HOST)}
+KINDS: dict[str, CardKind] = {
+    kind.name: kind
+    for kind in (
+        _kind(
+            "nvme-ssd",
+            "A solid state drive on PCIe: front end, data path shared by both directions, write"
+            " buffer, flash channels and dies.",
+            _NVME_SSD,
+        ),
+        _kind(
+            "host",
+            "A server: CPU time to submit and to complete I/Os. Submission and completion are two"
+            " serial stations of each process; all times scale with cpu.clock over the clock rate"
+            " that is run.",
+            _HOST,
+        ),
+    )
+}

@@ -105,7 +105,7 @@ class _Reader:
         if key in data:
             self.problem((key,), f"{quote(value)} is not a line of text", "put it in quotes")
         elif (key,) not in self.file.broken:
-            example = f'one of {", ".join(KINDS)}' if key == "kind" else f'write {key} = "..."'
+            example = f"one of {', '.join(KINDS)}" if key == "kind" else f'write {key} = "..."'
             self.problem((key,), "is missing", example)
         return None
 
@@ -132,7 +132,7 @@ class _Reader:
             return
         default = attribute.default_value
         if default is None:
-            example = f"write {key} = {{ value = ..., unit = \"{attribute.unit}\", source = ... }}"
+            example = f'write {key} = {{ value = ..., unit = "{attribute.unit}", source = ... }}'
             self.problem((section, key), "is missing", example)
             return
         shown = default

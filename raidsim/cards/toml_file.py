@@ -21,6 +21,7 @@ LARGEST_FILE = 4 * 2**20
 """Bytes; whatever is larger was not written as a description of hardware or load."""
 
 _MOST_ERRORS = 20
+_TWICE = ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate inline")
 _WHERE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
@@ -89,7 +90,7 @@ def read_text(path: FilePath, shown: str) -> str:
 
 
 def parse(text: str, name: str) -> TomlFile:
-    """Read TOML text (line ends ``\\n``); errors are collected, none is raised."""
+    r"""Read TOML text (line ends ``\\n``); errors are collected, none is raised."""
     file = TomlFile(name, places=index(text))
     lines = text.split("\n")
     while len(file.problems) < _MOST_ERRORS:
@@ -130,8 +131,10 @@ def _set_aside(file: TomlFile, lines: list[str], message: str) -> bool:
 def _syntax_problem(
     file: TomlFile, first: int, number: int | None, path: Path, cause: str
 ) -> Problem:
-    key = show(path) or None
-    if cause.startswith(("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate inline")):
+    key = show(path, file.places.single()) or None
+    if cause.startswith(
+        ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate inline")
+    ):
         earlier = file.places.line(path)
         if earlier is not None and earlier < first:
             return Problem(
@@ -139,7 +142,7 @@ def _syntax_problem(
             )
         return Problem(file.name, first, key, "is given twice", "keep one of the two")
     remedy = None
-    if cause.startswith("Invalid value") or cause.startswith("Expected newline or end"):
+    if cause.startswith(("Invalid value", "Expected newline or end")):
         remedy = 'a text or a quantity stands in quotes, e.g. size = "8 KiB"'
     elif cause.startswith("Exceeds the limit"):
         cause = "is a number of thousands of digits"

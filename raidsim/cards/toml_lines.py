@@ -45,13 +45,18 @@ class Index:
                 return self.lines[path[:end]]
         return None
 
+    def single(self) -> frozenset[str]:
+        """Lists of tables at the top that hold one table: messages need no index for it."""
+        names = {path[0] for path in self.lines if len(path) == 2 and path[1] == 0}
+        return frozenset(str(name) for name in names if (name, 1) not in self.lines)
+
     def statement_at(self, line: int) -> Statement | None:
         """The statement that covers a line."""
         return next((s for s in self.statements if s.first <= line <= s.last), None)
 
 
 def index(text: str) -> Index:
-    """Index a TOML text (line ends are ``\\n``), well formed or not."""
+    r"""Index a TOML text (line ends are ``\\n``), well formed or not."""
     return _Scanner(text).run()
 
 

@@ -6,6 +6,7 @@ them could be read. It yields (key, cause, remedy).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -37,7 +38,10 @@ def check_load(values: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 @needs("size", "sizes")
-def one_way_to_say_the_size(size: int | None, sizes: Sequence[SizeShare] | None) -> Iterator[Finding]:
+def one_way_to_say_the_size(
+    size: int | None, sizes: Sequence[SizeShare] | None
+) -> Iterator[Finding]:
+    """A load has one size or a mix, not both and not neither."""
     if size is None and sizes is None:
         yield "size", "is missing", 'write size = "8 KiB", or sizes = [...] for a mix'
     if size is not None and sizes is not None:
@@ -46,6 +50,7 @@ def one_way_to_say_the_size(size: int | None, sizes: Sequence[SizeShare] | None)
 
 @needs("sizes")
 def shares_make_a_whole(sizes: Sequence[SizeShare] | None) -> Iterator[Finding]:
+    """The shares of a mix add up to all requests."""
     total = sum(part.share for part in sizes or ())
     if sizes and abs(total - 1) > 1e-9:
         yield "sizes", f"the shares add up to {total * 100:.10g} %", "they must add up to 100 %"
@@ -53,6 +58,7 @@ def shares_make_a_whole(sizes: Sequence[SizeShare] | None) -> Iterator[Finding]:
 
 @needs("outstanding", "rate", "arrivals")
 def one_intensity(outstanding: Any, rate: Any, arrivals: Any) -> Iterator[Finding]:
+    """A load is closed, open at a rate, or open with given arrivals."""
     given = [
         name
         for name, value in (("outstanding", outstanding), ("rate", rate), ("arrivals", arrivals))
@@ -67,23 +73,26 @@ def one_intensity(outstanding: Any, rate: Any, arrivals: Any) -> Iterator[Findin
 
 @needs("outstanding")
 def some_outstanding(outstanding: Sequence[int] | None) -> Iterator[Finding]:
+    """A sweep has at least one point."""
     if outstanding is not None and not outstanding:
         yield "outstanding", "is an empty list", "give at least one number"
 
 
 @needs("rate")
 def some_rate(rate: Sequence[float] | None) -> Iterator[Finding]:
+    """A sweep has at least one point."""
     if rate is not None and not rate:
         yield "rate", "is an empty list", "give at least one rate"
 
 
 @needs("arrivals")
 def arrivals_in_order(arrivals: Sequence[float] | None) -> Iterator[Finding]:
+    """Time does not run backwards."""
     if arrivals is None:
         return
     if not arrivals:
         yield "arrivals", "is an empty list", "give at least one time"
-    for before, after in zip(arrivals, arrivals[1:], strict=False):
+    for before, after in itertools.pairwise(arrivals):
         if after < before:
             later = f"{units.text(after, 'time')} after {units.text(before, 'time')}"
             yield "arrivals", f"are not in order: {later}", "sort them"
@@ -92,18 +101,21 @@ def arrivals_in_order(arrivals: Sequence[float] | None) -> Iterator[Finding]:
 
 @needs("think", "outstanding")
 def only_closed_loads_think(think: float, outstanding: Any) -> Iterator[Finding]:
+    """An open load does not wait for completions, so it has no think time."""
     if think > 0 and outstanding is None:
         yield "think", "is for closed loads", "an open load issues whatever completes"
 
 
 @needs("burst", "arrivals")
 def arrivals_are_bursts_enough(burst: Burst | None, arrivals: Any) -> Iterator[Finding]:
+    """Given arrivals leave nothing for a burst to say."""
     if burst is not None and arrivals is not None:
         yield "burst", "cannot stand beside arrivals", "the arrivals say when I/Os are issued"
 
 
 @needs("hot", "zipf")
 def one_way_to_be_uneven(hot: Hot | None, zipf: float | None) -> Iterator[Finding]:
+    """Accesses are uneven by a hot spot or by a Zipf law."""
     if hot is not None and zipf is not None:
         yield "zipf", "cannot stand beside hot", "keep one of the two"
 
@@ -112,16 +124,22 @@ def one_way_to_be_uneven(hot: Hot | None, zipf: float | None) -> Iterator[Findin
 def something_random_to_be_uneven(
     random: float, hot: Hot | None, zipf: float | None
 ) -> Iterator[Finding]:
+    """A hot spot of a purely sequential load would do nothing."""
     if random == 0:
         for name, value in (("hot", hot), ("zipf", zipf)):
             if value is not None:
-                yield name, "is about random accesses, and this load has none", 'give random = "100 %"'
+                yield (
+                    name,
+                    "is about random accesses, and this load has none",
+                    'give random = "100 %"',
+                )
 
 
 @needs("partitions", "workers", "align", "area", "capacity", "largest")
 def requests_fit_into_the_area(
     partitions: bool, workers: int, align: int, area: Area, capacity: int, largest: int
 ) -> Iterator[Finding]:
+    """The area lies in the volume (or partition) and holds a request."""
     part = capacity // workers // align * align if partitions else capacity
     whole = f"a partition of {_size(part)}" if partitions else f"the volume of {_size(part)}"
     size = part - area.offset if area.size is None else area.size

@@ -74,6 +74,7 @@ class Quantity(Reader):
     word: str | None = None
 
     def read(self, value: Any) -> float | None:
+        """See :class:`Reader`."""
         if self.word is not None and value == self.word:
             return None
         try:
@@ -98,6 +99,7 @@ class Quantity(Reader):
 
     @property
     def form(self) -> str:
+        """See :class:`Reader`."""
         return self.dimension + (f' or "{self.word}"' if self.word else "")
 
 
@@ -109,6 +111,7 @@ class Count(Reader):
     high: int = 2**63 - 1
 
     def read(self, value: Any) -> int:
+        """See :class:`Reader`."""
         if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
@@ -123,6 +126,7 @@ class Count(Reader):
 
     @property
     def form(self) -> str:
+        """See :class:`Reader`."""
         return "count"
 
 
@@ -133,6 +137,7 @@ class Number(Reader):
     high: float
 
     def read(self, value: Any) -> float:
+        """See :class:`Reader`."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise wrong(f"{_what(value)} is not a number", "write it without quotes")
         if not 0 < value <= self.high:  # NaN too
@@ -143,6 +148,7 @@ class Number(Reader):
 
     @property
     def form(self) -> str:
+        """See :class:`Reader`."""
         return "number"
 
 
@@ -154,6 +160,7 @@ class Choice(Reader):
     later: tuple[str, ...] = ()
 
     def read(self, value: Any) -> str:
+        """See :class:`Reader`."""
         if isinstance(value, str) and value in self.words:
             return value
         known = " or ".join(f'"{word}"' for word in self.words)
@@ -164,6 +171,7 @@ class Choice(Reader):
 
     @property
     def form(self) -> str:
+        """See :class:`Reader`."""
         return " or ".join(f'"{word}"' for word in self.words)
 
 
@@ -172,12 +180,14 @@ class Flag(Reader):
     """True or false."""
 
     def read(self, value: Any) -> bool:
+        """See :class:`Reader`."""
         if not isinstance(value, bool):
             raise wrong(f"{_what(value)} is neither true nor false", "write true or false")
         return value
 
     @property
     def form(self) -> str:
+        """See :class:`Reader`."""
         return "true or false"
 
 
@@ -188,6 +198,7 @@ class Text(Reader):
     name: bool = False
 
     def read(self, value: Any) -> str:
+        """See :class:`Reader`."""
         if not isinstance(value, str):
             raise wrong(f"{_what(value)} is not a text", "put it in quotes")
         if self.name and not (0 < len(value.strip()) <= 200 and value.isprintable()):
@@ -196,6 +207,7 @@ class Text(Reader):
 
     @property
     def form(self) -> str:
+        """See :class:`Reader`."""
         return "name" if self.name else "text"
 
 

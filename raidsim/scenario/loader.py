@@ -6,18 +6,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
-from raidsim import cards, units
-from raidsim.cards.attributes import Attribute, Value
 from raidsim.cards.catalogue import exists, looks_like_path
-from raidsim.cards.loader import check_value
 from raidsim.cards.toml_file import TomlFile, parse, read_text
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.resources import data_folder
-from raidsim.scenario import checks, overrides as setting
+from raidsim.scenario import checks
+from raidsim.scenario import overrides as setting
 from raidsim.scenario.fields import Count
-from raidsim.scenario.models import Area, HostSpec, LoadSpec, Measure, Scenario, VolumeSpec
-from raidsim.scenario.reading import OVERRIDE, Reading, read_part
+from raidsim.scenario.hardware import attach_card
+from raidsim.scenario.models import HostSpec, LoadSpec, Measure, Scenario, VolumeSpec
+from raidsim.scenario.reading import Reading, read_part
 from raidsim.scenario.written import written
 
 _TABLES = ("title", "description", "seed", "host", "volume", "load", "measure")
@@ -47,12 +46,12 @@ def find(name: str | FilePath) -> FilePath:
             return given  # a folder: reading it says so
         raise InputError([Problem(str(name), None, None, "no such file", remedy)])
     remedy = suggest(str(name), names()) or f"known: {', '.join(names())}"
-    raise InputError([Problem(None, None, None, f"no scenario is called {quote(str(name))}", remedy)])
+    raise InputError(
+        [Problem(None, None, None, f"no scenario is called {quote(str(name))}", remedy)]
+    )
 
 
-def load(
-    name: str | FilePath, overrides: Iterable[str] = (), seed: int | None = None
-) -> Scenario:
+def load(name: str | FilePath, overrides: Iterable[str] = (), seed: int | None = None) -> Scenario:
     """Load a scenario by path or name.
 
     Parameters
@@ -160,7 +159,9 @@ class _Loader:
                 self.reading.problem((key,), "is missing", f"write [[{key}]] and its keys")
             return []
         if not isinstance(tables, list) or not tables:
-            self.reading.problem((key,), f"is not a list of tables", f"write [[{key}]], in two brackets")
+            self.reading.problem(
+                (key,), "is not a list of tables", f"write [[{key}]], in two brackets"
+            )
             return []
         return [(table, (key, index)) for index, table in enumerate(tables)]
 
@@ -173,12 +174,12 @@ class _Loader:
                 self.reading.problem(("host",), "is missing", 'write [host] and model = "..."')
             return {}
         values = read_part(self.reading, HostSpec, table, ("host",))
-        self._card(values, "model", "host", ("host",))
+        attach_card(self.reading, values, "model", "host", ("host",), self.folder)
         return values
 
     def _volume(self, table: Any, path: Path) -> dict[str, Any]:
         values = read_part(self.reading, VolumeSpec, table, path)
-        self._card(values, "drive", "nvme-ssd", path)
+        attach_card(self.reading, values, "drive", "nvme-ssd", path, self.folder)
         return values
 
     def _load(self, table: Any, path: Path, volumes: list[dict[str, Any]]) -> dict[str, Any]:
@@ -202,7 +203,9 @@ class _Loader:
         return values
 
     def _measure(self) -> dict[str, Any]:
-        values = read_part(self.reading, Measure, self.reading.data.get("measure", {}), ("measure",))
+        values = read_part(
+            self.reading, Measure, self.reading.data.get("measure", {}), ("measure",)
+        )
         if {"min_ios", "max_ios"} <= set(values) and values["min_ios"] > values["max_ios"]:
             cause = f"{values['max_ios']} is less than min_ios, which is {values['min_ios']}"
             self.reading.problem(("measure", "max_ios"), cause, "make it at least as large")
@@ -220,67 +223,6 @@ class _Loader:
             cause = f"a sweep of {length} beside one of {first}"
             remedy = "sweeps run side by side: make them equally long"
             self.reading.problem(("load", index, key), cause, remedy)
-
-    # ---- cards
-
-    def _card(self, values: dict[str, Any], key: str, kind: str, path: Path) -> None:
-        """Load the card that a table names, with the values it sets, into ``values["card"]``."""
-        if key not in values:
-            return
-        try:
-            card = cards.load(values[key], self.folder)
-        except InputError as error:
-            for problem in error.problems:
-                if problem.file is None:
-                    self.reading.problem((*path, key), problem.cause, problem.remedy)
-                else:
-                    self.reading.problem((*path, key), f"bad card: {problem}")
-            return
-        if card.kind != kind:
-            cause = f"{quote(card.name)} is a card of kind {card.kind}, not {kind}"
-            fitting = [c.name for c in cards.catalogue() if c.kind == kind]
-            self.reading.problem((*path, key), cause, f"one of {', '.join(fitting)}")
-            return
-        changes: dict[str, Value] = {}
-        known = card.about.by_name
-        for name, place, value in _flatten(values.get("set", {}), (*path, "set")):
-            attribute = known.get(name)
-            if attribute is None:
-                cause = f"{quote(name)} is no value of a card of kind {kind}"
-                self.reading.problem(place, cause, suggest(name, known))
-                continue
-            changed = self._value(attribute, value, place)
-            if changed is not None:
-                changes[name] = changed
-        values["set"] = changes
-        values["card"] = card.changed(changes)
-
-    def _value(self, attribute: Attribute, value: Any, place: Path) -> Value | None:
-        if attribute.dimension == "flag":
-            if isinstance(value, bool):
-                return value
-            self.reading.problem(place, f"{quote(value)} is neither true nor false")
-            return None
-        try:
-            number = units.parse(value, attribute.dimension)
-        except units.QuantityError as error:
-            self.reading.problem(place, error.cause, error.remedy)
-            return None
-        if wrong := check_value(attribute, number):
-            self.reading.problem(place, *wrong)
-            return None
-        return number
-
-
-def _flatten(table: Mapping[str, Any], place: Path, name: str = "") -> list[tuple[str, Path, Any]]:
-    """Dotted names of a table whose names may be nested: name, path in the file, value."""
-    found: list[tuple[str, Path, Any]] = []
-    for key, value in table.items():
-        if isinstance(value, dict):
-            found += _flatten(value, (*place, key), f"{name}{key}.")
-        else:
-            found.append((f"{name}{key}", (*place, key), value))
-    return found
 
 
 def _mix(values: Mapping[str, Any]) -> tuple[tuple[int, float], ...]:
@@ -324,6 +266,3 @@ def _assemble(
     )
     scenario._resolved = written(reading.data, scenario)
     return scenario
-
-
-__all__ = ["OVERRIDE", "Area", "find", "from_data", "load", "load_text", "names"]

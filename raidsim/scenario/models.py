@@ -7,11 +7,11 @@ seconds, bytes, hertz, and shares from 0 to 1.
 
 from __future__ import annotations
 
+import copy
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 
-from raidsim.cards.attributes import Value
 from raidsim.cards.card import Card
 from raidsim.scenario.fields import (
     Choice,
@@ -26,8 +26,10 @@ from raidsim.scenario.fields import (
 )
 
 LATER_LEVELS = (
-    "jbod raid0 raid1 raid1e raid10 raid3 raid4 raid5 raid5e raid5ee raid6 raid50 raid60".split()
-)
+    "jbod", "raid0", "raid1", "raid1e", "raid10", "raid3", "raid4", "raid5", "raid5e", "raid5ee",
+    "raid6", "raid50", "raid60",
+)  # fmt: skip
+"""Levels that people may ask for and that this version does not simulate."""
 
 Name = Annotated[str, Text(name=True)]
 Size = Quantity("size", above="0 B", sectors=True)
@@ -88,10 +90,14 @@ class HostSpec(Part):
     """The server: its card, and the clock rate it runs at (None: that of the card)."""
 
     model: Name = key("card of the host: a name of `raidsim models`, or a path")
-    clock: Annotated[
-        float | None, Quantity("frequency", low="0.1 GHz", high="10 GHz")
-    ] = key("clock rate of the CPUs; CPU times scale with it", None, "that of the card")  # fmt: skip
-    set: dict[str, Any] = key("other values for the card, e.g. \"submit.io_time\" = \"4 us\"", {})
+    clock: Annotated[float | None, Quantity("frequency", low="0.1 GHz", high="10 GHz")] = key(
+        "clock rate of the CPUs; CPU times scale with it", None, "that of the card"
+    )
+    set: dict[str, Any] = key(
+        'other values for the card, e.g. "submit.io_time" = "4 us"',
+        {},
+        "none",
+    )
 
     _card: Card = PrivateAttr()
 
@@ -105,9 +111,13 @@ class VolumeSpec(Part):
     """A volume: drives under a RAID level."""
 
     name: Name = key("name of the volume", "data")
-    level: Annotated[str, Choice(("single",), tuple(LATER_LEVELS))] = key("RAID level", "single")
+    level: Annotated[str, Choice(("single",), LATER_LEVELS)] = key("RAID level", "single")
     drive: Name = key("card of the drive: a name of `raidsim models`, or a path")
-    set: dict[str, Any] = key("other values for the card, e.g. \"flash.read_time\" = \"60 us\"", {})
+    set: dict[str, Any] = key(
+        'other values for the card, e.g. "flash.read_time" = "60 us"',
+        {},
+        "none",
+    )
 
     _card: Card = PrivateAttr()
 
@@ -238,16 +248,4 @@ class Scenario(Part):
 
     def resolved(self) -> dict[str, Any]:
         """Everything, defaults too, in the form of the file: it can be loaded again."""
-        return _copy(self._resolved)
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _copy(item) for name, item in value.items()}
-    return [_copy(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-__all__ = [
-    "Area", "Burst", "HostSpec", "Hot", "Limit", "LoadSpec", "Measure", "Part", "Scenario",
-    "SizeShare", "Value", "VolumeSpec",
-]  # fmt: skip
+        return copy.deepcopy(self._resolved)

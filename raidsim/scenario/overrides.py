@@ -9,6 +9,7 @@ TOML is a text, so quotes may be left out: ``load.size=8 KiB``. Without a value
 
 from __future__ import annotations
 
+import itertools
 import re
 import tomllib
 from collections.abc import Iterable
@@ -105,7 +106,7 @@ def _value(text: str) -> Any:
 
 def _container(data: Any, path: Path, create: bool) -> Any:
     """The table or list that holds the last step of a path; None if there is none."""
-    for step, following in zip(path, path[1:], strict=False):
+    for step, following in itertools.pairwise(path):
         if isinstance(data, dict) and isinstance(step, str):
             if step not in data:
                 if not create or isinstance(following, int):

@@ -47,12 +47,10 @@ class Reading:
     def problem(self, path: Path, cause: str, remedy: str | None = None) -> None:
         """Note what is wrong with the value at a path."""
         key = show(path, self._single()) or None
-        if any(path[: len(given)] == given for given in self.overridden):
+        if self._is_overridden(path):
             self.problems.append(Problem(OVERRIDE, None, key, cause, remedy))
         else:
-            self.problems.append(
-                Problem(self.file.name, self.file.line(path), key, cause, remedy)
-            )
+            self.problems.append(Problem(self.file.name, self.file.line(path), key, cause, remedy))
 
     def is_broken(self, path: Path) -> bool:
         """Whether the file gives this value, but not in TOML that can be read."""
@@ -67,6 +65,13 @@ class Reading:
             rest = Problem(self.file.name, None, None, f"and {more} more problems")
             ordered = [*ordered[:_MOST_PROBLEMS], rest]
         raise InputError(ordered)
+
+    def _is_overridden(self, path: Path) -> bool:
+        """Whether an override gave the value at a path, or alone made the table that is there."""
+        if any(path[: len(given)] == given for given in self.overridden):
+            return True
+        made = any(given[: len(path)] == path for given in self.overridden)
+        return made and path not in self.file.places.lines
 
     def _single(self) -> frozenset[str]:
         return frozenset(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,28 +16,36 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
     What the file wrote stays as it was written; a default is written as a file would.
     Keys that mean something by their absence, such as ``rate``, are left out.
     """
-    result: dict[str, Any] = {
+    clock = units.text(scenario.host.card.number("cpu.clock"), "frequency")
+    return {
         "title": scenario.title,
         "description": scenario.description,
         "seed": scenario.seed,
-        "host": _part(HostSpec, data["host"]),
-        "volume": [_part(VolumeSpec, table) for table in data["volume"]],
-        "load": [_part(LoadSpec, table) for table in data["load"]],
-        "measure": _part(Measure, data.get("measure", {})),
+        "host": _part(HostSpec, data["host"], {"clock": clock}),
+        "volume": [_part(VolumeSpec, table, {}) for table in data["volume"]],
+        "load": [
+            _part(LoadSpec, table, _defaults(table, load))
+            for table, load in zip(data["load"], scenario.loads, strict=True)
+        ],
+        "measure": _part(Measure, data.get("measure", {}), {}),
     }
-    host = result["host"]
-    host.setdefault("clock", units.text(scenario.host.card.number("cpu.clock"), "frequency"))
-    for table, load in zip(result["load"], scenario.loads, strict=True):
-        table.setdefault("volume", load.volume)
-        table.setdefault("align", units.text(load.align, "size"))
-        table["area"] = {"offset": "0 B", "size": "rest"} | table["area"]
-    return result
 
 
-def _part(model: type[Part], table: Mapping[str, Any]) -> dict[str, Any]:
+def _defaults(table: Mapping[str, Any], load: LoadSpec) -> dict[str, Any]:
+    """What a load means by the keys it leaves out, where that depends on others."""
+    area = {"offset": "0 B", "size": "rest"} | table.get("area", {})
+    return {"volume": load.volume, "align": units.text(load.align, "size"), "area": area}
+
+
+def _part(
+    model: type[Part], table: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> dict[str, Any]:
+    """One table with its keys in the order of the reference page."""
     result: dict[str, Any] = {}
     for name, info in model.model_fields.items():
-        value = table[name] if name in table else info.default
+        value = table.get(name, defaults.get(name, info.default))
+        if name == "area":
+            value = defaults[name]
         if value is not None:
-            result[name] = dict(value) if isinstance(value, dict) else value
+            result[name] = copy.deepcopy(value)
     return result

@@ -1,0 +1,88 @@
+"""The cards that a scenario names, with the values that it sets in place of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from raidsim import cards, units
+from raidsim.cards.attributes import KINDS, Attribute, CardKind, Value
+from raidsim.cards.loader import check_value
+from raidsim.cards.toml_lines import Path
+from raidsim.errors import InputError, quote, suggest
+from raidsim.scenario.reading import Reading
+
+
+def attach_card(
+    reading: Reading,
+    values: dict[str, Any],
+    key: str,
+    kind: str,
+    path: Path,
+    folder: FilePath | None,
+) -> None:
+    """Load the card that a table names, with the values it sets, into ``values["card"]``."""
+    changes = _changes(reading, KINDS[kind], values.get("set", {}), (*path, "set"))
+    if "set" in values:
+        values["set"] = changes
+    if key not in values:
+        return
+    try:
+        card = cards.load(values[key], folder)
+    except InputError as error:
+        for problem in error.problems:
+            if problem.file is None:
+                reading.problem((*path, key), problem.cause, problem.remedy)
+            else:
+                reading.problem((*path, key), f"bad card: {problem}")
+        return
+    if card.kind == kind:
+        values["card"] = card.changed(changes)
+        return
+    cause = f"{quote(card.name)} is a card of kind {card.kind}, not {kind}"
+    fitting = [c.name for c in cards.catalogue() if c.kind == kind]
+    reading.problem((*path, key), cause, f"one of {', '.join(fitting)}")
+
+
+def _changes(
+    reading: Reading, kind: CardKind, table: Mapping[str, Any], path: Path
+) -> dict[str, Value]:
+    """Values that a ``set`` table gives, in base units."""
+    changes: dict[str, Value] = {}
+    known = kind.by_name
+    for name, place, value in _flatten(table, path):
+        if name not in known:
+            cause = f"{quote(name)} is no value of a card of kind {kind.name}"
+            reading.problem(place, cause, suggest(name, known))
+        elif (changed := _value(reading, known[name], value, place)) is not None:
+            changes[name] = changed
+    return changes
+
+
+def _value(reading: Reading, attribute: Attribute, value: Any, place: Path) -> Value | None:
+    if attribute.dimension == "flag":
+        if isinstance(value, bool):
+            return value
+        reading.problem(place, f"{quote(value)} is neither true nor false")
+        return None
+    try:
+        number = units.parse(value, attribute.dimension)
+    except units.QuantityError as error:
+        reading.problem(place, error.cause, error.remedy)
+        return None
+    if wrong := check_value(attribute, number):
+        reading.problem(place, *wrong)
+        return None
+    return number
+
+
+def _flatten(table: Mapping[str, Any], place: Path, name: str = "") -> list[tuple[str, Path, Any]]:
+    """Dotted names of a table whose names may be nested: name, path in the file, value."""
+    found: list[tuple[str, Path, Any]] = []
+    for key, value in table.items():
+        if isinstance(value, dict):
+            found += _flatten(value, (*place, key), f"{name}{key}.")
+        else:
+            found.append((f"{name}{key}", (*place, key), value))
+    return found
