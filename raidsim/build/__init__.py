@@ -1,0 +1,1 @@
+"""Builds kernel tables from what is described: networks of stations, drives, scenarios."""

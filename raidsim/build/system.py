@@ -1,0 +1,251 @@
+"""A system: the tables of one environment, with names, growing as parts are added.
+
+Everything that builds or observes the kernel does so through a :class:`System`. It owns
+the :class:`~raidsim.kernel.tables.World`, appends rows (tables double when full), enters
+the kernel and hands back what it counted. Times at this face are integer nanoseconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.kernel import engine
+from raidsim.kernel import tables as t
+from raidsim.stats.histogram import BINS
+
+FIRST_JOBS = 256
+FIRST_EVENTS = 512
+FIRST_SLICE_NS = 1_000  # throughput slices start this fine, and widen as needed
+MOST_JOBS = 1 << 22
+
+
+class SaturationError(Exception):
+    """More I/Os are under way than any real queue holds: the load exceeds the system."""
+
+
+@dataclass(frozen=True)
+class StationName:
+    """What a station is called in reports."""
+
+    name: str
+    kind: str
+
+
+def stream_key(seed: int, *names: object) -> np.uint64:
+    """64-bit key of a random stream, from the seed and the stream's name."""
+    text = "\x1f".join([str(seed), *map(str, names)])
+    return np.uint64(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little"))
+
+
+class System:
+    """Tables of one environment and the names of their rows.
+
+    Parameters
+    ----------
+    seed
+        Seed of every random stream; each takes its own key from (seed, its name).
+    """
+
+    def __init__(self, seed: int = 1) -> None:
+        self.seed = seed
+        self.names: list[StationName] = []
+        self._counts: dict[str, int] = {}
+        self._tables: dict[str, NDArray[Any]] = {
+            "state": np.zeros(1, t.STATE),
+            "heap": np.zeros(FIRST_EVENTS, t.EVENT),
+            "jobs": np.zeros(0, t.JOB),
+            "stations": np.zeros(4, t.STATION),
+            "streams": np.zeros(1, t.STREAM),
+            "sizes": np.zeros(1, t.SIZE),
+            "arrivals": np.zeros(1, np.int64),
+            "processes": np.zeros(1, t.PROCESS),
+            "volumes": np.zeros(1, t.VOLUME),
+            "steps": np.zeros(1, t.STEP),
+            "given": np.zeros(1, np.int64),
+            "drives": np.zeros(1, t.DRIVE),
+            "segments": np.zeros(1, t.SEGMENT),
+            "slots": np.zeros(1, t.SLOT),
+            "latencies": np.zeros((1, 2, BINS), np.int64),
+            "slices": np.zeros((1, t.SLICES), np.int64),
+            "completions": np.zeros(1024, t.COMPLETION),
+        }
+        state = self._tables["state"][0]
+        state["free_job"] = t.NONE
+        state["margin"] = 64
+        state["slice_width"] = FIRST_SLICE_NS
+        self._more_jobs(FIRST_JOBS)
+        self.world = t.World(**self._tables)
+
+    # -- tables ---------------------------------------------------------------------
+
+    def _remake(self) -> None:
+        self.world = t.World(**self._tables)
+
+    def append(self, table: str, rows: int = 1) -> int:
+        """Index of the first of ``rows`` new zeroed rows of a table."""
+        first = self._counts.get(table, 0)
+        old = self._tables[table]
+        if first + rows > len(old):
+            new = np.zeros((max(2 * len(old), first + rows), *old.shape[1:]), old.dtype)
+            new[: len(old)] = old
+            self._tables[table] = new
+            self._remake()
+        self._counts[table] = first + rows
+        return first
+
+    def count(self, table: str) -> int:
+        """Rows of a table in use."""
+        return self._counts.get(table, 0)
+
+    def _more_jobs(self, rows: int) -> None:
+        old = self._tables["jobs"]
+        if len(old) + rows > MOST_JOBS:
+            raise SaturationError(
+                f"more than {len(old)} I/Os and pages are under way and their number grows: "
+                "the load asks for more than the system can do"
+            )
+        new = np.zeros(len(old) + rows, t.JOB)
+        new[: len(old)] = old
+        state = self._tables["state"][0]
+        fresh = np.arange(len(old), len(old) + rows)
+        new["next"][fresh[:-1]] = fresh[1:]
+        new["next"][fresh[-1]] = state["free_job"]
+        state["free_job"] = fresh[0]
+        state["free_jobs"] += rows
+        self._tables["jobs"] = new
+
+    def need_margin(self, jobs: int) -> None:
+        """Make sure that one event may take ``jobs`` jobs and schedule as many events."""
+        state = self.state
+        state["margin"] = max(int(state["margin"]), jobs)
+
+    def _make_room(self) -> None:
+        state = self.state
+        while state["free_jobs"] < state["margin"]:
+            self._more_jobs(max(len(self._tables["jobs"]), int(state["margin"])))
+        heap = self._tables["heap"]
+        wanted = 2 * len(heap) + int(state["margin"])
+        if state["events"] > len(heap) - state["margin"]:
+            self._tables["heap"] = np.zeros(wanted, t.EVENT)
+            self._tables["heap"][: len(heap)] = heap
+        self._remake()
+
+    # -- parts ----------------------------------------------------------------------
+
+    def add_station(
+        self,
+        name: str,
+        kind: str,
+        servers: int = 1,
+        discipline: int = t.FIFO,
+        turnaround: int = 0,
+        speed: float = 1.0,
+    ) -> int:
+        """Add a station; its index. ``turnaround`` in ns, paid at each change of direction."""
+        index = self.append("stations")
+        row = self.world.stations[index]
+        row["servers"] = servers
+        row["discipline"] = discipline
+        row["direction"] = t.NO_DIRECTION
+        row["head"] = row["tail"] = t.NONE
+        row["turnaround"] = turnaround
+        row["speed"] = speed
+        row["changed"] = self.now
+        self.names.append(StationName(name, kind))
+        return index
+
+    def add_row(self, table: str, **fields: Any) -> int:
+        """Add one row to a table with these fields; its index."""
+        index = self.append(table)
+        row = self._tables[table][index]
+        for name, value in fields.items():
+            row[name] = value
+        return index
+
+    def add_given(self, table: str, times: Iterable[int]) -> int:
+        """Append times (ns) to ``given`` or ``arrivals``; index of the first."""
+        values = np.asarray(list(times), np.int64)
+        first = self.append(table, len(values))
+        self._tables[table][first : first + len(values)] = values
+        return first
+
+    def add_stream(self, name: str, sizes: Sequence[tuple[int, float]], **fields: Any) -> int:
+        """Add a stream of I/Os with ``sizes`` [(bytes, share)] and STREAM ``fields``; its index."""
+        first = self.append("sizes", len(sizes))
+        total = sum(share for _, share in sizes)
+        up_to = 0.0
+        for row, (size, share) in enumerate(sizes, first):
+            up_to += share / total
+            self._tables["sizes"][row]["bytes"] = size
+            self._tables["sizes"][row]["up_to"] = up_to
+        self._tables["sizes"][first + len(sizes) - 1]["up_to"] = 2.0
+        self.append("latencies")
+        self.append("slices")
+        defaults: dict[str, Any] = {
+            "first_size": first,
+            "sizes": len(sizes),
+            "align": 1,
+            "area_size": max(size for size, _ in sizes),
+            "read_share": 1.0,
+            "random_share": 1.0,
+            "gap": 1.0,
+            "timeout": t.NEVER,
+            "stop_time": t.NEVER,
+            "stop_ios": t.NEVER,
+            "stop_bytes": t.NEVER,
+            "ticket": t.NONE,
+        }
+        index = self.add_row("streams", **(defaults | fields))
+        row = self.world.streams[index]
+        for purpose in ("where", "random", "op", "size", "gap", "think"):
+            row["key_" + purpose] = stream_key(self.seed, name, purpose)
+        return index
+
+    # -- running --------------------------------------------------------------------
+
+    @property
+    def state(self) -> Any:
+        """The one row of STATE."""
+        return self._tables["state"][0]
+
+    @property
+    def now(self) -> int:
+        """Present time, ns."""
+        return int(self.state["now"])
+
+    def begin(self, stream: int) -> None:
+        """Start a stream at the present time."""
+        outstanding = int(self.world.streams[stream]["outstanding"])
+        self.need_margin(outstanding + 64)
+        self._make_room()
+        engine.begin(self.world, stream)
+
+    def set_speed(self, station: int, speed: float) -> None:
+        """Run a station at ``speed`` times its built speed from now on."""
+        self._make_room()
+        engine.set_speed(self.world, station, float(speed))
+
+    def run(self, horizon: int = t.NEVER, budget: int = t.NEVER) -> int:
+        """Run to ``horizon`` ns or ``budget`` completions; why it came back (RETURN_*).
+
+        Raises
+        ------
+        SaturationError
+            If the number of I/Os under way grows beyond all bounds.
+        """
+        while True:
+            reason: int = engine.run(self.world, horizon, budget)
+            if reason != t.RETURN_ROOM:
+                return reason
+            self._make_room()
+
+    def advance_clock(self, time: int) -> None:
+        """Let the clock pass an interval without events; never backwards."""
+        if time > self.now:
+            self.state["now"] = time

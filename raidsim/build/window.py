@@ -1,0 +1,50 @@
+"""The measured window: opening it, and reading what was counted in it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.build.system import FIRST_SLICE_NS, System
+from raidsim.kernel import tables as t
+
+
+def settle_areas(system: System) -> None:
+    """Bring the areas under the curves of every station up to the present time."""
+    now = system.now
+    rows = system.world.stations[: system.count("stations")]
+    passed = now - rows["changed"]
+    rows["busy_area"] += passed * rows["busy"]
+    rows["queue_area"] += passed * rows["waiting"]
+    rows["changed"] = now
+
+
+def reset(system: System) -> None:
+    """Open a new window at the present time: counts go to zero, the system's state stays."""
+    settle_areas(system)
+    stations = system.world.stations
+    for field in (
+        "busy_area",
+        "queue_area",
+        "waited",
+        "served",
+        "arrivals",
+        "starts",
+        "finishes",
+    ):
+        stations[field] = 0
+    streams = system.world.streams
+    for field in ("window_ios", "window_bytes", "window_ns"):
+        streams[field] = 0
+    system.world.latencies[:] = 0
+    system.world.slices[:] = 0
+    system.state["slice_origin"] = system.now
+    system.state["slice_width"] = FIRST_SLICE_NS
+
+
+def series(system: System, streams: list[int]) -> tuple[NDArray[np.float64], float]:
+    """Completions per full time slice of these streams together, and the slice's width in ns."""
+    width = int(system.state["slice_width"])
+    full = min((system.now - int(system.state["slice_origin"])) // width, t.SLICES)
+    total = system.world.slices[streams, :full].sum(axis=0)
+    return total.astype(float), float(width)

@@ -1,0 +1,246 @@
+"""The event loop: takes events in order and hands each to the module that knows it.
+
+:func:`run` is the kernel's main entry. It returns at the horizon, at a completion that
+the control plane waits for, when nothing is left to happen, after an asked number of
+completions, or when a table needs more rows; the caller grows it and enters again.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel import host, load, measure, network, read_ahead, ssd, station, volume
+from raidsim.kernel.heap import KIND_MASK, remove_first
+from raidsim.kernel.jit import entry, handler
+from raidsim.kernel.jobs import release
+from raidsim.kernel.tables import (
+    DONE,
+    EVENT_DELIVER,
+    EVENT_FINISH,
+    EVENT_ISSUE,
+    FAILED,
+    NEVER,
+    NONE,
+    RETURN_AWAITED,
+    RETURN_BUDGET,
+    RETURN_HORIZON,
+    RETURN_IDLE,
+    RETURN_ROOM,
+    STAGE_AHEAD_READ,
+    STAGE_AHEAD_SENSED,
+    STAGE_BRANCH,
+    STAGE_CHANNEL_READ,
+    STAGE_COMMAND_ARRIVED,
+    STAGE_COMMAND_DECODED,
+    STAGE_COMPLETED,
+    STAGE_FLUSH_CHANNEL,
+    STAGE_FLUSH_PATH,
+    STAGE_FREE,
+    STAGE_LINK_READ,
+    STAGE_LINK_WRITE,
+    STAGE_PATH_READ,
+    STAGE_PATH_WRITE,
+    STAGE_PROGRAMMED,
+    STAGE_RETURNED,
+    STAGE_ROUTE,
+    STAGE_SENSED,
+    STAGE_SUBMITTED,
+    TIMED_OUT,
+    VOLUME_ROUTE,
+)
+
+
+@entry
+def run(w, horizon, budget):
+    """Handle all events up to and including ``horizon`` (ns); why it came back, RETURN_*.
+
+    ``budget`` is the number of completed requests (``state.completed``) at which to stop.
+    """
+    state = w.state[0]
+    heap = w.heap
+    room = len(heap) - state["margin"]
+    while state["events"] > 0:
+        if heap[0]["time"] > horizon:
+            return RETURN_HORIZON
+        if state["free_jobs"] < state["margin"] or state["events"] > room:
+            return RETURN_ROOM
+        first = heap[0]
+        kind = first["order"] & KIND_MASK
+        subject = first["subject"]
+        mark = first["mark"]
+        state["now"] = first["time"]
+        remove_first(w)
+        state["handled"] += 1
+        if kind == EVENT_FINISH:
+            if w.jobs[subject]["mark"] == mark:
+                station.finish(w, subject)
+                advance(w, subject)
+        elif kind == EVENT_ISSUE:
+            if w.streams[subject]["mark"] == mark:
+                issue(w, subject)
+        elif kind == EVENT_DELIVER:
+            dispatch(w, subject)
+        else:
+            expire(w, subject, mark)
+        if state["awaited"] > 0:
+            return RETURN_AWAITED
+        if state["completed"] >= budget:
+            return RETURN_BUDGET
+    return RETURN_IDLE
+
+
+@handler
+def advance(w, index):
+    """Take job ``index`` one step down its road."""
+    stage = w.jobs[index]["stage"]
+    if stage == STAGE_CHANNEL_READ:
+        ssd.to_path(w, index)
+    elif stage == STAGE_PATH_READ:
+        ssd.to_link(w, index)
+    elif stage == STAGE_LINK_READ:
+        ssd.page_done(w, index)
+    elif stage == STAGE_SENSED:
+        ssd.sensed(w, index)
+    elif stage == STAGE_SUBMITTED:
+        volume.enter(w, index)
+    elif stage == STAGE_COMMAND_ARRIVED:
+        ssd.command_arrived(w, index)
+    elif stage == STAGE_COMMAND_DECODED:
+        ssd.decode(w, index)
+    elif stage == STAGE_RETURNED:
+        returned(w, index)
+    elif stage == STAGE_COMPLETED:
+        conclude(w, index)
+    elif stage == STAGE_LINK_WRITE:
+        ssd.to_buffer(w, index)
+    elif stage == STAGE_PATH_WRITE:
+        ssd.buffered(w, index)
+    elif stage == STAGE_FLUSH_PATH:
+        ssd.flush_to_channel(w, index)
+    elif stage == STAGE_FLUSH_CHANNEL:
+        ssd.flush_to_die(w, index)
+    elif stage == STAGE_PROGRAMMED:
+        ssd.programmed(w, index)
+    elif stage == STAGE_AHEAD_SENSED:
+        read_ahead.sensed(w, index)
+    elif stage == STAGE_AHEAD_READ:
+        read_ahead.arrived(w, index)
+    elif stage == STAGE_ROUTE:
+        if not network.advance(w, index):
+            conclude(w, index)
+    elif stage == STAGE_BRANCH:
+        parent = network.join(w, index)
+        if w.jobs[parent]["pending"] == 0 and not network.advance(w, parent):
+            conclude(w, parent)
+
+
+@handler
+def returned(w, index):
+    """A device I/O is back at the host; the last one completes its request."""
+    parent = w.jobs[index]["parent"]
+    if volume.child_done(w, index):
+        process = w.processes[w.streams[w.jobs[parent]["stream"]]["process"]]
+        host.complete(w, parent, process, volume.device_ios(w, parent))
+
+
+@handler
+def issue(w, s):
+    """Stream ``s`` issues its next I/O, if it has one."""
+    index = load.issue(w, s)
+    if index != NONE:
+        dispatch(w, index)
+    else:
+        end_stream(w, s)
+
+
+@handler
+def dispatch(w, index):
+    """Send a fresh request on its road."""
+    job = w.jobs[index]
+    if w.volumes[job["volume"]]["kind"] == VOLUME_ROUTE:
+        if not network.enter(w, index):
+            conclude(w, index)
+    else:
+        process = w.processes[w.streams[job["stream"]]["process"]]
+        host.submit(w, index, process, volume.device_ios(w, index))
+
+
+@handler
+def conclude(w, index):
+    """Request ``index`` is over: count it, tell who waits, and let its stream go on."""
+    job = w.jobs[index]
+    s = job["stream"]
+    if job["abandoned"] == 1:
+        release(w, index)
+        return
+    if job["status"] == FAILED:
+        w.streams[s]["failed"] += 1
+    else:
+        w.streams[s]["completed"] += 1
+        measure.record(w, index)
+    settle(w, index)
+    release(w, index)
+
+
+@handler
+def settle(w, index):
+    """The request no longer counts as in flight; whoever waits for it is told."""
+    state = w.state[0]
+    job = w.jobs[index]
+    s = job["stream"]
+    stream = w.streams[s]
+    stream["in_flight"] -= 1
+    state["active"] -= 1
+    state["completed"] += 1
+    if job["ticket"] != NONE:
+        tell(w, job["ticket"], job["issued"], job["status"])
+    time = load.follow_up(w, s)
+    if time < NEVER:
+        load.schedule_issue(w, s, time)
+    end_stream(w, s)
+
+
+@handler
+def end_stream(w, s):
+    """Tell who waits for the end of stream ``s``, once nothing more will come of it."""
+    stream = w.streams[s]
+    if stream["ticket"] != NONE and load.is_over(stream):
+        tell(w, stream["ticket"], stream["start"], DONE)
+        stream["ticket"] = NONE
+
+
+@handler
+def tell(w, ticket, issued, status):
+    """Leave a completion record for the control plane."""
+    state = w.state[0]
+    record = w.completions[state["awaited"]]
+    state["awaited"] += 1
+    record["ticket"] = ticket
+    record["time"] = state["now"]
+    record["issued"] = issued
+    record["status"] = status
+
+
+@handler
+def expire(w, index, mark):
+    """The patience with request ``index`` is at an end: it counts as timed out.
+
+    The work it has caused goes on; its result is thrown away when it comes.
+    """
+    job = w.jobs[index]
+    if job["stage"] == STAGE_FREE or job["serial"] != mark or job["abandoned"] == 1:
+        return
+    job["status"] = TIMED_OUT
+    job["abandoned"] = 1
+    w.streams[job["stream"]]["timed_out"] += 1
+    settle(w, index)
+
+
+@entry
+def begin(w, s):
+    """Start stream ``s`` at the present time."""
+    load.begin(w, s)
+
+
+@entry
+def set_speed(w, where, speed):
+    """Run station ``where`` at ``speed`` (1 = as built) from now on."""
+    station.set_speed(w, where, speed)

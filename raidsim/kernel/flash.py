@@ -1,0 +1,47 @@
+"""Flash geometry: where an address lies, and how its pages are sensed.
+
+``stripe`` bytes in a row stay on one channel, the next stripe is on the next channel.
+Within a channel, program units (``planes`` pages) go to the dies in turn.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel.jit import handler
+from raidsim.kernel.jobs import take_child
+from raidsim.kernel.station import arrive, round_ns
+from raidsim.kernel.tables import STAGE_SENSED
+
+
+@handler
+def die_of(drive, offset):
+    """Station of the die that holds byte ``offset``."""
+    stripe = offset // drive["stripe"]
+    channel = stripe % drive["channels"]
+    unit = drive["page"] * drive["planes"]
+    row = stripe // drive["channels"]
+    place = row * (drive["stripe"] // unit) + offset % drive["stripe"] // unit
+    return drive["first_die"] + channel * drive["dies"] + place % drive["dies"]
+
+
+@handler
+def transfer_frames(drive, start, end):
+    """ns that the ECC frames touched by bytes [start, end) take on their channel."""
+    frame = drive["frame"]
+    first = start // frame
+    last = (end + frame - 1) // frame
+    return round_ns((last - first) * frame * drive["channel_read_ns"])
+
+
+@handler
+def sense(w, drive, index, start, end):
+    """Start the senses that bytes [start, end) of command ``index`` need, one a program unit."""
+    unit = drive["page"] * drive["planes"]
+    while start < end:
+        stop = min((start // unit + 1) * unit, end)
+        child = take_child(w, STAGE_SENSED, index)
+        w.jobs[index]["pending"] += 1
+        job = w.jobs[child]
+        job["offset"] = start
+        job["length"] = stop - start
+        arrive(w, die_of(drive, start), child, drive["read_time"])
+        start = stop

@@ -1,0 +1,81 @@
+"""The event list: a binary heap ordered by (time, priority, sequence).
+
+``order`` packs priority, sequence and kind into one int64, so that one comparison
+breaks ties: events of one instant run by priority, then in the order in which they
+were scheduled. The heap is a table of ``EVENT`` rows; ``state.events`` says how many
+are in use.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel.jit import handler
+
+KIND_BITS = 3
+PRIORITY_SHIFT = 59
+KIND_MASK = (1 << KIND_BITS) - 1
+
+
+@handler
+def schedule(w, time, priority, kind, subject, mark):
+    """Add an event at ``time`` (ns) about ``subject``; void once its mark has changed."""
+    state = w.state[0]
+    state["sequence"] += 1
+    order = (priority << PRIORITY_SHIFT) | (state["sequence"] << KIND_BITS) | kind
+    heap = w.heap
+    hole = state["events"]
+    state["events"] = hole + 1
+    while hole > 0:
+        above = (hole - 1) >> 1
+        over = heap[above]
+        if over["time"] < time or (over["time"] == time and over["order"] < order):
+            break
+        here = heap[hole]
+        here["time"] = over["time"]
+        here["order"] = over["order"]
+        here["subject"] = over["subject"]
+        here["mark"] = over["mark"]
+        hole = above
+    here = heap[hole]
+    here["time"] = time
+    here["order"] = order
+    here["subject"] = subject
+    here["mark"] = mark
+
+
+@handler
+def remove_first(w):
+    """Take the earliest event off the heap; read ``heap[0]`` before."""
+    state = w.state[0]
+    heap = w.heap
+    count = state["events"] - 1
+    state["events"] = count
+    last = heap[count]
+    time = last["time"]
+    order = last["order"]
+    subject = last["subject"]
+    mark = last["mark"]
+    hole = 0
+    child = 1
+    while child < count:
+        below = heap[child]
+        if child + 1 < count:
+            other = heap[child + 1]
+            if other["time"] < below["time"] or (
+                other["time"] == below["time"] and other["order"] < below["order"]
+            ):
+                child += 1
+                below = other
+        if time < below["time"] or (time == below["time"] and order < below["order"]):
+            break
+        here = heap[hole]
+        here["time"] = below["time"]
+        here["order"] = below["order"]
+        here["subject"] = below["subject"]
+        here["mark"] = below["mark"]
+        hole = child
+        child = 2 * hole + 1
+    here = heap[hole]
+    here["time"] = time
+    here["order"] = order
+    here["subject"] = subject
+    here["mark"] = mark

@@ -1,0 +1,48 @@
+"""What is counted when a request ends.
+
+Latencies go into a log-linear histogram per stream and kind, completions into a series
+of time slices per stream. The series has a fixed number of slices: when time runs past
+the last one, neighbours are merged and slices become twice as wide, so memory does not
+grow with the length of a run.
+
+Verbs: :func:`record` counts one completed request, :func:`reset` opens a new window.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel.jit import handler
+from raidsim.kernel.tables import SLICES
+from raidsim.stats import histogram
+
+bin_of = handler(histogram.bin_of)
+
+
+@handler
+def record(w, index):
+    """Count completed request ``index``."""
+    state = w.state[0]
+    job = w.jobs[index]
+    stream = w.streams[job["stream"]]
+    latency = state["now"] - job["issued"]
+    op = job["op"]
+    stream["window_ios"][op] += 1
+    stream["window_bytes"][op] += job["length"]
+    stream["window_ns"][op] += latency
+    w.latencies[job["stream"], op, bin_of(latency)] += 1
+    place = (state["now"] - state["slice_origin"]) // state["slice_width"]
+    while place >= SLICES:
+        fold(w)
+        place >>= 1
+    w.slices[job["stream"], place] += 1
+
+
+@handler
+def fold(w):
+    """Merge neighbouring slices, and make them twice as wide."""
+    w.state[0]["slice_width"] *= 2
+    slices = w.slices
+    for s in range(slices.shape[0]):
+        for i in range(SLICES // 2):
+            slices[s, i] = slices[s, 2 * i] + slices[s, 2 * i + 1]
+        for i in range(SLICES // 2, SLICES):
+            slices[s, i] = 0

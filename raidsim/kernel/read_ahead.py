@@ -1,0 +1,251 @@
+"""Read-ahead: detecting sequential streams, and fetching what they will ask for.
+
+A segment follows one stream. It counts in mapping units: a command that begins in the
+unit after the last one of the segment is sequential; one that begins in that same unit
+is a repetition, and starts the count anew. After ``threshold`` sequential commands in a
+row the segment reads ahead, up to ``depth`` bytes beyond the last command.
+
+Read-ahead is idle work: it starts when a command has been answered and the drive holds
+no other one. Two interleaved commands therefore leave it no time, while one at a time
+finds its data ready or on the way.
+
+Prefetched pages wait in slots, direct mapped by page number. The drive also keeps the last
+mapping unit of the last read (the sector buffer): commands smaller than a unit find
+the rest of it there.
+
+Verbs: :func:`serve` takes what it can from the buffers, :func:`run` fetches ahead,
+:func:`sensed` and :func:`arrived` follow a prefetched page.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel.flash import die_of, sense, transfer_frames
+from raidsim.kernel.jit import handler
+from raidsim.kernel.jobs import release, take, take_child
+from raidsim.kernel.station import arrive, round_ns
+from raidsim.kernel.tables import (
+    NONE,
+    READ,
+    SLOT_EMPTY,
+    SLOT_IN_FLIGHT,
+    SLOT_READY,
+    STAGE_AHEAD_READ,
+    STAGE_AHEAD_SENSED,
+    STAGE_PATH_READ,
+    STAGE_WAITING,
+    TO_HOST,
+)
+
+
+@handler
+def serve(w, drive, index):
+    """Serve read ``index`` from the drive's buffers; False if all of it must come from flash."""
+    job = w.jobs[index]
+    first = job["offset"] // drive["unit"]
+    last = (job["offset"] + job["length"] - 1) // drive["unit"]
+    held = first == last and first == drive["held_unit"]
+    drive["held_unit"] = last
+    segment = NONE
+    if drive["segments"] > 0:
+        segment = follow(w, drive, first, last)
+    if held:
+        page_from_buffer(w, drive, index, job["offset"], job["offset"] + job["length"])
+        return True
+    if segment == NONE or w.segments[segment]["frontier"] < 0:
+        return False
+    serve_from_slots(w, drive, index, segment)
+    return True
+
+
+@handler
+def follow(w, drive, first, last):
+    """The segment that the command over units first..last belongs to, brought up to date."""
+    drive["tick"] += 1
+    oldest = NONE
+    oldest_used = drive["tick"]
+    begin = drive["first_segment"]
+    for s in range(begin, begin + drive["segments"]):
+        segment = w.segments[s]
+        if segment["next_unit"] == first:
+            segment["run"] += 1
+            segment["last_unit"] = last
+            segment["next_unit"] = last + 1
+            segment["used"] = drive["tick"]
+            return s
+        if segment["last_unit"] == first:
+            segment["run"] = 0
+            segment["last_unit"] = last
+            segment["next_unit"] = last + 1
+            segment["used"] = drive["tick"]
+            return s
+        if segment["in_flight"] == 0 and segment["used"] < oldest_used:
+            oldest_used = segment["used"]
+            oldest = s
+    if oldest != NONE:
+        segment = w.segments[oldest]
+        if segment["frontier"] >= 0:
+            forget(w, drive, oldest)
+        segment["run"] = 0
+        segment["last_unit"] = last
+        segment["next_unit"] = last + 1
+        segment["used"] = drive["tick"]
+    return NONE
+
+
+@handler
+def forget(w, drive, s):
+    """Empty the slots of a segment."""
+    w.segments[s]["frontier"] = -1
+    begin = slot_of(drive, s, 0)
+    for index in range(begin, begin + drive["slots"]):
+        w.slots[index]["state"] = SLOT_EMPTY
+        w.slots[index]["page"] = -1
+
+
+@handler
+def slot_of(drive, s, page):
+    """Index of the slot in which segment ``s`` keeps ``page``."""
+    return (
+        drive["first_slot"] + (s - drive["first_segment"]) * drive["slots"] + page % drive["slots"]
+    )
+
+
+@handler
+def page_from_buffer(w, drive, index, start, end):
+    """A page that is in the drive's memory: on to the data path at once."""
+    child = take_child(w, STAGE_PATH_READ, index)
+    w.jobs[index]["pending"] += 1
+    job = w.jobs[child]
+    job["offset"] = start
+    job["length"] = end - start
+    job["direction"] = TO_HOST
+    arrive(w, drive["path"], child, round_ns(job["length"] * drive["path_read_ns"]))
+
+
+@handler
+def serve_from_slots(w, drive, index, s):
+    """Each page of the command: ready, on its way, or to be read from flash."""
+    job = w.jobs[index]
+    page = drive["page"]
+    start = job["offset"]
+    end = start + job["length"]
+    missing = NONE  # start of a run of pages that are not prefetched
+    while start < end:
+        number = start // page
+        stop = min((number + 1) * page, end)
+        slot = w.slots[slot_of(drive, s, number)]
+        if slot["page"] != number or slot["state"] == SLOT_EMPTY:
+            if missing == NONE:
+                missing = start
+            start = stop
+            continue
+        if missing != NONE:
+            sense(w, drive, index, missing, start)
+            missing = NONE
+        if slot["state"] == SLOT_READY:
+            page_from_buffer(w, drive, index, start, stop)
+        else:
+            child = take_child(w, STAGE_WAITING, index)
+            job["pending"] += 1
+            part = w.jobs[child]
+            part["offset"] = start
+            part["length"] = stop - start
+            part["direction"] = TO_HOST
+            part["next"] = slot["waiters"]
+            slot["waiters"] = child
+        start = stop
+    if missing != NONE:
+        sense(w, drive, index, missing, end)
+
+
+@handler
+def run(w, d, drive):
+    """The drive is idle: extend each detected stream to its depth."""
+    begin = drive["first_segment"]
+    for s in range(begin, begin + drive["segments"]):
+        segment = w.segments[s]
+        if segment["run"] >= drive["ahead_threshold"]:
+            extend(w, d, drive, s)
+
+
+@handler
+def extend(w, d, drive, s):
+    """Fetch the pages of segment ``s`` from its frontier to ``depth`` beyond the last command."""
+    segment = w.segments[s]
+    page = drive["page"]
+    unit = page * drive["planes"]
+    position = segment["next_unit"] * drive["unit"]
+    target = min(position + drive["ahead_depth"], drive["size"]) // page
+    if segment["frontier"] < position // page:
+        segment["frontier"] = position // page
+    while segment["frontier"] < target:
+        number = segment["frontier"]
+        stop = min((number * page // unit + 1) * drive["planes"], target)
+        if w.slots[slot_of(drive, s, stop - 1)]["state"] == SLOT_IN_FLIGHT:
+            return
+        sensing = take(w, STAGE_AHEAD_SENSED, NONE)
+        job = w.jobs[sensing]
+        job["drive"] = d
+        job["op"] = READ
+        job["priority"] = 0
+        job["offset"] = number * page
+        job["length"] = (stop - number) * page
+        job["slot"] = s
+        for ahead in range(number, stop):
+            slot = w.slots[slot_of(drive, s, ahead)]
+            slot["page"] = ahead
+            slot["state"] = SLOT_IN_FLIGHT
+            slot["waiters"] = NONE
+            segment["in_flight"] += 1
+        segment["frontier"] = stop
+        drive["prefetched"] += job["length"]
+        arrive(w, die_of(drive, job["offset"]), sensing, drive["read_time"])
+
+
+@handler
+def sensed(w, index):
+    """A die has read prefetched pages: each crosses the channel."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    page = drive["page"]
+    start = job["offset"]
+    end = start + job["length"]
+    s = job["slot"]
+    channel = drive["first_channel"] + (job["station"] - drive["first_die"]) // drive["dies"]
+    first = True
+    while start < end:
+        piece = index
+        if not first:
+            piece = take(w, STAGE_AHEAD_READ, NONE)
+        part = w.jobs[piece]
+        part["stage"] = STAGE_AHEAD_READ
+        part["drive"] = job["drive"]
+        part["op"] = READ
+        part["priority"] = job["priority"]
+        part["direction"] = TO_HOST
+        part["offset"] = start
+        part["length"] = page
+        part["slot"] = s
+        arrive(w, channel, piece, transfer_frames(drive, start, start + page))
+        first = False
+        start += page
+
+
+@handler
+def arrived(w, index):
+    """A prefetched page is in its slot; reads that waited for it go on."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    s = job["slot"]
+    slot = w.slots[slot_of(drive, s, job["offset"] // drive["page"])]
+    w.segments[s]["in_flight"] -= 1
+    release(w, index)
+    slot["state"] = SLOT_READY
+    waiter = slot["waiters"]
+    slot["waiters"] = NONE
+    while waiter != NONE:
+        following = w.jobs[waiter]["next"]
+        w.jobs[waiter]["next"] = NONE
+        w.jobs[waiter]["stage"] = STAGE_PATH_READ
+        arrive(w, drive["path"], waiter, round_ns(w.jobs[waiter]["length"] * drive["path_read_ns"]))
+        waiter = following

@@ -1,0 +1,283 @@
+"""An NVMe solid-state drive: command, data path, write buffer, channels and dies.
+
+A command reaches the drive after a fixed latency (doorbell, fetch) and is decoded by the
+front end. Data moves in pages of flash, and the pages of one request overlap:
+
+    read    die (sense) -> channel -> data path -> link          (each page on its own)
+    write   buffer space -> link -> data path -> acknowledged
+    flush   data path -> channel -> die (program) -> buffer space is free again
+
+The data path between host interface and flash interface is half duplex. In the flush
+pass it feeds all channels in step, so it is held for the time that the data takes on
+all channels together: that pass is faster on a drive with more channels.
+
+Addresses lie on the flash as a sequential fill leaves them: ``stripe`` bytes stay on one
+channel, in program units (``planes`` pages) over the dies of that channel. Flushed units
+go to channels and dies round robin. A sense reads the touched pages of one program unit
+at once (its planes), and transfers whole ECC frames.
+
+Verbs: :func:`command` sends a device I/O, :func:`decode` splits it, :func:`sensed`,
+:func:`channel_read`, ... follow a page, :func:`reply` sends the completion back.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel import read_ahead
+from raidsim.kernel.flash import sense, transfer_frames
+from raidsim.kernel.jit import handler
+from raidsim.kernel.jobs import release, take, take_child
+from raidsim.kernel.station import arrive, round_ns
+from raidsim.kernel.tables import (
+    FAILED,
+    NONE,
+    READ,
+    STAGE_CHANNEL_READ,
+    STAGE_COMMAND_ARRIVED,
+    STAGE_COMMAND_DECODED,
+    STAGE_FLUSH_CHANNEL,
+    STAGE_FLUSH_PATH,
+    STAGE_LINK_READ,
+    STAGE_LINK_WRITE,
+    STAGE_PATH_READ,
+    STAGE_PATH_WRITE,
+    STAGE_PROGRAMMED,
+    STAGE_RETURNED,
+    STAGE_WAITING,
+    TO_FLASH,
+    TO_HOST,
+    WRITE,
+)
+
+
+@handler
+def command(w, index):
+    """Ring the doorbell for device I/O ``index``: it reaches the drive after the latency."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    job["stage"] = STAGE_COMMAND_ARRIVED
+    arrive(w, drive["latency_station"], index, drive["latency"])
+
+
+@handler
+def command_arrived(w, index):
+    """The drive has fetched the command: the front end decodes it."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    drive["in_hand"] += 1
+    job["stage"] = STAGE_COMMAND_DECODED
+    arrive(w, drive["front_end"], index, drive["command_time"])
+
+
+@handler
+def decode(w, index):
+    """Split command ``index`` into pages; a failed drive answers with an error."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    if drive["failed"] == 1:
+        job["status"] = FAILED
+        reply(w, drive, index)
+    elif job["op"] == READ:
+        drive["host_read"] += job["length"]
+        decode_read(w, drive, index)
+    else:
+        drive["host_written"] += job["length"]
+        decode_write(w, drive, index)
+
+
+@handler
+def decode_read(w, drive, index):
+    """Take each page from the sector buffer, from read-ahead, or from flash."""
+    job = w.jobs[index]
+    if not read_ahead.serve(w, drive, index):
+        sense(w, drive, index, job["offset"], job["offset"] + job["length"])
+
+
+@handler
+def sensed(w, index):
+    """A die has read the touched pages of a program unit: each crosses the channel."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    parent = job["parent"]
+    page = drive["page"]
+    start = job["offset"]
+    end = start + job["length"]
+    channel = job["station"]
+    channel = drive["first_channel"] + (channel - drive["first_die"]) // drive["dies"]
+    first = True
+    while start < end:
+        stop = min((start // page + 1) * page, end)
+        if first:
+            piece = index
+            first = False
+        else:
+            piece = take_child(w, STAGE_CHANNEL_READ, parent)
+            w.jobs[parent]["pending"] += 1
+        part = w.jobs[piece]
+        part["stage"] = STAGE_CHANNEL_READ
+        part["direction"] = TO_HOST
+        part["offset"] = start
+        part["length"] = stop - start
+        arrive(w, channel, piece, transfer_frames(drive, start, stop))
+        start = stop
+
+
+@handler
+def to_path(w, index):
+    """A page is in the drive's memory: it crosses the data path towards the host."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    job["stage"] = STAGE_PATH_READ
+    job["direction"] = TO_HOST
+    arrive(w, drive["path"], index, round_ns(job["length"] * drive["path_read_ns"]))
+
+
+@handler
+def to_link(w, index):
+    """A page leaves the drive."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    job["stage"] = STAGE_LINK_READ
+    arrive(w, drive["link_to_host"], index, round_ns(job["length"] * drive["link_ns"]))
+
+
+@handler
+def decode_write(w, drive, index):
+    """Split a write into pages; each fetches its data as soon as the buffer has room."""
+    job = w.jobs[index]
+    page = drive["page"]
+    start = job["offset"]
+    end = start + job["length"]
+    while start < end:
+        stop = min((start // page + 1) * page, end)
+        piece = take_child(w, STAGE_WAITING, index)
+        job["pending"] += 1
+        part = w.jobs[piece]
+        part["offset"] = start
+        part["length"] = stop - start
+        part["direction"] = TO_FLASH
+        if drive["blocked_head"] == NONE and drive["buffered"] + part["length"] <= drive["buffer"]:
+            fetch(w, drive, piece)
+        else:
+            if drive["blocked_head"] == NONE:
+                drive["blocked_head"] = piece
+            else:
+                w.jobs[drive["blocked_tail"]]["next"] = piece
+            drive["blocked_tail"] = piece
+        start = stop
+
+
+@handler
+def fetch(w, drive, index):
+    """Reserve buffer space for a page and fetch it over the link."""
+    job = w.jobs[index]
+    drive["buffered"] += job["length"]
+    job["stage"] = STAGE_LINK_WRITE
+    arrive(w, drive["link_to_drive"], index, round_ns(job["length"] * drive["link_ns"]))
+
+
+@handler
+def to_buffer(w, index):
+    """A page has come over the link: it crosses the data path into the buffer."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    job["stage"] = STAGE_PATH_WRITE
+    arrive(w, drive["path"], index, round_ns(job["length"] * drive["path_write_ns"]))
+
+
+@handler
+def buffered(w, index):
+    """A page is in the buffer; full program units are flushed, whole commands acknowledged."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    d = job["drive"]
+    drive["gathered"] += job["length"]
+    unit = drive["page"] * drive["planes"]
+    page_done(w, index)
+    while drive["gathered"] >= unit:
+        drive["gathered"] -= unit
+        flush(w, d, drive)
+
+
+@handler
+def flush(w, d, drive):
+    """Send one program unit from the buffer to the next die."""
+    number = drive["next_unit"]
+    drive["next_unit"] = number + 1
+    channel = number % drive["channels"]
+    die = number // drive["channels"] % drive["dies"]
+    unit = take(w, STAGE_PROGRAMMED, NONE)
+    above = w.jobs[unit]
+    above["drive"] = d
+    above["op"] = WRITE
+    above["priority"] = 0
+    above["pending"] = drive["planes"]
+    above["offset"] = drive["first_die"] + channel * drive["dies"] + die
+    for _ in range(drive["planes"]):
+        piece = take_child(w, STAGE_FLUSH_PATH, unit)
+        part = w.jobs[piece]
+        part["direction"] = TO_FLASH
+        part["length"] = drive["page"]
+        part["offset"] = drive["first_channel"] + channel
+        arrive(w, drive["path"], piece, round_ns(drive["page"] * drive["path_flush_ns"]))
+
+
+@handler
+def flush_to_channel(w, index):
+    """A page of a program unit crosses its channel into the die's register."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    job["stage"] = STAGE_FLUSH_CHANNEL
+    arrive(w, job["offset"], index, round_ns(job["length"] * drive["channel_write_ns"]))
+
+
+@handler
+def flush_to_die(w, index):
+    """The last page of a program unit is in the registers: the die programs them together."""
+    job = w.jobs[index]
+    unit = job["parent"]
+    drive = w.drives[job["drive"]]
+    release(w, index)
+    above = w.jobs[unit]
+    above["pending"] -= 1
+    if above["pending"] == 0:
+        arrive(w, above["offset"], unit, drive["program_time"])
+
+
+@handler
+def programmed(w, index):
+    """A program unit is on the flash: its buffer space serves the pages that wait."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    unit = drive["page"] * drive["planes"]
+    drive["programmed"] += unit
+    drive["buffered"] -= unit
+    release(w, index)
+    while drive["blocked_head"] != NONE:
+        piece = drive["blocked_head"]
+        if drive["buffered"] + w.jobs[piece]["length"] > drive["buffer"]:
+            break
+        drive["blocked_head"] = w.jobs[piece]["next"]
+        w.jobs[piece]["next"] = NONE
+        fetch(w, drive, piece)
+
+
+@handler
+def page_done(w, index):
+    """One page of a command is where it should be; the last one completes the command."""
+    parent = w.jobs[index]["parent"]
+    release(w, index)
+    job = w.jobs[parent]
+    job["pending"] -= 1
+    if job["pending"] == 0:
+        reply(w, w.drives[job["drive"]], parent)
+
+
+@handler
+def reply(w, drive, index):
+    """Post the completion entry; a drive without work in hand may read ahead."""
+    job = w.jobs[index]
+    drive["in_hand"] -= 1
+    job["stage"] = STAGE_RETURNED
+    arrive(w, drive["latency_station"], index, drive["latency"])
+    if drive["in_hand"] == 0:
+        read_ahead.run(w, job["drive"], drive)

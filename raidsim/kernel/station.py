@@ -1,0 +1,160 @@
+"""Stations: the one queueing element of the simulator.
+
+A station has servers, a queue and an order of service; host cores, controller cores,
+links, channels and dies are all stations. A job arrives with the service time that it
+asks for (at speed 1), waits, is served, and its ``FINISH`` event hands it to the
+engine. Half-duplex stations add a turnaround whenever the direction changes.
+
+Two independent accounts are kept: areas under the curves of busy servers and waiting
+jobs over time, and sums of waiting and service times over jobs. Little's law says that
+they agree.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel.heap import schedule
+from raidsim.kernel.jit import handler
+from raidsim.kernel.tables import (
+    EVENT_FINISH,
+    FIFO,
+    LIFO,
+    NO_DIRECTION,
+    NONE,
+)
+
+
+@handler
+def account(station, now):
+    """Bring the two areas up to ``now``."""
+    passed = now - station["changed"]
+    station["busy_area"] += passed * station["busy"]
+    station["queue_area"] += passed * station["waiting"]
+    station["changed"] = now
+
+
+@handler
+def arrive(w, where, index, service):
+    """Job ``index`` joins station ``where`` and asks for ``service`` ns at speed 1."""
+    station = w.stations[where]
+    job = w.jobs[index]
+    now = w.state[0]["now"]
+    account(station, now)
+    station["arrivals"] += 1
+    job["station"] = where
+    job["service"] = service
+    job["queued"] = now
+    if station["busy"] < station["servers"]:
+        start(w, station, index)
+    else:
+        enqueue(w, station, index)
+
+
+@handler
+def start(w, station, index):
+    """A server takes job ``index``."""
+    job = w.jobs[index]
+    now = w.state[0]["now"]
+    service = job["service"]
+    if station["speed"] != 1.0:
+        service = round_ns(service / station["speed"])
+    if station["turnaround"] > 0:
+        if station["direction"] != job["direction"]:
+            if station["direction"] != NO_DIRECTION:
+                service += station["turnaround"]
+            station["direction"] = job["direction"]
+    station["busy"] += 1
+    station["starts"] += 1
+    station["waited"] += now - job["queued"]
+    job["service"] = service
+    job["serving"] = 1
+    job["finish"] = now + service
+    job["mark"] += 1
+    schedule(w, job["finish"], job["priority"], EVENT_FINISH, index, job["mark"])
+
+
+@handler
+def finish(w, index):
+    """The service of job ``index`` is over; the next one in the queue starts."""
+    job = w.jobs[index]
+    station = w.stations[job["station"]]
+    now = w.state[0]["now"]
+    account(station, now)
+    job["serving"] = 0
+    station["busy"] -= 1
+    station["finishes"] += 1
+    station["served"] += job["service"]
+    if station["head"] != NONE:
+        following = station["head"]
+        station["head"] = w.jobs[following]["next"]
+        if station["head"] == NONE:
+            station["tail"] = NONE
+        w.jobs[following]["next"] = NONE
+        station["waiting"] -= 1
+        start(w, station, following)
+
+
+@handler
+def enqueue(w, station, index):
+    """Put job ``index`` into the queue, at the place that the discipline gives it."""
+    station["waiting"] += 1
+    if station["head"] == NONE:
+        station["head"] = index
+        station["tail"] = index
+        return
+    if station["discipline"] == FIFO:
+        w.jobs[station["tail"]]["next"] = index
+        station["tail"] = index
+    elif station["discipline"] == LIFO:
+        w.jobs[index]["next"] = station["head"]
+        station["head"] = index
+    else:
+        enqueue_by_priority(w, station, index)
+
+
+@handler
+def enqueue_by_priority(w, station, index):
+    """Behind the last job of the same or a more urgent priority."""
+    job = w.jobs[index]
+    if w.jobs[station["tail"]]["priority"] <= job["priority"]:
+        w.jobs[station["tail"]]["next"] = index
+        station["tail"] = index
+        return
+    before = NONE
+    here = station["head"]
+    while w.jobs[here]["priority"] <= job["priority"]:
+        before = here
+        here = w.jobs[here]["next"]
+    job["next"] = here
+    if before == NONE:
+        station["head"] = index
+    else:
+        w.jobs[before]["next"] = index
+
+
+@handler
+def set_speed(w, where, speed):
+    """Run station ``where`` at ``speed`` from now on, work under way included.
+
+    The remaining service of every job in service is stretched or shortened; its old
+    event stays in the heap and is void.
+    """
+    station = w.stations[where]
+    now = w.state[0]["now"]
+    old = station["speed"]
+    station["speed"] = speed
+    if station["busy"] == 0:
+        return
+    for index in range(len(w.jobs)):
+        job = w.jobs[index]
+        if job["serving"] == 1 and job["station"] == where:
+            remaining = round_ns((job["finish"] - now) * old / speed)
+            job["service"] += remaining - (job["finish"] - now)
+            job["finish"] = now + remaining
+            job["mark"] += 1
+            schedule(w, job["finish"], job["priority"], EVENT_FINISH, index, job["mark"])
+
+
+@handler
+def round_ns(time):
+    """A time in float ns to the nearest whole one."""
+    return int(time + 0.5)

@@ -1,0 +1,365 @@
+"""The kernel's tables: every piece of state is a row of one of these record arrays.
+
+A :class:`World` is the set of tables of one environment. Rows refer to each other by
+index; ``NONE`` (-1) stands for "no row". Times are int64 nanoseconds, sizes and
+addresses bytes, shares floats from 0 to 1. The dtypes are fixed: a larger problem has
+more rows, never another layout, so the compiled kernel serves every problem.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+NONE = -1
+NEVER = 2**62  # a time beyond every run, ns
+UNLIMITED = 2**30  # servers of a pure delay
+
+# What an event means to the engine.
+EVENT_FINISH = 0  # a job's service at a station ends
+EVENT_ISSUE = 1  # a stream issues its next I/O
+EVENT_TIMEOUT = 2  # a request's patience ends
+EVENT_DELIVER = 3  # an I/O handed in by the control plane starts
+
+# What a job asks for.
+READ = 0
+WRITE = 1
+
+# Direction of a transfer, for half-duplex stations. None yet: the first one pays no turnaround.
+TO_HOST = 0
+TO_FLASH = 1
+NO_DIRECTION = -1
+
+# How a request ended.
+DONE = 0
+FAILED = 1
+TIMED_OUT = 2
+
+# Order of service at a station.
+FIFO = 0
+LIFO = 1
+PRIORITY = 2  # lowest number first, first come first served among equals; not pre-emptive
+
+# Where a request of a volume goes.
+VOLUME_SINGLE = 0  # one drive
+VOLUME_ROUTE = 1  # a plain network of stations
+
+# How a stream decides when to issue.
+CLOSED = 0  # a fixed number of I/Os outstanding
+POISSON = 1
+GIVEN = 2  # arrival times of a table
+MANUAL = 3  # only what the control plane hands in
+
+# Distributions of service and think times.
+LAW_CONSTANT = 0
+LAW_EXPONENTIAL = 1
+LAW_UNIFORM = 2  # on (0, 2 mean)
+LAW_GIVEN = 3  # the n-th visit takes the n-th entry of a table
+
+# What a job does next when its present service ends: one number per step of the road.
+STAGE_FREE = 0
+STAGE_SUBMITTED = 1
+STAGE_ROUTE = 2
+STAGE_BRANCH = 3
+STAGE_COMMAND_ARRIVED = 4
+STAGE_COMMAND_DECODED = 5
+STAGE_SENSED = 6
+STAGE_CHANNEL_READ = 7
+STAGE_PATH_READ = 8
+STAGE_LINK_READ = 9
+STAGE_LINK_WRITE = 10
+STAGE_PATH_WRITE = 11
+STAGE_FLUSH_PATH = 12
+STAGE_FLUSH_CHANNEL = 13
+STAGE_PROGRAMMED = 14
+STAGE_RETURNED = 15
+STAGE_COMPLETED = 16
+STAGE_AHEAD_SENSED = 17
+STAGE_AHEAD_READ = 18
+STAGE_WAITING = 19  # in a list of its own: for buffer space, or for read-ahead data
+
+# Why the engine came back.
+RETURN_HORIZON = 0
+RETURN_AWAITED = 1  # a completion that the control plane waits for
+RETURN_IDLE = 2  # nothing is left to happen
+RETURN_ROOM = 3  # a table needs more rows
+RETURN_BUDGET = 4  # the asked number of I/Os has completed
+
+STATE = np.dtype(
+    [
+        ("now", "i8"),
+        ("sequence", "i8"),
+        ("events", "i8"),  # in the heap
+        ("handled", "i8"),  # events handled so far
+        ("free_job", "i4"),
+        ("free_jobs", "i4"),
+        ("margin", "i4"),  # most jobs that one event may need
+        ("awaited", "i4"),  # completion records in `completions` not yet collected
+        ("completed", "i8"),  # requests of all streams
+        ("slice_origin", "i8"),
+        ("slice_width", "i8"),
+        ("active", "i8"),  # requests in flight
+        ("requests", "i8"),  # made so far, by all streams
+    ],
+    align=True,
+)
+
+EVENT = np.dtype(
+    [
+        ("time", "i8"),
+        ("order", "i8"),  # priority, sequence, kind: see heap.py
+        ("subject", "i4"),  # job or stream
+        ("mark", "i4"),  # must equal the subject's, else the event is void
+    ],
+    align=True,
+)
+
+JOB = np.dtype(
+    [
+        ("next", "i4"),  # in a queue or in the free list
+        ("parent", "i4"),
+        ("pending", "i4"),  # children of the present phase still under way
+        ("phase", "i4"),
+        ("stage", "i4"),
+        ("mark", "i4"),
+        ("station", "i4"),
+        ("serving", "i4"),  # 1 while a server works on it
+        ("stream", "i4"),
+        ("volume", "i4"),
+        ("drive", "i4"),
+        ("op", "i4"),
+        ("direction", "i4"),
+        ("priority", "i4"),
+        ("status", "i4"),
+        ("abandoned", "i4"),  # timed out: nobody waits for it any more
+        ("slot", "i4"),  # read-ahead slot, for prefetched pages
+        ("waiters", "i4"),
+        ("ticket", "i8"),  # NONE, or the number by which the control plane awaits it
+        ("offset", "i8"),
+        ("length", "i8"),
+        ("issued", "i8"),
+        ("queued", "i8"),
+        ("service", "i8"),
+        ("finish", "i8"),
+        ("serial", "i4"),  # tells this request from others in the same row
+    ],
+    align=True,
+)
+
+STATION = np.dtype(
+    [
+        ("servers", "i4"),
+        ("busy", "i4"),
+        ("discipline", "i4"),
+        ("direction", "i4"),  # of the last transfer
+        ("head", "i4"),
+        ("tail", "i4"),
+        ("waiting", "i4"),
+        ("kind", "i4"),  # index of the kind's name, for reports
+        ("turnaround", "i8"),
+        ("speed", "f8"),
+        ("changed", "i8"),  # when the two areas were last brought up to date
+        ("busy_area", "i8"),  # integral of busy servers, server ns
+        ("queue_area", "i8"),  # integral of jobs waiting, job ns
+        ("waited", "i8"),  # sum of waiting times of the jobs started, ns
+        ("served", "i8"),  # sum of service times of the jobs finished, ns
+        ("arrivals", "i8"),
+        ("starts", "i8"),
+        ("finishes", "i8"),
+    ],
+    align=True,
+)
+
+STREAM = np.dtype(
+    [
+        ("volume", "i4"),
+        ("process", "i4"),
+        ("mode", "i4"),
+        ("outstanding", "i4"),
+        ("priority", "i4"),
+        ("background", "i4"),  # not the host's: left out of the host's figures
+        ("ended", "i4"),
+        ("mark", "i4"),
+        ("think_law", "i4"),
+        ("first_size", "i4"),
+        ("sizes", "i4"),
+        ("in_flight", "i4"),
+        ("area_offset", "i8"),
+        ("area_size", "i8"),
+        ("align", "i8"),
+        ("position", "i8"),  # where the next sequential access starts, relative to the area
+        ("read_share", "f8"),
+        ("random_share", "f8"),
+        ("hot_area", "f8"),
+        ("hot_accesses", "f8"),
+        ("zipf", "f8"),
+        ("think", "i8"),
+        ("gap", "f8"),  # mean ns between Poisson arrivals
+        ("clock", "f8"),  # Poisson time so far, in ns of the on-parts
+        ("start", "i8"),
+        ("burst_on", "i8"),
+        ("burst_off", "i8"),
+        ("first_arrival", "i8"),
+        ("arrivals", "i8"),
+        ("timeout", "i8"),
+        ("stop_time", "i8"),
+        ("stop_ios", "i8"),
+        ("stop_bytes", "i8"),
+        ("issued", "i8"),
+        ("issued_bytes", "i8"),
+        ("completed", "i8"),
+        ("failed", "i8"),
+        ("timed_out", "i8"),
+        ("ticket", "i8"),  # awaited end of the whole load
+        ("key_where", "u8"),
+        ("key_random", "u8"),
+        ("key_op", "u8"),
+        ("key_size", "u8"),
+        ("key_gap", "u8"),
+        ("key_think", "u8"),
+        ("window_ios", "i8", (2,)),
+        ("window_bytes", "i8", (2,)),
+        ("window_ns", "i8", (2,)),  # sum of latencies
+    ],
+    align=True,
+)
+
+SIZE = np.dtype([("bytes", "i8"), ("up_to", "f8")], align=True)  # cumulated share
+
+PROCESS = np.dtype(
+    [
+        ("submit", "i4"),
+        ("complete", "i4"),
+        ("page", "i8"),
+        ("submit_io", "f8"),  # the rest in ns
+        ("submit_device_io", "f8"),
+        ("submit_page", "f8"),
+        ("submit_write", "f8"),
+        ("complete_io", "f8"),
+        ("complete_device_io", "f8"),
+        ("complete_page", "f8"),
+        ("complete_write", "f8"),
+    ],
+    align=True,
+)
+
+VOLUME = np.dtype(
+    [
+        ("kind", "i4"),
+        ("drive", "i4"),
+        ("first_step", "i4"),
+        ("steps", "i4"),
+        ("size", "i8"),
+    ],
+    align=True,
+)
+
+STEP = np.dtype(  # of a route through a plain network
+    [
+        ("station", "i4"),
+        ("branches", "i4"),  # 1, or fork to so many stations from `station` on, and join
+        ("law", "i4"),
+        ("first_given", "i4"),
+        ("mean", "f8"),  # ns
+        ("visits", "i8"),
+        ("key", "u8"),
+    ],
+    align=True,
+)
+
+DRIVE = np.dtype(
+    [
+        ("size", "i8"),
+        ("failed", "i4"),
+        ("in_hand", "i4"),  # host commands between arrival and completion entry
+        ("latency_station", "i4"),
+        ("front_end", "i4"),
+        ("link_to_host", "i4"),
+        ("link_to_drive", "i4"),
+        ("path", "i4"),
+        ("first_channel", "i4"),
+        ("first_die", "i4"),
+        ("channels", "i4"),
+        ("dies", "i4"),  # per channel
+        ("planes", "i4"),
+        ("page", "i8"),
+        ("frame", "i8"),
+        ("stripe", "i8"),
+        ("unit", "i8"),  # mapping unit
+        ("latency", "i8"),  # each way, ns
+        ("command_time", "i8"),
+        ("link_ns", "f8"),  # per byte
+        ("path_read_ns", "f8"),
+        ("path_write_ns", "f8"),
+        ("path_flush_ns", "f8"),
+        ("channel_read_ns", "f8"),
+        ("channel_write_ns", "f8"),
+        ("read_time", "i8"),
+        ("program_time", "i8"),
+        ("buffer", "i8"),
+        ("buffered", "i8"),  # bytes reserved in the write buffer
+        ("gathered", "i8"),  # bytes of them not yet in a program unit
+        ("blocked_head", "i4"),  # pages that wait for buffer space
+        ("blocked_tail", "i4"),
+        ("next_unit", "i8"),  # program units so far: the next goes round robin
+        ("held_unit", "i8"),  # mapping unit still in the sector buffer
+        ("ahead_depth", "i8"),
+        ("ahead_threshold", "i4"),
+        ("first_segment", "i4"),
+        ("segments", "i4"),
+        ("slots", "i4"),  # per segment
+        ("first_slot", "i4"),
+        ("tick", "i8"),  # read commands so far, for least recently used
+        ("host_read", "i8"),  # bytes
+        ("host_written", "i8"),
+        ("programmed", "i8"),
+        ("prefetched", "i8"),
+    ],
+    align=True,
+)
+
+SEGMENT = np.dtype(  # one detected stream of sequential reads
+    [
+        ("last_unit", "i8"),
+        ("next_unit", "i8"),
+        ("frontier", "i8"),  # first page not yet asked for
+        ("used", "i8"),  # tick of the last command
+        ("run", "i4"),  # sequential commands in a row
+        ("in_flight", "i4"),  # pages on their way
+    ],
+    align=True,
+)
+
+SLOT = np.dtype([("page", "i8"), ("state", "i4"), ("waiters", "i4")], align=True)
+SLOT_EMPTY = 0
+SLOT_IN_FLIGHT = 1
+SLOT_READY = 2
+
+COMPLETION = np.dtype(
+    [("ticket", "i8"), ("time", "i8"), ("issued", "i8"), ("status", "i8")], align=True
+)
+
+SLICES = 4096  # time slices of the throughput series of each stream
+
+
+class World(NamedTuple):
+    """All tables of one environment, in the order in which the kernel takes them."""
+
+    state: Any  # STATE, 1 row
+    heap: Any  # EVENT
+    jobs: Any  # JOB
+    stations: Any  # STATION
+    streams: Any  # STREAM
+    sizes: Any  # SIZE
+    arrivals: Any  # int64, ns
+    processes: Any  # PROCESS
+    volumes: Any  # VOLUME
+    steps: Any  # STEP
+    given: Any  # int64, ns
+    drives: Any  # DRIVE
+    segments: Any  # SEGMENT
+    slots: Any  # SLOT
+    latencies: Any  # int64 (streams, 2, BINS)
+    slices: Any  # int64 (streams, SLICES): completions
+    completions: Any  # COMPLETION, a list that the control plane empties

@@ -1,0 +1,117 @@
+"""What a run found, as plain data: the one thing that every report reads.
+
+Times are milliseconds, rates are per second, throughput is MB/s of 2**20 bytes
+(as the published documents count). ``None`` stands for "not measured": no
+percentile is given that rests on fewer than ten samples beyond it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+SCHEMA = "raidsim.result/1"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with its confidence interval, in the unit of the field that holds it.
+
+    ``low`` and ``high`` are None when too little was measured to give one.
+    """
+
+    mean: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Response times of the completed I/Os of one kind, in ms."""
+
+    mean: float
+    p50: float | None
+    p95: float | None
+    p99: float | None
+    p999: float | None
+    samples: int
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The busiest station of a point: what stands in the way of more I/Os."""
+
+    station: str  # name, e.g. "data: front end"
+    kind: str  # kind of station, e.g. "front end"
+    utilisation: float  # busy share of its servers, 0..1
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Mean time per completed host I/O at all stations of one kind, in ms.
+
+    Pages of one request overlap, so stages may add up to more than the latency.
+    """
+
+    waiting: float
+    served: float
+
+
+@dataclass(frozen=True)
+class StationUse:
+    """One station over the measured window."""
+
+    name: str
+    kind: str
+    servers: int
+    utilisation: float
+    queue: float  # mean number waiting
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Every I/O issued since the start: issued = completed + failed + timed_out + in_flight."""
+
+    issued: int
+    completed: int
+    failed: int
+    timed_out: int
+    in_flight: int
+    measured: int  # completed inside the window
+
+
+@dataclass(frozen=True)
+class Point:
+    """One load at one intensity."""
+
+    load: str
+    outstanding: int | None  # closed loads: I/Os outstanding per worker
+    rate: float | None  # open loads: offered IO/s
+    workers: int
+    iops: Interval
+    mbps: float
+    latency_ms: dict[str, Latency | None]  # keys "read", "write"
+    limited_by: Limit | None
+    stages: dict[str, Stage]  # by kind of station
+    stations: list[StationUse]
+    counts: Counts
+    window_s: float  # simulated time measured, after warm-up
+    warmup_s: float
+    converged: bool
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A whole run: what was asked (seed, scenario, versions) and what was found."""
+
+    raidsim: str
+    seed: int
+    scenario: dict[str, Any]
+    provenance: dict[str, str]  # versions of packages, hash of the sources
+    points: list[Point]
+    schema: str = SCHEMA
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON object, as plain dicts, lists and numbers."""
+        return {"schema": self.schema} | asdict(self)
