@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.build.system import System, stream_key
+from raidsim.build.window import reset
 from raidsim.kernel import tables as t
 
 GIGA = 1_000_000_000
@@ -47,7 +48,7 @@ def constant(station: int, mean: float) -> Step:
 
 
 def exponential(station: int, mean: float, branches: int = 1) -> Step:
-    """A visit with exponential service; with ``branches``, a fork to that many stations and a join."""
+    """A visit with exponential service; ``branches`` > 1 forks to so many stations and joins."""
     return Step(station, t.LAW_EXPONENTIAL, mean, branches)
 
 
@@ -182,8 +183,6 @@ class Network:
 
     def reset(self) -> None:
         """Open a new window: forget what was measured, keep the state of the system."""
-        from raidsim.build.window import reset
-
         reset(self.system)
 
     # -- what was measured ------------------------------------------------------------

@@ -160,6 +160,11 @@ class System:
         self.names.append(StationName(name, kind))
         return index
 
+    def add_stations(self, name: str, kind: str, count: int) -> int:
+        """Add ``count`` stations of one server, in a row; index of the first."""
+        indices = [self.add_station(f"{name} {i}", kind) for i in range(count)]
+        return indices[0]
+
     def add_row(self, table: str, **fields: Any) -> int:
         """Add one row to a table with these fields; its index."""
         index = self.append(table)

@@ -1,0 +1,86 @@
+"""From a load of a scenario to the kernel's streams: one for each worker."""
+
+from __future__ import annotations
+
+from raidsim.build.system import System
+from raidsim.kernel import tables as t
+from raidsim.scenario import LoadSpec
+
+GIGA = 1e9
+
+
+def to_ns(seconds: float) -> int:
+    """Seconds to whole nanoseconds."""
+    return round(seconds * GIGA)
+
+
+def add_stream(
+    system: System,
+    load: LoadSpec,
+    worker: int,
+    *,
+    volume: int,
+    process: int,
+    intensity: int = 0,
+) -> int:
+    """Add the stream of one worker; its index.
+
+    Parameters
+    ----------
+    intensity
+        Which entry of the load's sweep (``outstanding`` or ``rate``).
+    """
+    fields: dict[str, object] = {}
+    if load.outstanding is not None:
+        fields |= {
+            "mode": t.CLOSED,
+            "outstanding": load.outstanding[min(intensity, len(load.outstanding) - 1)],
+        }
+    elif load.rate is not None:
+        rate = load.rate[min(intensity, len(load.rate) - 1)]
+        fields |= {"mode": t.POISSON, "gap": GIGA / rate}
+    elif load.arrivals is not None:
+        first = system.add_given("arrivals", map(to_ns, load.arrivals))
+        fields |= {"mode": t.GIVEN, "first_arrival": first, "arrivals": len(load.arrivals)}
+    else:
+        fields["mode"] = t.MANUAL
+    capacity = int(system.world.volumes[volume]["size"])
+    offset, size = load.extent(capacity, worker)
+    law = t.LAW_EXPONENTIAL if load.think_distribution == "exponential" else t.LAW_CONSTANT
+    if load.hot is not None:
+        fields |= {"hot_area": load.hot.area, "hot_accesses": load.hot.accesses}
+    if load.burst is not None:
+        fields |= {"burst_on": to_ns(load.burst.on), "burst_off": to_ns(load.burst.off)}
+    if load.timeout is not None:
+        fields["timeout"] = to_ns(load.timeout)
+    if load.limit.ios is not None:
+        fields["stop_ios"] = share_of(load.limit.ios, load.workers, worker)
+    if load.limit.bytes is not None:
+        fields["stop_bytes"] = share_of(load.limit.bytes, load.workers, worker)
+    if load.limit.time is not None:
+        fields["stop_time"] = system.now + to_ns(load.limit.time)
+    index = system.add_stream(
+        f"{load.name}/{worker}",
+        load.sizes,
+        volume=volume,
+        process=process,
+        area_offset=offset,
+        area_size=size,
+        align=load.align,
+        read_share=load.read,
+        random_share=load.random,
+        zipf=load.zipf or 0.0,
+        think=to_ns(load.think),
+        think_law=law,
+        priority=load.priority,
+        **fields,
+    )
+    largest = max(bytes_ for bytes_, _ in load.sizes)
+    pages = min(int(system.world.drives["page"][: system.count("drives")].min()), largest)
+    system.need_margin(largest // pages + 64)
+    return index
+
+
+def share_of(total: int, workers: int, worker: int) -> int:
+    """The part of a limit that one worker gets; the parts add up to the whole."""
+    return total * (worker + 1) // workers - total * worker // workers

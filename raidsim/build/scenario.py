@@ -1,0 +1,56 @@
+"""From a scenario to a system ready to run at one intensity of its sweep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raidsim.build.drive import add_drive
+from raidsim.build.host import add_process
+from raidsim.build.load import add_stream
+from raidsim.build.system import System
+from raidsim.kernel import tables as t
+from raidsim.scenario import Scenario, VolumeSpec
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A system built from a scenario, with the rows that its parts have.
+
+    ``streams`` maps each load's name to the streams of its workers, in order.
+    """
+
+    system: System
+    volumes: dict[str, int]
+    streams: dict[str, list[int]]
+
+
+def add_volume(system: System, volume: VolumeSpec) -> int:
+    """Add a volume with its drives; its index."""
+    drive = add_drive(system, volume.name, volume.card)
+    return system.add_row(
+        "volumes", kind=t.VOLUME_SINGLE, drive=drive, size=volume.card.integer("capacity.user")
+    )
+
+
+def build(scenario: Scenario, intensity: int = 0) -> Machine:
+    """Build the system of a scenario, with its loads at one point of the sweep."""
+    system = System(scenario.seed)
+    volumes = {volume.name: add_volume(system, volume) for volume in scenario.volumes}
+    streams: dict[str, list[int]] = {}
+    for load in scenario.loads:
+        streams[load.name] = []
+        for worker in range(load.workers):
+            process = add_process(
+                system, f"{load.name} {worker + 1}", scenario.host.card, scenario.host.clock
+            )
+            streams[load.name].append(
+                add_stream(
+                    system,
+                    load,
+                    worker,
+                    volume=volumes[load.volume],
+                    process=process,
+                    intensity=intensity,
+                )
+            )
+    return Machine(system, volumes, streams)

@@ -1,0 +1,397 @@
+"""Running a scenario: each intensity is warmed up, measured to its precision, and reported.
+
+1. Warm-up. A pilot runs until MSER-5 finds its cut in the first half of the throughput
+   series; then everything measured so far is thrown away.
+2. Window. The run goes on until the confidence interval of the throughput is as narrow
+   as asked, or until a bound, and then the point says that it did not converge.
+3. Account. I/Os issued = completed + failed + timed out + in flight, or the run is
+   refused as wrong.
+
+Loads that end by themselves (a limit, given arrivals) are measured from start to end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from raidsim import __version__
+from raidsim.build import window
+from raidsim.build.scenario import Machine, build
+from raidsim.build.system import SaturationError
+from raidsim.errors import InputError, Problem
+from raidsim.kernel import SOURCE_HASH
+from raidsim.kernel import tables as t
+from raidsim.result import (
+    Counts,
+    Interval,
+    Latency,
+    Limit,
+    Point,
+    Result,
+    Stage,
+    StationUse,
+)
+from raidsim.scenario import LoadSpec, Scenario
+from raidsim.stats.histogram import FEW_EXCEEDANCES, exceedances, percentiles
+from raidsim.stats.intervals import BatchMeans, batch_means
+from raidsim.stats.warmup import mser5
+
+MIB = 2**20
+NS_PER_S = 1e9
+NS_PER_MS = 1e6
+QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+PILOT_PER_OUTSTANDING = 20  # I/Os of the first pilot per slot of the closed loads
+LEAST_PILOT = 2_000
+MOST_PILOT_SHARE = 0.5  # of max_ios
+GROWTH = 1.5
+PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
+KINDS_THAT_NEVER_LIMIT = ("latency",)
+
+
+@dataclass(frozen=True)
+class PointProgress:
+    """How far a run is."""
+
+    point_index: int
+    points: int
+    label: str
+    fraction: float
+    iops: float
+
+
+OnPoint = Callable[[PointProgress], None]
+
+
+def run(scenario: Scenario, *, on_point: OnPoint | None = None) -> Result:
+    """Simulate every point of a scenario.
+
+    Raises
+    ------
+    InputError
+        If an open load asks for more than the system can do.
+    """
+    points: list[Point] = []
+    for intensity in range(scenario.points):
+        points += run_point(scenario, intensity, on_point)
+    return Result(
+        raidsim=__version__,
+        seed=scenario.seed,
+        scenario=scenario.resolved(),
+        provenance=provenance(),
+        points=points,
+    )
+
+
+@cache
+def provenance() -> dict[str, str]:
+    """Versions and the hash of the sources: what a result depends on beside its scenario."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(path.read_bytes())
+    packages = {name: version(name) for name in ("numba", "numpy", "scipy", "simpy")}
+    return packages | {"sources": digest.hexdigest()[:16], "kernel": SOURCE_HASH}
+
+
+def run_point(scenario: Scenario, intensity: int, on_point: OnPoint | None = None) -> list[Point]:
+    """Simulate one intensity: a point for each load."""
+    machine = build(scenario, intensity)
+    session = _Session(scenario, machine, intensity, on_point)
+    try:
+        converged = session.measure()
+    except SaturationError as error:
+        cause = f"saturated at point {intensity + 1}: {error}"
+        raise InputError(
+            [Problem(scenario.path, None, "load.rate", cause, "ask for a lower rate")]
+        ) from None
+    return [session.point(load, converged) for load in scenario.loads]
+
+
+class _Session:
+    """One point under way."""
+
+    def __init__(
+        self, scenario: Scenario, machine: Machine, intensity: int, on_point: OnPoint | None
+    ) -> None:
+        self.scenario = scenario
+        self.machine = machine
+        self.system = machine.system
+        self.intensity = intensity
+        self.on_point = on_point
+        self.all_streams = [s for streams in machine.streams.values() for s in streams]
+        self.horizon = round(scenario.measure.max_time * NS_PER_S)
+        self.warmup_ns = 0
+        self.warnings: list[str] = []
+        self.finite = any(
+            load.limit.time or load.limit.ios or load.limit.bytes or load.arrivals
+            for load in scenario.loads
+        )
+
+    # -- measuring --------------------------------------------------------------------
+
+    def measure(self) -> bool:
+        """Warm up and measure; whether every load's precision was reached."""
+        for stream in self.all_streams:
+            self.system.begin(stream)
+        if self.finite:
+            return self._to_the_end()
+        self._warm_up()
+        return self._to_precision()
+
+    def _completed(self) -> int:
+        return int(self.system.state["completed"])
+
+    def _run(self, ios: int) -> bool:
+        """Go on until so many I/Os in all have completed; False at the time bound."""
+        while self._completed() < ios:
+            budget = min(ios, self._completed() + PROGRESS_STEPS)
+            reason = self.system.run(self.horizon, budget)
+            self._tell()
+            if reason in (t.RETURN_HORIZON, t.RETURN_IDLE):
+                return False
+        return True
+
+    def _tell(self) -> None:
+        if self.on_point is None:
+            return
+        measure = self.scenario.measure
+        done = self._completed()
+        load = self.scenario.loads[0]
+        self.on_point(
+            PointProgress(
+                self.intensity,
+                self.scenario.points,
+                f"{load.name} {label(load, self.intensity)}",
+                min(done / max(1.25 * measure.min_ios, 1), 0.99),
+                done / (self.system.now / NS_PER_S) if self.system.now else 0.0,
+            )
+        )
+
+    def _warm_up(self) -> None:
+        measure = self.scenario.measure
+        slots = sum(int(self.system.world.streams[s]["outstanding"]) for s in self.all_streams)
+        pilot = max(LEAST_PILOT, PILOT_PER_OUTSTANDING * slots)
+        bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
+        while True:
+            going = self._run(pilot)
+            series, _ = window.series(self.system, self.all_streams)
+            if len(series) and mser5(series).ok:
+                break
+            if not going or pilot >= bound:
+                self.warnings.append("no end of the warm-up found: figures may be biased")
+                break
+            pilot = min(int(pilot * GROWTH) + 1, bound)
+        self.warmup_ns = self.system.now
+        self.horizon += self.system.now
+        window.reset(self.system)
+
+    def _to_precision(self) -> bool:
+        measure = self.scenario.measure
+        start = self._completed()
+        wanted = measure.min_ios
+        while True:
+            going = self._run(start + wanted)
+            if all(self._is_precise(load) for load in self.scenario.loads):
+                return True
+            if not going or wanted >= measure.max_ios:
+                return False
+            wanted = min(int(wanted * GROWTH) + 1, measure.max_ios)
+
+    def _to_the_end(self) -> bool:
+        self.warnings.append("measured from the start: the load has an end")
+        self._run(t.NEVER)
+        self.system.advance_clock(0)
+        return True
+
+    def _is_precise(self, load: LoadSpec) -> bool:
+        interval = self._interval(load)
+        precision = None if interval is None else interval.precision
+        return precision is not None and precision <= self.scenario.measure.precision
+
+    def _interval(self, load: LoadSpec) -> BatchMeans | None:
+        series, _ = window.series(self.system, self.machine.streams[load.name])
+        if len(series) == 0:
+            return None
+        return batch_means(series, self.scenario.measure.confidence)
+
+    # -- reporting ----------------------------------------------------------------------
+
+    def point(self, load: LoadSpec, converged: bool) -> Point:
+        """What was measured of one load."""
+        system = self.system
+        window.settle_areas(system)
+        streams = self.machine.streams[load.name]
+        rows = system.world.streams[streams]
+        span = system.now - int(system.state["slice_origin"])
+        done = int(rows["window_ios"].sum())
+        rate = done / (span / NS_PER_S) if span else 0.0
+        megabytes = int(rows["window_bytes"].sum()) / MIB / (span / NS_PER_S) if span else 0.0
+        stations = self._stations(span)
+        warnings = list(self.warnings)
+        latencies = {
+            kind: self._latency(streams, op, kind, warnings)
+            for kind, op in (("read", t.READ), ("write", t.WRITE))
+        }
+        if not converged:
+            share = f"{self.scenario.measure.precision:.3g}"
+            warnings.append(f"not converged: the interval is wider than {share} of the mean")
+        if load.rate is not None:
+            self._warn_of_backlog(load, rows, warnings)
+        return Point(
+            load=load.name,
+            outstanding=at(load.outstanding, self.intensity),
+            rate=at(load.rate, self.intensity),
+            workers=load.workers,
+            iops=self._throughput(load, rate),
+            mbps=megabytes,
+            latency_ms=latencies,
+            limited_by=limit(stations),
+            stages=self._stages(),
+            stations=stations,
+            counts=counts(rows, done),
+            window_s=span / NS_PER_S,
+            warmup_s=self.warmup_ns / NS_PER_S,
+            converged=converged,
+            warnings=warnings,
+        )
+
+    def _throughput(self, load: LoadSpec, rate: float) -> Interval:
+        found = None if self.finite else self._interval(load)
+        if found is None or found.low is None or found.high is None or found.mean == 0:
+            return Interval(rate, None, None)
+        # The series ends with the last whole slice; its relative width holds for the window.
+        return Interval(rate, rate * found.low / found.mean, rate * found.high / found.mean)
+
+    def _latency(
+        self, streams: list[int], op: int, kind: str, warnings: list[str]
+    ) -> Latency | None:
+        world = self.system.world
+        samples = int(world.streams["window_ios"][streams, op].sum())
+        if samples == 0:
+            return None
+        histogram = world.latencies[streams, op].sum(axis=0)
+        found = percentiles(histogram, list(QUANTILES.values()))
+        values = {
+            name: None if value is None else value / NS_PER_MS
+            for name, value in zip(QUANTILES, found, strict=True)
+        }
+        beyond = exceedances(histogram, list(QUANTILES.values()))
+        for name, value, count in zip(QUANTILES, found, beyond, strict=True):
+            if value is not None and count < FEW_EXCEEDANCES:
+                warnings.append(f"{name} of {kind}s rests on {count} samples beyond it")
+        mean = int(world.streams["window_ns"][streams, op].sum()) / samples / NS_PER_MS
+        return Latency(mean=mean, samples=samples, **values)
+
+    def _stations(self, span: int) -> list[StationUse]:
+        used = []
+        for row, name in zip(self.system.world.stations, self.system.names, strict=False):
+            if row["arrivals"] == 0 and row["busy_area"] == 0:
+                continue
+            servers = int(row["servers"])
+            used.append(
+                StationUse(
+                    name=name.name,
+                    kind=name.kind,
+                    servers=0 if servers >= t.UNLIMITED else servers,
+                    utilisation=0.0
+                    if servers >= t.UNLIMITED or span == 0
+                    else int(row["busy_area"]) / span / servers,
+                    queue=int(row["queue_area"]) / span if span else 0.0,
+                )
+            )
+        return used
+
+    def _stages(self) -> dict[str, Stage]:
+        done = int(self.system.world.streams["window_ios"][self.all_streams].sum())
+        waited: dict[str, int] = {}
+        served: dict[str, int] = {}
+        for row, name in zip(self.system.world.stations, self.system.names, strict=False):
+            waited[name.kind] = waited.get(name.kind, 0) + int(row["waited"])
+            served[name.kind] = served.get(name.kind, 0) + int(row["served"])
+        if done == 0:
+            return {}
+        return {
+            kind: Stage(waited[kind] / done / NS_PER_MS, served[kind] / done / NS_PER_MS)
+            for kind in waited
+            if served[kind] > 0
+        }
+
+    def _warn_of_backlog(self, load: LoadSpec, rows: Any, warnings: list[str]) -> None:
+        # Of a stable queue the backlog is small against what has passed through.
+        waiting = int(rows["in_flight"].sum())
+        issued = int(rows["issued"].sum())
+        if waiting > BACKLOG_SHARE * issued and waiting > LEAST_BACKLOG:
+            rate = at(load.rate, self.intensity)
+            raise SaturationError(
+                f"{waiting} of {issued} I/Os are still waiting: {rate:g} IO/s per worker is"
+                " more than the system can do"
+            )
+
+
+BACKLOG_SHARE = 0.05
+LEAST_BACKLOG = 1_000
+
+
+def at(sweep: tuple[Any, ...] | None, intensity: int) -> Any:
+    """The entry of a sweep that holds at a point (a single entry holds at all)."""
+    return None if sweep is None else sweep[min(intensity, len(sweep) - 1)]
+
+
+def label(load: LoadSpec, intensity: int) -> str:
+    """The intensity of a load in words."""
+    if load.outstanding is not None:
+        return f"{at(load.outstanding, intensity)} outstanding"
+    if load.rate is not None:
+        return f"{at(load.rate, intensity):g} IO/s"
+    return "given arrivals"
+
+
+def limit(stations: list[StationUse]) -> Limit | None:
+    """What limits a point: the kind of station that is busiest, flash dies and channels as groups.
+
+    Stations of a kind that work in parallel (channels, dies) count by their mean, as no
+    single one of them could hold up the rest for long.
+    """
+    groups: dict[str, list[StationUse]] = {}
+    for use in stations:
+        if use.kind in KINDS_THAT_NEVER_LIMIT:
+            continue
+        key = use.kind if use.kind in PARALLEL_KINDS else use.name
+        groups.setdefault(key, []).append(use)
+    if not groups:
+        return None
+    mean = {name: sum(u.utilisation for u in group) / len(group) for name, group in groups.items()}
+    busiest = max(mean, key=lambda name: mean[name])
+    return Limit(busiest, groups[busiest][0].kind, mean[busiest])
+
+
+PARALLEL_KINDS = ("flash channel", "flash die")
+
+
+def counts(rows: Any, measured: int) -> Counts:
+    """The account of a load's I/Os.
+
+    Raises
+    ------
+    AssertionError
+        If an I/O was lost or counted twice: an error of the simulator.
+    """
+    found = Counts(
+        issued=int(rows["issued"].sum()),
+        completed=int(rows["completed"].sum()),
+        failed=int(rows["failed"].sum()),
+        timed_out=int(rows["timed_out"].sum()),
+        in_flight=int(rows["in_flight"].sum()),
+        measured=measured,
+    )
+    ended = found.completed + found.failed + found.timed_out
+    if found.issued != ended + found.in_flight:
+        raise AssertionError(f"I/Os are not conserved: {found}")
+    return found
