@@ -32,3 +32,18 @@ def mbps(value: float) -> str:
 def percent(share: float) -> str:
     """A share of one as whole percent; one decimal below 1 %: 98 %, 0.4 %."""
     return f"{100 * share:.1f} %" if abs(share) < 0.00995 else f"{100 * share:.0f} %"
+
+
+def size(number: float) -> str:
+    """Bytes in the largest unit of base 2 that leaves a whole number: 512 B, 8 KiB, 32 GiB."""
+    whole = round(number)
+    units = ["B", "KiB", "MiB", "GiB", "TiB"]
+    while len(units) > 1 and whole and whole % 1024 == 0:
+        whole //= 1024
+        units.pop(0)
+    return f"{whole} {units[0]}"
+
+
+def capacity(number: float) -> str:
+    """Bytes of a drive or volume in base 10: 800 GB, 1.6 TB."""
+    return f"{number / 1e12:.4g} TB" if number >= 1e12 else f"{number / 1e9:.4g} GB"

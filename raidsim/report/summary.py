@@ -72,7 +72,7 @@ def _load_parts(load: Mapping[str, Any], scenario: Mapping[str, Any]) -> list[st
         parts.append(f"{load['random']} random")
     area = load.get("area")
     volume = load.get("volume") or next((v.get("name") for v in volumes(scenario)), None)
-    if isinstance(area, Mapping) and area.get("size"):
+    if isinstance(area, Mapping) and area.get("size") not in (None, "rest"):
         parts.append(f"{area['size']} of {volume or 'the volume'}")
     elif volume:
         parts.append(f"on {volume}")

@@ -8,7 +8,6 @@ line per point, as wide as it needs to be.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TextIO
 
 from rich.box import Box
 from rich.console import Console
@@ -16,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim.report import numbers
+from raidsim.report.console import UNBOUNDED
 from raidsim.report.summary import confidence, load_sentence, several_volumes
 from raidsim.report.sweeps import (
     QUANTILE_LABELS,
@@ -31,15 +31,8 @@ from raidsim.result import Point, Result
 AXIS_HEADERS = {"outstanding": "out-\nstanding", "rate": "offered\nIO/s", "step": "\nstep"}
 NOT_CONVERGED = "!"
 
-UNBOUNDED = 10_000  # columns
-
 # A space between columns, and a rule below the header only.
 RULED = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
-
-
-def console(file: TextIO) -> Console:
-    """Console for a stream; one that is no terminal takes lines of any length."""
-    return Console(file=file, width=None if file.isatty() else UNBOUNDED, highlight=False)
 
 
 def print_result(result: Result, console: Console) -> None:

@@ -1,0 +1,272 @@
+"""The ``raidsim`` command: reads what was typed, calls the library, prints what came of it.
+
+Every import of weight is inside the command that needs it, so that ``raidsim --help``
+is immediate. Exit status: 0 done, 1 a claim does not hold, 2 the input is wrong.
+"""
+
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from raidsim import __version__
+from raidsim.errors import InputError
+
+if TYPE_CHECKING:
+    from raidsim.report.console import ReportConsole
+    from raidsim.report.output import Target
+
+DONE, DOES_NOT_HOLD, INPUT_WRONG, BUG, INTERRUPTED = 0, 1, 2, 70, 130
+
+app = typer.Typer(
+    name="raidsim",
+    help="Simulates storage: what a measurement of these drives under this load would say,"
+    " and what limits it.",
+    epilog="Exit status: 0 done, 1 a claim does not hold, 2 the input is wrong.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+class Role(StrEnum):
+    """What a claim may be used for."""
+
+    calibration = "calibration"
+    prediction = "prediction"
+
+
+ScenarioName = Annotated[
+    str, typer.Argument(metavar="SCENARIO", help="Path of a scenario file, or the name of one.")
+]
+JsonFile = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")
+]
+HtmlFile = Annotated[
+    str | None,
+    typer.Option("--html", metavar="FILE", help="Write one HTML page that opens offline."),
+]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"raidsim {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Take the options that stand before the command."""
+
+
+@app.command("run")
+def run_command(
+    scenario: ScenarioName,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change a key of the scenario, as in load.outstanding=32. May be repeated.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Seed, in place of the scenario's.")
+    ] = None,
+    json: JsonFile = None,
+    csv: Annotated[
+        str | None, typer.Option("--csv", metavar="FILE", help="Write CSV, a row per point.")
+    ] = None,
+    html: HtmlFile = None,
+    plot: Annotated[
+        str | None,
+        typer.Option("--plot", metavar="FILE", help="Draw the result; FILE ends in .png or .svg."),
+    ] = None,
+) -> None:
+    """Simulate a scenario: throughput, latency and what limits."""
+    from raidsim import scenario as scenarios
+    from raidsim.report import output, table
+    from raidsim.report.progress import Bar
+
+    targets = {
+        "json": _target("--json", json, stdout=True),
+        "csv": _target("--csv", csv),
+        "html": _target("--html", html, (".html", ".htm")),
+        "plot": _target("--plot", plot, (".png", ".svg")),
+    }
+    loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
+    output.check((t for t in targets.values() if t), inputs=[loaded.path])
+
+    from raidsim.kernel import is_compiled
+    from raidsim.run import run
+
+    with Bar(compiling=not is_compiled()) as bar:
+        result = run(loaded, on_point=bar.on_point)
+
+    contents: dict[Target, bytes] = {}
+    if target := targets["json"]:
+        from raidsim.report import json_file
+
+        contents[target] = json_file.render(result.to_dict())
+    if target := targets["csv"]:
+        from raidsim.report import csv_file
+
+        contents[target] = csv_file.render(result)
+    if target := targets["plot"]:
+        from raidsim.report import plot as picture
+
+        contents[target] = picture.render(result, target.suffix)
+    if target := targets["html"]:
+        from raidsim.report import html as page
+
+        contents[target] = page.render(result)
+    try:
+        output.write(contents)
+    finally:  # a full disk does not take the figures from the user
+        if not any(target.to_stdout for target in contents):
+            table.print_result(result, _stdout())
+
+
+@app.command("validate")
+def validate_command(
+    selection: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DOCUMENT|CLAIM",
+            show_default=False,
+            help="Only these: part of a document's name, a claim, or the beginning of one.",
+        ),
+    ] = None,
+    role: Annotated[
+        Role | None, typer.Option(help="Only claims that were fitted to, or only those predicted.")
+    ] = None,
+    json: JsonFile = None,
+    html: HtmlFile = None,
+) -> None:
+    """Compare the simulation with published figures, claim by claim."""
+    from raidsim.report import output
+    from raidsim.report.progress import Bar
+
+    to_json = _target("--json", json, stdout=True)
+    to_html = _target("--html", html, (".html", ".htm"))
+    output.check(target for target in (to_json, to_html) if target)
+
+    from raidsim.kernel import is_compiled
+    from raidsim.validate import validate
+
+    with Bar(compiling=not is_compiled()) as bar:
+        report = validate(selection or [], role.value if role else None, on_progress=bar.on_job)
+
+    contents: dict[Target, bytes] = {}
+    if to_json:
+        from raidsim.report import json_file
+
+        contents[to_json] = json_file.render(report.to_dict())
+    if to_html:
+        contents[to_html] = report.to_html().encode("utf-8")
+    try:
+        output.write(contents)
+    finally:
+        if not (to_json and to_json.to_stdout):
+            _stdout().print(report)
+    if not report.all_hold:
+        raise typer.Exit(DOES_NOT_HOLD)
+
+
+@app.command("models")
+def models_command(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", show_default=False, help="A model, or the path of a card."
+        ),
+    ] = None,
+) -> None:
+    """List the models of hardware, or show one with its sources."""
+    from raidsim import cards
+    from raidsim.report import cards_table
+
+    if name is None:
+        cards_table.print_catalogue(cards.catalogue(), _stdout())
+    else:
+        cards_table.print_card(cards.load(name), _stdout())
+
+
+@app.command("check")
+def check_command(scenario: ScenarioName) -> None:
+    """Show what a scenario holds, and what is wrong or risky in it."""
+    from raidsim import scenario as scenarios
+    from raidsim.report import check_text
+
+    check_text.print_check(scenarios.load(scenario), _stdout())
+
+
+def _target(
+    option: str, path: str | None, suffixes: tuple[str, ...] = (), *, stdout: bool = False
+) -> Target | None:
+    from raidsim.report.output import Target
+
+    return None if path is None else Target(option, path, suffixes, stdout)
+
+
+def _stdout() -> ReportConsole:
+    from raidsim.report.console import ReportConsole
+
+    return ReportConsole(sys.stdout)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command with the arguments given, or with those typed, and exit.
+
+    Wrong input ends in one message per problem on standard error and status 2; Ctrl-C in
+    status 130. A reader that goes away (``| head``) ends the command quietly.
+    """
+    if hasattr(signal, "SIGPIPE") and arguments is None:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # an ASCII terminal shows ? rather than failing
+            stream.reconfigure(errors="replace")
+    sys.exit(_status(arguments))
+
+
+def _status(arguments: Sequence[str] | None) -> int:
+    """Exit status of a command line."""
+    try:
+        try:
+            app(args=arguments, prog_name="raidsim")
+        except SystemExit as end:
+            sys.stdout.flush()
+            return end.code if isinstance(end.code, int) else DONE
+    except InputError as error:
+        return _fail(str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as error:
+        return _fail(f"raidsim: {error}")
+    except Exception:  # noqa: BLE001 - the last resort, which says that this is not the user's fault
+        traceback.print_exc()
+        typer.echo(
+            f"This is a bug in raidsim {__version__}: please report the lines above.", err=True
+        )
+        return BUG
+    return DONE
+
+
+def _fail(message: str) -> int:
+    typer.echo(message, err=True)
+    return INPUT_WRONG

@@ -1,0 +1,77 @@
+"""The catalogue of hardware, and one card with the source of every value, for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from raidsim.cards import Card, Entry
+from raidsim.report.table import RULED
+
+
+def print_catalogue(cards: Sequence[Card], console: Console) -> None:
+    """List the cards: name, kind and title."""
+    table = _table("model", "kind", "title")
+    for card in cards:
+        table.add_row(Text(card.name, style="bold"), card.kind, Text(card.title))
+    console.print(table)
+
+
+def print_card(card: Card, console: Console) -> None:
+    """Print a card: every value as written, where it is from, and what it means."""
+    console.print(Text.assemble((card.name, "bold"), f": {card.title}"), soft_wrap=True)
+    for text in (card.about.meaning, card.description):
+        if text:
+            console.print(Text(text), soft_wrap=not console.is_terminal)
+    console.print()
+    table = _table("attribute", "value", "unit", "source", "meaning (where the value is from)")
+    table.columns[1].justify = "right"
+    section = ""
+    for entry in card.entries():
+        if section and entry.name.split(".")[0] != section:
+            table.add_row()
+        section = entry.name.split(".")[0]
+        table.add_row(
+            Text(entry.name), _value(entry), Text(_unit(entry)), _source(entry), _meaning(entry)
+        )
+    console.print(table)
+    if card.residuals:
+        console.print()
+        console.print("Errors that the last fit left, by claim:")
+        for claim, error in card.residuals.items():
+            console.print(Text(f"  {claim}: {100 * error:+.1f} %"), soft_wrap=True)
+
+
+def _table(*headers: str) -> Table:
+    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for number, header in enumerate(headers):
+        table.add_column(header, no_wrap=number < len(headers) - 1)
+    return table
+
+
+def _value(entry: Entry) -> str:
+    value = entry.source.value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _unit(entry: Entry) -> str:
+    return "" if entry.source.unit == "1" else entry.source.unit
+
+
+def _source(entry: Entry) -> Text:
+    certain = entry.source.source in ("datasheet", "document", "calibrated")
+    return Text(entry.source.source, style="" if certain else "yellow")
+
+
+def _meaning(entry: Entry) -> Text:
+    text = Text(entry.meaning)
+    if entry.source.claims:
+        text.append(f" (fitted to {', '.join(entry.source.claims)})", style="dim")
+    if entry.source.note:
+        text.append(f" ({entry.source.note})", style="dim")
+    return text

@@ -1,0 +1,120 @@
+"""How far a command is, as a bar on standard error that leaves no trace behind.
+
+Where standard error is no terminal there is no bar; that the kernel is being compiled,
+which takes a while and happens once, is said there too.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+COMPILING = "compiling the kernel (once)"
+
+
+class PointProgress(Protocol):
+    """What a run says of the point that it is at."""
+
+    @property
+    def point_index(self) -> int:
+        """Number of the point, from 0."""
+
+    @property
+    def points(self) -> int:
+        """How many points the run has."""
+
+    @property
+    def label(self) -> str:
+        """The load and its intensity."""
+
+    @property
+    def fraction(self) -> float:
+        """How much of the point is done, 0 to 1."""
+
+    @property
+    def iops(self) -> float:
+        """IO/s so far."""
+
+
+class JobProgress(Protocol):
+    """What a validation or a fit says after each of its runs."""
+
+    @property
+    def done(self) -> int:
+        """Runs that are done."""
+
+    @property
+    def total(self) -> int:
+        """Runs in all."""
+
+    @property
+    def label(self) -> str:
+        """The run that ended last."""
+
+
+class Bar:
+    """A progress bar; use it as a context manager.
+
+    Parameters
+    ----------
+    compiling
+        Whether the kernel has to be compiled before anything moves.
+    console
+        Where to draw; None for standard error.
+    """
+
+    def __init__(self, *, compiling: bool = False, console: Console | None = None) -> None:
+        self._console = console or Console(file=sys.stderr, highlight=False)
+        self._compiling = compiling
+        self._fractions: dict[int, float] = {}
+        self._task: TaskID | None = None
+        self._progress = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=30),
+            TextColumn("{task.fields[count]}", markup=False),
+            TextColumn("{task.fields[rate]}", markup=False),
+            TimeElapsedColumn(),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+
+    def __enter__(self) -> Bar:
+        if self._compiling and not self._console.is_terminal:
+            self._console.print(Text(COMPILING))
+        self._progress.start()
+        text = COMPILING if self._compiling else "starting"
+        self._task = self._progress.add_task(text, total=None, count="", rate="")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def on_point(self, at: PointProgress) -> None:
+        """Show the progress of a run; points may run side by side."""
+        self._fractions[at.point_index] = min(max(at.fraction, 0.0), 1.0)
+        rate = f"{at.iops:,.0f} IO/s" if at.iops > 0 else ""
+        count = f"{min(at.point_index + 1, at.points)} of {at.points}"
+        self._show(at.label, sum(self._fractions.values()), at.points, count, rate)
+
+    def on_job(self, at: JobProgress) -> None:
+        """Show the progress of a validation or a fit."""
+        self._show(at.label, at.done, at.total, f"{at.done} of {at.total} runs", "")
+
+    def _show(self, label: str, done: float, total: float, count: str, rate: str) -> None:
+        if self._task is None:
+            return
+        label = label if len(label) <= 40 else f"{label[:39]}…"
+        self._progress.update(
+            self._task, description=label, completed=done, total=total, count=count, rate=rate
+        )

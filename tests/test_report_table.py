@@ -1,0 +1,129 @@
+"""The table of a run says what was measured, in one unit, at any width."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+from synthetic import SCENARIO, latency, point, result
+
+from raidsim.report import table
+from raidsim.report.console import ReportConsole
+from raidsim.result import Counts, Interval, Limit, Result
+
+DATABASE = """\
+database: 8 KiB, 67 % read, 100 % random, 32 GiB of data
+
+    out-              ± at               read latency, ms               write latency, ms
+standing     IO/s     95 %   MB/s   mean   p50   p95   p99 p99.9   mean   p50   p95   p99 p99.9  limited by
+───────────────────────────────────────────────────────────────────────────────────────────────────────────
+       1    9,500   0.50 %   74.2  0.132 0.122 0.224 0.316 0.592  0.053 0.049 0.089 0.126     -  flash 5 %
+      32  119,216  !0.50 %  931.4  0.336 0.312 0.570 0.805 1.510  0.134 0.125 0.228 0.322     -  flash 63 %
+     512  183,202   0.50 %   1431  3.493 3.249 5.939 8.384 15.72  1.397 1.300 2.376 3.354     -  flash 96 %
+
+IO/s with half the 95 % interval; MB/s of 2^20 bytes
+- not shown: fewer than ten samples lie beyond it
+! not converged: the interval is wider than the precision asked for
+32 outstanding: 7 of 22,000 I/Os timed out
+"""  # noqa: E501 - the table as it is
+
+
+def piped(shown: Result) -> str:
+    text = io.StringIO()
+    table.print_result(shown, ReportConsole(text))
+    return text.getvalue()
+
+
+def on_terminal(shown: Result, width: int) -> list[str]:
+    text = io.StringIO()
+    table.print_result(shown, Console(file=text, width=width, force_terminal=True, no_color=True))
+    plain = text.getvalue().replace("\x1b[1m", "").replace("\x1b[0m", "")
+    return [line.rstrip() for line in plain.splitlines()]
+
+
+def three_points() -> Result:
+    late = point(32, converged=False, counts=Counts(22_000, 21_961, 0, 7, 32, 20_000))
+    return result(point(1), late, point(512))
+
+
+def test_the_table_of_a_closed_sweep() -> None:
+    assert piped(three_points()) == DATABASE
+
+
+def test_a_piped_table_is_plain_text() -> None:
+    text = piped(result())
+    assert "\x1b" not in text
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_the_table_fits_the_terminal(width: int) -> None:
+    lines = on_terminal(three_points(), width)
+    assert max(map(len, lines)) <= width
+    assert not any("…" in line for line in lines)
+    assert any("119,216" in line for line in lines)
+
+
+def test_on_a_narrow_terminal_reads_and_writes_take_a_row_each() -> None:
+    rows = [line.split()[-6:] for line in on_terminal(three_points(), 85) if "write" in line]
+    assert [row[1] for row in rows] == ["0.053", "0.134", "1.397"]
+
+
+@pytest.mark.parametrize(
+    ("mean_ms", "unit", "shown"),
+    [(0.2, "us", "200.0"), (0.3, "ms", "0.300"), (12.0, "ms", "12.00")],
+)
+def test_a_table_has_one_unit_of_latency(mean_ms: float, unit: str, shown: str) -> None:
+    """Microseconds while even the p99.9, here 4.5 means, is below a millisecond."""
+    text = piped(result(point(8, latency_ms={"read": latency(mean_ms), "write": None})))
+    assert f"read latency, {unit}" in text
+    assert shown in text.split()
+
+
+def test_a_load_of_reads_has_no_columns_for_writes() -> None:
+    text = piped(result(point(4, kinds=("read",))))
+    assert "read latency" in text
+    assert "write" not in text.splitlines()[2]
+
+
+def test_every_load_has_its_table() -> None:
+    lines = piped(result(point(4, load="a"), point(8, load="b"), point(8, load="a"))).splitlines()
+    assert [line for line in lines if line in ("a", "b")] == ["a", "b"]
+    assert sum("standing" in line for line in lines) == 2
+
+
+def test_an_open_sweep_is_listed_by_its_offered_rate() -> None:
+    text = piped(result(point(None, rate=1000.0), point(None, rate=150_000.0)))
+    assert "offered" in text
+    assert any(line.split()[:2] == ["150,000", "150,000"] for line in text.splitlines())
+
+
+def test_a_load_that_stays_the_same_while_another_varies_is_listed_by_step() -> None:
+    text = piped(result(point(4), point(4), point(4)))
+    rows = [line.split()[0] for line in text.splitlines() if "flash" in line]
+    assert rows == ["1", "2", "3"]
+
+
+def test_several_volumes_are_named_with_what_limits_them() -> None:
+    drive = SCENARIO["volume"][0]
+    scenario = SCENARIO | {"volume": [drive, drive | {"name": "log"}]}
+    text = piped(result(point(4), scenario=scenario))
+    assert "data: flash 17 %" in text
+
+
+def test_what_was_not_measured_is_a_dash() -> None:
+    nothing: dict[str, Any] = {"read": None, "write": None}
+    empty = point(4, iops=Interval(0.0, None, None), mbps=0.0, latency_ms=nothing, limited_by=None)
+    row = next(line for line in piped(result(empty)).splitlines() if line.split()[:1] == ["4"])
+    assert row.split() == ["4", "0.0", "-", "0.0", "-"]
+
+
+def test_warnings_of_a_point_stand_below_the_table() -> None:
+    text = piped(result(point(4, warnings=["saturated"]), point(None, rate=2e5, load="open")))
+    assert "4 outstanding: saturated" in text
+
+
+def test_names_are_never_read_as_markup() -> None:
+    assert "[red]odd" in piped(result(point(4, load="[red]odd", limited_by=Limit("x", "[b]", 0.5))))
