@@ -1,0 +1,215 @@
+"""What a fit found: values, residuals, sensitivities, and what the claims cannot determine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from raidsim.calibrate.fit import Fit
+from raidsim.calibrate.parameters import Parameter
+from raidsim.validate.report import number_text, percent, published_text
+from raidsim.validate.verdict import Verdict
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.table import Table
+
+SCHEMA = "raidsim.calibration/1"
+
+NEAR = 1.02
+"""Factor within which a value counts as being at its bound."""
+
+TELLING = 0.2
+"""Share of the greatest sensitivity from which on a claim is said to determine a value."""
+
+MOST_CLAIMS = 6
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """One parameter after a fit.
+
+    Attributes
+    ----------
+    before, after
+        In the unit of the card.
+    uncertainty
+        Relative change that the claims would barely notice, all other values following;
+        infinite where they notice nothing.
+    sensitivities
+        By claim: change of the simulated number, in its tolerances, when the value grows by 1 %.
+    """
+
+    parameter: Parameter
+    before: float
+    after: float
+    uncertainty: float
+    at_bound: bool
+    sensitivities: dict[str, float]
+
+    @property
+    def determined(self) -> bool:
+        """Whether the claims would notice a factor of two."""
+        return self.uncertainty < 1
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """The claims that determine it, the most telling first."""
+        if not self.determined:
+            return ()
+        most = max((abs(s) for s in self.sensitivities.values()), default=0.0)
+        telling = [c for c, s in self.sensitivities.items() if most and abs(s) >= TELLING * most]
+        return tuple(sorted(telling, key=lambda c: (-abs(self.sensitivities[c]), c))[:MOST_CLAIMS])
+
+
+@dataclass(frozen=True)
+class CalibrationReport:
+    """The outcome of a fit.
+
+    ``before`` and ``after`` judge the same claims; ``written`` names the cards whose files changed.
+    """
+
+    cards: tuple[str, ...]
+    parameters: tuple[Fitted, ...]
+    before: tuple[Verdict, ...]
+    after: tuple[Verdict, ...]
+    cost_before: float
+    cost_after: float
+    settled: bool
+    trials: int
+    written: tuple[Path, ...]
+
+    @property
+    def all_hold(self) -> bool:
+        """Whether every claim that was fitted to holds."""
+        return all(verdict.holds for verdict in self.after)
+
+    @property
+    def undetermined(self) -> list[Fitted]:
+        """The values that the claims cannot determine; they were left as they are or may drift."""
+        return [one for one in self.parameters if not one.determined]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain dicts, lists and numbers."""
+        return {
+            "schema": SCHEMA,
+            "cards": list(self.cards),
+            "cost_before": self.cost_before,
+            "cost_after": self.cost_after,
+            "settled": self.settled,
+            "trials": self.trials,
+            "written": [str(path) for path in self.written],
+            "parameters": [
+                {
+                    "card": one.parameter.card.name,
+                    "name": one.parameter.name,
+                    "unit": one.parameter.unit,
+                    "before": one.before,
+                    "after": one.after,
+                    "uncertainty": one.uncertainty if math.isfinite(one.uncertainty) else None,
+                    "determined": one.determined,
+                    "at_bound": one.at_bound,
+                    "claims": list(one.claims),
+                    "sensitivities": one.sensitivities,
+                }
+                for one in self.parameters
+            ],
+            "claims": [
+                {
+                    "id": after.claim.id,
+                    "simulated": after.simulated,
+                    "error_before": before.error,
+                    "error": after.error,
+                    "holds": after.holds,
+                }
+                for before, after in zip(self.before, self.after, strict=True)
+            ],
+        }
+
+    def __rich__(self) -> Group:
+        """Return the tables for the terminal."""
+        from rich.console import Group  # noqa: PLC0415
+
+        return Group(*self.tables(), self.sentence())
+
+    def sentence(self) -> str:
+        """Return what was done, in one line."""
+        if self.written:
+            what = "wrote " + ", ".join(path.name for path in self.written)
+        else:
+            what = "nothing to improve: no file was changed"
+        held = sum(verdict.holds for verdict in self.after)
+        unsettled = "" if self.settled else "; more rounds may still gain, run it again"
+        return f"{held} of {len(self.after)} claims hold; {what}{unsettled}."
+
+    def tables(self) -> list[Table]:
+        """Return the values and the residuals."""
+        return [self._parameters_table(), self._residuals_table()]
+
+    def _parameters_table(self) -> Table:
+        from rich.table import Table  # noqa: PLC0415
+
+        table = Table(title="Values fitted", title_justify="left")
+        table.add_column("value", overflow="fold")
+        for column in ("before", "after"):
+            table.add_column(column, justify="right")
+        table.add_column("unit")
+        table.add_column("known to", justify="right")
+        table.add_column("determined by", overflow="fold")
+        for one in self.parameters:
+            known = f"±{one.uncertainty * 100:.2g} %" if one.determined else "not determined"
+            note = "at its bound; " if one.at_bound else ""
+            table.add_row(
+                one.parameter.name,
+                f"{one.before:g}",
+                f"{one.after:g}",
+                one.parameter.unit,
+                known,
+                note + ", ".join(one.claims[:2]),
+            )
+        return table
+
+    def _residuals_table(self) -> Table:
+        from rich.table import Table  # noqa: PLC0415
+
+        table = Table(title="Claims fitted to", title_justify="left")
+        table.add_column("claim", overflow="fold")
+        for column in ("published", "simulated", "error before", "error"):
+            table.add_column(column, justify="right")
+        table.add_column("holds")
+        for before, after in zip(self.before, self.after, strict=True):
+            table.add_row(
+                after.claim.id,
+                published_text(after.claim),
+                number_text(after.simulated),
+                percent(before.error, "+"),
+                percent(after.error, "+"),
+                "yes" if after.holds else "no",
+            )
+        return table
+
+
+def fitted(fit: Fit, parameters: list[Parameter]) -> tuple[Fitted, ...]:
+    """Return what became of each parameter."""
+    claims = [verdict.claim.id for verdict in fit.after.verdicts]
+    found = []
+    for i, parameter in enumerate(parameters):
+        value = fit.after.values[i]
+        column = fit.jacobian[:, i]
+        spread = fit.uncertainty[i]
+        found.append(
+            Fitted(
+                parameter,
+                before=parameter.shown(fit.before.values[i]),
+                after=parameter.shown(value),
+                uncertainty=math.expm1(spread) if spread < 50 else math.inf,
+                at_bound=value <= parameter.low * NEAR or value >= parameter.high / NEAR,
+                sensitivities={
+                    claim: round(float(slope) * 0.01, 4)
+                    for claim, slope in zip(claims, column, strict=True)
+                },
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,252 @@
+"""A fit finds the values behind the figures, says what it cannot know, and stops there."""
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+from toy_drive import rate, result
+
+from raidsim import cards
+from raidsim.calibrate import calibrate
+from raidsim.calibrate.card_file import NewValue, rewritten
+from raidsim.errors import InputError
+
+SERVICE, LATENCY = 10e-6, 90e-6  # what the figures below were computed from
+
+CARD = """\
+# A host of which two times are to be found.
+name = "toy-host"
+kind = "host"
+title = "Toy"
+
+[cpu]
+clock = { value = 3.5, unit = "GHz", source = "document" }
+cores = { value = 8, unit = "1", source = "assumed" }
+
+[submit]
+io_time = { value = 17, unit = "us", source = "calibrated", note = "a guess" } # the service time
+write_time = { value = 2, unit = "us", source = "calibrated" }
+
+[complete]
+io_time = { value = 40, unit = "us", source = "calibrated" }
+"""
+
+SCENARIO = """\
+[host]
+model = "{card}"
+
+[[volume]]
+drive = "intel-p3700-800gb"
+
+[[load]]
+read = "100 %"
+size = "4 KiB"
+outstanding = [1, 64]
+"""
+
+CLAIMS = """\
+document = "toy-2000"
+title = "A toy"
+intensities = [1, 2, 4, 8, 16]
+
+[tolerance]
+value = 0.05
+about = 0.05
+ratio = 0.05
+equal = 0.05
+shape = 0.02
+why = "as well as a toy is known"
+
+[[claim]]
+id = "toy.low"
+section = "Results"
+role = "calibration"
+metric = "iops"
+relation = "about"
+run = {{ scenario = "{scenario}", at = 1 }}
+published = 10000
+rounding = 100
+
+[[claim]]
+id = "toy.high"
+section = "Results"
+role = "calibration"
+metric = "iops"
+relation = "value"
+run = {{ scenario = "{scenario}", at = 64 }}
+published = 100000
+
+[[claim]]
+id = "toy.order"
+section = "Results"
+role = "calibration"
+metric = "iops"
+relation = "order"
+run = {{ scenario = "{scenario}", at = 64 }}
+against = {{ scenario = "{scenario}", at = 1 }}
+
+[[claim]]
+id = "toy.predicted"
+section = "Results"
+role = "prediction"
+metric = "iops"
+relation = "value"
+run = {{ scenario = "{scenario}", at = 3 }}
+published = 12345
+"""
+
+
+class ToyHost:
+    """The formula of the toy drive with the times that a job sets."""
+
+    def __init__(self):
+        self.ran = []
+
+    def __call__(self, job):
+        self.ran.append(job)
+        times = {}
+        for override in job.overrides:
+            match = re.fullmatch(r"host\.set\.(\S+?)=(\S+) us", override)
+            times[match[1]] = float(match[2]) * 1e-6
+        return result(
+            rate(job.outstanding, times["complete.io_time"], times["submit.io_time"]),
+        )
+
+
+@pytest.fixture
+def toy(tmp_path):
+    """A folder with card, scenario and claims."""
+    card = tmp_path / "toy-host.toml"
+    card.write_text(CARD)
+    scenario = tmp_path / "toy.toml"
+    scenario.write_text(SCENARIO.format(card=card))
+    folder = tmp_path / "validation"
+    folder.mkdir()
+    (folder / "toy-2000.toml").write_text(CLAIMS.format(scenario=scenario))
+    return card, folder
+
+
+def run(toy, simulate=None, **options):
+    card, folder = toy
+    return calibrate(str(card), folder=folder, simulate=simulate or ToyHost(), **options)
+
+
+def by_name(report):
+    return {one.parameter.name: one for one in report.parameters}
+
+
+def test_a_fit_finds_the_values_behind_the_figures(toy):
+    report = run(toy)
+    found = by_name(report)
+    assert found["submit.io_time"].after == pytest.approx(SERVICE * 1e6, rel=0.01)
+    assert found["complete.io_time"].after == pytest.approx(LATENCY * 1e6, rel=0.01)
+    assert report.all_hold
+    assert report.cost_after < 0.01 * report.cost_before
+
+
+def test_the_card_gets_values_claims_and_residuals_and_keeps_its_comments(toy):
+    run(toy)
+    text = toy[0].read_text()
+    card = cards.load(toy[0])
+    assert card.number("submit.io_time") == pytest.approx(SERVICE, rel=0.01)
+    assert card.sources["submit.io_time"].note == "a guess"
+    assert "toy.high" in card.sources["submit.io_time"].claims
+    assert card.sources["complete.io_time"].claims == ("toy.low",)
+    assert set(card.residuals) == {"toy.low", "toy.high", "toy.order"}
+    assert "# the service time" in text
+    assert text.startswith("# A host of which")
+
+
+def test_running_it_again_changes_nothing(toy):
+    run(toy)
+    before = toy[0].read_bytes()
+    again = run(toy)
+    assert toy[0].read_bytes() == before
+    assert again.written == ()
+    assert "no file was changed" in again.sentence()
+
+
+def test_what_claims_cannot_determine_is_left_alone_and_reported(toy):
+    report = run(toy)
+    assert [one.parameter.name for one in report.undetermined] == ["submit.write_time"]
+    assert by_name(report)["submit.write_time"].after == 2
+    assert by_name(report)["submit.write_time"].claims == ()
+
+
+def test_no_run_of_a_prediction_is_ever_made(toy):
+    simulate = ToyHost()
+    run(toy, simulate)
+    assert {job.outstanding for job in simulate.ran} == {1, 64}
+
+
+def test_predictions_may_say_anything_without_moving_the_fit(toy):
+    one = run(toy, write=False)
+    path = toy[1] / "toy-2000.toml"
+    path.write_text(path.read_text().replace("12345", "99"))
+    other = run(toy, write=False)
+    assert [p.after for p in one.parameters] == [p.after for p in other.parameters]
+
+
+def test_nothing_is_written_when_it_is_not_asked_for(toy):
+    report = run(toy, write=False)
+    assert toy[0].read_text() == CARD
+    assert report.cost_after < report.cost_before
+
+
+def test_the_result_does_not_depend_on_the_number_of_threads(toy):
+    assert run(toy, write=False, workers=1).to_dict() == run(toy, write=False, workers=5).to_dict()
+
+
+def test_more_starts_never_end_worse(toy):
+    one, three = run(toy, write=False), run(toy, write=False, starts=3)
+    assert three.cost_after <= one.cost_after * 1.001
+
+
+def test_a_value_stays_within_the_bounds_of_its_attribute(toy):
+    _, folder = toy
+    path = folder / "toy-2000.toml"
+    text = path.read_text().replace("published = 10000\n", "published = 400\n")
+    path.write_text(text.replace("at = 64", "at = 1024"))
+    found = by_name(run(toy, write=False))  # would need 2.5 ms; the bound is 1 ms
+    assert found["complete.io_time"].after == pytest.approx(1000, rel=0.02)
+    assert found["complete.io_time"].at_bound
+
+
+def test_a_card_without_calibrated_values_is_refused(toy):
+    toy[0].write_text(CARD.replace("calibrated", "assumed"))
+    with pytest.raises(InputError, match="nothing to fit"):
+        run(toy)
+
+
+def test_a_value_of_zero_cannot_be_fitted(toy):
+    toy[0].write_text(CARD.replace("value = 2,", "value = 0,"))
+    with pytest.raises(InputError, match=r"submit\.write_time: is 0"):
+        run(toy)
+
+
+def test_a_card_that_no_claim_is_about_is_refused(toy, tmp_path):
+    other = tmp_path / "other-host.toml"
+    other.write_text(CARD.replace("toy-host", "other-host"))
+    with pytest.raises(InputError, match="no calibration claim"):
+        calibrate(str(other), folder=toy[1], simulate=ToyHost())
+
+
+def test_progress_is_told(toy):
+    seen = []
+    run(toy, on_progress=seen.append)
+    assert any("derivatives" in progress.label for progress in seen)
+
+
+def test_the_report_is_readable_at_eighty_columns(toy):
+    stream = io.StringIO()
+    Console(file=stream, width=80).print(run(toy))
+    assert "not determined" in stream.getvalue()
+    assert max(map(len, stream.getvalue().splitlines())) <= 80
+
+
+def test_unchanged_values_leave_a_card_byte_for_byte():
+    once = rewritten(CARD, [NewValue("submit.io_time", 9.5, ("a.b",))], {"a.b": -0.0123})
+    assert rewritten(once, [NewValue("submit.io_time", 9.5, ("a.b",))], {"a.b": -0.0123}) == once
+    assert 'io_time = { value = 9.5, unit = "us"' in once
+    assert '"a.b" = "-1.2 %"' in once
