@@ -188,6 +188,28 @@ def validate_command(
         raise typer.Exit(DOES_NOT_HOLD)
 
 
+@app.command("calibrate")
+def calibrate_command(
+    card: Annotated[str, typer.Argument(metavar="CARD", help="A model, or the path of a card.")],
+    jointly: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with", metavar="CARD", help="Fit this card at the same time. May be repeated."
+        ),
+    ] = None,
+) -> None:
+    """Fit a card to its calibration claims, and write it back."""
+    from raidsim.calibrate import calibrate
+    from raidsim.kernel import is_compiled
+    from raidsim.report.progress import Bar
+
+    with Bar(compiling=not is_compiled()) as bar:
+        report = calibrate(card, jointly or [], on_progress=bar.on_job)
+    _stdout().print(report)
+    if not report.all_hold:
+        raise typer.Exit(DOES_NOT_HOLD)
+
+
 @app.command("models")
 def models_command(
     name: Annotated[
@@ -257,7 +279,8 @@ def _status(arguments: Sequence[str] | None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
-        return _fail(f"raidsim: {error}")
+        where = error.filename or "standard output"
+        return _fail(f"{where}: {error.strerror or error}")
     except Exception:  # noqa: BLE001 - the last resort, which says that this is not the user's fault
         traceback.print_exc()
         typer.echo(

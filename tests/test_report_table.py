@@ -127,3 +127,11 @@ def test_warnings_of_a_point_stand_below_the_table() -> None:
 
 def test_names_are_never_read_as_markup() -> None:
     assert "[red]odd" in piped(result(point(4, load="[red]odd", limited_by=Limit("x", "[b]", 0.5))))
+
+
+def test_what_is_said_of_several_points_is_said_once() -> None:
+    text = piped(result(*(point(n, warnings=["slow"] if n < 4 else []) for n in (1, 2, 4))))
+    assert "1, 2 outstanding: slow" in text
+    text = piped(result(*(point(n, warnings=["slow"]) for n in (1, 2, 4))))
+    assert text.count("slow") == 1
+    assert "every point: slow" in text

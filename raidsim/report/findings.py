@@ -119,7 +119,7 @@ def off_the_map(scenario: Scenario) -> Iterator[Finding]:
     for load in scenario.loads:
         volume = _volume_of(scenario, load)
         unit = volume.card.integer("mapping.unit")
-        sizes = [load.size] if load.size else [one.size for one in load.sizes or ()]
+        sizes = [request for request, _ in load.sizes]
         odd = [each for each in (load.align, *sizes) if each % unit]
         if odd:
             yield Finding(
@@ -223,9 +223,7 @@ def _duty(load: LoadSpec) -> float:
 
 def _mean_size(load: LoadSpec) -> float:
     """Mean request size in bytes."""
-    if load.sizes:
-        return sum(one.size * one.share for one in load.sizes)
-    return float(load.size or 0)
+    return sum(request * share for request, share in load.sizes)
 
 
 def _loads_of(scenario: Scenario, volume: VolumeSpec) -> list[LoadSpec]:

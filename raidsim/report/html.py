@@ -28,10 +28,9 @@ from raidsim.report.sweeps import (
     station_kinds,
     sweeps,
 )
-from raidsim.report.table import axis_cell, interval_cell, limit, notes
+from raidsim.report.table import AXIS_WORDS, axis_cell, interval_cell, limit, notes
 from raidsim.result import Point, Result
 
-AXIS_WORDS = {"outstanding": "outstanding", "rate": "offered IO/s", "step": "step"}
 PANEL_INCHES = (5.4, 3.6)
 
 _STAND_INS = {
@@ -122,7 +121,11 @@ def _facts(result: Result) -> list[tuple[str, str]]:
 
 def _section(sweep: Sweep, number: int, result: Result) -> Section:
     unit, scale = latency_unit(sweep.points)
-    kinds = list(dict.fromkeys(use.kind for point in sweep.points for use in point.stations))
+    kinds = list(
+        dict.fromkeys(
+            use.kind for point in sweep.points for use in point.stations if use.utilisation > 0
+        )
+    )
     stages = station_kinds(sweep.points)
     interval = summary.confidence(result.scenario)
     return Section(
@@ -155,7 +158,6 @@ def _headline(sweep: Sweep, result: Result) -> list[tuple[str, str, str]]:
     """The figures that a reader looks for first."""
     best = max(sweep.points, key=lambda point: point.iops.mean)
     first = sweep.points[0]
-    unit, scale = latency_unit([first])
     cells = [
         (f"{numbers.count(best.iops.mean)} IO/s", "most I/Os", offered(best)),
         (f"{numbers.mbps(best.mbps)} MB/s", "throughput there", offered(best)),
@@ -163,9 +165,7 @@ def _headline(sweep: Sweep, result: Result) -> list[tuple[str, str, str]]:
     for kind in sweep.kinds:
         latency = first.latency_ms.get(kind)
         if latency:
-            cells.append(
-                (f"{numbers.figure(latency.mean * scale)} {unit}", f"mean {kind}", offered(first))
-            )
+            cells.append((numbers.time(latency.mean), f"mean {kind}", offered(first)))
     if best.limited_by:
         cells.append((limit(best, result), "limits it", offered(best)))
     return cells

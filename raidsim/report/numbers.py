@@ -19,6 +19,11 @@ def figure(value: float | None) -> str:
     return f"{value:.0f}"
 
 
+def time(ms: float) -> str:
+    """A time on its own, in us below 1 ms and in ms from there on: 98.12 us, 2.412 ms."""
+    return f"{figure(ms * 1000)} us" if ms < 1 else f"{figure(ms)} ms"
+
+
 def count(value: float) -> str:
     """A rate or a number of things, with thousands marked: 98.4, 475,012."""
     return f"{value:.1f}" if abs(value) < 99.95 else f"{value:,.0f}"

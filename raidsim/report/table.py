@@ -29,6 +29,7 @@ from raidsim.report.sweeps import (
 from raidsim.result import Point, Result
 
 AXIS_HEADERS = {"outstanding": "out-\nstanding", "rate": "offered\nIO/s", "step": "\nstep"}
+AXIS_WORDS = {"outstanding": "outstanding", "rate": "IO/s offered", "step": "step"}
 NOT_CONVERGED = "!"
 
 # A space between columns, and a rule below the header only.
@@ -125,8 +126,23 @@ def notes(sweep: Sweep, result: Result) -> Iterator[str]:
         yield f"{numbers.NOT_MEASURED} not shown: fewer than ten samples lie beyond it"
     if not all(point.converged for point in sweep.points):
         yield f"{NOT_CONVERGED} not converged: the interval is wider than the precision asked for"
+    places: dict[str, list[Point]] = {}
     for point in sweep.points:
-        yield from (f"{offered(point)}: {text}" for text in remarks(point))
+        for text in remarks(point):
+            places.setdefault(text, []).append(point)
+    for text, points in places.items():
+        yield f"{_where(points, sweep)}: {text}"
+
+
+def _where(points: Sequence[Point], sweep: Sweep) -> str:
+    """Name some points of a sweep: "1, 2, 4 outstanding"; "every point"."""
+    if len(points) == len(sweep.points) > 1:
+        return "every point"
+    if len(points) == 1:
+        return offered(points[0])
+    cells = [axis_cell(sweep, sweep.points.index(point)) for point in points]
+    words = ", ".join(cells)
+    return f"steps {words}" if sweep.axis == "step" else f"{words} {AXIS_WORDS[sweep.axis]}"
 
 
 def remarks(point: Point) -> list[str]:

@@ -1,0 +1,365 @@
+"""The command line keeps its contract: statuses, outputs, messages, and a quick --help."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from synthetic import result
+
+import raidsim
+from raidsim import cli
+from raidsim.result import Result
+
+ROOT = Path(__file__).parents[1]
+SCENARIO = """
+[host]
+model = "fujitsu-rx2540-m1"
+[[volume]]
+drive = "intel-p3700-800gb"
+[[load]]
+name = "database"
+read = "67 %"
+size = "8 KiB"
+outstanding = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+"""
+HEAVY = ("numba", "scipy", "matplotlib", "pydantic", "numpy", "simpy", "networkx", "jinja2")
+
+
+def command(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run raidsim as a process of its own."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-m", "raidsim", *arguments],
+        env=environment,
+        text=True,
+        check=False,
+        timeout=120,
+        **({"capture_output": True} | options),
+    )
+
+
+def status(*arguments: str) -> int:
+    """Exit status of a command line, run in this process."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main(list(arguments))
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> str:
+    path = tmp_path / "my.toml"
+    path.write_text(SCENARIO)
+    return str(path)
+
+
+@pytest.fixture
+def simulated(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Instead of simulating, give the same result at once; the scenarios that were to be run."""
+    asked: list[Any] = []
+
+    def run(scenario: Any, *, on_point: Any = None) -> Result:
+        asked.append(scenario)
+        return result()
+
+    monkeypatch.setitem(sys.modules, "raidsim.run", SimpleNamespace(run=run))
+    return asked
+
+
+# ---------------------------------------------------------------- import and help
+
+
+def test_help_loads_nothing_of_weight() -> None:
+    code = (
+        "import sys, raidsim.cli\n"
+        "try: raidsim.cli.main(['--help'])\n"
+        f"except SystemExit: print([m for m in {HEAVY} if m in sys.modules])"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.splitlines()[-1] == "[]"
+
+
+def test_import_raidsim_is_lazy() -> None:
+    code = f"import sys, raidsim; dir(raidsim); print([m for m in {HEAVY} if m in sys.modules])"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.strip() == "[]"
+
+
+def test_an_unknown_name_of_the_package_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = raidsim.nonsense
+
+
+def test_the_version_is_that_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["version"] == raidsim.__version__
+
+
+def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status("--version") == 0
+    assert capsys.readouterr().out == f"raidsim {raidsim.__version__}\n"
+
+
+def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for registered in cli.app.registered_commands:
+        assert registered.name is not None
+        assert status(registered.name, "--help") == 0
+        assert f"Usage: raidsim {registered.name}" in capsys.readouterr().out
+
+
+# ---------------------------------------------------------------- run
+
+
+@pytest.mark.usefixtures("simulated")
+def test_run_prints_the_table(scenario: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status("run", scenario) == 0
+    out, err = capsys.readouterr()
+    assert "standing" in out
+    assert "183,202" in out
+    assert "\x1b" not in out + err
+
+
+def test_run_takes_overrides_and_seed(scenario: str, simulated: list[Any]) -> None:
+    assert status("run", scenario, "--set", "load.outstanding=3", "--seed", "7") == 0
+    assert simulated[0].seed == 7
+    assert simulated[0].loads[0].outstanding == (3,)
+
+
+@pytest.mark.usefixtures("simulated")
+def test_run_writes_every_output(scenario: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    names = {"--json": "r.json", "--csv": "r.csv", "--html": "r.html", "--plot": "r.svg"}
+    options = [part for option, name in names.items() for part in (option, str(out / name))]
+    assert status("run", scenario, *options) == 0
+    assert {path.name for path in out.iterdir()} == set(names.values())
+    assert all(path.stat().st_size > 500 for path in out.iterdir())
+
+
+@pytest.mark.usefixtures("simulated")
+def test_json_to_standard_output_is_alone_there(
+    scenario: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status("run", scenario, "--json", "-") == 0
+    assert json.loads(capsys.readouterr().out)["schema"] == "raidsim.result/1"
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "message"),
+    [
+        ("--json", "none/r.json", "there is no folder"),
+        ("--csv", ".", "is a folder"),
+        ("--plot", "r.gif", "write a name that ends in .png or .svg"),
+        ("--html", "r.txt", "write a name that ends in .html"),
+        ("--json", "my.toml", "the input of this command"),
+    ],
+)
+def test_an_output_that_cannot_be_is_refused_before_the_run(
+    scenario: str,
+    simulated: list[Any],
+    capsys: pytest.CaptureFixture[str],
+    option: str,
+    name: str,
+    message: str,
+) -> None:
+    path = Path(scenario).parent / name
+    assert status("run", scenario, option, str(path)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert len(err.splitlines()) == 1
+    assert simulated == []
+
+
+@pytest.mark.usefixtures("simulated")
+def test_figures_are_printed_even_if_the_disk_is_full(
+    scenario: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    target = Path(scenario).parent / "r.json"
+
+    def check_only(*_: object, **__: object) -> None:
+        monkeypatch.setattr("os.fsync", full)
+
+    monkeypatch.setattr("raidsim.report.output.check", check_only)
+    assert status("run", scenario, "--json", str(target)) == 2
+    out, err = capsys.readouterr()
+    assert "183,202" in out
+    assert "no space left on device" in err
+    assert [path.name for path in target.parent.iterdir()] == ["my.toml"]
+
+
+def test_an_interrupt_ends_with_130_and_writes_nothing(
+    scenario: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def run(*_: object, **__: object) -> Result:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "raidsim.run", SimpleNamespace(run=run))
+    assert status("run", scenario, "--json", str(tmp_path / "r.json")) == 130
+    assert [path.name for path in tmp_path.iterdir()] == ["my.toml"]
+
+
+def test_a_bug_says_that_it_is_one(
+    scenario: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*_: object, **__: object) -> Result:
+        raise ZeroDivisionError("queue")
+
+    monkeypatch.setitem(sys.modules, "raidsim.run", SimpleNamespace(run=run))
+    assert status("run", scenario) == 70
+    assert "This is a bug in raidsim" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- wrong input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "p3700-databse"], 'did you mean "p3700-database"'),
+        (["check", "none.toml"], "no such file"),
+        (["models", "intel-p3700-80gb"], 'did you mean "intel-p3700-800gb"'),
+        (["run"], "Missing argument"),
+        (["nonsense"], "No such command"),
+        (["run", "p3700-database", "--nonsense"], "No such option"),
+        (["run", "p3700-database", "--seed", "x"], "--seed"),
+        (["validate", "no-such-document"], "no document or claim"),
+        (["validate", "--role", "guess"], "--role"),
+    ],
+)
+def test_wrong_input_is_status_2_and_one_clear_message(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert status(*arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_every_problem_of_a_scenario_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(SCENARIO.replace("67 %", "167 %").replace("8 KiB", "8 KB"))
+    assert status("check", str(path)) == 2
+    err = capsys.readouterr().err.splitlines()
+    assert len(err) == 2
+    assert all(line.startswith(f"{path}:") for line in err)
+
+
+# ---------------------------------------------------------------- validate, models, check
+
+
+@pytest.mark.parametrize(("holds", "expected"), [(True, 0), (False, 1)])
+def test_validate_says_by_its_status_whether_all_claims_hold(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    holds: bool,
+    expected: int,
+) -> None:
+    class Report:
+        all_hold = holds
+
+        def to_dict(self) -> dict[str, Any]:
+            return {"schema": "raidsim.validation/1"}
+
+        def to_html(self) -> str:
+            return "<p>±</p>"
+
+        def __rich__(self) -> str:
+            return "the claims"
+
+    asked: list[Any] = []
+
+    def validate(selection: list[str], role: str | None, on_progress: Any) -> Report:
+        asked.append((selection, role))
+        return Report()
+
+    monkeypatch.setattr("raidsim.validate.validate", validate)
+    files = (str(tmp_path / "v.json"), str(tmp_path / "v.html"))
+    arguments = ("p3700", "--role", "prediction", "--json", files[0], "--html", files[1])
+    assert status("validate", *arguments) == expected
+    assert asked == [(["p3700"], "prediction")]
+    assert "the claims" in capsys.readouterr().out
+    assert json.loads(Path(files[0]).read_text()) == {"schema": "raidsim.validation/1"}
+    assert Path(files[1]).read_text(encoding="utf-8") == "<p>±</p>"
+
+
+def test_models_lists_the_catalogue(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status("models") == 0
+    assert re.search(r"intel-p3700-800gb +nvme-ssd +Intel SSD", capsys.readouterr().out)
+
+
+def test_models_shows_a_card_with_units_sources_and_notes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert status("models", "intel-p3700-800gb") == 0
+    out = capsys.readouterr().out
+    assert re.search(r"capacity\.user +800 +GB +document +what the host can address \(", out)
+    assert re.search(r"buffer\.protected +yes +datasheet", out)
+
+
+def test_check_prints_contents_and_findings(
+    scenario: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status("check", scenario) == 0
+    out = capsys.readouterr().out
+    assert "8 cores" in out
+    assert "values are assumed" in out
+
+
+# ---------------------------------------------------------------- as a process
+
+
+def test_python_m_raidsim_is_the_command() -> None:
+    ended = command("--version")
+    assert (ended.returncode, ended.stdout) == (0, f"raidsim {raidsim.__version__}\n")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="no pipes that break")
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = command("models", stdout=writer, stderr=subprocess.PIPE, capture_output=False)
+    os.close(writer)
+    assert ended.stderr == ""
+    assert ended.returncode == -signal.SIGPIPE
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_an_output_that_is_full_is_said_in_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = command("models", stdout=full, stderr=subprocess.PIPE, capture_output=False)
+    assert ended.returncode == 2
+    assert ended.stderr.splitlines() == ["standard output: No space left on device"]
+
+
+def test_a_terminal_without_unicode_gets_what_it_can_show() -> None:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "raidsim", "models"],
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
+    assert ended.returncode == 0
+    assert b"intel-p3700-800gb" in ended.stdout

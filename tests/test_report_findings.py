@@ -1,0 +1,123 @@
+"""What raidsim check finds in a scenario that could be run."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from raidsim.report.check_text import print_check
+from raidsim.report.console import ReportConsole
+from raidsim.report.findings import findings
+from raidsim.scenario import Scenario, load_text
+
+SCENARIO = """
+title = "Two loads"
+[host]
+model = "fujitsu-rx2540-m1"
+[[volume]]
+drive = "intel-p3700-800gb"
+[[load]]
+name = "reader"
+read = "100 %"
+size = "8 KiB"
+outstanding = [1, 8]
+"""
+WRITER = '[[load]]\nname = "writer"\nread = "0 %"\nsize = "8 KiB"\nrate = "1000 IO/s"\n'
+
+
+def scenario(text: str = SCENARIO, *overrides: str) -> Scenario:
+    return load_text(text, overrides=overrides)
+
+
+def found(checked: Scenario) -> list[str]:
+    """Findings, without the standing ones on values that nobody measured."""
+    return [str(finding) for finding in findings(checked) if " values are " not in str(finding)]
+
+
+def test_a_plain_scenario_has_no_findings_but_on_its_cards() -> None:
+    assert found(scenario()) == []
+
+
+def test_values_that_are_assumed_or_by_default_are_named() -> None:
+    checked = scenario(SCENARIO, "volume.set.buffer.size=4 MiB")
+    texts = [str(finding) for finding in findings(checked)]
+    assumed = next(text for text in texts if "intel-p3700-800gb" in text)
+    card = checked.volumes[0].card
+    names = [name for name, source in card.sources.items() if source.source == "assumed"]
+    assert f"{len(names)} of {len(card.values)} values are assumed" in assumed
+    assert all(name in assumed for name in names)
+    assert "buffer.size" not in assumed
+
+
+def test_writes_into_an_unprotected_buffer_can_be_lost() -> None:
+    bare = SCENARIO.replace('800gb"', '800gb"\nset = { "buffer.protected" = false }')
+    assert found(scenario(bare)) == []
+    assert "a power cut loses up to 8 MiB" in found(scenario(bare + WRITER))[0]
+
+
+@pytest.mark.parametrize(("workers", "risky"), [(8, False), (9, True)])
+def test_a_worker_needs_a_core(workers: int, risky: bool) -> None:
+    texts = found(scenario(SCENARIO, f"load.workers={workers}"))
+    assert any("9 workers on 8 cores" in text for text in texts) is risky
+
+
+def test_a_rate_that_the_front_end_cannot_serve_saturates() -> None:
+    """One core of 2.08 us a command serves 480,000 commands a second."""
+    fast = SCENARIO.replace("outstanding = [1, 8]", 'workers = 8\nrate = "62.5 kIO/s"')
+    texts = found(scenario(fast))
+    assert any("front end" in text and "104 %" in text and "saturates" in text for text in texts)
+
+
+def test_a_rate_that_fills_the_link_saturates() -> None:
+    large = SCENARIO.replace("outstanding = [1, 8]", 'rate = "4 kIO/s"').replace("8 KiB", "1 MiB")
+    assert any("link of" in text and "saturates" in text for text in found(scenario(large)))
+
+
+def test_a_rate_that_one_process_cannot_submit_saturates() -> None:
+    many = SCENARIO.replace("outstanding = [1, 8]", 'rate = "300 kIO/s"')
+    texts = found(scenario(many))
+    assert any("submission on the host's CPU" in text for text in texts)
+
+
+def test_a_modest_rate_is_no_finding() -> None:
+    assert found(scenario(SCENARIO + WRITER)) == []
+
+
+def test_writing_faster_than_the_drive_is_rated_for_wears_it_out() -> None:
+    """10 drive writes of 800 GB a day are 92.6 MB/s."""
+    worn = WRITER.replace("1000 IO/s", "20 kIO/s")
+    texts = found(scenario(SCENARIO + worn))
+    assert any("17.7 times over" in text and "10 drive writes a day" in text for text in texts)
+
+
+def test_a_load_that_fits_in_the_buffer_measures_the_buffer() -> None:
+    small = SCENARIO + 'area = { size = "8 MiB" }\n'
+    assert any("fits in the write buffer" in text for text in found(scenario(small)))
+
+
+def test_requests_off_the_map_are_named() -> None:
+    texts = found(scenario(SCENARIO + 'align = "512 B"\n'))
+    assert any("512 B are no multiple of 4 KiB" in text for text in texts)
+
+
+def test_a_load_that_ends_early_is_named() -> None:
+    texts = found(scenario(SCENARIO + "limit = { ios = 100 }\n"))
+    assert any("ends after 100 I/Os" in text for text in texts)
+
+
+def test_check_shows_hardware_loads_and_findings() -> None:
+    text = io.StringIO()
+    print_check(scenario(SCENARIO + WRITER), ReportConsole(text))
+    shown = text.getvalue()
+    for words in (
+        "8 cores at 3.5 GHz",
+        "Intel SSD DC P3700 800 GB, 800 GB",
+        "reader: 8 KiB, 100 % read",
+        "1, 8 outstanding",
+        "1,000 IO/s offered",
+        "touches 100 % of the volume",
+        "to 1 % at 95 % confidence",
+        "findings:",
+    ):
+        assert words in shown

@@ -1,0 +1,70 @@
+"""The bar says how far a command is, on standard error only."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+
+import pytest
+from rich.console import Console
+
+from raidsim.report.progress import COMPILING, Bar
+
+
+@dataclass(frozen=True)
+class At:
+    """Progress of a run, and of a job."""
+
+    point_index: int = 0
+    points: int = 4
+    label: str = "database, 8 outstanding"
+    fraction: float = 0.5
+    iops: float = 56_296.0
+    done: int = 3
+    total: int = 12
+
+
+def terminal() -> Console:
+    return Console(file=io.StringIO(), force_terminal=True, width=120)
+
+
+def written(console: Console) -> str:
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_a_point_is_shown_with_its_load_and_rate() -> None:
+    console = terminal()
+    with Bar(console=console) as bar:
+        bar.on_point(At(point_index=1))
+    for text in ("database, 8 outstanding", "2 of 4", "56,296 IO/s"):
+        assert text in written(console)
+
+
+def test_runs_of_a_validation_are_counted() -> None:
+    console = terminal()
+    with Bar(console=console) as bar:
+        bar.on_job(At())
+    assert "3 of 12 runs" in written(console)
+
+
+@pytest.mark.parametrize("force_terminal", [True, False])
+def test_compiling_the_kernel_is_announced(force_terminal: bool) -> None:
+    console = Console(file=io.StringIO(), force_terminal=force_terminal, width=120)
+    with Bar(compiling=True, console=console):
+        pass
+    assert COMPILING in written(console)
+
+
+def test_without_a_terminal_there_is_no_bar() -> None:
+    console = Console(file=io.StringIO(), force_terminal=False)
+    with Bar(console=console) as bar:
+        bar.on_point(At())
+    assert written(console) == ""
+
+
+def test_the_bar_is_gone_after_an_interrupt() -> None:
+    console = terminal()
+    with pytest.raises(KeyboardInterrupt), Bar(console=console):
+        raise KeyboardInterrupt
+    assert written(console).endswith("\x1b[?25h\r\x1b[1A\x1b[2K")  # cursor on, line cleared
