@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -98,6 +99,7 @@ DIMENSIONS: dict[str, Dimension] = {
         _dimension("power", {"W": 1, "mW": _MILLI, "kW": _KILO}, "25 W"),
         _dimension("temperature", {"C": 1, "°C": 1}, "35 C", signed=True),
         _dimension("share", {"%": Fraction(1, 100)}, "67 %", high=Fraction(1)),
+        _dimension("deviation", {"%": Fraction(1, 100)}, "-1.2 %", signed=True),
         _dimension("count", {"1": 1}, "16", integer=True),
         _dimension("number", {"1": 1}, "0.99"),
         _dimension("per_bit", {"1/bit": 1}, "1e-17 1/bit"),
@@ -189,19 +191,28 @@ def in_unit(value: float, unit: str, dimension: str) -> float:
 def text(value: float, dimension: str) -> str:
     """A value in base units as a text that :func:`parse` reads back to the same value.
 
-    The unit chosen is the one that needs the fewest digits, the larger of equals.
+    The unit is the one that needs the fewest digits, if possible none before the point
+    being zero; of equals the larger.
     """
     d = DIMENSIONS[dimension]
     if d.bare:
         return _decimal(exact(value))
-    best = ""
-    for unit in sorted((u for u in d.units if u not in ("°C",)), key=lambda u: d.units[u]):
-        written = f"{_decimal(exact(value) / d.units[unit])} {unit}"
-        if best and _length(written) > _length(best):
-            continue
+    base = min(d.units, key=lambda unit: abs(d.units[unit] - 1))
+    if value == 0:
+        return f"0 {base}"
+    found: list[tuple[bool, int, Fraction, str]] = []
+    for unit, factor in d.units.items():
+        number = exact(value) / factor
+        written = f"{_decimal(number)} {unit}"
         with suppress(QuantityError):  # a size in so large a unit is no whole number of bytes
-            best = written if parse(written, dimension) == value else best
-    return best or f"{value!r} {next(u for u, f in d.units.items() if f == 1)}"
+            if parse(written, dimension) == value:
+                found.append((abs(number) < 1, len(written.split(maxsplit=1)[0]), -factor, written))
+    if found:
+        return min(found)[-1]
+    digits = Context(prec=25).divide(
+        *map(Decimal, (exact(value) / d.units[base]).as_integer_ratio())
+    )
+    return f"{digits} {base}"
 
 
 def bare_unit(unit: str) -> bool:
@@ -264,10 +275,6 @@ def _decimal(number: Fraction) -> str:
         return str(number.numerator)
     written = repr(float(number))
     return written.removesuffix(".0")
-
-
-def _length(written: str) -> int:
-    return len(written.split(maxsplit=1)[0])
 
 
 def _name(d: Dimension) -> str:

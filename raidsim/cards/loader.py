@@ -213,10 +213,8 @@ class _Reader:
             return {}
         found: dict[str, float] = {}
         for claim, written in table.items():
-            sign = -1 if isinstance(written, str) and written.strip().startswith("-") else 1
-            size = written.strip().lstrip("-") if isinstance(written, str) else written
             try:
-                found[claim] = sign * units.parse(size, "share")
+                found[claim] = units.parse(written, "deviation")
             except units.QuantityError as error:
                 self.problem(("residuals", claim), error.cause, error.remedy)
         return found

@@ -20,7 +20,10 @@ from raidsim.errors import InputError, Problem
 LARGEST_FILE = 4 * 2**20
 """Bytes; whatever is larger was not written as a description of hardware or load."""
 
+TOO_DEEP = "is nested too deeply"
+
 _MOST_ERRORS = 20
+_DEEPEST = 30
 _TWICE = ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate inline")
 _WHERE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
@@ -97,15 +100,31 @@ def parse(text: str, name: str) -> TomlFile:
         try:
             file.data = tomllib.loads("\n".join(lines))
         except RecursionError:
-            file.problems.append(Problem(name, None, None, "is nested too deeply"))
+            file.problems.append(Problem(name, None, None, TOO_DEEP))
             break
         except ValueError as error:
             if not _set_aside(file, lines, str(error)):
                 break
         else:
-            return file
+            if not is_deep(file.data):
+                return file
+            file.problems.append(Problem(name, None, None, TOO_DEEP))
+            break
     file.complete = False
     return file
+
+
+def is_deep(data: object) -> bool:
+    """Whether tables and lists nest deeper than any description does."""
+    level = [data]
+    for _ in range(_DEEPEST):
+        level = [
+            item
+            for value in level
+            if isinstance(value, dict | list)
+            for item in (value.values() if isinstance(value, dict) else value)
+        ]
+    return bool(level)
 
 
 def _set_aside(file: TomlFile, lines: list[str], message: str) -> bool:

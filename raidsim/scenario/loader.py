@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
 from raidsim.cards.catalogue import exists, looks_like_path
-from raidsim.cards.toml_file import TomlFile, parse, read_text
+from raidsim.cards.toml_file import TOO_DEEP, TomlFile, is_deep, parse, read_text
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.resources import data_folder
@@ -40,7 +41,7 @@ def find(name: str | FilePath) -> FilePath:
     for path in sorted(data_folder("scenarios").rglob("*.toml")):
         if str(name) == path.stem:
             return path
-    if exists(given) or looks_like_path(str(name)):
+    if str(name) and (exists(given) or looks_like_path(str(name))):
         remedy = suggest(given.stem, names())
         if exists(given):
             return given  # a folder: reading it says so
@@ -87,7 +88,9 @@ def from_data(
     folder: FilePath | None = None,
 ) -> Scenario:
     """Load what :meth:`Scenario.resolved` gave, for instance from the JSON of a result."""
-    return _load(TomlFile(name, data=dict(data)), overrides, seed, folder)
+    if is_deep(data):
+        raise InputError([Problem(name, None, None, TOO_DEEP)])
+    return _load(TomlFile(name, data=copy.deepcopy(dict(data))), overrides, seed, folder)
 
 
 def _load(
@@ -175,6 +178,8 @@ class _Loader:
             return {}
         values = read_part(self.reading, HostSpec, table, ("host",))
         attach_card(self.reading, values, "model", "host", ("host",), self.folder)
+        if "card" in values and "clock" in values:
+            values["clock"] = values["clock"] or values["card"].number("cpu.clock")
         return values
 
     def _volume(self, table: Any, path: Path) -> dict[str, Any]:

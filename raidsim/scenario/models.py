@@ -87,7 +87,7 @@ class Limit(NamedTuple):
 
 
 class HostSpec(Part):
-    """The server: its card, and the clock rate it runs at (None: that of the card)."""
+    """The server: its card, and the clock rate it runs at (always given once it is loaded)."""
 
     model: Name = key("card of the host: a name of `raidsim models`, or a path")
     clock: Annotated[float | None, Quantity("frequency", low="0.1 GHz", high="10 GHz")] = key(
@@ -143,10 +143,10 @@ class LoadSpec(Part):
         " their worker ended",
         "100 %",
     )
-    size: Annotated[int | None, Size] = key("request size", None, "none: give size or sizes")
+    size: Annotated[int | None, Size] = key("request size", None, "none; give size or sizes")
     sizes: Annotated[tuple[Annotated[SizeShare, Table], ...], Field(min_length=1)] = key(
         "mix of request sizes: a list of { size, share }; the shares add up to 100 %",
-        None, "none: give size or sizes",
+        None, "none; give size or sizes",
     )  # fmt: skip
     align: Annotated[int, Size] = key(
         "requests start at multiples of this, from the start of the area",

@@ -71,9 +71,9 @@ def _address(data: dict[str, Any], steps: Path) -> Path:
         items = data.setdefault(first, [{}])
         if not isinstance(items, list):
             raise _Refused(f"the file has no [[{first}]] to set it in")
-        if not rest or not isinstance(rest[0], int):
-            rest = [*_which(first, items, rest)]
-        elif rest[0] >= len(items):
+        if rest and not isinstance(rest[0], int):
+            rest = _which(first, items, rest)
+        elif rest and isinstance(rest[0], int) and rest[0] >= len(items):
             raise _Refused(f"there are only {len(items)}, counted from 0")
     path = (first, *rest)
     if "set" in path:
@@ -85,12 +85,13 @@ def _address(data: dict[str, Any], steps: Path) -> Path:
 
 def _which(first: str, items: list[Any], rest: list[str | int]) -> list[str | int]:
     """Put in the index that was left out, or that a name stands for."""
-    names = [item.get("name") for item in items if isinstance(item, dict)]
-    if rest and rest[0] in names and (len(rest) > 1 or rest[0] not in _FIELDS[first]):
+    default = _FIELDS[first]["name"].default
+    names = [item.get("name", default) if isinstance(item, dict) else None for item in items]
+    if rest[0] in names and (len(rest) > 1 or rest[0] not in _FIELDS[first]):
         return [names.index(rest[0]), *rest[1:]]
     if len(items) == 1:
         return [0, *rest]
-    example = f"{first}[0].{rest[0] if rest else 'name'}"
+    example = f"{first}[0].{rest[0]}"
     raise _Refused(f"there are {len(items)} tables [[{first}]]", f"say which one, e.g. {example}")
 
 

@@ -16,7 +16,7 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
     What the file wrote stays as it was written; a default is written as a file would.
     Keys that mean something by their absence, such as ``rate``, are left out.
     """
-    clock = units.text(scenario.host.card.number("cpu.clock"), "frequency")
+    clock = units.text(scenario.host.clock or 0.0, "frequency")
     return {
         "title": scenario.title,
         "description": scenario.description,

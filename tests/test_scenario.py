@@ -1,0 +1,630 @@
+# ruff: noqa: E501 - one mistake a line reads as a table
+"""Scenarios: what a file says is what is simulated, and what is wrong in it is all said at once."""
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from raidsim import scenario
+from raidsim.errors import InputError
+from raidsim.resources import data_folder
+from raidsim.scenario import Area, Scenario, reference
+from raidsim.scenario.models import LoadSpec
+
+GOOD = """\
+title = "A mix"
+seed = 7
+
+[host]
+model = "fujitsu-rx2540-m1"
+clock = "2.3 GHz"
+
+[[volume]]
+name = "data"
+drive = "intel-p3700-800gb"
+[volume.set]
+"flash.read_time" = "60 us"
+
+[[load]]
+name = "mail"
+volume = "data"
+read = "67 %"
+random = "90 %"
+sizes = [
+    { size = "4 KiB", share = "75 %" },
+    { size = "64 KiB", share = "25 %" },
+]
+area = { offset = "1 GiB", size = "32 GiB" }
+workers = 2
+outstanding = [1, 8]
+think = "10 us"
+think_distribution = "exponential"
+hot = { area = "10 %", accesses = "90 %" }
+timeout = "10 ms"
+limit = { time = "1 s", ios = 1e6 }
+
+[[load]]
+name = "log"
+read = "0 %"
+random = "0 %"
+size = "8 KiB"
+rate = ["1000 IO/s", "2 kIO/s"]
+burst = { on = "10 ms", off = "90 ms" }
+priority = 1
+
+[measure]
+precision = "2 %"
+"""
+
+ONE_LOAD = """\
+[host]
+model = "fujitsu-rx2540-m1"
+[[volume]]
+drive = "intel-p3700-800gb"
+[[load]]
+read = "100 %"
+size = "8 KiB"
+outstanding = 1
+"""
+
+SHIPPED = sorted(data_folder("scenarios").rglob("*.toml"))
+STANDARD = ("database", "file-server", "file-copy", "streaming", "restore")
+
+
+def problems_of(text, overrides=()):
+    with pytest.raises(InputError) as caught:
+        scenario.load_text(text, "bad.toml", overrides)
+    return caught.value.problems
+
+
+# ---- what a file says
+
+
+def test_numbers_are_plain_and_in_base_units():
+    loaded = scenario.load_text(GOOD)
+    mail, log = loaded.loads
+    assert (loaded.title, loaded.seed) == ("A mix", 7)
+    assert loaded.host.clock == 2.3e9
+    assert loaded.volumes[0].set == {"flash.read_time": 60e-6}
+    assert (mail.read, mail.random) == (0.67, 0.9)
+    assert mail.sizes == ((4096, 0.75), (65536, 0.25))
+    assert mail.area == Area(2**30, 32 * 2**30)
+    assert mail.outstanding == (1, 8)
+    assert (mail.think, mail.think_distribution) == (pytest.approx(1e-5), "exponential")
+    assert mail.hot == (0.1, 0.9)
+    assert mail.timeout == 0.01
+    assert mail.limit == (1.0, 1_000_000, None)
+    assert log.rate == (1000.0, 2000.0)
+    assert log.burst == (0.01, 0.09)
+    assert loaded.measure.precision == 0.02
+    assert loaded.points == 2
+
+
+def test_what_a_file_leaves_out_has_its_default():
+    loaded = scenario.load_text(ONE_LOAD)
+    load = loaded.loads[0]
+    assert loaded.seed == 1
+    assert loaded.volumes[0].name == load.volume == "data"
+    assert load.random == 1.0
+    assert load.sizes == ((8192, 1.0),)
+    assert load.area == (0, None)
+    assert (load.workers, load.partitions, load.priority) == (1, False, 0)
+    assert load.timeout is None
+    assert loaded.measure.confidence == 0.95
+
+
+def test_requests_are_aligned_to_their_size_of_a_mix_to_the_largest():
+    assert scenario.load_text(ONE_LOAD).loads[0].align == 8192
+    assert scenario.load_text(GOOD).loads[0].align == 65536
+
+
+def test_an_unnamed_volume_is_the_only_one():
+    assert scenario.load_text(GOOD).loads[1].volume == "data"
+
+
+def test_the_cards_come_with_what_the_scenario_sets():
+    volume = scenario.load_text(GOOD).volumes[0]
+    assert volume.card["flash.read_time"] == 60e-6
+    assert volume.capacity == 800 * 10**9
+
+
+def test_values_of_a_card_may_be_set_with_or_without_quotes():
+    nested = GOOD.replace('"flash.read_time" =', "flash.read_time =")
+    assert scenario.load_text(nested).volumes[0].set == {"flash.read_time": 60e-6}
+
+
+def test_a_partition_is_an_equal_part_of_the_volume_and_the_area_lies_in_it():
+    load = scenario.load("p3700-four-processes").loads[0]
+    capacity = 800 * 10**9
+    extents = [load.extent(capacity, worker) for worker in range(4)]
+    assert [start for start, _ in extents] == [0, 200 * 10**9, 400 * 10**9, 600 * 10**9]
+    assert {size for _, size in extents} == {32 * 2**30}
+
+
+def test_a_scenario_cannot_be_changed():
+    loaded = scenario.load_text(ONE_LOAD)
+    with pytest.raises(ValueError, match="frozen"):
+        loaded.seed = 2
+
+
+@pytest.mark.parametrize("text", [GOOD, ONE_LOAD], ids=["mix", "plain"])
+def test_what_is_resolved_can_be_loaded_again_and_says_everything(text):
+    first = scenario.load_text(text)
+    again = scenario.from_data(first.resolved())
+    assert again.resolved() == first.resolved()
+    for name in ("align", "area", "workers", "think", "priority", "volume", "random"):
+        assert all(name in load for load in first.resolved()["load"])
+    assert (again.host, again.volumes, again.measure) == (first.host, first.volumes, first.measure)
+    for a, b in zip(again.loads, first.loads, strict=True):
+        assert a.model_dump() == b.model_dump()
+
+
+def test_resolved_is_a_copy():
+    loaded = scenario.load_text(GOOD)
+    loaded.resolved()["load"][0]["area"]["size"] = "1 B"
+    assert loaded.resolved()["load"][0]["area"]["size"] == "32 GiB"
+
+
+# ---- the scenarios that come with raidsim
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
+def test_a_shipped_scenario_loads_by_name_and_explains_itself(path):
+    loaded = scenario.load(path.stem)
+    assert loaded.title
+    assert loaded.description
+    assert path.read_text(encoding="utf-8").startswith("# ")
+
+
+@pytest.mark.parametrize("name", STANDARD)
+def test_a_standard_profile_goes_from_1_to_512_outstanding_in_a_file_of_32_gib(name):
+    load = scenario.load(f"p3700-{name}").loads[0]
+    assert load.outstanding == tuple(2**n for n in range(10))
+    assert load.area == (0, 32 * 2**30)
+    assert load.align == 4096
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "random", "size"),
+    [
+        ("database", 0.67, 1, 8192),
+        ("file-server", 0.67, 1, 65536),
+        ("file-copy", 0.5, 1, 65536),
+        ("streaming", 1, 0, 65536),
+        ("restore", 0, 0, 65536),
+        ("latency-read", 1, 0, 1024),
+        ("latency-write", 0, 0, 1024),
+        ("four-processes", 1, 1, 4096),
+    ],
+)
+def test_the_profiles_are_those_of_the_document(name, read, random, size):
+    load = scenario.load(f"p3700-{name}").loads[0]
+    assert (load.read, load.random, load.sizes) == (read, random, ((size, 1.0),))
+
+
+# ---- --set
+
+
+@pytest.mark.parametrize(
+    ("override", "value"),
+    [
+        ("load.outstanding=32", lambda s: s.loads[0].outstanding == (32,)),
+        ("load.outstanding = [1, 2]", lambda s: s.loads[0].outstanding == (1, 2)),
+        ("load.size=4 KiB", lambda s: s.loads[0].sizes == ((4096, 1.0),)),
+        ('load.size="4 KiB"', lambda s: s.loads[0].sizes == ((4096, 1.0),)),
+        ("load[0].read=50 %", lambda s: s.loads[0].read == 0.5),
+        ("load.load.read=50 %", lambda s: s.loads[0].read == 0.5),
+        ("load.area.size=1 GiB", lambda s: s.loads[0].area == (0, 2**30)),
+        ("host.clock=1.6 GHz", lambda s: s.host.clock == 1.6e9),
+        ("measure.precision=5 %", lambda s: s.measure.precision == 0.05),
+        (
+            "volume.set.flash.read_time=60 us",
+            lambda s: s.volumes[0].card["flash.read_time"] == 6e-5,
+        ),
+        (
+            'volume.set."flash.read_time"=60 us',
+            lambda s: s.volumes[0].set["flash.read_time"] == 6e-5,
+        ),
+        ("seed=5", lambda s: s.seed == 5),
+        ("title=1 GiB", lambda s: s.title == "1 GiB"),
+    ],
+)
+def test_an_override_changes_one_value(override, value):
+    assert value(scenario.load_text(ONE_LOAD, overrides=[override]))
+
+
+def test_an_override_replaces_a_value_of_a_card_however_the_file_writes_it():
+    nested = GOOD.replace('"flash.read_time" =', "flash.read_time =")
+    for text in (GOOD, nested):
+        loaded = scenario.load_text(text, overrides=["volume.set.flash.read_time=70 us"])
+        assert loaded.volumes[0].set == {"flash.read_time": 70e-6}
+
+
+def test_an_override_without_a_value_takes_the_key_away():
+    overrides = ["load.outstanding=", "load.rate=1000 IO/s"]
+    load = scenario.load_text(ONE_LOAD, overrides=overrides).loads[0]
+    assert (load.outstanding, load.rate) == (None, (1000.0,))
+
+
+def test_of_several_loads_an_override_names_one():
+    loaded = scenario.load_text(GOOD, overrides=["load.log.priority=2", "load[0].priority=3"])
+    assert [load.priority for load in loaded.loads] == [3, 2]
+
+
+def test_a_seed_from_outside_wins():
+    assert scenario.load_text(GOOD, seed=9).seed == 9
+
+
+def test_a_bad_seed_from_outside_is_no_fault_of_the_file():
+    with pytest.raises(InputError) as caught:
+        scenario.load_text(GOOD, "good.toml", seed=-1)
+    assert [(p.file, p.line) for p in caught.value.problems] == [("--set", None)]
+
+
+@pytest.mark.parametrize(
+    ("override", "key", "message"),
+    [
+        ("load.outstanding", "load.outstanding", "has no value"),
+        ("=3", None, "is no key"),
+        ("load..size=3", "load..size", "is no key"),
+        ("load[7].size=8 KiB", "load[7].size", "there are only 1"),
+        ("load.outstandin=8", "load.outstandin", 'did you mean "outstanding"?'),
+        ("lod.size=8 KiB", "lod", 'did you mean "load"?'),
+        ("load.size=8 KB", "load.size", "KiB"),
+        ("load.read.x=1", "load.read.x", "no such place"),
+        ("volume.set.flash.read_tim=60 us", 'volume.set."flash.read_tim"', "did you mean"),
+        ("load=3", "load", "is not a list of tables"),
+    ],
+)
+def test_a_bad_override_is_no_fault_of_the_file(override, key, message):
+    found = problems_of(ONE_LOAD, [override])
+    assert [p.file for p in found] == ["--set"]
+    assert found[0].key == key
+    assert found[0].line is None
+    assert message in str(found[0])
+
+
+def test_of_several_loads_an_override_must_say_which():
+    (found,) = problems_of(GOOD, ["load.priority=2"])
+    assert "load[0].priority" in found.remedy
+
+
+# ---- what is wrong
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "message"),
+    [
+        ('model = "fuj', 'modle = "fuj', "host.modle", 'did you mean "model"?'),
+        ('model = "fuj', 'modle = "fuj', "host.model", "is missing"),
+        ('"fujitsu-rx2540-m1"', '"fujitsu-rx2540-m2"', "host.model", "did you mean"),
+        ('"fujitsu-rx2540-m1"', '"intel-p3700-800gb"', "host.model", "of kind nvme-ssd, not host"),
+        ('"intel-p3700-800gb"', '"fujitsu-rx2540-m1"', "volume.drive", "not nvme-ssd"),
+        ('"intel-p3700-800gb"', "800", "volume.drive", "is not a text"),
+        ("[[volume]]", '[[volume]]\nlevel = "raid5"', "volume.level", "not simulated by this"),
+        ("[[volume]]", '[[volume]]\nlevel = "singel"', "volume.level", 'did you mean "single"?'),
+        ("[host]", "[hots]", "hots", 'did you mean "host"?'),
+        ("[host]", "[hots]", "host", "is missing"),
+        ("[[load]]", "[load]", "load", "[[load]], in two brackets"),
+        ("[[load]]", "[[laod]]", "load", "is missing"),
+        ('"100 %"', '"120 %"', "load.read", "more than 100 %"),
+        ('"100 %"', "1", "load.read", "has no unit"),
+        ('"100 %"', "true", "load.read", "is no share"),
+        ('"8 KiB"', '"8"', "load.size", "has no unit"),
+        ('"8 KiB"', '"8 ms"', "load.size", "a unit of time, not of size"),
+        ('"8 KiB"', '"1000 B"', "load.size", 'write "512 B" or "1 KiB"'),
+        ('"8 KiB"', '"0 B"', "load.size", "not above 0 B"),
+        ('"8 KiB"', '"-8 KiB"', "load.size", "negative"),
+        ('"8 KiB"', '"nan KiB"', "load.size", "not a number to compute with"),
+        ('size = "8 KiB"', "", "load.size", "is missing"),
+        ('size = "8 KiB"', "sizes = []", "load.sizes", "is an empty list"),
+        ('size = "8 KiB"', 'sizes = "8 KiB"', "load.sizes", "is not a list"),
+        ('size = "8 KiB"', 'sizes = ["8 KiB"]', "load.sizes[0]", "is not a table"),
+        ('"8 KiB"', '"8 KiB"\nsizes = [{ size = "4 KiB", share = "100 %" }]', "load.sizes", "beside"),
+        ("outstanding = 1", "", "load.outstanding", "is missing"),
+        ("outstanding = 1", "outstanding = []", "load.outstanding", "is an empty list"),
+        ("outstanding = 1", "outstanding = 0", "load.outstanding", "too small"),
+        ("outstanding = 1", "outstanding = 10000000000000000000", "load.outstanding", "too large"),
+        ("outstanding = 1", "outstanding = [1, 2.5]", "load.outstanding[1]", "not a whole number"),
+        ("outstanding = 1", 'outstanding = 1\nrate = "9 IO/s"', "load.rate", "beside outstanding"),
+        ("outstanding = 1", 'rate = "0 IO/s"', "load.rate", "not above 0 IO/s"),
+        ("outstanding = 1", 'arrivals = ["2 s", "1 s"]', "load.arrivals", "not in order"),
+        ("outstanding = 1", 'rate = "9 IO/s"\nthink = "1 s"', "load.think", "closed loads"),
+        ("outstanding = 1", 'outstanding = 1\nvolume = "dat"', "load.volume", 'mean "data"?'),
+        ("outstanding = 1", "outstanding = 1\nworkers = true", "load.workers", "not a whole number"),
+        ("outstanding = 1", "outstanding = 1\npriority = 4", "load.priority", "from 0 to 3"),
+        ("outstanding = 1", "outstanding = 1\npartitions = 1", "load.partitions", "true or false"),
+        ("outstanding = 1", "outstanding = 1\nzipf = nan", "load.zipf", "out of range"),
+        ("outstanding = 1", 'outstanding = 1\ntimeout = "soon"', "load.timeout", 'or "none"'),
+        ("outstanding = 1", 'outstanding = 1\nalign = "1 B"', "load.align", "sector of 512"),
+        ("outstanding = 1", "outstanding = 1\narea = 5", "load.area", "is not a table"),
+        ("outstanding = 1", 'outstanding = 1\narea = { length = "1 GiB" }', "load.area.length", "off"),
+        ("outstanding = 1", 'outstanding = 1\narea = { size = "1 TB" }', "load.area", "beyond the vol"),
+        ("outstanding = 1", 'outstanding = 1\narea = { size = "4 KiB" }', "load.area", "holds no req"),
+        ("outstanding = 1", "outstanding = 1\narea = { offset = '1 TB' }", "load.area", "starts at 1 TB"),
+        ("outstanding = 1", 'outstanding = 1\nburst = { on = "1 s" }', "load.burst.off", "is missing"),
+        ("outstanding = 1", "outstanding = 1\n[measure]\nmin_ios = 9e9", "measure.max_ios", "less than"),
+        ("outstanding = 1", 'outstanding = 1\n[measure]\nprecision = "0 %"', "measure.precision", "small"),
+        ("[host]", "seed = -1\n[host]", "seed", "too small"),
+        ("[host]", "title = 5\n[host]", "title", "is not a text"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_its_key(old, new, key, message):
+    assert old in ONE_LOAD
+    found = [p for p in problems_of(ONE_LOAD.replace(old, new, 1)) if p.key == key]
+    assert len(found) == 1
+    assert message in str(found[0])
+    assert found[0].file == "bad.toml"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "message"),
+    [
+        ('share = "25 %"', 'share = "20 %"', "load[0].sizes", "add up to 95 %"),
+        ("sizes = [", "sizes = [{ size = 5, share = '1 %' },", "load[0].sizes[0].size", "has no unit"),
+        ('"90 %" }', '"90 %" }\nzipf = 0.9', "load[0].zipf", "beside hot"),
+        ('random = "90 %"', 'random = "0 %"', "load[0].hot", "has none"),
+        ("[1, 8]", "[1, 8, 64]", "load[1].rate", "a sweep of 2 beside one of 3"),
+        ('name = "log"', 'name = "mail"', "load[1].name", "earlier [[load]]"),
+        ('"60 us"', '"60"', 'volume.set."flash.read_time"', "has no unit"),
+        ('"60 us"', '"60 s"', 'volume.set."flash.read_time"', "outside what is possible"),
+        ('"flash.read_time"', '"flash.reed_time"', 'volume.set."flash.reed_time"', "did you mean"),
+        ("workers = 2", 'workers = 32\npartitions = true', "load[0].area", "beyond a partition"),
+    ],
+)  # fmt: skip
+def test_a_mistake_among_several_loads_is_named_with_its_place(old, new, key, message):
+    assert old in GOOD
+    (found,) = problems_of(GOOD.replace(old, new, 1))
+    assert found.key == key
+    assert message in str(found)
+
+
+def test_the_line_is_that_of_the_key_also_inside_a_list_of_tables():
+    text = GOOD.replace('share = "25 %"', 'share = "125 %"')
+    line = text[: text.index("125 %")].count("\n") + 1
+    assert [p.line for p in problems_of(text)] == [line]
+    assert str(problems_of(text)[0]).startswith(f"bad.toml:{line}: load[0].sizes[1].share: ")
+
+
+def test_all_mistakes_of_a_file_are_reported_at_once_in_the_order_of_the_file():
+    text = (
+        ONE_LOAD.replace("fujitsu-rx2540-m1", "fujitsu")
+        .replace("drive", "driv")
+        .replace('"8 KiB"', '"8 KB"')
+        .replace("outstanding = 1", "outstanding = 1\noutstanding = 2\nrate = 5 IO/s")
+    )
+    found = problems_of(text, ["load.workers=0"])
+    assert [(p.line, p.key) for p in found] == [
+        (2, "host.model"),
+        (3, "volume.drive"),
+        (4, "volume.driv"),
+        (7, "load.size"),
+        (9, "load.outstanding"),
+        (10, "load.rate"),
+        (None, "load.workers"),
+    ]
+
+
+def test_a_key_that_is_given_twice_names_both_lines():
+    (found,) = problems_of(ONE_LOAD + "outstanding = 2\n")
+    assert str(found) == (
+        "bad.toml:9: load.outstanding: is already given on line 8; keep one of the two"
+    )
+
+
+def test_a_table_that_is_given_twice_is_a_mistake():
+    (found,) = problems_of(ONE_LOAD + "[host]\n")
+    assert (found.line, found.key) == (9, "host")
+
+
+def test_a_file_without_quotes_says_so():
+    (found,) = problems_of(ONE_LOAD.replace('"8 KiB"', "8 KiB"))
+    assert found.line == 7
+    assert "in quotes" in found.remedy
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\x7fELF\x02\x01\x01\0\0", b"\xff\xfe[\0h\0", b"[host]\nmodel = \"caf\xe9\"\n", b"\0" * 100],
+)  # fmt: skip
+def test_what_is_no_text_is_refused(tmp_path, content):
+    path = tmp_path / "binary.toml"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        scenario.load(path)
+    assert len(caught.value.problems) == 1
+    assert str(path) in str(caught.value)
+
+
+def test_a_byte_order_mark_and_line_ends_of_windows_do_no_harm(tmp_path):
+    path = tmp_path / "windows.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    assert scenario.load(path).seed == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("p3700-databse", 'no scenario is called "p3700-databse"; did you mean "p3700-database"?'),
+        ("p3700-databse.toml", 'no such file; did you mean "p3700-database"?'),
+        ("", "no scenario is called"),
+        ("a\0b", "no scenario is called"),
+        ("no/such", "no/such: no such file"),
+    ],
+)
+def test_a_scenario_that_is_not_there_is_one_message(name, message):
+    with pytest.raises(InputError) as caught:
+        scenario.load(name)
+    assert message in str(caught.value)
+
+
+def test_a_folder_is_no_scenario(tmp_path):
+    with pytest.raises(InputError, match="is a folder"):
+        scenario.load(f"{tmp_path}/")
+
+
+def test_a_device_is_no_scenario():
+    with pytest.raises(InputError, match="no regular file"):
+        scenario.load("/dev/zero")
+
+
+def test_a_huge_file_is_no_scenario(tmp_path):
+    path = tmp_path / "huge.toml"
+    path.write_bytes(b"# " + b"x" * 5 * 2**20)
+    with pytest.raises(InputError, match="larger than 4 MiB"):
+        scenario.load(path)
+
+
+def test_a_folder_called_like_a_scenario_does_not_hide_it(tmp_path, monkeypatch):
+    (tmp_path / "p3700-database").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert scenario.load("p3700-database").loads[0].name == "database"
+
+
+def test_a_card_beside_the_scenario_is_found(tmp_path):
+    source = data_folder("models") / "intel-p3700-800gb.toml"
+    (tmp_path / "mine.toml").write_bytes(source.read_bytes())
+    path = tmp_path / "scenario.toml"
+    path.write_text(ONE_LOAD.replace("intel-p3700-800gb", "mine.toml"), encoding="utf-8")
+    assert scenario.load(path).volumes[0].capacity == 800 * 10**9
+
+
+def test_a_bad_card_is_named_with_its_own_line(tmp_path):
+    (tmp_path / "mine.toml").write_text('kind = "hots"\n', encoding="utf-8")
+    path = tmp_path / "scenario.toml"
+    path.write_text(ONE_LOAD.replace("intel-p3700-800gb", "mine.toml"), encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"scenario.toml:4: volume.drive: bad card: \S*mine.toml:1: kind"
+    ):
+        scenario.load(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = " + "[" * 100_000,
+        "a = " + "[" * 500 + "]" * 500,
+        ".".join("a" * 5000) + " = 1",
+        "seed = " + "9" * 5000,
+        "seed = 0x" + "f" * 5000,
+        ONE_LOAD.replace("1\n", "9" * 4000 + "\n"),
+        ONE_LOAD.replace('"8 KiB"', "1e308"),
+        ONE_LOAD.replace('"8 KiB"', "2020-01-01T00:00:00Z"),
+        "[[load]]\n" * 3000,
+        "\n".join(f"k{n} = " for n in range(3000)),
+        '"' * 100_000,
+        "[host]\n[host]\n" * 1000,
+    ],
+    ids=range(12),
+)
+def test_what_is_absurd_is_refused_soon(text):
+    assert len(problems_of(text)) <= 101
+
+
+# ---- whatever is written
+
+
+def loads_or_complains(text, overrides=(), **other):
+    """A scenario, or an InputError that says something; anything else fails the test."""
+    try:
+        loaded = scenario.load_text(text, "any.toml", overrides, **other)
+    except InputError as error:
+        messages = str(error).splitlines()
+        return bool(messages) and all(message.strip() for message in messages)
+    again = scenario.from_data(loaded.resolved())
+    assert again.resolved() == loaded.resolved()
+    return isinstance(loaded, Scenario)
+
+
+@given(st.binary())
+def test_no_bytes_make_the_loader_end_in_anything_but_a_message(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / "random.toml"
+    path.write_bytes(content)
+    with pytest.raises(InputError):
+        scenario.load(path)
+
+
+TOKENS = st.sampled_from(
+    ["[", "]", "[[", "]]", "{", "}", '"', "'", "'''", '"""', "=", ".", ",", "\n", "\r", "#", "\\",
+     "load", "volume", "host", "set", "size", "nan", "inf", "-1", "1e999", "0x", "true", "8 KiB",
+     "100 %", " ", "\t", "\ufeff", "\u2028", "1979-05-27", "9" * 30]
+)  # fmt: skip
+
+
+@given(st.lists(TOKENS | st.text(max_size=3), max_size=40))
+def test_no_text_makes_the_loader_end_in_anything_but_a_message(tokens):
+    assert loads_or_complains("".join(tokens))
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_no_damage_to_a_good_file_ends_in_anything_but_a_scenario_or_a_message(data):
+    text = GOOD
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, min(len(text), start + 30)))
+        text = text[:start] + data.draw(TOKENS | st.text(max_size=2) | st.just("")) + text[end:]
+    assert loads_or_complains(text)
+
+
+VALUES = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8),
+        st.sampled_from(["8 KiB", "1 GiB", "67 %", "10 us", "100 IO/s", "none", "rest", "single",
+                         "intel-p3700-800gb", "fujitsu-rx2540-m1", "data", math.nan, 10**400]),
+    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["size", "share", "offset", "on", "off", "area", "accesses", "time", "ios",
+                         "bytes", "x", "flash", "read_time"]), inner, max_size=3),
+    max_leaves=6,
+)  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(["host", "volume", "load", "measure"]), st.data())
+def test_no_value_of_any_key_ends_in_anything_but_a_scenario_or_a_message(table, data):
+    whole = scenario.load_text(GOOD).resolved()
+    part = whole[table][0] if isinstance(whole[table], list) else whole[table]
+    keys = sorted(set(part) | (set(LoadSpec.model_fields) if table == "load" else set()))
+    part[data.draw(st.sampled_from(keys))] = data.draw(VALUES)
+    try:
+        loaded = scenario.from_data(whole)
+    except InputError as error:
+        assert error.problems  # noqa: PT017
+    else:
+        assert loaded.resolved()
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(
+        st.text()
+        | st.builds(
+            "{}{}{}={}".format,
+            st.sampled_from(["load", "load[0]", "load[1]", "load.mail", "volume", "host", "measure",
+                             "seed", "title", "volume.set", "load[0].area", "load[0].sizes[1]", ""]),
+            st.sampled_from(["", ".", ".size", ".share", ".read", ".rate", ".outstanding", ".set",
+                             ".flash.read_time", ".clock", "[0]", "[1].size", '."x y"', ".name"]),
+            st.sampled_from(["", ".x", "[3]"]),
+            st.sampled_from(["", "1", "[1, 2]", "8 KiB", "50 %", "{}", "[]", "nan", '"a', "a\nb = 1",
+                             "[" * 2000, "9" * 5000, "[[1]]", '{ size = "8 KiB" }', "true"])
+            | st.text(),
+        ),
+        max_size=4,
+    )
+)  # fmt: skip
+def test_no_override_ends_in_anything_but_a_scenario_or_a_message(overrides):
+    assert loads_or_complains(GOOD, overrides)
+
+
+# ---- documentation
+
+
+def test_the_reference_page_is_current():
+    page = Path(data_folder("models")).parent / "docs" / "reference" / "scenario.md"
+    assert page.read_text(encoding="utf-8") == reference.markdown(), (
+        "run: python docs/reference/generate.py"
+    )
