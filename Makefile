@@ -17,6 +17,8 @@ BIN    := $(VENV)/bin
 SCENARIO ?= scenarios/p3700-database.toml
 # Workers of the compiled tests.
 JOBS   ?= 2
+# Tests that run interpreted as well.
+KERNEL_TESTS ?= $(wildcard tests/test_kernel*.py)
 # Least share of the kernel's lines and branches that its tests reach, in percent.
 COVERAGE_FLOOR ?= 90
 
@@ -46,7 +48,7 @@ test-compiled: $(INSTALLED)
 
 # The kernel's tests once more with its source interpreted: only then can coverage see it.
 test-interpreted: $(INSTALLED)
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/kernel -n $(JOBS) \
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest $(KERNEL_TESTS) -n $(JOBS) \
 	    --cov --cov-report=term --cov-fail-under=$(COVERAGE_FLOOR)
 
 validate: $(INSTALLED)
