@@ -135,3 +135,13 @@ def test_what_is_said_of_several_points_is_said_once() -> None:
     text = piped(result(*(point(n, warnings=["slow"]) for n in (1, 2, 4))))
     assert text.count("slow") == 1
     assert "every point: slow" in text
+
+
+def test_points_that_differ_only_by_step_are_called_by_it() -> None:
+    text = piped(result(point(4), point(4, warnings=["slow"]), point(4)))
+    assert "step 2: slow" in text
+
+
+def test_equal_points_are_still_told_apart() -> None:
+    slow = point(4, warnings=["slow"])
+    assert "step 2, 3: slow" in piped(result(point(4), slow, slow))

@@ -126,23 +126,24 @@ def notes(sweep: Sweep, result: Result) -> Iterator[str]:
         yield f"{numbers.NOT_MEASURED} not shown: fewer than ten samples lie beyond it"
     if not all(point.converged for point in sweep.points):
         yield f"{NOT_CONVERGED} not converged: the interval is wider than the precision asked for"
-    places: dict[str, list[Point]] = {}
-    for point in sweep.points:
+    places: dict[str, list[int]] = {}
+    for number, point in enumerate(sweep.points):
         for text in remarks(point):
-            places.setdefault(text, []).append(point)
-    for text, points in places.items():
-        yield f"{_where(points, sweep)}: {text}"
+            places.setdefault(text, []).append(number)
+    for text, chosen in places.items():
+        yield f"{_where(chosen, sweep)}: {text}"
 
 
-def _where(points: Sequence[Point], sweep: Sweep) -> str:
-    """Name some points of a sweep: "1, 2, 4 outstanding"; "every point"."""
-    if len(points) == len(sweep.points) > 1:
+def _where(chosen: Sequence[int], sweep: Sweep) -> str:
+    """Name some points of a sweep: "1, 2, 4 outstanding"; "step 2"; "every point"."""
+    if len(sweep.points) == 1:
+        return offered(sweep.points[0])
+    if len(chosen) == len(sweep.points):
         return "every point"
-    if len(points) == 1:
-        return offered(points[0])
-    cells = [axis_cell(sweep, sweep.points.index(point)) for point in points]
-    words = ", ".join(cells)
-    return f"steps {words}" if sweep.axis == "step" else f"{words} {AXIS_WORDS[sweep.axis]}"
+    if len(chosen) == 1 and sweep.axis != "step":
+        return offered(sweep.points[chosen[0]])
+    cells = ", ".join(axis_cell(sweep, number) for number in chosen)
+    return f"step {cells}" if sweep.axis == "step" else f"{cells} {AXIS_WORDS[sweep.axis]}"
 
 
 def remarks(point: Point) -> list[str]:
