@@ -222,10 +222,10 @@ def bare_unit(unit: str) -> bool:
 
 def exact(value: str | int | float) -> Fraction:
     """The number written, exactly; QuantityError if it is none, not finite or absurdly large."""
-    if isinstance(value, int) and abs(value) > 10**40:
-        raise QuantityError(f"{quote(value)} is too large to be meant")
     if isinstance(value, float) and not math.isfinite(value):
         raise QuantityError(f"{value} is not a number to compute with", "write a finite number")
+    if not isinstance(value, str) and abs(value) > 10**40:
+        raise QuantityError(f"{quote(value)} is too large to be meant")
     written = value if isinstance(value, str) else repr(value)
     if len(written) > _LONGEST or not _NUMBER.fullmatch(written):
         raise QuantityError(f"{quote(written)} is not a number")

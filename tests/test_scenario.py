@@ -277,6 +277,8 @@ def test_a_bad_seed_from_outside_is_no_fault_of_the_file():
         ("load.read.x=1", "load.read.x", "no such place"),
         ("volume.set.flash.read_tim=60 us", 'volume.set."flash.read_tim"', "did you mean"),
         ("load=3", "load", "is not a list of tables"),
+        ("title=caf\udce9", "title", "is not UTF-8 text"),
+        ("title=\x1b[31m", "title", "control characters"),
     ],
 )
 def test_a_bad_override_is_no_fault_of_the_file(override, key, message):

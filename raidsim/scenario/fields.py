@@ -193,22 +193,37 @@ class Flag(Reader):
 
 @dataclass(frozen=True)
 class Text(Reader):
-    """A text; a name is one printable line that is neither empty nor long."""
-
-    name: bool = False
+    """A text of printable characters, over several lines if it likes."""
 
     def read(self, value: Any) -> str:
         """See :class:`Reader`."""
         if not isinstance(value, str):
             raise wrong(f"{_what(value)} is not a text", "put it in quotes")
-        if self.name and not (0 < len(value.strip()) <= 200 and value.isprintable()):
-            raise wrong(f"{quote(value)} is no name", "give one line of 1 to 200 characters")
+        if not value.replace("\n", "").replace("\t", "").isprintable():
+            raise wrong(f"{quote(value)} holds control characters", "leave them out")
         return value
 
     @property
     def form(self) -> str:
         """See :class:`Reader`."""
-        return "name" if self.name else "text"
+        return "text"
+
+
+@dataclass(frozen=True)
+class Line(Text):
+    """A name or a title: one line that is neither empty nor long."""
+
+    def read(self, value: Any) -> str:
+        """See :class:`Reader`."""
+        text = super().read(value)
+        if not (0 < len(text.strip()) <= 200 and text.isprintable()):
+            raise wrong(f"{quote(text)} is no name", "give one line of 1 to 200 characters")
+        return text
+
+    @property
+    def form(self) -> str:
+        """See :class:`Reader`."""
+        return "line of text"
 
 
 def as_list(value: Any) -> Any:

@@ -7,14 +7,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
+from pydantic_core import PydanticCustomError
+
 from raidsim.cards.catalogue import exists, looks_like_path
 from raidsim.cards.toml_file import TOO_DEEP, TomlFile, is_deep, parse, read_text
 from raidsim.cards.toml_lines import Path
-from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.errors import InputError, Problem, one_line, quote, suggest
 from raidsim.resources import data_folder
 from raidsim.scenario import checks
 from raidsim.scenario import overrides as setting
-from raidsim.scenario.fields import Count
+from raidsim.scenario.fields import Count, Line, Reader, Text
 from raidsim.scenario.hardware import attach_card
 from raidsim.scenario.models import HostSpec, LoadSpec, Measure, Scenario, VolumeSpec
 from raidsim.scenario.reading import Reading, read_part
@@ -122,9 +124,12 @@ class _Loader:
             if key not in _TABLES:
                 remedy = suggest(key, _TABLES) or f"known: {', '.join(_TABLES)}"
                 self.reading.problem((key,), "unknown key", remedy)
-        title = self._text("title", FilePath(self.reading.file.name).stem)
-        description = self._text("description", "")
-        seed = self._seed()
+        stem = one_line(FilePath(self.reading.file.name).stem).strip()[:200]
+        head = {
+            "title": self._top("title", Line(), stem or "scenario"),
+            "description": self._top("description", Text(), ""),
+            "seed": self._top("seed", Count(0, 2**63 - 1), 1),
+        }
         host = self._host()
         volumes = [self._volume(table, path) for table, path in self._list("volume")]
         self._names("volume", volumes)
@@ -133,27 +138,17 @@ class _Loader:
         self._sweeps(loads)
         measure = self._measure()
         self.reading.raise_if_wrong()
-        return _assemble(
-            self.reading, {"title": title, "description": description, "seed": seed},
-            host, volumes, loads, measure,
-        )  # fmt: skip
+        return _assemble(self.reading, head, host, volumes, loads, measure)
 
     # ---- the top of the file
 
-    def _text(self, key: str, default: str) -> str:
-        value = self.reading.data.get(key, default)
-        if not isinstance(value, str):
-            self.reading.problem((key,), f"{quote(value)} is not a text", "put it in quotes")
-            return default
-        return value
-
-    def _seed(self) -> int:
+    def _top(self, key: str, reader: Reader, default: Any) -> Any:
         try:
-            return Count(0, 2**63 - 1).read(self.reading.data.get("seed", 1))
-        except ValueError as error:
-            context = getattr(error, "context", None) or {}
-            self.reading.problem(("seed",), context["cause"], context["remedy"])
-            return 1
+            return reader.read(self.reading.data.get(key, default))
+        except PydanticCustomError as error:
+            context = error.context or {}
+            self.reading.problem((key,), context["cause"], context["remedy"])
+            return default
 
     def _list(self, key: str) -> list[tuple[Any, Path]]:
         tables = self.reading.data.get(key)

@@ -17,6 +17,7 @@ from raidsim.scenario.fields import (
     Choice,
     Count,
     Flag,
+    Line,
     Number,
     Quantity,
     Text,
@@ -31,7 +32,7 @@ LATER_LEVELS = (
 )  # fmt: skip
 """Levels that people may ask for and that this version does not simulate."""
 
-Name = Annotated[str, Text(name=True)]
+Name = Annotated[str, Line()]
 Size = Quantity("size", above="0 B", sectors=True)
 Table = BeforeValidator(table_only)
 
@@ -223,7 +224,7 @@ class Measure(Part):
 class Scenario(Part):
     """A scenario that can be run: everything is checked, defaults are filled in."""
 
-    title: Annotated[str, Text()] = key("title of reports", None, "the name of the file")
+    title: Name = key("title of reports", None, "the name of the file")
     description: Annotated[str, Text()] = key("what it is about", "")
     seed: Annotated[int, Count(0, 2**63 - 1)] = key("seed of all random numbers", 1)
     host: HostSpec = key("the server")

@@ -36,6 +36,8 @@ def apply(reading: Reading, overrides: Iterable[str]) -> None:
         key, equals, value = text.partition("=")
         key = key.strip()
         try:
+            if not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
+                raise _Refused("is not UTF-8 text")  # what a shell passes on as it is
             if not equals:
                 raise _Refused(f"{quote(text)} has no value", _FORM)
             path = _address(reading.data, _steps(key))
