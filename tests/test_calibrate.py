@@ -250,3 +250,18 @@ def test_unchanged_values_leave_a_card_byte_for_byte():
     assert rewritten(once, [NewValue("submit.io_time", 9.5, ("a.b",))], {"a.b": -0.0123}) == once
     assert 'io_time = { value = 9.5, unit = "us"' in once
     assert '"a.b" = "-1.2 %"' in once
+
+
+def test_a_card_is_not_fitted_by_values_of_its_base(toy, tmp_path):
+    sibling = tmp_path / "sibling.toml"
+    sibling.write_text('name = "sibling"\nkind = "host"\ntitle = "S"\nbase = "toy-host.toml"\n')
+    with pytest.raises(InputError, match="or fit its base toy-host"):
+        calibrate(str(sibling), folder=toy[1], simulate=ToyHost())
+
+
+def test_claims_about_a_sibling_fit_the_values_of_the_base(toy, tmp_path):
+    sibling = tmp_path / "sibling.toml"
+    sibling.write_text('name = "sibling"\nkind = "host"\ntitle = "S"\nbase = "toy-host.toml"\n')
+    (tmp_path / "toy.toml").write_text(SCENARIO.format(card=sibling))
+    found = by_name(run(toy))
+    assert found["submit.io_time"].after == pytest.approx(SERVICE * 1e6, rel=0.01)

@@ -1,4 +1,4 @@
-"""The values of a card that a fit may move: those whose source says "calibrated".
+"""The values of a card that a fit may move: its own whose source says "calibrated".
 
 All of them are times, rates and the like: above zero and continuous. They are fitted as
 logarithms, so that a step is a relative change and no value can become negative. Whole numbers
@@ -52,6 +52,11 @@ class Parameter:
         """Return the value that the card will hold, in base units."""
         return float(units.convert(self.shown(value), self.unit, self.dimension))
 
+    def is_on(self, card: Card) -> bool:
+        """Return whether a card has this value: as its own, or from its base."""
+        own = card.name == self.card.name
+        return own or (card.base == self.card.name and self.name in card.inherited)
+
     def override(self, place: str, value: float) -> str:
         """Return the override that sets it, `place` being the host or a volume."""
         number = units.in_unit(float(value), self.unit, self.dimension)
@@ -73,9 +78,9 @@ def free_parameters(cards: Iterable[Card]) -> list[Parameter]:
     for card in cards:
         for attribute in card.about.attributes:
             name, dimension = attribute.name, attribute.dimension
-            if card.sources[name].source != "calibrated" or dimension == "flag":
+            if card.sources[name].source != "calibrated" or name in card.inherited:
                 continue
-            if units.DIMENSIONS[dimension].integer:
+            if dimension == "flag" or units.DIMENSIONS[dimension].integer:
                 continue
             value = card.number(name)
             if value <= 0:
@@ -93,8 +98,10 @@ def free_parameters(cards: Iterable[Card]) -> list[Parameter]:
             found.append(Parameter(card, name, dimension, value, max(low, value * SMALLEST), high))
     if not found and not problems:
         names = ", ".join(card.name for card in cards)
-        cause = f"nothing to fit on {names}: no value that can move has the source calibrated"
+        cause = f"nothing to fit on {names}: no value of its own that can move is calibrated"
         remedy = 'write source = "calibrated" at the values to fit'
+        if bases := sorted({card.base for card in cards if card.base}):
+            remedy += f", or fit its base {', '.join(bases)}"
         problems.append(Problem(None, None, None, cause, remedy))
     if problems:
         raise InputError(problems)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.calibrate.parameters import Parameter
+from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
 from raidsim.result import Result
 from raidsim.validate.catalogue import read_card
@@ -75,11 +76,10 @@ class FitProblem:
         self.simulate = simulate
         self.workers = workers
         self.trials = 0
-        cards = {parameter.card.name for parameter in parameters}
-        self.claims = [claim for claim in claims if _may_fit(claim, cards)]
+        self.claims = [claim for claim in claims if _may_fit(claim, self.parameters)]
         self.jobs = distinct(job for claim in self.claims for job in claim.jobs())
         if not self.claims:
-            names = ", ".join(sorted(cards))
+            names = ", ".join(sorted({parameter.card.name for parameter in parameters}))
             cause = f"no calibration claim is about {names}"
             raise InputError([Problem(None, None, None, cause, "add claims in validation/")])
 
@@ -103,7 +103,7 @@ class FitProblem:
             parameter.override(place, value)
             for parameter, value in zip(self.parameters, values, strict=True)
             for place, card in places
-            if card == parameter.card.name
+            if parameter.is_on(card)
         ]
         return Job(job.scenario, (*job.overrides, *setting), job.outstanding)
 
@@ -126,22 +126,22 @@ def residual(verdict: Verdict) -> float:
 
 
 @cache
-def places_of(scenario: str, overrides: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return where a scenario has which card: pairs such as ("volume[0]", "intel-p3700-800gb")."""
+def places_of(scenario: str, overrides: tuple[str, ...]) -> tuple[tuple[str, Card], ...]:
+    """Return where a scenario has which card: pairs of a place such as "volume[0]" and the card."""
     from raidsim.scenario import load  # noqa: PLC0415  (only a fit needs it here)
 
     loaded = load(scenario, overrides=overrides)
-    volumes = ((f"volume[{i}]", one.card.name) for i, one in enumerate(loaded.volumes))
-    return (("host", loaded.host.card.name), *volumes)
+    volumes = ((f"volume[{i}]", one.card) for i, one in enumerate(loaded.volumes))
+    return (("host", loaded.host.card), *volumes)
 
 
-def _may_fit(claim: Claim, cards: set[str]) -> bool:
-    """Whether a claim may be fitted to, and is about one of the cards."""
+def _may_fit(claim: Claim, parameters: Sequence[Parameter]) -> bool:
+    """Whether a claim may be fitted to, and is about a system with one of the parameters."""
     if claim.role != "calibration" or not isinstance(claim.subject, Performance):
         return False
-    found = {
-        card
+    return any(
+        parameter.is_on(card)
         for one in claim.subject.measurements()
         for _, card in places_of(one.scenario, one.overrides)
-    }
-    return bool(found & cards)
+        for parameter in parameters
+    )

@@ -53,6 +53,8 @@ class Card:
     ``values`` holds every attribute of the kind (defaults included) in base units:
     seconds, bytes, hertz, watts. ``card["flash.read_time"]`` gives one of them.
     ``residuals`` holds, by claim, the relative errors that the last fit left.
+    ``base`` is the name of the card it says only the differences to, or empty;
+    ``inherited`` are the attributes that its own file does not state.
     """
 
     name: str
@@ -63,6 +65,8 @@ class Card:
     sources: Mapping[str, Source]
     residuals: Mapping[str, float]
     description: str = ""
+    base: str = ""
+    inherited: frozenset[str] = frozenset()
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -14,19 +14,24 @@ from raidsim.cards.toml_file import TomlFile, parse, read_text, show
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote, suggest
 
-_HEAD = ("name", "kind", "title", "description", "residuals")
+_HEAD = ("name", "kind", "title", "description", "base", "residuals")
 _KEYS = ("value", "unit", "source", "note", "claims")
 
 
-def read(path: FilePath, shown: str | None = None) -> Card:
+def read(path: FilePath, shown: str | None = None, *, may_have_base: bool = True) -> Card:
     """Read a card file; InputError with every problem of it."""
     name = shown or str(path)
-    return read_card(read_text(path, name), name, path)
+    return read_card(read_text(path, name), name, path, may_have_base=may_have_base)
 
 
-def read_card(text: str, name: str, path: FilePath | None = None) -> Card:
-    """Read the text of a card; `name` is what messages call it."""
-    reader = _Reader(parse(text, name))
+def read_card(
+    text: str, name: str, path: FilePath | None = None, *, may_have_base: bool = True
+) -> Card:
+    """Read the text of a card; `name` is what messages call it.
+
+    A card with a ``base`` says only what differs from that card; a base has none of its own.
+    """
+    reader = _Reader(parse(text, name), may_have_base)
     card = reader.card(path or FilePath(name))
     if reader.problems or card is None:
         raise InputError(sorted(reader.problems, key=lambda p: p.line or 0))
@@ -59,8 +64,9 @@ class _Wrong(Exception):
 class _Reader:
     """Walks the data of one card and collects values, sources and problems."""
 
-    def __init__(self, file: TomlFile) -> None:
+    def __init__(self, file: TomlFile, may_have_base: bool) -> None:
         self.file = file
+        self.may_have_base = may_have_base
         self.problems = list(file.problems)
         self.values: dict[str, Value] = {}
         self.sources: dict[str, Source] = {}
@@ -87,6 +93,7 @@ class _Reader:
                     suggest(head["kind"], KINDS) or f"known: {', '.join(KINDS)}",
                 )
             return None
+        base = self._base(data, kind, path.parent)
         self._attributes(data, kind)
         residuals = self._residuals(data.get("residuals", {}))
         if self.problems:
@@ -96,7 +103,41 @@ class _Reader:
             {a.name: self.values[a.name] for a in kind.attributes},
             {a.name: self.sources[a.name] for a in kind.attributes},
             residuals, str(description),
+            base.name if base else "",
+            frozenset(a.name for a in kind.attributes if not self._gives(data, a)),
         )  # fmt: skip
+
+    def _base(self, data: Mapping[str, Any], kind: CardKind, folder: FilePath) -> Card | None:
+        """Take over the values of the base, for the card to change; None if it has no base."""
+        from raidsim.cards.catalogue import find  # noqa: PLC0415  (which reads cards itself)
+
+        if "base" not in data:
+            return None
+        name = self._text(data, "base")
+        if name is None:
+            return None
+        if not self.may_have_base:
+            self.problem(("base",), "a card that is a base has none itself", f"name {quote(name)}")
+            return None
+        try:
+            base = read(find(name, folder), may_have_base=False)
+        except InputError as error:
+            for one in error.problems:
+                self.problem(("base",), str(one))
+            return None
+        if base.kind != kind.name:
+            self.problem(("base",), f"{base.name} is of kind {base.kind}", f"this is a {kind.name}")
+            return None
+        self.values |= base.values
+        for attribute, source in base.sources.items():
+            note = f"as {base.name}" + (f": {source.note}" if source.note else "")
+            self.sources[attribute] = replace(source, note=note)
+        return base
+
+    def _gives(self, data: Mapping[str, Any], attribute: Attribute) -> bool:
+        """Whether the file itself states an attribute."""
+        section, _, key = attribute.name.partition(".")
+        return key in data.get(section, {})
 
     def _text(self, data: Mapping[str, Any], key: str) -> str | None:
         value = data.get(key)
@@ -130,6 +171,8 @@ class _Reader:
         table = data.get(section, {})
         if not isinstance(table, dict) or key in table or (section, key) in self.file.broken:
             return
+        if attribute.name in self.values or "base" in data:
+            return  # from the base, or it is already said that there is none
         default = attribute.default_value
         if default is None:
             example = f'write {key} = {{ value = ..., unit = "{attribute.unit}", source = ... }}'

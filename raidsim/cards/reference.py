@@ -38,6 +38,10 @@ A value that a card leaves out has the default below, and is shown with the sour
 one that a scenario sets is shown with the source `scenario`. A value outside its range is refused;
 a fit stays inside it. At the top a card has `name`, `kind`, `title` and, if it likes,
 `description`; `[residuals]` holds what the last fit left, by claim.
+
+A sibling of another card names it as its `base` and states only what differs: `base = "NAME"`, or
+a path from its own folder. What it leaves out is as on that card, notes and claims included. A
+base has no base itself.
 """
 
 
