@@ -12,12 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from raidsim.control import Environment, Load, Volume
+    from raidsim.control import Environment, Host, Load, Volume
 
 __version__ = "0.1.0"
-__all__ = ["Environment", "Load", "Volume", "__version__"]
+__all__ = ["Environment", "Host", "Load", "Volume", "__version__"]
 
-_HOME = {"Environment": "raidsim.control", "Load": "raidsim.control", "Volume": "raidsim.control"}
+_HOME = dict.fromkeys(("Environment", "Host", "Load", "Volume"), "raidsim.control")
 
 
 def __getattr__(name: str) -> Any:

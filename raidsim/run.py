@@ -21,37 +21,25 @@ from pathlib import Path
 from typing import Any
 
 from raidsim import __version__
-from raidsim.build import window
+from raidsim.build import observe, window
 from raidsim.build.scenario import Machine, build
 from raidsim.build.system import SaturationError
 from raidsim.errors import InputError, Problem
 from raidsim.kernel import SOURCE_HASH
 from raidsim.kernel import tables as t
-from raidsim.result import (
-    Counts,
-    Interval,
-    Latency,
-    Limit,
-    Point,
-    Result,
-    Stage,
-    StationUse,
-)
+from raidsim.result import Interval, Point, Result
 from raidsim.scenario import LoadSpec, Scenario
-from raidsim.stats.histogram import FEW_EXCEEDANCES, exceedances, percentiles
 from raidsim.stats.intervals import BatchMeans, batch_means
 from raidsim.stats.warmup import mser5
 
-MIB = 2**20
 NS_PER_S = 1e9
-NS_PER_MS = 1e6
-QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 PILOT_PER_OUTSTANDING = 20  # I/Os of the first pilot per slot of the closed loads
 LEAST_PILOT = 2_000
 MOST_PILOT_SHARE = 0.5  # of max_ios
 GROWTH = 1.5
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
-KINDS_THAT_NEVER_LIMIT = ("latency",)
+BACKLOG_SHARE = 0.05  # of an open load: more than this share still under way is no steady state
+LEAST_BACKLOG = 1_000
 
 
 @dataclass(frozen=True)
@@ -207,7 +195,6 @@ class _Session:
     def _to_the_end(self) -> bool:
         self.warnings.append("measured from the start: the load has an end")
         self._run(t.NEVER)
-        self.system.advance_clock(0)
         return True
 
     def _is_precise(self, load: LoadSpec) -> bool:
@@ -228,22 +215,18 @@ class _Session:
         system = self.system
         window.settle_areas(system)
         streams = self.machine.streams[load.name]
-        rows = system.world.streams[streams]
-        span = system.now - int(system.state["slice_origin"])
-        done = int(rows["window_ios"].sum())
-        rate = done / (span / NS_PER_S) if span else 0.0
-        megabytes = int(rows["window_bytes"].sum()) / MIB / (span / NS_PER_S) if span else 0.0
-        stations = self._stations(span)
+        rate, megabytes = observe.rates(system, streams)
+        used = observe.stations(system)
         warnings = list(self.warnings)
-        latencies = {
-            kind: self._latency(streams, op, kind, warnings)
-            for kind, op in (("read", t.READ), ("write", t.WRITE))
-        }
+        latencies = {}
+        for kind, op in (("read", t.READ), ("write", t.WRITE)):
+            latencies[kind] = observe.latency(system, streams, op)
+            warnings += observe.uncertain_percentiles(system, streams, op, kind)
         if not converged:
-            share = f"{self.scenario.measure.precision:.3g}"
-            warnings.append(f"not converged: the interval is wider than {share} of the mean")
+            asked = f"{self.scenario.measure.precision:.3g}"
+            warnings.append(f"not converged: the interval is wider than {asked} of the mean")
         if load.rate is not None:
-            self._warn_of_backlog(load, rows, warnings)
+            self._refuse_backlog(load, streams)
         return Point(
             load=load.name,
             outstanding=at(load.outstanding, self.intensity),
@@ -252,11 +235,11 @@ class _Session:
             iops=self._throughput(load, rate),
             mbps=megabytes,
             latency_ms=latencies,
-            limited_by=limit(stations),
-            stages=self._stages(),
-            stations=stations,
-            counts=counts(rows, done),
-            window_s=span / NS_PER_S,
+            limited_by=observe.limit(used),
+            stages=observe.stages(system, self.all_streams),
+            stations=used,
+            counts=observe.counts(system, streams),
+            window_s=observe.span(system) / NS_PER_S,
             warmup_s=self.warmup_ns / NS_PER_S,
             converged=converged,
             warnings=warnings,
@@ -269,74 +252,15 @@ class _Session:
         # The series ends with the last whole slice; its relative width holds for the window.
         return Interval(rate, rate * found.low / found.mean, rate * found.high / found.mean)
 
-    def _latency(
-        self, streams: list[int], op: int, kind: str, warnings: list[str]
-    ) -> Latency | None:
-        world = self.system.world
-        samples = int(world.streams["window_ios"][streams, op].sum())
-        if samples == 0:
-            return None
-        histogram = world.latencies[streams, op].sum(axis=0)
-        found = percentiles(histogram, list(QUANTILES.values()))
-        values = {
-            name: None if value is None else value / NS_PER_MS
-            for name, value in zip(QUANTILES, found, strict=True)
-        }
-        beyond = exceedances(histogram, list(QUANTILES.values()))
-        for name, value, count in zip(QUANTILES, found, beyond, strict=True):
-            if value is not None and count < FEW_EXCEEDANCES:
-                warnings.append(f"{name} of {kind}s rests on {count} samples beyond it")
-        mean = int(world.streams["window_ns"][streams, op].sum()) / samples / NS_PER_MS
-        return Latency(mean=mean, samples=samples, **values)
-
-    def _stations(self, span: int) -> list[StationUse]:
-        used = []
-        for row, name in zip(self.system.world.stations, self.system.names, strict=False):
-            if row["arrivals"] == 0 and row["busy_area"] == 0:
-                continue
-            servers = int(row["servers"])
-            used.append(
-                StationUse(
-                    name=name.name,
-                    kind=name.kind,
-                    servers=0 if servers >= t.UNLIMITED else servers,
-                    utilisation=0.0
-                    if servers >= t.UNLIMITED or span == 0
-                    else int(row["busy_area"]) / span / servers,
-                    queue=int(row["queue_area"]) / span if span else 0.0,
-                )
-            )
-        return used
-
-    def _stages(self) -> dict[str, Stage]:
-        done = int(self.system.world.streams["window_ios"][self.all_streams].sum())
-        waited: dict[str, int] = {}
-        served: dict[str, int] = {}
-        for row, name in zip(self.system.world.stations, self.system.names, strict=False):
-            waited[name.kind] = waited.get(name.kind, 0) + int(row["waited"])
-            served[name.kind] = served.get(name.kind, 0) + int(row["served"])
-        if done == 0:
-            return {}
-        return {
-            kind: Stage(waited[kind] / done / NS_PER_MS, served[kind] / done / NS_PER_MS)
-            for kind in waited
-            if served[kind] > 0
-        }
-
-    def _warn_of_backlog(self, load: LoadSpec, rows: Any, warnings: list[str]) -> None:
+    def _refuse_backlog(self, load: LoadSpec, streams: list[int]) -> None:
         # Of a stable queue the backlog is small against what has passed through.
-        waiting = int(rows["in_flight"].sum())
-        issued = int(rows["issued"].sum())
-        if waiting > BACKLOG_SHARE * issued and waiting > LEAST_BACKLOG:
+        counts = observe.counts(self.system, streams)
+        if counts.in_flight > max(BACKLOG_SHARE * counts.issued, LEAST_BACKLOG):
             rate = at(load.rate, self.intensity)
             raise SaturationError(
-                f"{waiting} of {issued} I/Os are still waiting: {rate:g} IO/s per worker is"
-                " more than the system can do"
+                f"{counts.in_flight} of {counts.issued} I/Os are still waiting: {rate:g} IO/s per"
+                " worker is more than the system can do"
             )
-
-
-BACKLOG_SHARE = 0.05
-LEAST_BACKLOG = 1_000
 
 
 def at(sweep: tuple[Any, ...] | None, intensity: int) -> Any:
@@ -351,47 +275,3 @@ def label(load: LoadSpec, intensity: int) -> str:
     if load.rate is not None:
         return f"{at(load.rate, intensity):g} IO/s"
     return "given arrivals"
-
-
-def limit(stations: list[StationUse]) -> Limit | None:
-    """What limits a point: the kind of station that is busiest, flash dies and channels as groups.
-
-    Stations of a kind that work in parallel (channels, dies) count by their mean, as no
-    single one of them could hold up the rest for long.
-    """
-    groups: dict[str, list[StationUse]] = {}
-    for use in stations:
-        if use.kind in KINDS_THAT_NEVER_LIMIT:
-            continue
-        key = use.kind if use.kind in PARALLEL_KINDS else use.name
-        groups.setdefault(key, []).append(use)
-    if not groups:
-        return None
-    mean = {name: sum(u.utilisation for u in group) / len(group) for name, group in groups.items()}
-    busiest = max(mean, key=lambda name: mean[name])
-    return Limit(busiest, groups[busiest][0].kind, mean[busiest])
-
-
-PARALLEL_KINDS = ("flash channel", "flash die")
-
-
-def counts(rows: Any, measured: int) -> Counts:
-    """The account of a load's I/Os.
-
-    Raises
-    ------
-    AssertionError
-        If an I/O was lost or counted twice: an error of the simulator.
-    """
-    found = Counts(
-        issued=int(rows["issued"].sum()),
-        completed=int(rows["completed"].sum()),
-        failed=int(rows["failed"].sum()),
-        timed_out=int(rows["timed_out"].sum()),
-        in_flight=int(rows["in_flight"].sum()),
-        measured=measured,
-    )
-    ended = found.completed + found.failed + found.timed_out
-    if found.issued != ended + found.in_flight:
-        raise AssertionError(f"I/Os are not conserved: {found}")
-    return found

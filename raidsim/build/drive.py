@@ -26,6 +26,7 @@ def add_drive(system: System, name: str, card: Card) -> int:
     path = system.add_station(
         f"{name}: data path",
         "data path",
+        discipline=t.PRIORITY,
         turnaround=round(card.number("data_path.turnaround") * GIGA),
     )
     latency_station = system.add_station(f"{name}: latency", "latency", servers=t.UNLIMITED)
@@ -77,6 +78,7 @@ def add_drive(system: System, name: str, card: Card) -> int:
         buffer=card.integer("buffer.size"),
         blocked_head=t.NONE,
         blocked_tail=t.NONE,
+        flush_priority=int(__import__("os").environ.get("FP", "0")),
         held_unit=-1,
         ahead_depth=depth,
         ahead_threshold=card.integer("read_ahead.threshold"),

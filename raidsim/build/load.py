@@ -22,6 +22,7 @@ def add_stream(
     volume: int,
     process: int,
     intensity: int = 0,
+    name: str | None = None,
 ) -> int:
     """Add the stream of one worker; its index.
 
@@ -29,6 +30,8 @@ def add_stream(
     ----------
     intensity
         Which entry of the load's sweep (``outstanding`` or ``rate``).
+    name
+        Name of the stream, which seeds it; None for that of the load and the worker.
     """
     fields: dict[str, object] = {}
     if load.outstanding is not None:
@@ -60,7 +63,7 @@ def add_stream(
     if load.limit.time is not None:
         fields["stop_time"] = system.now + to_ns(load.limit.time)
     index = system.add_stream(
-        f"{load.name}/{worker}",
+        name or f"{load.name}/{worker}",
         load.sizes,
         volume=volume,
         process=process,

@@ -8,7 +8,7 @@ the kernel and hands back what it counted. Times at this face are integer nanose
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,7 +131,7 @@ class System:
             self._more_jobs(max(len(self._tables["jobs"]), int(state["margin"])))
         heap = self._tables["heap"]
         wanted = 2 * len(heap) + int(state["margin"])
-        if state["events"] > len(heap) - state["margin"]:
+        if self.heap_is_full():
             self._tables["heap"] = np.zeros(wanted, t.EVENT)
             self._tables["heap"][: len(heap)] = heap
         self._remake()
@@ -230,6 +230,29 @@ class System:
         self.need_margin(outstanding + 64)
         self._make_room()
         engine.begin(self.world, stream)
+
+    def stop(self, stream: int) -> None:
+        """Let a stream issue no more."""
+        engine.stop(self.world, stream)
+
+    def deliver(self, now: int, stream: int, *request: int) -> None:
+        """Start one I/O of a manual stream at ``now``.
+
+        ``request`` is op, offset, length, priority, ticket and timeout.
+        """
+        while engine.deliver(self.world, now, stream, *request) == t.RETURN_ROOM:
+            self._make_room()
+
+    def awaited(self) -> Iterator[tuple[int, int, int, int]]:
+        """Take the completions that were waited for: (ticket, time, issued, status), ns."""
+        left = 1
+        while left > 0:
+            left, ticket, time, issued, status = engine.next_completion(self.world)
+            yield ticket, time, issued, status
+
+    def heap_is_full(self) -> bool:
+        """Whether the next event might find no room in the heap."""
+        return bool(self.state["events"] > len(self._tables["heap"]) - self.state["margin"])
 
     def set_speed(self, station: int, speed: float) -> None:
         """Run a station at ``speed`` times its built speed from now on."""

@@ -9,6 +9,7 @@ that can't be written is no error: the kernel is then compiled in each process.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import sys
@@ -54,13 +55,12 @@ def writable_cache(name: str) -> Path:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except (OSError, RuntimeError):
-        global _temporary
-        _temporary = tempfile.TemporaryDirectory(prefix="raidsim-kernel-")
-        folder = Path(_temporary.name)
+        temporary = tempfile.TemporaryDirectory(prefix="raidsim-kernel-")
+        atexit.register(temporary.cleanup)
+        folder = Path(temporary.name)
     return folder
 
 
-_temporary: tempfile.TemporaryDirectory[str] | None = None
 _here = Path(__file__).parent
 SOURCE_HASH: str = source_hash(_here, _here.parent / "stats")
 CACHE_FOLDER: Path = writable_cache(SOURCE_HASH)

@@ -13,7 +13,6 @@ from raidsim.kernel.jit import entry, handler
 from raidsim.kernel.jobs import release
 from raidsim.kernel.tables import (
     DONE,
-    EVENT_DELIVER,
     EVENT_FINISH,
     EVENT_ISSUE,
     FAILED,
@@ -76,8 +75,6 @@ def run(w, horizon, budget):
         elif kind == EVENT_ISSUE:
             if w.streams[subject]["mark"] == mark:
                 issue(w, subject)
-        elif kind == EVENT_DELIVER:
-            dispatch(w, subject)
         else:
             expire(w, subject, mark)
         if state["awaited"] > 0:
@@ -144,6 +141,7 @@ def returned(w, index):
 @handler
 def issue(w, s):
     """Stream ``s`` issues its next I/O, if it has one."""
+    w.streams[s]["scheduled"] -= 1
     index = load.issue(w, s)
     if index != NONE:
         dispatch(w, index)
@@ -211,7 +209,7 @@ def end_stream(w, s):
 def tell(w, ticket, issued, status):
     """Leave a completion record for the control plane."""
     state = w.state[0]
-    record = w.completions[state["awaited"]]
+    record = w.completions[state["told"] + state["awaited"]]
     state["awaited"] += 1
     record["ticket"] = ticket
     record["time"] = state["now"]
@@ -238,6 +236,45 @@ def expire(w, index, mark):
 def begin(w, s):
     """Start stream ``s`` at the present time."""
     load.begin(w, s)
+
+
+@entry
+def stop(w, s):
+    """Let stream ``s`` issue no more; what is in flight completes."""
+    stream = w.streams[s]
+    stream["ended"] = 1
+    stream["mark"] += 1
+    stream["scheduled"] = 0
+    end_stream(w, s)
+
+
+@entry
+def deliver(w, now, s, op, offset, length, priority, ticket, timeout):
+    """Start one I/O of manual stream ``s`` at time ``now``; its completion carries ``ticket``.
+
+    Returns RETURN_ROOM, and does nothing, if a table needs more rows first.
+    """
+    state = w.state[0]
+    if state["free_jobs"] < state["margin"] or state["events"] > len(w.heap) - state["margin"]:
+        return RETURN_ROOM
+    state["now"] = max(state["now"], now)
+    stream = w.streams[s]
+    stream["timeout"] = timeout
+    stream["priority"] = priority
+    index = load.request(w, s, stream, op, offset, length)
+    w.jobs[index]["ticket"] = ticket
+    dispatch(w, index)
+    return RETURN_IDLE
+
+
+@entry
+def next_completion(w):
+    """Take one completion record: (how many are left, ticket, time, issued, status)."""
+    state = w.state[0]
+    state["awaited"] -= 1
+    record = w.completions[state["told"]]
+    state["told"] = state["told"] + 1 if state["awaited"] > 0 else 0
+    return state["awaited"], record["ticket"], record["time"], record["issued"], record["status"]
 
 
 @entry

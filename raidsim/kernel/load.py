@@ -56,6 +56,7 @@ def schedule_issue(w, s, time):
     """Issue at ``time``, unless the stream ends before."""
     stream = w.streams[s]
     if time < stream["stop_time"]:
+        stream["scheduled"] += 1
         schedule(w, time, stream["priority"], EVENT_ISSUE, s, stream["mark"])
 
 
@@ -67,8 +68,6 @@ def schedule_arrival(w, s):
     if stream["mode"] == GIVEN:
         if n < stream["arrivals"]:
             schedule_issue(w, s, stream["start"] + w.arrivals[stream["first_arrival"] + n])
-        else:
-            stream["ended"] = 1
         return
     stream["clock"] += stream["gap"] * exponential(stream["key_gap"], n)
     schedule_issue(w, s, stream["start"] + on_time(stream, stream["clock"]))
@@ -212,10 +211,4 @@ def follow_up(w, s):
 @handler
 def is_over(stream):
     """Whether nothing more will come of the stream."""
-    if stream["in_flight"] > 0 or stream["mode"] == MANUAL:
-        return False
-    return (
-        stream["ended"] == 1
-        or stream["issued"] >= stream["stop_ios"]
-        or stream["issued_bytes"] >= stream["stop_bytes"]
-    )
+    return stream["in_flight"] == 0 and stream["scheduled"] == 0 and stream["mode"] != MANUAL

@@ -216,6 +216,7 @@ def flush(w, d, drive):
         piece = take_child(w, STAGE_FLUSH_PATH, unit)
         part = w.jobs[piece]
         part["direction"] = TO_FLASH
+        part["priority"] = drive["flush_priority"]
         part["length"] = drive["page"]
         part["offset"] = drive["first_channel"] + channel
         arrive(w, drive["path"], piece, round_ns(drive["page"] * drive["path_flush_ns"]))

@@ -20,7 +20,6 @@ UNLIMITED = 2**30  # servers of a pure delay
 EVENT_FINISH = 0  # a job's service at a station ends
 EVENT_ISSUE = 1  # a stream issues its next I/O
 EVENT_TIMEOUT = 2  # a request's patience ends
-EVENT_DELIVER = 3  # an I/O handed in by the control plane starts
 
 # What a job asks for.
 READ = 0
@@ -96,6 +95,7 @@ STATE = np.dtype(
         ("free_jobs", "i4"),
         ("margin", "i4"),  # most jobs that one event may need
         ("awaited", "i4"),  # completion records in `completions` not yet collected
+        ("told", "i4"),  # where the first of them is
         ("completed", "i8"),  # requests of all streams
         ("slice_origin", "i8"),
         ("slice_width", "i8"),
@@ -185,6 +185,7 @@ STREAM = np.dtype(
         ("first_size", "i4"),
         ("sizes", "i4"),
         ("in_flight", "i4"),
+        ("scheduled", "i4"),  # issues that are in the heap
         ("area_offset", "i8"),
         ("area_size", "i8"),
         ("align", "i8"),
@@ -303,6 +304,7 @@ DRIVE = np.dtype(
         ("blocked_head", "i4"),  # pages that wait for buffer space
         ("blocked_tail", "i4"),
         ("next_unit", "i8"),  # program units so far: the next goes round robin
+        ("flush_priority", "i4"),
         ("held_unit", "i8"),  # mapping unit still in the sector buffer
         ("ahead_depth", "i8"),
         ("ahead_threshold", "i4"),

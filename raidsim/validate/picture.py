@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from raidsim.validate.verdict import Verdict
 
@@ -83,7 +84,15 @@ def _draw_figures(axes: Axes, verdicts: Sequence[Verdict]) -> None:
     axes.fill_between(line, line * 0.95, line * 1.05, color=FAINT, lw=0, zorder=0)
     axes.set_xlabel(f"published, {verdicts[0].claim.unit} (grey: within 5 %)")
     axes.set_ylabel(f"simulated, {verdicts[0].claim.unit}")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ends.max() < 30 * ends.min() else (1,)))
+        axis.set_major_formatter(FuncFormatter(_plain))
+        axis.set_minor_formatter(NullFormatter())
     axes.legend(loc="upper left")
+
+
+def _plain(value: float, _position: int | None = None) -> str:
+    return f"{value:,.10g}"
 
 
 def _settings() -> None:

@@ -1,0 +1,28 @@
+"""The control plane: storage as resources of a SimPy model.
+
+env = Environment(seed=1)
+host = Host(env, "fujitsu-rx2540-m1")
+data = Volume(env, "intel-p3700-800gb", host)
+
+def application(env):
+done = yield data.read(offset=0, length=8192)
+print(env.now, done.status, done.latency)
+
+env.process(application(env))
+env.run()
+"""
+
+from raidsim.control.environment import Completion, EndlessLoadError, Environment
+from raidsim.control.host import Host
+from raidsim.control.load import Load, RunningLoad
+from raidsim.control.volume import Volume
+
+__all__ = [
+    "Completion",
+    "EndlessLoadError",
+    "Environment",
+    "Host",
+    "Load",
+    "RunningLoad",
+    "Volume",
+]
