@@ -5,6 +5,7 @@
 #   make lint      style, types and layers only (part of make test)
 #   make validate  every published figure against the simulation
 #   make bench     how fast it is: a table, and the same as JSON
+#   make docs      refresh the reference pages, and what the examples on the pages print
 #   make format    put the code into its standard form
 #   make clean     remove what these commands made (the environment: make clean-all)
 #
@@ -26,7 +27,7 @@ COVERAGE_FLOOR ?= 90
 INSTALLED := $(VENV)/.raidsim-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint test-compiled test-interpreted validate bench format clean clean-all
+.PHONY: help run test lint test-compiled test-interpreted validate bench docs format clean clean-all
 
 help:
 	@sed -n '/^# One/,/^# Another/s/^# \{0,1\}//p' Makefile
@@ -56,6 +57,10 @@ validate: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
+
+docs: $(INSTALLED)
+	$(BIN)/python docs/reference/generate.py
+	$(BIN)/python docs/examples.py
 
 format: $(INSTALLED)
 	$(BIN)/ruff check --fix .

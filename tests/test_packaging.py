@@ -29,9 +29,9 @@ SMALL_RUN = (
     "--set",
     "load.outstanding=1",
     "--set",
-    "measure.min_ios=1000",
+    "measure.min_ios=500",
     "--set",
-    "measure.max_ios=5000",
+    "measure.max_ios=2000",
 )
 
 pytestmark = [pytest.mark.packaging, pytest.mark.slow, pytest.mark.xdist_group("packaging")]

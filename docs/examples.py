@@ -1,0 +1,102 @@
+"""The examples on the pages: run them, and put down what they print: ``python docs/examples.py``.
+
+An example is a block of Python, or of one ``raidsim`` command, with a block of text after
+it: what it prints. The tests run the same examples and compare; a TOML block that holds a
+load must be a scenario that loads.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOCK = re.compile(
+    r"^```(?P<language>\w+)\n(?P<code>.*?)^```\n(?:\n```text\n(?P<printed>.*?)^```$)?",
+    flags=re.MULTILINE | re.DOTALL,
+)
+COLUMNS = 120
+
+
+class Example(NamedTuple):
+    """One block of code on a page."""
+
+    page: Path
+    line: int
+    language: str
+    code: str
+    printed: str | None  # what the page says it prints; None where it says nothing
+
+    @property
+    def name(self) -> str:
+        return f"{self.page.relative_to(ROOT).as_posix()}:{self.line}"
+
+
+def pages() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def examples(page: Path) -> list[Example]:
+    """All blocks of code on a page, in order."""
+    text = page.read_text(encoding="utf-8")
+    return [
+        Example(
+            page,
+            text.count("\n", 0, block.start()) + 1,
+            block["language"],
+            block["code"],
+            block["printed"],
+        )
+        for block in BLOCK.finditer(text)
+    ]
+
+
+def prints(example: Example) -> str:
+    """What a Python or a shell example really prints on standard output.
+
+    Raises
+    ------
+    RuntimeError
+        If it fails.
+    """
+    if example.language == "python":
+        command = [sys.executable, "-c", example.code]
+    else:
+        program, *arguments = shlex.split(example.code)
+        assert program == "raidsim", f"{example.name} runs something else than raidsim"
+        command = [sys.executable, "-m", "raidsim", *arguments]
+    settings = {"COLUMNS": str(COLUMNS), "PYTHONIOENCODING": "utf-8", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | settings, capture_output=True, check=False
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"{example.name} fails:\n{done.stderr.decode()}")
+    lines = done.stdout.decode().splitlines()
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def refresh(page: Path) -> bool:
+    """Put down what the examples of a page print now; whether that changed the page."""
+    old = page.read_text(encoding="utf-8")
+    new = old
+    for example in examples(page):
+        if example.printed is not None:
+            block = f"```{example.language}\n{example.code}```\n\n```text\n"
+            new = new.replace(f"{block}{example.printed}```", f"{block}{prints(example)}```")
+    page.write_text(new, encoding="utf-8")
+    return new != old
+
+
+def main() -> None:
+    for page in pages():
+        if refresh(page):
+            print(f"{page.relative_to(ROOT)}: refreshed")
+
+
+if __name__ == "__main__":
+    main()
