@@ -64,6 +64,7 @@ def add_drive(system: System, name: str, card: Card) -> int:
         frame=card.integer("flash.frame"),
         stripe=card.integer("flash.stripe"),
         unit=card.integer("mapping.unit"),
+        max_transfer=card.integer("command.max_transfer"),
         # Half on the way out (doorbell, fetch), half on the way back (entry, interrupt).
         latency=round(card.number("command.latency") * GIGA / 2),
         command_time=round(card.number("front_end.command_time") * GIGA),

@@ -7,6 +7,9 @@ per cent, wider than what noise is left.
 A round starts at the values as cards would hold them, and the next at the rounded values that
 came of it, until a round gains less than ``GAIN``. So where a fit ends, another one starts and
 gains nothing: running it again changes nothing.
+
+Values that claims leave open, alone or in exchange for each other, stay near where a round
+started: each step away costs a little (``HOLD``), and moves happen for a gain only.
 """
 
 from __future__ import annotations
@@ -25,6 +28,9 @@ STEP = 0.04
 
 GAIN = 0.02
 """Relative gain in cost below which a round changes nothing."""
+
+HOLD = 0.5
+"""Residual that a change of a value by a factor of e counts as, beside those of the claims."""
 
 ROUNDS = 5
 STEPS_PER_ROUND = 8
@@ -143,12 +149,13 @@ def _round(search: _Search, start: Trial) -> Trial:
 
     def residuals(x: Vector) -> Vector:
         point = whole(x)
-        return (start if np.array_equal(point, x0) else search.trials([point], "fit")[0]).residuals
+        trial = start if np.array_equal(point, x0) else search.trials([point], "fit")[0]
+        return np.append(trial.residuals, HOLD * (x - x0[free]))
 
     def jacobian(x: Vector) -> Vector:
         point = whole(x)
         at = first if np.array_equal(point, x0) else _differences(search, point)
-        return at[:, free]
+        return np.vstack([at[:, free], HOLD * np.eye(int(free.sum()))])
 
     # Strictly inside the bounds, as the method wants it.
     inside = np.clip(x0[free], low + 1e-9, high - 1e-9)

@@ -92,6 +92,7 @@ _NVME_SSD: tuple[_Row, ...] = (
     ("capacity.sector",                   "size",          "512 B",        "4096 B",       "512 B", "smallest addressable block"),
     ("link.time_per_byte",                "time_per_byte", "0.001 us/KiB", "100 us/KiB",   None,    "time on the link per byte, each way; a bandwidth may be given"),
     ("command.latency",                   "time",          "0 us",         "1000 us",      None,    "fixed part of every command: doorbell, fetch, completion, interrupt"),
+    ("command.max_transfer",              "size",          "4 KiB",        "1048576 KiB",  None,    "longest command; the host splits longer requests (MDTS)"),
     ("front_end.command_time",            "time",          "0 us",         "1000 us",      None,    "time of a front-end core per command"),
     ("front_end.cores",                   "count",         "1",            "64",           "1",     "cores of the front end that work side by side"),
     ("data_path.read_time_per_byte",      "time_per_byte", "0 us/KiB",     "100 us/KiB",   None,    "data path shared by both directions: flash side to host, per byte"),

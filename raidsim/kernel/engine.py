@@ -65,18 +65,20 @@ def run(w, horizon, budget):
         kind = first["order"] & KIND_MASK
         subject = first["subject"]
         mark = first["mark"]
-        state["now"] = first["time"]
+        time = first["time"]
         remove_first(w)
         state["handled"] += 1
         if kind == EVENT_FINISH:
             if w.jobs[subject]["mark"] == mark:
+                state["now"] = time
                 station.finish(w, subject)
                 advance(w, subject)
         elif kind == EVENT_ISSUE:
             if w.streams[subject]["mark"] == mark:
+                state["now"] = time
                 issue(w, subject)
         else:
-            expire(w, subject, mark)
+            expire(w, subject, mark, time)
         if state["awaited"] > 0:
             return RETURN_AWAITED
         if state["completed"] >= budget:
@@ -218,7 +220,7 @@ def tell(w, ticket, issued, status):
 
 
 @handler
-def expire(w, index, mark):
+def expire(w, index, mark, time):
     """The patience with request ``index`` is at an end: it counts as timed out.
 
     The work it has caused goes on; its result is thrown away when it comes.
@@ -226,6 +228,7 @@ def expire(w, index, mark):
     job = w.jobs[index]
     if job["stage"] == STAGE_FREE or job["serial"] != mark or job["abandoned"] == 1:
         return
+    w.state[0]["now"] = time
     job["status"] = TIMED_OUT
     job["abandoned"] = 1
     w.streams[job["stream"]]["timed_out"] += 1

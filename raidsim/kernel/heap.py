@@ -8,6 +8,8 @@ are in use.
 
 from __future__ import annotations
 
+import numpy as np
+
 from raidsim.kernel.jit import handler
 
 KIND_BITS = 3
@@ -20,7 +22,7 @@ def schedule(w, time, priority, kind, subject, mark):
     """Add an event at ``time`` (ns) about ``subject``; void once its mark has changed."""
     state = w.state[0]
     state["sequence"] += 1
-    order = (priority << PRIORITY_SHIFT) | (state["sequence"] << KIND_BITS) | kind
+    order = (np.int64(priority) << PRIORITY_SHIFT) | (state["sequence"] << KIND_BITS) | kind
     heap = w.heap
     hole = state["events"]
     state["events"] = hole + 1

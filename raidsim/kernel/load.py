@@ -203,7 +203,9 @@ def follow_up(w, s):
     if stream["think"] > 0:
         wait = float(stream["think"])
         if stream["think_law"] == LAW_EXPONENTIAL:
-            wait *= exponential(stream["key_think"], stream["completed"])
+            wait *= exponential(
+                stream["key_think"], stream["completed"] + stream["failed"] + stream["timed_out"]
+            )
         time += round_ns(wait)
     return next_on(stream, time)
 

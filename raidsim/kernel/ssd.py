@@ -4,6 +4,9 @@ A command reaches the drive after a fixed latency (doorbell, fetch) and is decod
 front end. Data moves in pages of flash, and the pages of one request overlap:
 
     read    die (sense) -> channel -> data path -> link          (each page on its own)
+            A read that crosses a stripe boundary is split there, and its parts follow one
+            another: the controllers of this family ask for I/O that stays within a stripe
+            (the Linux NVMe driver splits for them, Windows' does not).
     write   buffer space -> link -> data path -> acknowledged
     flush   data path -> channel -> die (program) -> buffer space is free again
 
@@ -88,8 +91,22 @@ def decode(w, index):
 def decode_read(w, drive, index):
     """Take each page from the sector buffer, from read-ahead, or from flash."""
     job = w.jobs[index]
-    if not read_ahead.serve(w, drive, index):
-        sense(w, drive, index, job["offset"], job["offset"] + job["length"])
+    if read_ahead.serve(w, drive, index):
+        job["begun"] = job["offset"] + job["length"]
+    else:
+        job["begun"] = job["offset"]
+        sense_part(w, drive, index)
+
+
+@handler
+def sense_part(w, drive, index):
+    """Start the next part of read ``index``: what is left of it up to the end of a stripe."""
+    job = w.jobs[index]
+    start = job["begun"]
+    stripe = drive["stripe"]
+    end = min((start // stripe + 1) * stripe, job["offset"] + job["length"])
+    job["begun"] = end
+    sense(w, drive, index, start, end)
 
 
 @handler
@@ -264,13 +281,18 @@ def programmed(w, index):
 
 @handler
 def page_done(w, index):
-    """One page of a command is where it should be; the last one completes the command."""
+    """One page of a command is where it should be; the last one ends its part or all of it."""
     parent = w.jobs[index]["parent"]
     release(w, index)
     job = w.jobs[parent]
     job["pending"] -= 1
-    if job["pending"] == 0:
-        reply(w, w.drives[job["drive"]], parent)
+    if job["pending"] > 0:
+        return
+    drive = w.drives[job["drive"]]
+    if job["op"] == READ and job["begun"] < job["offset"] + job["length"]:
+        sense_part(w, drive, parent)
+    else:
+        reply(w, drive, parent)
 
 
 @handler

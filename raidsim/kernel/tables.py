@@ -138,6 +138,7 @@ JOB = np.dtype(
         ("ticket", "i8"),  # NONE, or the number by which the control plane awaits it
         ("offset", "i8"),
         ("length", "i8"),
+        ("begun", "i8"),  # a command split in parts: address up to which they have begun
         ("issued", "i8"),
         ("queued", "i8"),
         ("service", "i8"),
@@ -288,6 +289,7 @@ DRIVE = np.dtype(
         ("frame", "i8"),
         ("stripe", "i8"),
         ("unit", "i8"),  # mapping unit
+        ("max_transfer", "i8"),  # longest command
         ("latency", "i8"),  # each way, ns
         ("command_time", "i8"),
         ("link_ns", "f8"),  # per byte

@@ -1,7 +1,7 @@
 """Volumes: a request becomes device I/Os, phase by phase.
 
-The one kind so far is a single drive: one phase with one device I/O at the same
-address. A phase starts when the last child of the one before has come back; a request
+The one kind so far is a single drive: one phase with a device I/O at the same address,
+or several if the request is longer than the drive's longest command. A phase starts when the last child of the one before has come back; a request
 whose phases are all done goes back to the host.
 
 Verbs: :func:`device_ios` says how many device I/Os a request costs, :func:`enter` starts
@@ -19,20 +19,29 @@ from raidsim.kernel.tables import DONE, STAGE_COMMAND_ARRIVED
 @handler
 def device_ios(w, index):
     """Number of device I/Os of request ``index``."""
-    return 1
+    job = w.jobs[index]
+    longest = w.drives[w.volumes[job["volume"]]["drive"]]["max_transfer"]
+    return (job["length"] + longest - 1) // longest
 
 
 @handler
 def enter(w, index):
     """Start the present phase of request ``index``."""
     job = w.jobs[index]
-    job["pending"] = 1
-    child = take_child(w, STAGE_COMMAND_ARRIVED, index)
-    below = w.jobs[child]
-    below["drive"] = w.volumes[job["volume"]]["drive"]
-    below["offset"] = job["offset"]
-    below["length"] = job["length"]
-    command(w, child)
+    drive = w.volumes[job["volume"]]["drive"]
+    longest = w.drives[drive]["max_transfer"]
+    start = job["offset"]
+    end = start + job["length"]
+    while start < end:
+        stop = min(start + longest, end)
+        child = take_child(w, STAGE_COMMAND_ARRIVED, index)
+        job["pending"] += 1
+        below = w.jobs[child]
+        below["drive"] = drive
+        below["offset"] = start
+        below["length"] = stop - start
+        command(w, child)
+        start = stop
 
 
 @handler
