@@ -20,13 +20,12 @@ def add_drive(system: System, name: str, card: Card) -> int:
     """
     check(card)
     channels = card.integer("flash.channels")
-    dies = card.integer("flash.dies_per_channel")
+    dies = card.integer("flash.dies_per_channel") // card.integer("flash.dies_in_step")
     page = card.integer("flash.page")
     planes = card.integer("flash.planes")
     path = system.add_station(
         f"{name}: data path",
         "data path",
-        discipline=t.PRIORITY,
         turnaround=round(card.number("data_path.turnaround") * GIGA),
     )
     latency_station = system.add_station(f"{name}: latency", "latency", servers=t.UNLIMITED)
@@ -68,6 +67,7 @@ def add_drive(system: System, name: str, card: Card) -> int:
         # Half on the way out (doorbell, fetch), half on the way back (entry, interrupt).
         latency=round(card.number("command.latency") * GIGA / 2),
         command_time=round(card.number("front_end.command_time") * GIGA),
+        command_write_time=round(card.number("front_end.write_time") * GIGA),
         link_ns=card.number("link.time_per_byte") * GIGA,
         path_read_ns=card.number("data_path.read_time_per_byte") * GIGA,
         path_write_ns=card.number("data_path.write_time_per_byte") * GIGA,
@@ -79,7 +79,6 @@ def add_drive(system: System, name: str, card: Card) -> int:
         buffer=card.integer("buffer.size"),
         blocked_head=t.NONE,
         blocked_tail=t.NONE,
-        flush_priority=int(__import__("os").environ.get("FP", "0")),
         held_unit=-1,
         ahead_depth=depth,
         ahead_threshold=card.integer("read_ahead.threshold"),
@@ -101,6 +100,13 @@ def check(card: Card) -> None:
             problems.append(Problem(str(card.path), None, key, cause, remedy))
 
     frame, stripe = card.integer("flash.frame"), card.integer("flash.stripe")
+    in_step, dies = card.integer("flash.dies_in_step"), card.integer("flash.dies_per_channel")
+    need(
+        dies % in_step == 0,
+        "flash.dies_in_step",
+        "does not divide flash.dies_per_channel",
+        f"a divisor of {dies}",
+    )
     need(page % frame == 0, "flash.frame", "does not divide flash.page", "a divisor of the page")
     need(
         stripe % unit == 0,

@@ -35,6 +35,7 @@ from raidsim.kernel.tables import (
     STAGE_FREE,
     STAGE_LINK_READ,
     STAGE_LINK_WRITE,
+    STAGE_MAPPED,
     STAGE_PATH_READ,
     STAGE_PATH_WRITE,
     STAGE_PROGRAMMED,
@@ -118,6 +119,8 @@ def advance(w, index):
         ssd.flush_to_die(w, index)
     elif stage == STAGE_PROGRAMMED:
         ssd.programmed(w, index)
+    elif stage == STAGE_MAPPED:
+        release(w, index)
     elif stage == STAGE_AHEAD_SENSED:
         read_ahead.sensed(w, index)
     elif stage == STAGE_AHEAD_READ:

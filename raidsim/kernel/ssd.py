@@ -8,6 +8,7 @@ front end. Data moves in pages of flash, and the pages of one request overlap:
             another: the controllers of this family ask for I/O that stays within a stripe
             (the Linux NVMe driver splits for them, Windows' does not).
     write   buffer space -> link -> data path -> acknowledged
+            afterwards a front-end core updates the map
     flush   data path -> channel -> die (program) -> buffer space is free again
 
 The data path between host interface and flash interface is half duplex. In the flush
@@ -18,6 +19,9 @@ Addresses lie on the flash as a sequential fill leaves them: ``stripe`` bytes st
 channel, in program units (``planes`` pages) over the dies of that channel. Flushed units
 go to channels and dies round robin. A sense reads the touched pages of one program unit
 at once (its planes), and transfers whole ECC frames.
+
+Dies that share a chip enable work as one: they add capacity, not parallelism, and here they
+are one station.
 
 Verbs: :func:`command` sends a device I/O, :func:`decode` splits it, :func:`sensed`,
 :func:`channel_read`, ... follow a page, :func:`reply` sends the completion back.
@@ -41,6 +45,7 @@ from raidsim.kernel.tables import (
     STAGE_FLUSH_PATH,
     STAGE_LINK_READ,
     STAGE_LINK_WRITE,
+    STAGE_MAPPED,
     STAGE_PATH_READ,
     STAGE_PATH_WRITE,
     STAGE_PROGRAMMED,
@@ -233,7 +238,6 @@ def flush(w, d, drive):
         piece = take_child(w, STAGE_FLUSH_PATH, unit)
         part = w.jobs[piece]
         part["direction"] = TO_FLASH
-        part["priority"] = drive["flush_priority"]
         part["length"] = drive["page"]
         part["offset"] = drive["first_channel"] + channel
         arrive(w, drive["path"], piece, round_ns(drive["page"] * drive["path_flush_ns"]))
@@ -302,5 +306,9 @@ def reply(w, drive, index):
     drive["in_hand"] -= 1
     job["stage"] = STAGE_RETURNED
     arrive(w, drive["latency_station"], index, drive["latency"])
+    if job["op"] == WRITE and drive["command_write_time"] > 0:
+        update = take_child(w, STAGE_MAPPED, index)
+        w.jobs[update]["parent"] = NONE
+        arrive(w, drive["front_end"], update, drive["command_write_time"])
     if drive["in_hand"] == 0:
         read_ahead.run(w, job["drive"], drive)

@@ -76,7 +76,8 @@ STAGE_RETURNED = 15
 STAGE_COMPLETED = 16
 STAGE_AHEAD_SENSED = 17
 STAGE_AHEAD_READ = 18
-STAGE_WAITING = 19  # in a list of its own: for buffer space, or for read-ahead data
+STAGE_MAPPED = 19
+STAGE_WAITING = 20  # in a list of its own: for buffer space, or for read-ahead data
 
 # Why the engine came back.
 RETURN_HORIZON = 0
@@ -283,7 +284,7 @@ DRIVE = np.dtype(
         ("first_channel", "i4"),
         ("first_die", "i4"),
         ("channels", "i4"),
-        ("dies", "i4"),  # per channel
+        ("dies", "i4"),  # per channel: those that work as one count as one
         ("planes", "i4"),
         ("page", "i8"),
         ("frame", "i8"),
@@ -292,6 +293,7 @@ DRIVE = np.dtype(
         ("max_transfer", "i8"),  # longest command
         ("latency", "i8"),  # each way, ns
         ("command_time", "i8"),
+        ("command_write_time", "i8"),  # for the map, after a write is acknowledged
         ("link_ns", "f8"),  # per byte
         ("path_read_ns", "f8"),
         ("path_write_ns", "f8"),
@@ -306,7 +308,6 @@ DRIVE = np.dtype(
         ("blocked_head", "i4"),  # pages that wait for buffer space
         ("blocked_tail", "i4"),
         ("next_unit", "i8"),  # program units so far: the next goes round robin
-        ("flush_priority", "i4"),
         ("held_unit", "i8"),  # mapping unit still in the sector buffer
         ("ahead_depth", "i8"),
         ("ahead_threshold", "i4"),
