@@ -28,7 +28,9 @@ def add_drive(system: System, name: str, card: Card) -> int:
         "data path",
         turnaround=round(card.number("data_path.turnaround") * GIGA),
     )
-    latency_station = system.add_station(f"{name}: latency", "latency", servers=t.UNLIMITED)
+    latency_station = system.add_station(
+        f"{name}: command latency", "command latency", servers=t.UNLIMITED
+    )
     cores = card.integer("front_end.cores")
     front_end = system.add_station(f"{name}: front end", "front end", servers=cores)
     link_to_host = system.add_station(f"{name}: link to host", "link")

@@ -13,7 +13,7 @@ NS_PER_S = 1e9
 NS_PER_MS = 1e6
 MIB = 2**20
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
-KINDS_THAT_NEVER_LIMIT = ("latency",)
+KINDS_THAT_NEVER_LIMIT = ("command latency",)
 PARALLEL_KINDS = ("flash channel", "flash die")
 
 
@@ -54,7 +54,7 @@ def uncertain_percentiles(system: System, streams: Sequence[int], op: int, kind:
     beyond = exceedances(histogram, list(QUANTILES.values()))
     found = percentiles(histogram, list(QUANTILES.values()))
     return [
-        f"{name} of {kind}s rests on {count} samples beyond it"
+        f"{name} of {kind}s rests on fewer than {FEW_EXCEEDANCES} samples beyond it"
         for name, value, count in zip(QUANTILES, found, beyond, strict=True)
         if value is not None and count < FEW_EXCEEDANCES
     ]
