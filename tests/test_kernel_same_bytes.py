@@ -1,0 +1,135 @@
+"""Compiled or interpreted, the kernel finds the same bytes: a whole run of every kind of load.
+
+Each case runs here, however this process runs the kernel, and in a second process the
+other way. Under coverage this is also what walks through the whole drive.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numba
+import pytest
+
+from raidsim.run import run
+from raidsim.scenario import from_data
+
+ROOT = Path(__file__).resolve().parents[1]
+SHORT = {"ios": 400}  # interpreted, an I/O of many pages takes a millisecond or more
+MEASURE = {"min_ios": 200, "max_ios": 400, "precision": "20 %"}
+
+LOADS: dict[str, list[dict[str, Any]]] = {
+    "database": [{"read": "67 %", "size": "8 KiB", "align": "4 KiB", "outstanding": 32}],
+    "streaming": [
+        {
+            "read": "100 %",
+            "random": "0 %",
+            "size": "64 KiB",
+            "outstanding": [1, 2],
+            "limit": SHORT,
+        }
+    ],
+    "restore": [
+        {"read": "0 %", "random": "0 %", "size": "64 KiB", "outstanding": 8, "limit": SHORT}
+    ],
+    "mix of sizes": [
+        {
+            "read": "50 %",
+            "random": "60 %",
+            "sizes": [
+                {"size": "512 B", "share": "30 %"},
+                {"size": "4 KiB", "share": "30 %"},
+                {"size": "100 KiB", "share": "40 %"},
+            ],
+            "align": "512 B",
+            "outstanding": 8,
+            "limit": SHORT,
+        }
+    ],
+    "bursts": [
+        {
+            "read": "30 %",
+            "size": "4 KiB",
+            "rate": "20000 IO/s",
+            "burst": {"on": "1 ms", "off": "3 ms"},
+        }
+    ],
+    "hot spot with think times": [
+        {
+            "read": "90 %",
+            "size": "4 KiB",
+            "hot": {"area": "10 %", "accesses": "90 %"},
+            "think": "50 us",
+            "think_distribution": "exponential",
+            "workers": 4,
+            "partitions": True,
+            "outstanding": 2,
+        }
+    ],
+    "zipf": [{"read": "100 %", "size": "4 KiB", "zipf": 0.9, "outstanding": 4}],
+    "priorities and patience": [
+        {
+            "name": "urgent",
+            "read": "100 %",
+            "size": "4 KiB",
+            "rate": "5000 IO/s",
+            "priority": 0,
+            "limit": {"time": "20 ms"},
+        },
+        {
+            "name": "patient",
+            "read": "0 %",
+            "size": "128 KiB",
+            "outstanding": 16,
+            "priority": 3,
+            "timeout": "500 us",
+            "limit": {"bytes": "25 MiB"},
+        },
+    ],
+    "given arrivals": [
+        {"read": "50 %", "size": "8 KiB", "arrivals": [f"{20 * n} us" for n in range(200)]}
+    ],
+}
+
+
+def results(case: str) -> str:
+    """The JSON of a case, run in this process."""
+    data = {
+        "title": case,
+        "host": {"model": "fujitsu-rx2540-m1"},
+        "volume": [{"drive": "intel-p3700-800gb"}],
+        "load": [load | {"area": {"size": "8 GiB"}} for load in LOADS[case]],
+        "measure": MEASURE,
+    }
+    return json.dumps(run(from_data(data, case)).to_dict(), sort_keys=True)
+
+
+@pytest.fixture(scope="module")
+def the_other_way() -> dict[str, str]:
+    """All cases, run by a process that interprets the kernel if this one compiles it."""
+    setting = "0" if numba.config.DISABLE_JIT else "1"
+    done = subprocess.run(
+        [sys.executable, __file__],
+        cwd=ROOT,
+        env=os.environ | {"NUMBA_DISABLE_JIT": setting, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.mark.xdist_group("same bytes")
+@pytest.mark.parametrize("case", LOADS)
+def test_a_run_ends_in_the_same_bytes_compiled_and_interpreted(
+    case: str, the_other_way: dict[str, str]
+) -> None:
+    assert results(case) == the_other_way[case]
+
+
+if __name__ == "__main__":
+    print(json.dumps({case: results(case) for case in LOADS}))
