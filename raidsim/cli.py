@@ -46,8 +46,23 @@ class Role(StrEnum):
     prediction = "prediction"
 
 
+class Op(StrEnum):
+    """What a request does."""
+
+    read = "read"
+    write = "write"
+
+
 ScenarioName = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="Path of a scenario file, or the name of one.")
+]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a key of the scenario, as in load.outstanding=32. May be repeated.",
+    ),
 ]
 JsonFile = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")
@@ -77,14 +92,7 @@ def _options(
 @app.command("run")
 def run_command(
     scenario: ScenarioName,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Change a key of the scenario, as in load.outstanding=32. May be repeated.",
-        ),
-    ] = None,
+    overrides: Overrides = None,
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Seed, in place of the scenario's.")
     ] = None,
@@ -210,13 +218,41 @@ def calibrate_command(
         raise typer.Exit(DOES_NOT_HOLD)
 
 
+@app.command("explain")
+def explain_command(
+    scenario: ScenarioName,
+    op: Annotated[Op, typer.Argument(metavar="read|write", help="What the request does.")],
+    offset: Annotated[
+        str, typer.Argument(metavar="OFFSET", help='Its first byte: bytes, or as in "4 KiB".')
+    ],
+    length: Annotated[
+        str, typer.Argument(metavar="LENGTH", help='Its size: bytes, or as in "64 KiB".')
+    ],
+    volume: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The volume, if there are several.")
+    ] = None,
+    overrides: Overrides = None,
+) -> None:
+    """Follow one request through an idle system, step by step and page by page."""
+    from raidsim import scenario as scenarios
+    from raidsim.report.progress import Bar
+
+    loaded = scenarios.load(scenario, overrides=overrides or [])
+
+    from raidsim.build.explain import explain
+    from raidsim.kernel import is_compiled
+    from raidsim.report import explain_text
+
+    with Bar(compiling=not is_compiled()):
+        explanation = explain(loaded, op.value, offset, length, volume)
+    explain_text.print_explanation(explanation, _stdout())
+
+
 @app.command("models")
 def models_command(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME", show_default=False, help="A model, or the path of a card."
-        ),
+        typer.Argument(metavar="NAME", show_default=False, help="A model, or the path of a card."),
     ] = None,
 ) -> None:
     """List the models of hardware, or show one with its sources."""

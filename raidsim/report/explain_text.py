@@ -1,0 +1,201 @@
+"""What ``raidsim explain`` prints: the road of one request, and where its bytes lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import count
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from raidsim.build.explain import Command, Explanation, Page
+from raidsim.report import numbers
+from raidsim.report.table import RULED
+
+
+def print_explanation(explanation: Explanation, console: Console) -> None:
+    """Print what becomes of one request, from the host to the flash."""
+    for number, section in enumerate(_sections(explanation)):
+        if number:
+            console.print()
+        for part in section:
+            if isinstance(part, Table):
+                console.print(part)
+            else:
+                console.print(part, soft_wrap=not console.is_terminal)
+
+
+def _sections(explanation: Explanation) -> Iterator[Iterable[Text | Table]]:
+    yield _heading(explanation)
+    yield (_road(explanation),)
+    yield _phases(explanation)
+    if any(command.senses for command in _commands(explanation)):
+        yield _senses(explanation)
+    if any(command.pages for command in _commands(explanation)):
+        yield _buffered(explanation)
+        yield _programs(explanation)
+
+
+def _heading(explanation: Explanation) -> list[Text]:
+    what = f"{explanation.op} of {numbers.size(explanation.length)}"
+    where = f" at {numbers.size(explanation.offset)} on volume {explanation.volume}"
+    drive = f": {explanation.level} drive, {explanation.model}"
+    taken = f"Alone on an idle system it takes {_us(explanation.latency)} us."
+    return [Text.assemble((what, "bold"), where, drive), Text(taken)]
+
+
+def _road(explanation: Explanation) -> Table:
+    table = _table("step", "kind of station", ">times", ">begins, us", ">ends, us")
+    for background in (False, True):
+        steps = [step for step in explanation.steps if step.background == background]
+        if background and steps:
+            table.add_row()
+        for step in steps:
+            table.add_row(
+                Text(step.name),
+                Text(step.station),
+                str(step.times),
+                _us(step.begins),
+                _us(step.ends),
+            )
+    return table
+
+
+def _phases(explanation: Explanation) -> Iterator[Text | Table]:
+    phases = explanation.phases
+    ios = len(_commands(explanation))
+    text = f"{_some(len(phases), 'phase')} with {_some(ios, 'device I/O')}"
+    if ios > len(phases):
+        longest = numbers.size(explanation.flash.max_transfer)
+        text += f", since a command of this drive is {longest} at most"
+    yield Text(f"{text}.")
+    table = _table(">phase", ">device I/O", "drive", ">from", ">length", ">begins, us", ">ends, us")
+    for phase in phases:
+        for command in phase.commands:
+            table.add_row(
+                str(phase.number),
+                str(command.number),
+                Text(command.drive),
+                numbers.size(command.offset),
+                numbers.size(command.length),
+                _us(command.begins),
+                _us(command.ends),
+            )
+    yield table
+
+
+def _senses(explanation: Explanation) -> Iterator[Text | Table]:
+    flash = explanation.flash
+    page, frame = numbers.size(flash.page), numbers.size(flash.frame)
+    unit, stripe = numbers.size(flash.program_unit), numbers.size(flash.stripe)
+    yield _geometry(explanation)
+    yield Text(f"A die reads the pages of {page} of one program unit of {unit} at once.")
+    if any(sense.part > 1 for c in _commands(explanation) for sense in c.senses):
+        yield Text(f"A read that crosses a stripe of {stripe} is split there; part follows part.")
+    frames = sum(sense.frames for c in _commands(explanation) for sense in c.senses)
+    crossing = numbers.size(frames * flash.frame)
+    yield Text(f"{_some(frames, 'ECC frame')} of {frame} cross the channels: {crossing}.")
+    table = _table(
+        ">device I/O",
+        ">part",
+        ">channel",
+        ">die",
+        "pages",
+        ">from",
+        ">length",
+        ">frames",
+        ">die reads, us",
+        ">at the host, us",
+    )
+    for command in _commands(explanation):
+        for sense in command.senses:
+            table.add_row(
+                str(command.number),
+                str(sense.part),
+                str(sense.channel),
+                str(sense.die),
+                _numbers(sense.pages),
+                numbers.size(sense.offset),
+                numbers.size(sense.length),
+                str(sense.frames),
+                f"{_us(sense.begins)} to {_us(sense.ends)}",
+                _us(max(page.done for page in sense.pages)),
+            )
+    yield table
+
+
+def _buffered(explanation: Explanation) -> Iterator[Text | Table]:
+    page = numbers.size(explanation.flash.page)
+    yield Text(f"The data comes into the write buffer page by page of {page}.")
+    table = _table(">device I/O", ">page", ">from", ">length", ">in the buffer, us")
+    for command in _commands(explanation):
+        for part in command.pages:
+            table.add_row(
+                str(command.number),
+                str(part.number),
+                numbers.size(part.offset),
+                numbers.size(part.length),
+                _us(part.done),
+            )
+    yield table
+
+
+def _programs(explanation: Explanation) -> Iterator[Text | Table]:
+    flash = explanation.flash
+    unit = numbers.size(flash.program_unit)
+    pages = flash.program_unit // flash.page
+    yield _geometry(explanation)
+    yield Text(
+        f"{unit} in the order in which they came make a program unit ({pages} pages of"
+        f" {numbers.size(flash.page)}). Units go to channels and dies in turn, from the first on."
+    )
+    if explanation.left:
+        yield Text(f"{numbers.size(explanation.left)} wait in the buffer for more to come.")
+    if explanation.programs:
+        table = _table(">program unit", ">channel", ">die", ">length", ">die programs, us")
+        for number, program in zip(count(1), explanation.programs, strict=False):
+            table.add_row(
+                str(number),
+                str(program.channel),
+                str(program.die),
+                unit,
+                f"{_us(program.begins)} to {_us(program.ends)}",
+            )
+        yield table
+
+
+def _geometry(explanation: Explanation) -> Text:
+    flash = explanation.flash
+    dies = "dies" if flash.in_step == 1 else f"groups of {flash.in_step} dies in step"
+    return Text(f"The flash has {flash.channels} channels with {flash.dies} {dies} each.")
+
+
+def _commands(explanation: Explanation) -> list[Command]:
+    return [command for phase in explanation.phases for command in phase.commands]
+
+
+def _numbers(pages: Iterable[Page]) -> str:
+    """Page numbers as a range: "7", "8 to 11"."""
+    found = [page.number for page in pages]
+    return str(found[0]) if len(found) == 1 else f"{found[0]} to {found[-1]}"
+
+
+def _some(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _us(seconds: float) -> str:
+    return numbers.figure(seconds * 1e6)
+
+
+def _table(*headers: str) -> Table:
+    """A table with these headers; the columns of those that begin with > are numbers."""
+    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for header in headers:
+        table.add_column(
+            header.removeprefix(">"),
+            justify="right" if header.startswith(">") else "left",
+            no_wrap=True,
+        )
+    return table
