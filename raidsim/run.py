@@ -37,6 +37,7 @@ PILOT_PER_OUTSTANDING = 20  # I/Os of the first pilot per slot of the closed loa
 LEAST_PILOT = 2_000
 MOST_PILOT_SHARE = 0.5  # of max_ios
 GROWTH = 1.5
+STEPS_TO_THE_END = 10_000  # I/Os between two looks whether the loads have ended
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
 BACKLOG_SHARE = 0.05  # of an open load: more than this share still under way is no steady state
 LEAST_BACKLOG = 1_000
@@ -71,14 +72,22 @@ def run(scenario: Scenario, *, on_point: OnPoint | None = None) -> Result:
         raidsim=__version__,
         seed=scenario.seed,
         scenario=scenario.resolved(),
-        provenance=provenance(),
+        provenance=provenance() | {"cards": cards_hash(scenario)},
         points=points,
     )
 
 
+def cards_hash(scenario: Scenario) -> str:
+    """Hash of all values of the cards that a scenario uses."""
+    digest = hashlib.sha256()
+    for card in (scenario.host.card, *(volume.card for volume in scenario.volumes)):
+        digest.update(repr((card.name, sorted(card.values.items()))).encode())
+    return digest.hexdigest()[:16]
+
+
 @cache
 def provenance() -> dict[str, str]:
-    """Versions and the hash of the sources: what a result depends on beside its scenario."""
+    """Versions and the hash of the sources: what a result depends on beside scenario and cards."""
     digest = hashlib.sha256()
     root = Path(__file__).parent
     for path in sorted(root.rglob("*.py")):
@@ -117,10 +126,7 @@ class _Session:
         self.horizon = round(scenario.measure.max_time * NS_PER_S)
         self.warmup_ns = 0
         self.warnings: list[str] = []
-        self.finite = any(
-            load.limit.time or load.limit.ios or load.limit.bytes or load.arrivals
-            for load in scenario.loads
-        )
+        self.finite = any(has_end(load) for load in scenario.loads)
 
     # -- measuring --------------------------------------------------------------------
 
@@ -193,9 +199,21 @@ class _Session:
             wanted = min(int(wanted * GROWTH) + 1, measure.max_ios)
 
     def _to_the_end(self) -> bool:
+        """Measure from the start until every load that has an end has come to it."""
         self.warnings.append("measured from the start: the load has an end")
-        self._run(t.NEVER)
-        return True
+        ending = [
+            stream
+            for load in self.scenario.loads
+            if has_end(load)
+            for stream in self.machine.streams[load.name]
+        ]
+        going = True
+        while going and not self.system.are_over(ending):
+            going = self._run(self._completed() + STEPS_TO_THE_END)
+        if self.system.are_over(ending):
+            return True
+        self.warnings.append(f"stopped at {self.scenario.measure.max_time:g} s (measure.max_time)")
+        return False
 
     def _is_precise(self, load: LoadSpec) -> bool:
         interval = self._interval(load)
@@ -222,7 +240,7 @@ class _Session:
         for kind, op in (("read", t.READ), ("write", t.WRITE)):
             latencies[kind] = observe.latency(system, streams, op)
             warnings += observe.uncertain_percentiles(system, streams, op, kind)
-        if not converged:
+        if not converged and not self.finite:
             asked = f"{self.scenario.measure.precision:.3g}"
             warnings.append(f"not converged: the interval is wider than {asked} of the mean")
         if load.rate is not None:
@@ -261,6 +279,12 @@ class _Session:
                 f"{counts.in_flight} of {counts.issued} I/Os are still waiting: {rate:g} IO/s per"
                 " worker is more than the system can do"
             )
+
+
+def has_end(load: LoadSpec) -> bool:
+    """Whether a load ends by itself."""
+    ends = (load.limit.time, load.limit.ios, load.limit.bytes, load.arrivals)
+    return any(end is not None for end in ends)
 
 
 def at(sweep: tuple[Any, ...] | None, intensity: int) -> Any:

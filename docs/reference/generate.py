@@ -1,6 +1,8 @@
-"""Write the reference pages that are made from the code: ``python docs/reference/generate.py``."""
+"""Write what the pages take from code and cards: ``python docs/reference/generate.py``."""
 
 from pathlib import Path
+
+import parameters  # beside this script
 
 from raidsim.cards import reference as cards
 from raidsim.scenario import reference as scenario
@@ -11,6 +13,7 @@ PAGES = {"cards.md": cards.markdown, "scenario.md": scenario.markdown}
 def main() -> None:
     for name, page in PAGES.items():
         Path(__file__).with_name(name).write_text(page(), encoding="utf-8")
+    parameters.refresh()
 
 
 if __name__ == "__main__":

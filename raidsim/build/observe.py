@@ -26,8 +26,10 @@ def rates(system: System, streams: Sequence[int]) -> tuple[float, float]:
     """IO/s and MB/s (2**20) of these streams together, over the window or since they began."""
     rows = system.world.streams[list(streams)]
     begun = max(int(rows["start"].min()), int(system.state["slice_origin"]))
-    seconds = (system.now - begun) / NS_PER_S
-    if seconds == 0:
+    # After its last completion a load's rate no longer falls.
+    end = int(rows["last"].max()) if system.are_over(streams) else system.now
+    seconds = (end - begun) / NS_PER_S
+    if seconds <= 0:
         return 0.0, 0.0
     ios, size = int(rows["window_ios"].sum()), int(rows["window_bytes"].sum())
     return ios / seconds, size / MIB / seconds

@@ -254,6 +254,11 @@ class System:
         """Whether the next event might find no room in the heap."""
         return bool(self.state["events"] > len(self._tables["heap"]) - self.state["margin"])
 
+    def are_over(self, streams: Sequence[int]) -> bool:
+        """Whether nothing more will come of these streams."""
+        rows = self.world.streams[list(streams)]
+        return not (rows["in_flight"].any() or rows["scheduled"].any())
+
     def set_speed(self, station: int, speed: float) -> None:
         """Run a station at ``speed`` times its built speed from now on."""
         self._make_room()

@@ -191,7 +191,7 @@ def settle(w, index):
     s = job["stream"]
     stream = w.streams[s]
     stream["in_flight"] -= 1
-    state["active"] -= 1
+    stream["last"] = state["now"]
     state["completed"] += 1
     if job["ticket"] != NONE:
         tell(w, job["ticket"], job["issued"], job["status"])

@@ -130,7 +130,6 @@ def request(w, s, stream, op, offset, length):
     stream["issued"] = n + 1
     stream["issued_bytes"] += length
     stream["in_flight"] += 1
-    state["active"] += 1
     index = take(w, STAGE_SUBMITTED, NONE)
     job = w.jobs[index]
     job["stream"] = s

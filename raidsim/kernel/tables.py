@@ -100,7 +100,6 @@ STATE = np.dtype(
         ("completed", "i8"),  # requests of all streams
         ("slice_origin", "i8"),
         ("slice_width", "i8"),
-        ("active", "i8"),  # requests in flight
         ("requests", "i8"),  # made so far, by all streams
     ],
     align=True,
@@ -180,7 +179,6 @@ STREAM = np.dtype(
         ("mode", "i4"),
         ("outstanding", "i4"),
         ("priority", "i4"),
-        ("background", "i4"),  # not the host's: left out of the host's figures
         ("ended", "i4"),
         ("mark", "i4"),
         ("think_law", "i4"),
@@ -206,6 +204,7 @@ STREAM = np.dtype(
         ("first_arrival", "i8"),
         ("arrivals", "i8"),
         ("timeout", "i8"),
+        ("last", "i8"),  # time of the last completion
         ("stop_time", "i8"),
         ("stop_ios", "i8"),
         ("stop_bytes", "i8"),

@@ -1,8 +1,9 @@
 """Volumes: a request becomes device I/Os, phase by phase.
 
 The one kind so far is a single drive: one phase with a device I/O at the same address,
-or several if the request is longer than the drive's longest command. A phase starts when the last child of the one before has come back; a request
-whose phases are all done goes back to the host.
+or several if the request is longer than the drive's longest command. A phase starts
+when the last child of the one before has come back; a request whose phases are all done
+goes back to the host.
 
 Verbs: :func:`device_ios` says how many device I/Os a request costs, :func:`enter` starts
 its present phase, :func:`child_done` takes a device I/O back.
