@@ -1,28 +1,38 @@
 """The control plane: storage as resources of a SimPy model.
 
-env = Environment(seed=1)
-host = Host(env, "fujitsu-rx2540-m1")
-data = Volume(env, "intel-p3700-800gb", host)
+    env = Environment(seed=1)
+    host = Host(env, "fujitsu-rx2540-m1")
+    data = Volume(env, "intel-p3700-800gb", host, name="data")
 
-def application(env):
-done = yield data.read(offset=0, length=8192)
-print(env.now, done.status, done.latency)
 
-env.process(application(env))
-env.run()
+    def application(env):
+        done = yield data.read(offset=0, length=8192)
+        print(env.now, done.status, done.latency)
+
+
+    env.process(application(env))
+    env.run()
+
+Times are seconds and sizes bytes where they are numbers; what a :class:`Load` or a card
+is told are texts with units, as in a scenario. Wrong arguments end in an ``InputError``
+that says what would be right.
 """
 
+from raidsim.build.system import SaturationError
 from raidsim.control.environment import Completion, EndlessLoadError, Environment
 from raidsim.control.host import Host
 from raidsim.control.load import Load, RunningLoad
 from raidsim.control.volume import Volume
+from raidsim.errors import InputError
 
 __all__ = [
     "Completion",
     "EndlessLoadError",
     "Environment",
     "Host",
+    "InputError",
     "Load",
     "RunningLoad",
+    "SaturationError",
     "Volume",
 ]

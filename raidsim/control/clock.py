@@ -1,17 +1,23 @@
 """One conversion between SimPy's float seconds and the kernel's whole nanoseconds.
 
-``to_seconds`` is strictly increasing up to 2**53 ns (104 days), so comparing there and
-back is safe; converting by multiplication is not (3 in 1000 horizons would step back).
+The kernel's time in seconds is ``ns / 1e9``, correctly rounded. The other way round, a
+time of SimPy's is the *first* nanosecond that does not lie before it. The two undo each
+other up to 2**53 ns (104 days), where floats become coarser than nanoseconds; beyond,
+still no time is ever earlier after a conversion than before it. (Multiplying by 1e9 and
+rounding down steps back for a few times in a thousand.)
 """
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
+from raidsim.errors import InputError, Problem
 from raidsim.kernel.tables import NEVER
 
 NS_PER_S = 1_000_000_000
-LATEST = 2**53  # ns
+EXACT = 2**51  # ns; up to here the product of a float and 1e9 is less than half a ns off
+END = NEVER / NS_PER_S  # s; 146 years
 
 
 def to_seconds(ns: int) -> float:
@@ -20,15 +26,37 @@ def to_seconds(ns: int) -> float:
 
 
 def to_ns(seconds: float) -> int:
-    """SimPy's time in the kernel's unit, to the nearest ns."""
-    return round(seconds * NS_PER_S)
+    """The first ns that does not lie before a time of SimPy's.
+
+    Raises
+    ------
+    InputError
+        At times where the kernel's clock has ended.
+    """
+    if seconds >= END:
+        cause = f"the simulated time of {seconds:g} s is beyond what the kernel's clock can count"
+        raise InputError([Problem("Environment", None, None, cause, f"stay below {END:.3g} s")])
+    ns = round(seconds * NS_PER_S)
+    if ns >= EXACT:
+        return _exactly(seconds)
+    if ns / NS_PER_S < seconds:
+        return ns + 1
+    return ns if (ns - 1) / NS_PER_S < seconds else ns - 1
+
+
+def _exactly(seconds: float) -> int:
+    """As :func:`to_ns`, where floats lie further apart than nanoseconds."""
+    # Whatever lies nearer to this float than to the one before it becomes this float.
+    edge = (Fraction(math.nextafter(seconds, 0)) + Fraction(seconds)) / 2
+    ns = math.ceil(edge * NS_PER_S)
+    return ns if to_seconds(ns) >= seconds else ns + 1
 
 
 def last_before(seconds: float) -> int:
-    """The last ns that lies strictly before a time of SimPy's."""
-    if math.isinf(seconds) or seconds * NS_PER_S >= LATEST:
-        return NEVER
-    ns = math.ceil(seconds * NS_PER_S)
-    while to_seconds(ns) >= seconds:
-        ns -= 1
-    return ns
+    """The last ns that lies before a time of SimPy's; NEVER if that is beyond the clock."""
+    return NEVER if seconds >= END else to_ns(seconds) - 1
+
+
+def duration(seconds: float) -> int:
+    """A length of time in whole ns: the nearest, but at least one, and at most NEVER."""
+    return min(max(round(seconds * NS_PER_S), 1), NEVER) if seconds < END else NEVER

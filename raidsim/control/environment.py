@@ -8,25 +8,31 @@ equal times SimPy goes first.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from heapq import heappush
+from itertools import count
+from typing import Any, NamedTuple
 
 import simpy
+from simpy.core import SimTime
 from simpy.events import NORMAL
 
+from raidsim.build import observe, window
 from raidsim.build.system import System
-from raidsim.control.clock import last_before, to_ns, to_seconds
+from raidsim.control.arguments import Arguments, is_time
+from raidsim.control.clock import NS_PER_S, last_before, to_ns, to_seconds
+from raidsim.errors import quote
 from raidsim.kernel import tables as t
+from raidsim.result import Limit, StationUse
 
 STATUS = {t.DONE: "done", t.FAILED: "failed", t.TIMED_OUT: "timed out"}
+LATEST_START = 3e9  # s
 
 
 class EndlessLoadError(RuntimeError):
     """``run()`` was asked to wait for the end of something that has no end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(NamedTuple):
     """How an awaited I/O ended.
 
     Attributes
@@ -35,43 +41,77 @@ class Completion:
         "done", "failed" (the drive answered with an error) or "timed out".
     issued, completed
         Simulated times, s.
+    latency
+        Time from issue to completion, s; exact to the ns however late it is.
     """
 
     status: str
     issued: float
     completed: float
+    latency: float
 
     @property
     def ok(self) -> bool:
         """Whether the data was read or written."""
         return self.status == "done"
 
-    @property
-    def latency(self) -> float:
-        """Time from issue to completion, s."""
-        return self.completed - self.issued
-
 
 class Environment(simpy.Environment):
     """A ``simpy.Environment`` with storage in it.
+
+    Everything of SimPy's works as ever: processes, resources, conditions, interrupts. Times
+    are seconds. ``peek()`` is about SimPy's own events; what goes on inside a volume is none.
 
     Parameters
     ----------
     initial_time
         Start of simulated time, s.
     seed
-        Seed of all loads in this environment.
+        Seed of all loads in this environment. Same program, same seed: same run.
+
+    Raises
+    ------
+    InputError
+        If a value is no number, or out of range.
     """
 
     def __init__(self, initial_time: float = 0.0, *, seed: int = 1) -> None:
-        if not (0 <= initial_time < math.inf):
-            raise ValueError(f"initial_time must be a finite time from 0 s on, not {initial_time}")
+        check = Arguments("Environment()")
+        check.number("initial_time", initial_time, 0.0, LATEST_START, " s")
+        self.seed = check.whole("seed", seed, 0, 2**63 - 1)
+        check.raise_if_wrong()
         super().__init__(initial_time)
-        self.system = System(seed)
-        self.system.advance_clock(to_ns(initial_time))
+        self.system = System(self.seed)
         self._waiting: dict[int, simpy.Event] = {}
-        self._endless: set[int] = set()  # tickets of loads that never end by themselves
+        self._endless: dict[int, str] = {}  # loads that never end by themselves: ticket, name
         self._tickets = 0
+        self._taken: dict[str, int] = {}
+        self.sync()
+        window.reset(self.system)
+
+    def run(self, until: SimTime | simpy.Event | None = None) -> Any:
+        """Run until a time (s) or an event, or until nothing is left to happen.
+
+        Without ``until`` it returns when SimPy has no event left, no load is under way and
+        the drives have come to rest; ``now`` is that time.
+
+        Raises
+        ------
+        EndlessLoadError
+            If only loads without an end would go on.
+        InputError
+            If ``until`` is no number.
+        SaturationError
+            If an open load asks for more than the system can do, and the backlog grows
+            beyond all bounds.
+        """
+        if until is not None and not isinstance(until, simpy.Event):
+            check = Arguments("Environment.run()")
+            if not is_time(until):
+                cause = f"{quote(until)} is neither a time nor an event"
+                check.wrong("until", cause, "give a number of seconds, or an event")
+            check.raise_if_wrong()
+        return super().run(until)
 
     def step(self) -> None:
         """Let the kernel run up to SimPy's next event, then process that event.
@@ -81,59 +121,93 @@ class Environment(simpy.Environment):
         EndlessLoadError
             If nothing is left to stop at, and a load goes on for ever.
         """
-        self._run_kernel()
+        until = self.peek()
+        if until > self._now:  # up to now, the kernel has run already
+            self._run_kernel(until)
         super().step()
 
-    def _run_kernel(self) -> None:
-        until = self.peek()
-        bounded = not math.isinf(until)
-        if not bounded and len(self._waiting) == len(self._endless) and self._runs_for_ever():
+    def _run_kernel(self, until: float) -> None:
+        unbounded = until == math.inf
+        if unbounded and self._endless and len(self._waiting) == len(self._endless):
+            names = ", ".join(dict.fromkeys(self._endless.values()))
             raise EndlessLoadError(
-                "run() would never return: a load without a limit is running; give run() a time"
-                " or an event, or give the load a limit, or stop() it"
+                f"run() would never return: nothing is left but a load without an end ({names});"
+                " run(until=...) a time or an event that comes, or give the load a limit,"
+                " or stop() it"
             )
         reason = self.system.run(last_before(until))
         if reason == t.RETURN_AWAITED:
-            self._collect()
-        elif not bounded:
+            self.collect()
+        elif unbounded:
             self._now = max(self._now, to_seconds(self.system.now))
 
-    def _runs_for_ever(self) -> bool:
-        rows = self.system.world.streams[: self.system.count("streams")]
-        unlimited = (
-            (rows["stop_ios"] == t.NEVER)
-            & (rows["stop_bytes"] == t.NEVER)
-            & (rows["stop_time"] == t.NEVER)
-            & ((rows["mode"] == t.CLOSED) | (rows["mode"] == t.POISSON))
-        )
-        return bool((unlimited & (rows["ended"] == 0) & (rows["mark"] > 0)).any())
+    # -- figures of the whole system ----------------------------------------------------
 
-    def _collect(self) -> None:
-        """Turn the kernel's completion records into SimPy events at their times."""
-        system = self.system
-        for ticket, time, issued, status in system.awaited():
-            event = self._waiting.pop(ticket)
-            if self._endless:
-                self._endless.discard(ticket)
-            completed = max(to_seconds(time), self._now)
-            event._ok = True
-            event._value = Completion(STATUS[status], to_seconds(issued), completed)
-            heappush(self._queue, (completed, NORMAL, next(self._eid), event))
+    def reset_window(self) -> None:
+        """Begin to measure anew: rates, latencies and use of stations count from now on."""
+        self.sync()
+        window.reset(self.system)
 
-    # -- for volumes and loads ------------------------------------------------------------
+    @property
+    def window(self) -> float:
+        """Length of the window so far, s."""
+        self.sync()
+        return observe.span(self.system) / NS_PER_S
+
+    @property
+    def stations(self) -> list[StationUse]:
+        """Use of every station that worked in the window."""
+        self.sync()
+        window.settle_areas(self.system)
+        return observe.stations(self.system)
+
+    @property
+    def limited_by(self) -> Limit | None:
+        """The busiest station in the window; None if none has worked."""
+        return observe.limit(self.stations)
+
+    # -- for hosts, volumes and loads -----------------------------------------------------
 
     def sync(self) -> None:
-        """Bring the kernel's clock to SimPy's time, before something is started at it."""
+        """Bring the kernel's clock to SimPy's time, before something happens at it."""
         self.system.advance_clock(to_ns(self._now))
 
-    def ticket(self, event: simpy.Event, *, endless: bool = False) -> int:
+    def ticket(self, event: simpy.Event) -> int:
         """A number under which the kernel reports the completion that ``event`` stands for."""
-        self._tickets += 1
-        self._waiting[self._tickets] = event
-        if endless:
-            self._endless.add(self._tickets)
-        return self._tickets
+        self._tickets = number = self._tickets + 1
+        self._waiting[number] = event
+        return number
 
-    def endless_no_more(self, ticket: int) -> None:
-        """A load that had no end has been told to stop."""
-        self._endless.discard(ticket)
+    def expect_no_end(self, ticket: int, name: str) -> None:
+        """The load with this ticket will not end by itself."""
+        self._endless[ticket] = name
+
+    def expect_an_end(self, ticket: int) -> None:
+        """The load with this ticket has been told to stop."""
+        self._endless.pop(ticket, None)
+
+    def collect(self) -> None:
+        """Turn the kernel's completion records into SimPy events at their times."""
+        if self.system.state["awaited"] == 0:
+            return
+        for ticket, time, issued, status in self.system.awaited():
+            event = self._waiting.pop(ticket)
+            completed = max(time / NS_PER_S, self._now)
+            event._ok = True
+            event._value = Completion(
+                STATUS[status], issued / NS_PER_S, completed, (time - issued) / NS_PER_S
+            )
+            heappush(self._queue, (completed, NORMAL, next(self._eid), event))
+
+    def is_taken(self, name: Any) -> bool:
+        """Whether something in this environment has the name."""
+        return isinstance(name, str) and name in self._taken
+
+    def free_name(self, stem: str) -> str:
+        """The first of stem1, stem2, ... that nothing has."""
+        return next(name for n in count(1) if not self.is_taken(name := f"{stem}{n}"))
+
+    def unique(self, name: str) -> str:
+        """Take ``name``, or if it is taken, "name (2)" and so on."""
+        times = self._taken[name] = self._taken.get(name, 0) + 1
+        return name if times == 1 else f"{name} ({times})"

@@ -7,29 +7,50 @@ from typing import Any
 
 import simpy
 
+from raidsim.build import observe, window
 from raidsim.build.scenario import add_volume
-from raidsim.control.clock import to_ns
+from raidsim.control.arguments import Arguments, plain
+from raidsim.control.clock import duration, to_ns
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
 from raidsim.control.load import Load, RunningLoad
-from raidsim.errors import InputError, Problem
+from raidsim.control.measured import Measured
 from raidsim.kernel import tables as t
+from raidsim.result import StationUse
 from raidsim.scenario import from_data
 
+MOST_LENGTH = 64 * 2**20  # bytes of one awaited I/O
+LEAST_PRIORITY = 3
+MOST_PATIENCE = 1e9  # s
+SPEEDS = (1e-3, 1e3)
+DELAY = "command latency"  # a kind of station that is no device to be made faster or slower
 
-class Volume:
+
+class Volume(Measured):
     """A volume of one drive.
 
     Parameters
     ----------
+    env
+        The environment.
     drive
-        Name of a drive card.
+        Name of a drive card (``raidsim models`` lists them), or the path of one.
     host
         The server that the drive is in; its CPUs submit and complete the I/Os.
     name
-        What reports and messages call it.
+        What reports and messages call it; None for "volume1" and so on. It also seeds
+        the random numbers of its loads: give one to keep them when volumes are added.
     changes
         Other values for the card, as in a scenario: {"flash.read_time": "60 us"}.
+
+    Attributes
+    ----------
+    capacity
+        Bytes that can be addressed.
+    card
+        The drive's card with those values, in SI base units.
+    counts, latency
+        Of all I/Os of this volume: awaited ones and those of loads.
 
     Raises
     ------
@@ -46,49 +67,67 @@ class Volume:
         name: str | None = None,
         changes: Mapping[str, Any] | None = None,
     ) -> None:
+        check = Arguments("Volume()")
+        check.instance("env", env, Environment, "give a raidsim.Environment")
+        check.instance("host", host, Host, "give a raidsim.Host")
+        table = check.table("changes", changes)
+        check.raise_if_wrong()
         if host.env is not env:
-            raise ValueError("the host belongs to another environment")
+            check.wrong("host", "belongs to another environment", "make a Host in this one")
+        self.name = env.free_name("volume") if name is None else name
+        if env.is_taken(self.name):
+            check.wrong("name", f'there is a volume "{self.name}" already', "give another")
+        check.raise_if_wrong()
         self.env = env
         self.host = host
-        self.name = name or f"volume{env.system.count('volumes') + 1}"
         self.model = drive
-        self.changes = dict(changes or {})
-        data = {
-            "host": {"model": host.card.name},
-            "volume": [{"name": self.name, "drive": drive, "set": self.changes}],
-            "load": [{"read": "100 %", "size": "4 KiB", "outstanding": 1}],
-        }
-        self.spec = from_data(data, "Volume").volumes[0]
-        self.capacity = self.spec.capacity  # bytes that can be addressed
-        self._sector = self.spec.card.integer("capacity.sector")
+        self.changes = table
+        load = {"read": "100 %", "size": "4 KiB", "outstanding": 1}
+        self.spec = from_data({**self.data(), "load": [load]}, "Volume()").volumes[0]
+        self.card = self.spec.card
+        self.capacity = self.spec.capacity
+        self._sector = self.card.integer("capacity.sector")
         self._longest = 0
         env.sync()
-        self.row = add_volume(env.system, self.spec)
-        self._drive = int(env.system.world.volumes[self.row]["drive"])
-        self._stream = env.system.add_stream(
-            f"{self.name}/awaited",
-            [(512, 1.0)],
+        self.system = system = env.system
+        first = system.count("stations")
+        self.row = add_volume(system, self.spec)
+        self._stations = range(first, system.count("stations"))
+        self._drive = int(system.world.volumes[self.row]["drive"])
+        self._awaited = system.add_stream(
+            self.name,
+            [(self._sector, 1.0)],
             mode=t.MANUAL,
+            start=system.now,
             volume=self.row,
-            process=host.add_process(f"{self.name}/awaited"),
+            process=host.add_process(self.name),
         )
+        self.streams = [self._awaited]
+        env.unique(self.name)
+
+    def __repr__(self) -> str:
+        return f"<Volume {self.name}: {self.model}, {self.capacity / 1e9:g} GB>"
+
+    # -- I/O --------------------------------------------------------------------------------
 
     def read(
         self, offset: int, length: int, *, priority: int = 0, timeout: float | None = None
     ) -> simpy.Event:
-        """Read ``length`` bytes at byte address ``offset``.
+        """Read ``length`` bytes at byte address ``offset``, from now on.
 
         Parameters
         ----------
+        offset, length
+            Bytes; multiples of the sector, inside the volume. At most 64 MiB.
         priority
             0 (first) to 3 (last), where a station orders by priority.
         timeout
-            Patience in s; after it the I/O counts as timed out.
+            Patience in s; after it the I/O counts as timed out, whatever the drive does.
 
         Returns
         -------
         simpy.Event
-            It always succeeds, with a :class:`~raidsim.control.Completion`.
+            It always succeeds, with a :class:`~raidsim.control.Completion`: see its status.
 
         Raises
         ------
@@ -100,20 +139,41 @@ class Volume:
     def write(
         self, offset: int, length: int, *, priority: int = 0, timeout: float | None = None
     ) -> simpy.Event:
-        """Write ``length`` bytes at byte address ``offset``; as :meth:`read`."""
+        """Write ``length`` bytes at byte address ``offset``, from now on; as :meth:`read`.
+
+        The event happens when the drive acknowledges the data.
+        """
         return self._start(t.WRITE, offset, length, priority, timeout)
 
     def start(self, load: Load) -> RunningLoad:
-        """Start a load now; the event it returns happens when the load has ended."""
-        return RunningLoad(self, load.spec(self))
+        """Start a load now; ``yield`` what it returns to wait for the load's end.
+
+        Raises
+        ------
+        InputError
+            With every problem of the load.
+        """
+        check = Arguments(f"{self.name}.start()")
+        check.instance("load", load, Load, 'give a Load(read="100 %", size="8 KiB", ...)')
+        check.raise_if_wrong()
+        running = RunningLoad(self, load.spec(self))
+        self.streams = [*self.streams, *running.streams]
+        return running
+
+    # -- changes while it runs --------------------------------------------------------------
 
     def fail(self) -> None:
         """Let the drive answer every command from now on with an error."""
-        self.env.system.world.drives[self._drive]["failed"] = 1
+        self.system.world.drives[self._drive]["failed"] = 1
 
     def repair(self) -> None:
         """Let a failed drive work again, with its data as it was."""
-        self.env.system.world.drives[self._drive]["failed"] = 0
+        self.system.world.drives[self._drive]["failed"] = 0
+
+    @property
+    def failed(self) -> bool:
+        """Whether the drive answers with errors."""
+        return bool(self.system.world.drives[self._drive]["failed"])
 
     def set_speed(self, kind: str, speed: float) -> None:
         """Run the drive's stations of a kind at ``speed`` times their built speed from now on.
@@ -123,77 +183,105 @@ class Volume:
         kind
             "front end", "data path", "link", "flash channel" or "flash die".
         speed
-            1 as built; 0.5 takes twice as long.
+            1 as built; 0.5 takes twice as long, work under way included.
 
         Raises
         ------
         InputError
-            If the drive has no such station, or the speed isn't a positive number.
+            If the drive has no such station, or the speed isn't from 0.001 to 1000.
         """
-        if not 0 < speed < float("inf"):
-            problem = Problem("Volume", None, "speed", f"{speed} is no speed", "above 0")
-            raise InputError([problem])
+        check = Arguments(f"{self.name}.set_speed()")
+        factor = check.number("speed", speed, *SPEEDS)
+        names = self.system.names
+        chosen = [index for index in self._stations if names[index].kind == kind]
+        if not chosen or kind == DELAY:
+            kinds = sorted({names[index].kind for index in self._stations} - {DELAY})
+            check.wrong("kind", f"{plain(kind)!r} is no kind of station", f"one of {kinds}")
+        check.raise_if_wrong()
         self.env.sync()
-        system = self.env.system
-        prefix = f"{self.name}: "
-        chosen = [
-            index
-            for index, station in enumerate(system.names)
-            if station.kind == kind and station.name.startswith(prefix)
-        ]
-        if not chosen:
-            kinds = sorted({s.kind for s in system.names if s.name.startswith(prefix)})
-            cause, remedy = f"has no {kind!r}", f"one of {', '.join(kinds)}"
-            raise InputError([Problem(self.name, None, "kind", cause, remedy)])
         for index in chosen:
-            system.set_speed(index, speed)
+            self.system.set_speed(index, factor)
+
+    # -- figures ----------------------------------------------------------------------------
+
+    @property
+    def iops(self) -> float:
+        """I/Os of this volume completed per second of the window, idle times included."""
+        return self._per_second("window_ios")
+
+    @property
+    def mbps(self) -> float:
+        """MB/s of 2**20 bytes of this volume over the window, idle times included."""
+        return self._per_second("window_bytes") / 2**20
+
+    @property
+    def stations(self) -> list[StationUse]:
+        """Use of the drive's stations that worked in the window."""
+        self.env.sync()
+        window.settle_areas(self.system)
+        mine = {self.system.names[index].name for index in self._stations}
+        return [use for use in observe.stations(self.system) if use.name in mine]
+
+    def _per_second(self, field: str) -> float:
+        passed = self.env.window
+        total = int(self.system.world.streams[field][self.streams].sum())
+        return total / passed if passed > 0 else 0.0
+
+    # -- for loads --------------------------------------------------------------------------
+
+    def data(self) -> dict[str, Any]:
+        """Host and volume as a scenario would write them."""
+        host = {"model": self.host.model, "set": self.host.changes}
+        volume = {"name": plain(self.name), "drive": plain(self.model), "set": self.changes}
+        return {"host": host, "volume": [volume]}
+
+    def make_room(self, length: int) -> None:
+        """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make."""
+        if length > self._longest:
+            self._longest = length
+            shortest = min(
+                self.card.integer("flash.page"), self.card.integer("command.max_transfer")
+            )
+            self.system.need_margin(length // shortest + 64)
 
     def _start(
         self, op: int, offset: int, length: int, priority: int, timeout: float | None
     ) -> simpy.Event:
-        self._check(offset, length, priority, timeout)
+        if not (
+            type(offset) is int
+            and type(length) is int
+            and priority == 0
+            and timeout is None
+            and 0 <= offset <= self.capacity - length
+            and 0 < length <= MOST_LENGTH
+            and offset % self._sector == 0
+            and length % self._sector == 0
+        ):
+            offset, length, priority, timeout = self._check(op, offset, length, priority, timeout)
         if length > self._longest:
-            self._longest = length
-            self.env.system.need_margin(length // self.spec.card.integer("flash.page") + 64)
+            self.make_room(length)
         env = self.env
         event = simpy.Event(env)
-        patience = t.NEVER if timeout is None else to_ns(timeout)
+        patience = t.NEVER if timeout is None else duration(timeout)
         env.system.deliver(
-            to_ns(env.now), self._stream, op, offset, length, priority, env.ticket(event), patience
+            to_ns(env.now), self._awaited, op, offset, length, priority, env.ticket(event), patience
         )
         return event
 
-    def _check(self, offset: int, length: int, priority: int, timeout: float | None) -> None:
+    def _check(
+        self, op: int, offset: Any, length: Any, priority: Any, timeout: Any
+    ) -> tuple[int, int, int, float | None]:
+        """The arguments of an I/O as plain numbers, or all that is wrong with them."""
+        check = Arguments(f"{self.name}.{'read' if op == t.READ else 'write'}()")
         sector = self._sector
-        if (
-            0 < length <= MOST_LENGTH
-            and offset >= 0
-            and offset % sector == 0
-            and length % sector == 0
-            and offset + length <= self.capacity
-            and 0 <= priority <= 3
-            and (timeout is None or 0 < timeout < float("inf"))
-        ):
-            return
-        problems = []
-
-        def need(holds: bool, key: str, cause: str, remedy: str) -> None:
-            if not holds:
-                problems.append(Problem(self.name, None, key, cause, remedy))
-
-        whole = f"a multiple of {sector} bytes"
-        need(0 < length <= MOST_LENGTH, "length", f"{length} bytes", f"1 to {MOST_LENGTH} bytes")
-        need(offset >= 0 and offset % sector == 0, "offset", f"byte {offset}", whole)
-        need(length % sector == 0, "length", f"{length} bytes", whole)
-        need(
-            offset + length <= self.capacity,
-            "offset",
-            f"ends at byte {offset + length}, beyond the volume",
-            f"at most {self.capacity}",
-        )
-        need(0 <= priority <= 3, "priority", f"{priority}", "0 to 3")
-        need(timeout is None or 0 < timeout < float("inf"), "timeout", f"{timeout} s", "above 0 s")
-        raise InputError(problems)
-
-
-MOST_LENGTH = 64 * 2**20
+        most = min(MOST_LENGTH, self.capacity)
+        offset = check.whole("offset", offset, 0, self.capacity - sector, sector)
+        length = check.whole("length", length, sector, most, sector)
+        if not check.problems and offset + length > self.capacity:
+            cause = f"{length} bytes from byte {offset} on end beyond the volume"
+            check.wrong("length", cause, f"it has {self.capacity} bytes")
+        priority = check.whole("priority", priority, 0, LEAST_PRIORITY)
+        if timeout is not None:
+            timeout = check.number("timeout", timeout, 1e-9, MOST_PATIENCE, " s")
+        check.raise_if_wrong()
+        return offset, length, priority, timeout

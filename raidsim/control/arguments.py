@@ -1,0 +1,113 @@
+"""Checks of arguments: everything that is wrong with a call is said at once, in words."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+from raidsim.errors import InputError, Problem, quote
+
+DEEPEST = 20  # tables and lists in each other
+
+
+class Arguments:
+    """The arguments of one call while they are checked.
+
+    A method returns the value to go on with (of any kind if it is wrong);
+    :meth:`raise_if_wrong` ends the check.
+
+    Parameters
+    ----------
+    call
+        What messages begin with, e.g. "data.read()".
+    """
+
+    def __init__(self, call: str) -> None:
+        self.call = call
+        self.problems: list[Problem] = []
+
+    def wrong(self, key: str, cause: str, remedy: str | None = None) -> None:
+        """Note what is wrong with an argument."""
+        self.problems.append(Problem(self.call, None, key, cause, remedy))
+
+    def raise_if_wrong(self) -> None:
+        """End with an InputError that holds every problem."""
+        if self.problems:
+            raise InputError(self.problems)
+
+    def whole(self, key: str, value: Any, low: int, high: int, of: int = 1) -> int:
+        """A whole number from ``low`` to ``high``, and a multiple of ``of``."""
+        try:
+            number = None if isinstance(value, bool) else operator.index(value)
+        except TypeError:
+            number = None
+        allowed = f"a whole number from {low} to {high}"
+        if number is None:
+            self.wrong(key, f"{quote(value)} is not a whole number", f"give {allowed}")
+            return low
+        if not low <= number <= high:
+            self.wrong(key, f"{quote(number)} is out of range", f"give {allowed}")
+        elif number % of:
+            near = f"{number // of * of} or {(number // of + 1) * of}, for example"
+            self.wrong(key, f"{number} is not a multiple of {of}", near)
+        return number
+
+    def number(self, key: str, value: Any, low: float, high: float, unit: str = "") -> float:
+        """A finite number from ``low`` to ``high``; ``unit`` is shown behind the two."""
+        allowed = f"give a number from {low:g} to {high:g}{unit}"
+        try:
+            number = math.nan if isinstance(value, str | bytes | bool) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isfinite(number):
+            self.wrong(key, f"{quote(value)} is not a number to compute with", allowed)
+            return low
+        if not low <= number <= high:
+            self.wrong(key, f"{quote(value)} is out of range", allowed)
+        return number
+
+    def instance(self, key: str, value: Any, kind: type, remedy: str) -> None:
+        """A value of one class."""
+        if not isinstance(value, kind):
+            self.wrong(key, f"{quote(value)} is no {kind.__name__}", remedy)
+
+    def table(self, key: str, value: Any) -> dict[str, Any]:
+        """A mapping, or None for an empty one, as :func:`plain` data."""
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            self.wrong(key, f"{quote(value)} is not a table", "give a dict")
+            return {}
+        table = plain(value)
+        assert isinstance(table, dict)
+        return table
+
+
+def is_time(value: Any) -> bool:
+    """Whether a value is a number on the axis of time; infinity is one."""
+    if isinstance(value, str | bytes | bool):
+        return False
+    try:
+        return not math.isnan(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """A value as TOML could have given it: text, number, bool, list or dict.
+
+    NumPy's numbers become Python's. What TOML does not know becomes ``str(value)`` in
+    angle brackets: no text that means anything, so that a check refuses it.
+    """
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, Mapping) and depth < DEEPEST:
+        return {str(key): plain(part, depth + 1) for key, part in value.items()}
+    if isinstance(value, list | tuple) and depth < DEEPEST:
+        return [plain(part, depth + 1) for part in value]
+    item = getattr(value, "item", None)
+    if callable(item) and getattr(value, "shape", None) == ():
+        return plain(item(), depth + 1) if depth < DEEPEST else str(value)
+    return f"<{type(value).__name__}>"
