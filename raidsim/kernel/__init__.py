@@ -68,7 +68,7 @@ CACHE_FOLDER: Path = writable_cache(SOURCE_HASH)
 
 def is_compiled() -> bool:
     """Whether the machine code of the event loop is already on disk (or not needed)."""
-    return bool(numba.config.DISABLE_JIT) or any(CACHE_FOLDER.rglob("engine.run-*.nbc"))
+    return bool(numba.config.DISABLE_JIT) or engine.run.is_on_disk()
 
 
 # Numba reads the setting when a cached function is declared, so only while importing.

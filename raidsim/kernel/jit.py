@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -36,6 +37,12 @@ class Entry:
     def __call__(self, *arguments: Any) -> Any:
         """Call the compiled function."""
         return self._call(*arguments)
+
+    def is_on_disk(self) -> bool:
+        """Whether machine code of this function, from this place, has been kept."""
+        cache = self._dispatcher._cache
+        name = self._dispatcher.py_func.__name__
+        return any(Path(cache.cache_path).glob(f"*.{name}-*.nbc"))
 
     def _first(self, *arguments: Any) -> Any:
         result = self._dispatcher(*arguments)

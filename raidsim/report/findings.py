@@ -184,10 +184,15 @@ def _drive_demands(card: Card, loads: list[LoadSpec]) -> dict[str, float]:
     ios = sum(rate for rate, _, _ in rates)
     read = sum(rate * share * size for rate, share, size in rates)
     written = sum(rate * (1 - share) * size for rate, share, size in rates)
+    writes = sum(rate * (1 - share) for rate, share, _ in rates)
+    front_end = ios * card.number("front_end.command_time")
+    front_end += writes * card.number("front_end.write_time")
+    # What is written crosses the data path twice: into the buffer, and out to all channels.
+    flush = card.number("flash.channel_write_time_per_byte") / card.number("flash.channels")
     return {
-        "front end": ios * card.number("front_end.command_time") / card.number("front_end.cores"),
+        "front end": front_end / card.number("front_end.cores"),
         "data path": read * card.number("data_path.read_time_per_byte")
-        + written * card.number("data_path.write_time_per_byte"),
+        + written * (card.number("data_path.write_time_per_byte") + flush),
         "link": max(read, written) * card.number("link.time_per_byte"),
     }
 
