@@ -14,15 +14,16 @@ from raidsim import scenario
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def load_examples() -> ModuleType:
-    # A script beside the pages, not a module of a package.
-    place = importlib.util.spec_from_file_location("examples", ROOT / "docs" / "examples.py")
+def script(path: str) -> ModuleType:
+    """A script beside the pages, which is no module of a package."""
+    place = importlib.util.spec_from_file_location(Path(path).stem, ROOT / "docs" / path)
     module = importlib.util.module_from_spec(place)
     place.loader.exec_module(module)
     return module
 
 
-documents = load_examples()
+documents = script("examples.py")
+tables = script("reference/parameters.py")
 ALL = [example for page in documents.pages() for example in documents.examples(page)]
 SCENARIOS = [e for e in ALL if e.language == "toml" and "load" in tomllib.loads(e.code)]
 PROGRAMS = [e for e in ALL if e.language == "python" or e.printed is not None]
@@ -41,3 +42,9 @@ def test_an_example_on_a_page_prints_what_the_page_says(example: object) -> None
     printed = documents.prints(example)
     if example.printed is not None:
         assert printed == example.printed, "if this is meant: make docs"
+
+
+@pytest.mark.parametrize("page", tables.pages(), ids=lambda page: page.name)
+def test_a_table_of_parameters_has_the_values_of_the_cards(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert tables.filled(text) == text, "if this is meant: make docs"

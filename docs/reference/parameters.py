@@ -15,7 +15,7 @@ from raidsim.cards.reference import table
 
 DOCS = Path(__file__).resolve().parents[1]
 MARKED = re.compile(
-    r"(?<=<!-- parameters of )(?P<cards>[^>]*?)( -->\n\n)(?P<table>.*?)(?=\n<!-- end of parameters)",
+    r"<!-- parameters of (?P<cards>[^>]*?) -->\n.*?\n(?=<!-- end of parameters -->)",
     flags=re.DOTALL,
 )
 
@@ -25,7 +25,7 @@ def filled(text: str) -> str:
 
     def write(place: re.Match[str]) -> str:
         series = [cards.load(name) for name in place["cards"].split()]
-        return f"{place['cards']} -->\n\n{parameters(series)}"
+        return f"<!-- parameters of {place['cards']} -->\n\n{parameters(series)}\n"
 
     return MARKED.sub(write, text)
 
@@ -36,12 +36,12 @@ def parameters(series: list[Card]) -> str:
     if len(series) > 1:
         header.insert(3, "on the others")
     rows = []
-    for entries in zip(*(card.entries() for card in series), strict=True):
-        first, *others = entries
+    for first, *others in zip(*(card.entries() for card in series), strict=True):
         row = [f"`{first.name}`", first.meaning, value(first), source(first)]
         if others:
             found = [value(entry) for entry in others]
             row.insert(3, "" if set(found) == {value(first)} else ", ".join(found))
+            row[-1] = "; ".join(dict.fromkeys([source(first), *map(source, others)]))
         rows.append(row)
     return table(header, rows)
 

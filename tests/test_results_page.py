@@ -1,0 +1,60 @@
+"""The reference page of results names every field and every column, and no others."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from synthetic import result
+
+from raidsim import result as results
+from raidsim.report import csv_file
+
+PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "results.md").read_text("utf-8")
+SECTIONS = {
+    "The object": results.Result,
+    "A point": results.Point,
+    "An interval": results.Interval,
+    "A latency": results.Latency,
+    "A limit": results.Limit,
+    "A stage": results.Stage,
+    "Use of a station": results.StationUse,
+    "Counts": results.Counts,
+}
+
+
+def first_cells(section: str) -> list[str]:
+    """What stands as code in the first column of the table of a section."""
+    text = PAGE.split(f"\n## {section}\n")[1].split("\n## ")[0]
+    cells = re.findall(r"^\| (`.*?`) \|", text, flags=re.MULTILINE)
+    return [name for cell in cells for name in re.findall(r"`(.*?)`", cell)]
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_field_stands_on_the_page_in_its_order(section: str) -> None:
+    assert first_cells(section) == [field.name for field in fields(SECTIONS[section])]
+
+
+def test_every_object_of_a_result_has_a_section() -> None:
+    objects = {
+        o
+        for o in vars(results).values()
+        if isinstance(o, type) and o.__module__ == results.__name__
+    }
+    assert objects == set(SECTIONS.values())
+
+
+def test_the_schema_on_the_page_is_the_one_that_is_written() -> None:
+    assert f'"{results.SCHEMA}"' in PAGE
+
+
+def test_every_column_of_csv_stands_on_the_page() -> None:
+    header = csv_file.render(result()).decode().splitlines()[0].split(",")
+    named = first_cells("Columns of CSV")
+    kinds = {kind for point in result().points for kind in point.stages}
+    of_kinds = {
+        place.replace("KIND", kind) for place in named if place.startswith("KIND") for kind in kinds
+    }
+    assert set(header) == {name for name in named if not name.startswith("KIND")} | of_kinds
