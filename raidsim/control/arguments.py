@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from raidsim.errors import InputError, Problem, quote
@@ -85,6 +86,18 @@ class Arguments:
         return table
 
 
+class Unusable:
+    """Stands for an object that no argument can be, and shows its type in messages."""
+
+    def __init__(self, value: Any) -> None:
+        self.text = f"<{type(value).__name__}>"
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+
 def is_time(value: Any) -> bool:
     """Whether a value is a number on the axis of time; infinity is one."""
     if isinstance(value, str | bytes | bool):
@@ -98,8 +111,8 @@ def is_time(value: Any) -> bool:
 def plain(value: Any, depth: int = 0) -> Any:
     """A value as TOML could have given it: text, number, bool, list or dict.
 
-    NumPy's numbers become Python's. What TOML does not know becomes ``str(value)`` in
-    angle brackets: no text that means anything, so that a check refuses it.
+    NumPy's numbers become Python's and paths become texts. What TOML does not know becomes
+    :class:`Unusable`, which every check refuses.
     """
     if value is None or isinstance(value, str | bool | int | float):
         return value
@@ -109,5 +122,5 @@ def plain(value: Any, depth: int = 0) -> Any:
         return [plain(part, depth + 1) for part in value]
     item = getattr(value, "item", None)
     if callable(item) and getattr(value, "shape", None) == ():
-        return plain(item(), depth + 1) if depth < DEEPEST else str(value)
-    return f"<{type(value).__name__}>"
+        return plain(item(), depth + 1) if depth < DEEPEST else Unusable(value)
+    return str(value) if isinstance(value, PurePath) else Unusable(value)

@@ -2,9 +2,9 @@
 
 The kernel's time in seconds is ``ns / 1e9``, correctly rounded. The other way round, a
 time of SimPy's is the *first* nanosecond that does not lie before it. The two undo each
-other up to 2**53 ns (104 days), where floats become coarser than nanoseconds; beyond,
-still no time is ever earlier after a conversion than before it. (Multiplying by 1e9 and
-rounding down steps back for a few times in a thousand.)
+other up to 2**23 s (97 days), where floats become coarser than nanoseconds; beyond, still
+no time is earlier after a conversion than before it. (Multiplying by 1e9 and rounding down
+steps back for a few times in a thousand.)
 """
 
 from __future__ import annotations
