@@ -1,8 +1,9 @@
 """The examples on the pages: run them, and put down what they print: ``python docs/examples.py``.
 
 An example is a block of Python, or of one ``raidsim`` command, with a block of text after
-it: what it prints. The tests run the same examples and compare; a TOML block that holds a
-load must be a scenario that loads.
+it: what it prints. A command that ends in a comment "a mistake" is refused, and the text is
+the message. The tests run the same examples and compare; a TOML block that holds a load
+must be a scenario that loads.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ BLOCK = re.compile(
     flags=re.MULTILINE | re.DOTALL,
 )
 COLUMNS = 120
+MISTAKE = "# a mistake"
+INPUT_WRONG = 2
 
 
 class Example(NamedTuple):
@@ -57,26 +60,27 @@ def examples(page: Path) -> list[Example]:
 
 
 def prints(example: Example) -> str:
-    """What a Python or a shell example really prints on standard output.
+    """What a Python or a shell example really prints on standard output, or what refuses it.
 
     Raises
     ------
     RuntimeError
-        If it fails.
+        If it fails, or a mistake does not.
     """
     if example.language == "python":
         command = [sys.executable, "-c", example.code]
     else:
-        program, *arguments = shlex.split(example.code)
+        program, *arguments = shlex.split(example.code, comments=True)
         assert program == "raidsim", f"{example.name} runs something else than raidsim"
         command = [sys.executable, "-m", "raidsim", *arguments]
     settings = {"COLUMNS": str(COLUMNS), "PYTHONIOENCODING": "utf-8", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         command, cwd=ROOT, env=os.environ | settings, capture_output=True, check=False
     )
-    if done.returncode != 0:
-        raise RuntimeError(f"{example.name} fails:\n{done.stderr.decode()}")
-    lines = done.stdout.decode().splitlines()
+    refused = MISTAKE in example.code
+    if done.returncode != (INPUT_WRONG if refused else 0):
+        raise RuntimeError(f"{example.name} ends in {done.returncode}:\n{done.stderr.decode()}")
+    lines = (done.stderr if refused else done.stdout).decode().splitlines()
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
