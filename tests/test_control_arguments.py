@@ -61,7 +61,7 @@ def test_an_io_lies_inside_the_volume_in_whole_sectors(data, offset, length, wro
     assert wrong in refusal(data.write, offset, length)
 
 
-@pytest.mark.parametrize("priority", [-1, 4, 1.0, True, None, "0"])
+@pytest.mark.parametrize("priority", [-1, 4, 0.0, 1.0, False, True, None, "0"])
 def test_a_priority_is_0_to_3(data, priority):
     assert "priority" in refusal(data.read, 0, 512, priority=priority)
 
@@ -92,6 +92,16 @@ def test_a_refused_io_leaves_no_trace(data):
 def test_whole_numbers_of_numpy_are_whole_numbers(data, kind):
     done = data.env.run(until=data.read(kind(8192), kind(4096), priority=kind(1)))
     assert done.ok
+
+
+@pytest.mark.parametrize("kind", [int, np.float64, np.float32, np.int64])
+@pytest.mark.parametrize("wait", [1, 10**8])
+def test_a_model_may_count_its_time_in_any_kind_of_number(kind, wait):
+    env, data = computer("data", initial_time=kind(0))
+    env.run(until=env.timeout(kind(wait)))
+    assert env.run(until=data.read(GIB, 8 * KIB)).ok
+    env.run(until=kind(2 * wait))
+    assert env.now == 2 * wait
 
 
 def test_the_first_and_the_last_sector_can_be_read(data):

@@ -38,7 +38,7 @@ def to_ns(seconds: float) -> int:
         raise InputError([Problem("Environment", None, None, cause, f"stay below {END:.3g} s")])
     ns = round(seconds * NS_PER_S)
     if ns >= EXACT:
-        return _exactly(seconds)
+        return _exactly(float(seconds))
     if ns / NS_PER_S < seconds:
         return ns + 1
     return ns if (ns - 1) / NS_PER_S < seconds else ns - 1

@@ -137,9 +137,20 @@ class Environment(simpy.Environment):
             )
         reason = self.system.run(last_before(until))
         if reason == t.RETURN_AWAITED:
-            self.collect()
+            self._collect()
         elif unbounded:
             self._now = max(self._now, to_seconds(self.system.now))
+
+    def _collect(self) -> None:
+        """Turn the kernel's completion records into SimPy events at their times."""
+        for ticket, time, issued, status in self.system.awaited():
+            event = self._waiting.pop(ticket)
+            completed = max(time / NS_PER_S, self._now)
+            event._ok = True
+            event._value = Completion(
+                STATUS[status], issued / NS_PER_S, completed, (time - issued) / NS_PER_S
+            )
+            heappush(self._queue, (completed, NORMAL, next(self._eid), event))
 
     # -- figures of the whole system ----------------------------------------------------
 
@@ -187,17 +198,9 @@ class Environment(simpy.Environment):
         self._endless.pop(ticket, None)
 
     def collect(self) -> None:
-        """Turn the kernel's completion records into SimPy events at their times."""
-        if self.system.state["awaited"] == 0:
-            return
-        for ticket, time, issued, status in self.system.awaited():
-            event = self._waiting.pop(ticket)
-            completed = max(time / NS_PER_S, self._now)
-            event._ok = True
-            event._value = Completion(
-                STATUS[status], issued / NS_PER_S, completed, (time - issued) / NS_PER_S
-            )
-            heappush(self._queue, (completed, NORMAL, next(self._eid), event))
+        """Take what the kernel has reported outside of a run."""
+        if self.system.state["awaited"] > 0:
+            self._collect()
 
     def is_taken(self, name: Any) -> bool:
         """Whether something in this environment has the name."""

@@ -250,6 +250,7 @@ class Volume(Measured):
         if not (
             type(offset) is int
             and type(length) is int
+            and type(priority) is int
             and priority == 0
             and timeout is None
             and 0 <= offset <= self.capacity - length
