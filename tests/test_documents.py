@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import tomllib
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import typer
 
-from raidsim import scenario
+from raidsim import cards, scenario
+from raidsim.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -26,6 +29,7 @@ documents = script("examples.py")
 tables = script("reference/parameters.py")
 ALL = [example for page in documents.pages() for example in documents.examples(page)]
 SCENARIOS = [e for e in ALL if e.language == "toml" and "load" in tomllib.loads(e.code)]
+CARDS = [e for e in ALL if e.language == "toml" and "base" in tomllib.loads(e.code)]
 PROGRAMS = [e for e in ALL if e.language == "python" or e.printed is not None]
 
 
@@ -34,6 +38,22 @@ def test_a_scenario_on_a_page_loads(example: object, tmp_path: Path) -> None:
     file = tmp_path / "example.toml"
     file.write_text(example.code, encoding="utf-8")
     assert scenario.load(str(file)).loads
+
+
+@pytest.mark.parametrize("example", CARDS, ids=lambda e: e.name)
+def test_a_whole_card_on_a_page_loads(example: object, tmp_path: Path) -> None:
+    file = tmp_path / f"{tomllib.loads(example.code)['name']}.toml"
+    file.write_text(example.code, encoding="utf-8")
+    assert cards.load(str(file)).base
+
+
+def test_every_option_of_a_command_stands_on_its_page() -> None:
+    text = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    for name, command in typer.main.get_command(app).commands.items():
+        (section,) = re.findall(rf"^## raidsim {name}\b(.*?)^## ", text, re.MULTILINE | re.DOTALL)
+        options = {option for parameter in command.params for option in parameter.opts}
+        named = set(re.findall(r"`(--[a-z]+)", section))
+        assert named == {option for option in options if option.startswith("--")}
 
 
 @pytest.mark.slow
