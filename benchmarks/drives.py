@@ -1,0 +1,68 @@
+"""Simulated I/Os per second of wall time: the P3700 800 GB under two standard loads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.measuring import Settings, Tell, repeated
+from raidsim.build.scenario import build
+from raidsim.build.system import System
+from raidsim.kernel import tables as t
+from raidsim.scenario import load
+
+NAME = "drives"
+LOADS = {"Database": "p3700-database", "File server": "p3700-file-server"}
+OUTSTANDING = (1, 32, 512)
+IOS = 400_000
+
+
+def running(scenario: str, outstanding: int) -> System:
+    """A system under a load, with its queues filled."""
+    machine = build(load(scenario, overrides=[f"load.outstanding={outstanding}"]))
+    for streams in machine.streams.values():
+        for stream in streams:
+            machine.system.begin(stream)
+    more(machine.system, 20 * outstanding + 2_000)
+    return machine.system
+
+
+def more(system: System, ios: int) -> None:
+    """Go on until so many more I/Os have completed."""
+    system.run(t.NEVER, int(system.state["completed"]) + ios)
+
+
+def run(settings: Settings, tell: Tell) -> tuple[list[dict[str, Any]], dict[str, float]]:
+    """Measure each load at each number of outstanding I/Os."""
+    ios = settings.size(IOS, 5_000)
+    figures: list[dict[str, Any]] = []
+    for title, scenario in LOADS.items():
+        for outstanding in OUTSTANDING:
+            tell(f"{title}, {outstanding} outstanding")
+            system = running(scenario, outstanding)
+            handled = int(system.state["handled"])
+            spent = repeated(lambda system=system: more(system, ios), settings.repeats)
+            events = int(system.state["handled"]) - handled
+            figures.append(
+                {
+                    "load": title,
+                    "outstanding": outstanding,
+                    "ios": ios,
+                    "events_per_io": events / (ios * settings.repeats),
+                    **spent.per(ios),
+                }
+            )
+    one, many = (f["per_cpu_second"] for f in figures[:2])
+    return figures, {"database_1_to_32_outstanding": one / many}
+
+
+def lines(figures: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Lines of the table."""
+    return [
+        (
+            f"{f['load']}, {f['outstanding']} outstanding",
+            f"{f['per_second'] / 1e6:.2f} million I/Os a second"
+            f" ({f['per_cpu_second'] / 1e6:.2f} per CPU second,"
+            f" {f['events_per_io']:.1f} events each)",
+        )
+        for f in figures
+    ]

@@ -1,0 +1,99 @@
+"""`make bench` gives a table and JSON with the documented keys. How fast it is, no test says."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from benchmarks.__main__ import BENCHMARKS, main
+from benchmarks.measuring import ROOT, fresh, middle, spend
+
+SPEED = {"per_second", "per_cpu_second"}
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    """The quick figures of what needs no fresh process."""
+    path = tmp_path_factory.mktemp("bench") / "out" / "bench.json"
+    only = [word for name in ("drives", "network", "awaited") for word in ("--only", name)]
+    main([*only, "--quick", "--json", str(path)])
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+    return json.loads(path.read_text())
+
+
+def test_the_file_says_what_was_measured_with_which_versions(bench):
+    assert list(bench) == [
+        "schema",
+        "raidsim",
+        "kernel",
+        "versions",
+        "machine",
+        "quick",
+        "repeats",
+        "figures",
+        "ratios",
+    ]
+    assert bench["schema"] == "raidsim.bench/1"
+    assert bench["quick"] is True
+    assert set(bench["versions"]) == {"python", "numba", "llvmlite", "numpy", "simpy"}
+
+
+def test_each_load_is_measured_at_each_number_of_outstanding_ios(bench):
+    drives = bench["figures"]["drives"]
+    assert [(f["load"], f["outstanding"]) for f in drives] == [
+        (load, outstanding) for load in ("Database", "File server") for outstanding in (1, 32, 512)
+    ]
+    assert all(f[key] > 0 for f in drives for key in SPEED | {"events_per_io", "ios"})
+
+
+def test_kernel_and_plain_simpy_simulate_the_same_network(bench):
+    network = bench["figures"]["network"]
+    kernel, plain = network["kernel"], network["plain_simpy"]
+    assert set(kernel) == set(plain)
+    assert set(kernel) >= SPEED
+    # 16 jobs in both: Little's law, N = X R, up to the jobs under way at both ends.
+    for found in (kernel, plain):
+        jobs = found["simulated_throughput"] * found["simulated_response"]
+        assert jobs == pytest.approx(network["jobs"], rel=0.05)
+    # The slowest of four stations sets the pace; 600 rounds of the plain one vary by some 4 %.
+    assert plain["simulated_throughput"] == pytest.approx(kernel["simulated_throughput"], rel=0.2)
+    assert bench["ratios"]["kernel_to_plain_simpy"] == network["ratio"]
+
+
+def test_awaited_ios_are_measured_with_one_process_and_with_many(bench):
+    awaited = bench["figures"]["awaited"]
+    assert [f["processes"] for f in awaited] == [1, 32]
+    assert all(f[key] > 0 for f in awaited for key in SPEED)
+
+
+def test_ratios_are_numbers(bench):
+    assert set(bench["ratios"]) == {
+        "database_1_to_32_outstanding",
+        "kernel_to_plain_simpy",
+        "awaited_1_to_32_processes",
+        "database_32_to_plain_simpy",
+    }
+    assert all(math.isfinite(ratio) and ratio > 0 for ratio in bench["ratios"].values())
+
+
+def test_a_fresh_process_tells_cost_and_memory():
+    places, figures = fresh("-m", "benchmarks.length", "1000")
+    assert list(places) == ["done", "end"]
+    assert places["done"].wall <= places["end"].wall
+    assert set(figures) == {"ns_per_io", "cpu_ns_per_io", "peak_memory"}
+    assert figures["peak_memory"] > 2**20
+
+
+def test_the_median_is_not_moved_by_one_bad_repeat():
+    spent = spend(lambda: None)
+    assert middle([spent, spent, spend(lambda: sum(range(100_000)))]) == spent
+
+
+def test_every_benchmark_can_be_asked_for_alone(capsys):
+    with pytest.raises(SystemExit):
+        main(["--only", "no such thing"])
+    message = capsys.readouterr().err
+    assert all(name in message for name in BENCHMARKS)
+    assert (ROOT / "benchmarks").is_dir()
