@@ -208,31 +208,34 @@ GOLDEN = """\
 read of 64 KiB at 124 KiB on volume data: single drive, Intel SSD DC P3700 800 GB
 Alone on an idle system it takes 314.0 us.
 
-step                            kind of station  times  begins, us  ends, us
-────────────────────────────────────────────────────────────────────────────
-host submits                    host CPU             1       0.000     4.000
-command to the drive            command latency      1       4.000     7.000
-front end decodes               front end            1       7.000     9.000
-dies read                       flash die            2       9.000     180.0
-channels to the drive's memory  flash channel        5       89.00     300.0
-data path to the host           data path            5       97.00     306.0
-link to the host                link                 5       99.00     309.0
-completion entry to the host    command latency      1       309.0     312.0
-host completes                  host CPU             1       312.0     314.0
+                                                        begins,  ends,
+step                            kind of station  times       us     us
+──────────────────────────────────────────────────────────────────────
+host submits                    host CPU             1    0.000  4.000
+command to the drive            command latency      1    4.000  7.000
+front end decodes               front end            1    7.000  9.000
+dies read                       flash die            2    9.000  180.0
+channels to the drive's memory  flash channel        5    89.00  300.0
+data path to the host           data path            5    97.00  306.0
+link to the host                link                 5    99.00  309.0
+completion entry to the host    command latency      1    309.0  312.0
+host completes                  host CPU             1    312.0  314.0
 
 1 phase with 1 device I/O.
-phase  device I/O  drive     from  length  begins, us  ends, us
-───────────────────────────────────────────────────────────────
-    1           1  data   124 KiB  64 KiB       4.000     312.0
+       device                          begins,  ends,
+phase     I/O  drive     from  length       us     us
+─────────────────────────────────────────────────────
+    1       1  data   124 KiB  64 KiB    4.000  312.0
 
 The flash has 16 channels with 8 dies each.
 A die reads the pages of 16 KiB of one program unit of 64 KiB at once.
 A read that crosses a stripe of 128 KiB is split there; part follows part.
 16 ECC frames of 4 KiB cross the channels: 64 KiB.
-device I/O  part  channel  die  pages       from  length  frames   die reads, us  at the host, us
-─────────────────────────────────────────────────────────────────────────────────────────────────
-         1     1        0    1  7        124 KiB   4 KiB       1  9.000 to 89.00            100.0
-         1     2        1    0  8 to 11  128 KiB  60 KiB      15  100.0 to 180.0            309.0
+device                      first                                      die reads,    at the
+   I/O  part  channel  die   page  pages     from  length  frames              us  host, us
+───────────────────────────────────────────────────────────────────────────────────────────
+     1     1        0    1      7      1  124 KiB   4 KiB       1  9.000 to 89.00     100.0
+     1     2        1    0      8      4  128 KiB  60 KiB      15  100.0 to 180.0     309.0
 """
 
 
@@ -250,6 +253,16 @@ def test_the_printed_text_of_a_write_says_what_waits() -> None:
     text = printed(explain(ROUND, "write", "4 KiB", "68 KiB"))
     assert "4 pages of 16 KiB" in text
     assert "4 KiB wait in the buffer for more to come." in text
+
+
+def test_a_narrow_terminal_cuts_no_figure_off() -> None:
+    text = io.StringIO()
+    console = ReportConsole(text)
+    console.width = 60
+    print_explanation(explain(ROUND, "read", "124 KiB", "64 KiB"), console)
+    assert "100.0 to 180.0" in text.getvalue()
+    assert "…" not in text.getvalue()
+    assert console.width == 60
 
 
 def test_dies_in_step_are_named() -> None:

@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.build.explain import Command, Explanation, Page
+from raidsim.build.explain import Command, Explanation
 from raidsim.report import numbers
+from raidsim.report.console import UNBOUNDED
 from raidsim.report.table import RULED
 
 
@@ -21,9 +22,18 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
             console.print()
         for part in section:
             if isinstance(part, Table):
-                console.print(part)
+                _print_whole(part, console)
             else:
                 console.print(part, soft_wrap=not console.is_terminal)
+
+
+def _print_whole(table: Table, console: Console) -> None:
+    """Print a table as wide as it needs to be: a narrow terminal wraps it, and cuts nothing off."""
+    width = console.width
+    unbounded = console.options.update(width=UNBOUNDED)
+    console.width = max(width, console.measure(table, options=unbounded).maximum)
+    console.print(table, crop=False)
+    console.width = width
 
 
 def _sections(explanation: Explanation) -> Iterator[Iterable[Text | Table]]:
@@ -46,7 +56,7 @@ def _heading(explanation: Explanation) -> list[Text]:
 
 
 def _road(explanation: Explanation) -> Table:
-    table = _table("step", "kind of station", ">times", ">begins, us", ">ends, us")
+    table = _table("step", "kind of station", ">times", ">begins,\nus", ">ends,\nus")
     for background in (False, True):
         steps = [step for step in explanation.steps if step.background == background]
         if background and steps:
@@ -70,7 +80,9 @@ def _phases(explanation: Explanation) -> Iterator[Text | Table]:
         longest = numbers.size(explanation.flash.max_transfer)
         text += f", since a command of this drive is {longest} at most"
     yield Text(f"{text}.")
-    table = _table(">phase", ">device I/O", "drive", ">from", ">length", ">begins, us", ">ends, us")
+    table = _table(
+        ">phase", ">device\nI/O", "drive", ">from", ">length", ">begins,\nus", ">ends,\nus"
+    )
     for phase in phases:
         for command in phase.commands:
             table.add_row(
@@ -97,16 +109,17 @@ def _senses(explanation: Explanation) -> Iterator[Text | Table]:
     crossing = numbers.size(frames * flash.frame)
     yield Text(f"{_some(frames, 'ECC frame')} of {frame} cross the channels: {crossing}.")
     table = _table(
-        ">device I/O",
+        ">device\nI/O",
         ">part",
         ">channel",
         ">die",
-        "pages",
+        ">first\npage",
+        ">pages",
         ">from",
         ">length",
         ">frames",
-        ">die reads, us",
-        ">at the host, us",
+        ">die reads,\nus",
+        ">at the\nhost, us",
     )
     for command in _commands(explanation):
         for sense in command.senses:
@@ -115,7 +128,8 @@ def _senses(explanation: Explanation) -> Iterator[Text | Table]:
                 str(sense.part),
                 str(sense.channel),
                 str(sense.die),
-                _numbers(sense.pages),
+                str(sense.pages[0].number),
+                str(len(sense.pages)),
                 numbers.size(sense.offset),
                 numbers.size(sense.length),
                 str(sense.frames),
@@ -128,7 +142,7 @@ def _senses(explanation: Explanation) -> Iterator[Text | Table]:
 def _buffered(explanation: Explanation) -> Iterator[Text | Table]:
     page = numbers.size(explanation.flash.page)
     yield Text(f"The data comes into the write buffer page by page of {page}.")
-    table = _table(">device I/O", ">page", ">from", ">length", ">in the buffer, us")
+    table = _table(">device\nI/O", ">page", ">from", ">length", ">in the\nbuffer, us")
     for command in _commands(explanation):
         for part in command.pages:
             table.add_row(
@@ -153,7 +167,7 @@ def _programs(explanation: Explanation) -> Iterator[Text | Table]:
     if explanation.left:
         yield Text(f"{numbers.size(explanation.left)} wait in the buffer for more to come.")
     if explanation.programs:
-        table = _table(">program unit", ">channel", ">die", ">length", ">die programs, us")
+        table = _table(">program\nunit", ">channel", ">die", ">length", ">die programs,\nus")
         for number, program in zip(count(1), explanation.programs, strict=False):
             table.add_row(
                 str(number),
@@ -175,12 +189,6 @@ def _commands(explanation: Explanation) -> list[Command]:
     return [command for phase in explanation.phases for command in phase.commands]
 
 
-def _numbers(pages: Iterable[Page]) -> str:
-    """Page numbers as a range: "7", "8 to 11"."""
-    found = [page.number for page in pages]
-    return str(found[0]) if len(found) == 1 else f"{found[0]} to {found[-1]}"
-
-
 def _some(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
@@ -191,10 +199,12 @@ def _us(seconds: float) -> str:
 
 def _table(*headers: str) -> Table:
     """A table with these headers; the columns of those that begin with > are numbers."""
+    lines = max(header.count("\n") for header in headers)
     table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for header in headers:
+        text = header.removeprefix(">")
         table.add_column(
-            header.removeprefix(">"),
+            "\n" * (lines - text.count("\n")) + text,
             justify="right" if header.startswith(">") else "left",
             no_wrap=True,
         )
