@@ -8,8 +8,8 @@ completions, or when a table needs more rows; the caller grows it and enters aga
 from __future__ import annotations
 
 from raidsim.kernel import host, load, measure, network, read_ahead, ssd, station, volume
-from raidsim.kernel.heap import KIND_MASK, remove_first
-from raidsim.kernel.jit import entry, handler
+from raidsim.kernel.heap import KIND_MASK, fill_vacancy, vacate_first
+from raidsim.kernel.jit import by_reference, entry, handler
 from raidsim.kernel.jobs import release
 from raidsim.kernel.tables import (
     DONE,
@@ -54,6 +54,7 @@ def run(w, horizon, budget):
 
     ``budget`` is the number of completed requests (``state.completed``) at which to stop.
     """
+    w = by_reference(w)
     state = w.state[0]
     heap = w.heap
     room = len(heap) - state["margin"]
@@ -67,7 +68,7 @@ def run(w, horizon, budget):
         subject = first["subject"]
         mark = first["mark"]
         time = first["time"]
-        remove_first(w)
+        vacate_first(w)
         state["handled"] += 1
         if kind == EVENT_FINISH:
             if w.jobs[subject]["mark"] == mark:
@@ -80,6 +81,7 @@ def run(w, horizon, budget):
                 issue(w, subject)
         else:
             expire(w, subject, mark, time)
+        fill_vacancy(w)
         if state["awaited"] > 0:
             return RETURN_AWAITED
         if state["completed"] >= budget:
@@ -241,12 +243,14 @@ def expire(w, index, mark, time):
 @entry
 def begin(w, s):
     """Start stream ``s`` at the present time."""
+    w = by_reference(w)
     load.begin(w, s)
 
 
 @entry
 def stop(w, s):
     """Let stream ``s`` issue no more; what is in flight completes."""
+    w = by_reference(w)
     stream = w.streams[s]
     stream["ended"] = 1
     stream["mark"] += 1
@@ -260,6 +264,7 @@ def deliver(w, now, s, op, offset, length, priority, ticket, timeout):
 
     Returns RETURN_ROOM, and does nothing, if a table needs more rows first.
     """
+    w = by_reference(w)
     state = w.state[0]
     if state["free_jobs"] < state["margin"] or state["events"] > len(w.heap) - state["margin"]:
         return RETURN_ROOM
@@ -276,6 +281,7 @@ def deliver(w, now, s, op, offset, length, priority, ticket, timeout):
 @entry
 def next_completion(w):
     """Take one completion record: (how many are left, ticket, time, issued, status)."""
+    w = by_reference(w)
     state = w.state[0]
     state["awaited"] -= 1
     record = w.completions[state["told"]]
@@ -286,4 +292,5 @@ def next_completion(w):
 @entry
 def set_speed(w, where, speed):
     """Run station ``where`` at ``speed`` (1 = as built) from now on."""
+    w = by_reference(w)
     station.set_speed(w, where, speed)

@@ -3,9 +3,11 @@
 Two kinds of function: :func:`entry` for what Python calls (cached on disk), and
 :func:`handler` for the rest of the kernel, compiled into its callers. What was measured
 on a single station: without reference counts 2.5 times faster (the tables belong to
-Python, the kernel only borrows them), and inlined 9 times faster again, since the tables
-are then not copied to the stack at each call. Nothing here relaxes floating point:
-results are the same bytes compiled and interpreted.
+Python, the kernel only borrows them), and inlined 9 times faster again. On the whole
+kernel, handlers that are compiled as :mod:`~raidsim.kernel.inlined` says and take
+the world by :mod:`~raidsim.kernel.reference` compile in a third of the time. An entry point
+therefore begins with ``w = by_reference(w)``. Nothing here relaxes floating point: results are
+the same bytes compiled and interpreted.
 """
 
 from __future__ import annotations
@@ -18,20 +20,44 @@ from typing import Any
 import numba
 import numpy as np
 
+__all__ = ["by_reference", "entry", "handler"]
+
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
+ENTRY: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True}
 INTERPRETED: bool = bool(numba.config.DISABLE_JIT)
+
+if INTERPRETED:
+
+    def _itself(world):
+        """Python passes everything by reference."""
+        return world
+
+    by_reference: Callable[..., Any] = _itself
+else:
+    from raidsim.kernel import inlined, reference
+
+    by_reference = reference.by_reference
+    INLINED: dict[str, Any] = {
+        "forceinline": True,
+        "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+    }
+    # It leans on Numba's inside: with a version that it was not tried with, the kernel
+    # is compiled the usual way, which takes twice as long.
+    if numba.__version__.startswith(inlined.TRIED_WITH):
+        INLINED["pipeline_class"] = inlined.InlinedCompiler
 
 
 class Entry:
     """A compiled function that Python calls with arguments of always the same types.
 
     After the first call Numba's dispatcher is passed by: finding out the types of a
-    world of record arrays takes 50 times as long as the call itself.
+    world of record arrays takes several times as long as the call itself.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
-        self._dispatcher = numba.njit(cache=True, **OPTIONS)(function)
+        self._dispatcher = numba.njit(**ENTRY, **OPTIONS)(function)
         self._call: Callable[..., Any] = self._first
 
     def __call__(self, *arguments: Any) -> Any:
@@ -58,7 +84,7 @@ def entry(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def handler(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function of the kernel into each of its callers."""
-    return numba.njit(forceinline=True, **OPTIONS)(function)
+    return function if INTERPRETED else numba.njit(**INLINED, **OPTIONS)(function)
 
 
 def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -91,6 +91,7 @@ STATE = np.dtype(
         ("now", "i8"),
         ("sequence", "i8"),
         ("events", "i8"),  # in the heap
+        ("vacant", "i8"),  # 1 while the place of the event being handled is free at its root
         ("handled", "i8"),  # events handled so far
         ("free_job", "i4"),
         ("free_jobs", "i4"),
