@@ -1,0 +1,137 @@
+"""What a load asks for: each I/O with its time, kind, place and size, out of the kernel's tables.
+
+`asked` lets a load run against a volume that never answers, so that all its I/Os stay in the table
+of jobs. `watched` follows a system instant by instant and sees each I/O while it is in flight.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.build.scenario import Machine, build
+from raidsim.kernel import tables as t
+from raidsim.scenario import Scenario, from_data
+
+FOR_EVER = 2**61  # ns
+IOS = np.dtype(
+    [
+        ("stream", "i4"),
+        ("time", "i8"),  # of issue, ns
+        ("op", "i4"),
+        ("offset", "i8"),
+        ("length", "i8"),
+        ("serial", "i8"),
+    ]
+)
+
+
+def scenario(
+    *loads: dict[str, Any],
+    seed: int = 1,
+    drive: dict[str, Any] | None = None,
+    host: dict[str, Any] | None = None,
+    measure: dict[str, Any] | None = None,
+    drives: int = 1,
+) -> Scenario:
+    """Return loads on a P3700 of 800 GB; ``drive`` and ``host`` set other values on the cards.
+
+    With more ``drives`` the loads are on the first. As far as a load does not say otherwise,
+    it reads 4 KiB at random, one at a time.
+    """
+    filled = []
+    for number, words in enumerate(loads):
+        load: dict[str, Any] = {"name": f"load {number}", "volume": "data0", "read": "100 %"}
+        if "sizes" not in words:
+            load["size"] = "4 KiB"
+        if not words.keys() & {"rate", "arrivals", "outstanding"}:
+            load["outstanding"] = 1
+        filled.append(load | words)
+    return from_data(
+        {
+            "seed": seed,
+            "host": {"model": "fujitsu-rx2540-m1", "set": host or {}},
+            "volume": [
+                {"name": f"data{number}", "drive": "intel-p3700-800gb", "set": drive or {}}
+                for number in range(drives)
+            ],
+            "load": filled,
+            "measure": measure or {},
+        }
+    )
+
+
+def answers_after(machine: Machine, service: int) -> None:
+    """Replace host and drive: every I/O takes ``service`` ns, however many there are."""
+    system = machine.system
+    station = system.add_station("volume", "volume", servers=t.UNLIMITED)
+    step = system.add_row(
+        "steps", station=station, branches=1, law=t.LAW_CONSTANT, mean=float(service)
+    )
+    for row in machine.volumes.values():
+        volume = system.world.volumes[row]
+        volume["kind"] = t.VOLUME_ROUTE
+        volume["first_step"] = step
+        volume["steps"] = 1
+
+
+def begin(machine: Machine) -> None:
+    """Start all streams, in the order of the loads and workers."""
+    for streams in machine.streams.values():
+        for stream in streams:
+            machine.system.begin(stream)
+
+
+def in_flight(machine: Machine) -> NDArray[Any]:
+    """Return the requests that are not back yet, in the order of their issue."""
+    jobs = machine.system.world.jobs
+    jobs = jobs[(jobs["stage"] != t.STAGE_FREE) & (jobs["parent"] == t.NONE) & (jobs["serial"] > 0)]
+    found = np.zeros(len(jobs), IOS)
+    for field in ("stream", "op", "offset", "length", "serial"):
+        found[field] = jobs[field]
+    found["time"] = jobs["issued"]
+    return found[np.argsort(found["serial"])]
+
+
+def asked(
+    *loads: dict[str, Any], ios: int = 0, until: float = 0.0, seed: int = 1
+) -> list[NDArray[Any]]:
+    """Return what each worker issues up to ``until`` s if no I/O ever comes back.
+
+    A closed load issues ``ios`` I/Os at once: the first that it issues, in their order.
+    """
+    machine = build(scenario(*loads, seed=seed))
+    answers_after(machine, FOR_EVER)
+    if ios:
+        machine.system.world.streams["outstanding"][: machine.system.count("streams")] = ios
+    begin(machine)
+    machine.system.run(horizon=round(until * 1e9))
+    found = in_flight(machine)
+    return [found[found["stream"] == s] for streams in machine.streams.values() for s in streams]
+
+
+def watched(
+    machine: Machine, ios: int = 2**62, until: int = 2**62, stream: int | None = None
+) -> NDArray[Any]:
+    """Follow the system until ``ios`` more I/Os (of a stream) are issued, or to ``until`` ns.
+
+    The streams must have begun. Sees every I/O that takes at least 1 ns.
+    """
+    system = machine.system
+    seen, last, count = [np.zeros(0, IOS)], int(system.state["requests"]), 0
+    while system.state["events"] > 0 and count < ios:
+        time = int(system.world.heap[0]["time"])
+        if time > until:
+            break
+        system.run(horizon=time)
+        if system.state["requests"] > last:
+            found = in_flight(machine)
+            found = found[found["serial"] > last]
+            last = int(system.state["requests"])
+            if stream is not None:
+                found = found[found["stream"] == stream]
+            seen.append(found)
+            count += len(found)
+    return np.concatenate(seen)[: min(count, ios)]
