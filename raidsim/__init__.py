@@ -12,12 +12,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from raidsim.control import Environment, Host, Load, Volume
+    from raidsim.build.system import SaturationError
+    from raidsim.control import Completion, EndlessLoadError, Environment, Host, Load, Volume
+    from raidsim.errors import InputError
 
 __version__ = "0.1.0"
-__all__ = ["Environment", "Host", "Load", "Volume", "__version__"]
+__all__ = [
+    "Completion",
+    "EndlessLoadError",
+    "Environment",
+    "Host",
+    "InputError",
+    "Load",
+    "SaturationError",
+    "Volume",
+    "__version__",
+]
 
-_HOME = dict.fromkeys(("Environment", "Host", "Load", "Volume"), "raidsim.control")
+_HOME = {
+    "Completion": "raidsim.control",
+    "EndlessLoadError": "raidsim.control",
+    "Environment": "raidsim.control",
+    "Host": "raidsim.control",
+    "InputError": "raidsim.errors",
+    "Load": "raidsim.control",
+    "SaturationError": "raidsim.build.system",
+    "Volume": "raidsim.control",
+}
 
 
 def __getattr__(name: str) -> Any:

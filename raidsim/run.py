@@ -234,7 +234,7 @@ class _Session:
         window.settle_areas(system)
         streams = self.machine.streams[load.name]
         rate, megabytes = observe.rates(system, streams)
-        used = observe.stations(system)
+        used = observe.stations(system, observe.stations_of(system, streams)[0])
         warnings = list(self.warnings)
         latencies = {}
         for kind, op in (("read", t.READ), ("write", t.WRITE)):
@@ -254,7 +254,7 @@ class _Session:
             mbps=megabytes,
             latency_ms=latencies,
             limited_by=observe.limit(used),
-            stages=observe.stages(system, self.all_streams),
+            stages=observe.stages(system, streams),
             stations=used,
             counts=observe.counts(system, streams),
             window_s=observe.span(system) / NS_PER_S,

@@ -147,10 +147,10 @@ def parse(text: object, dimension: str) -> float:
     if not isinstance(text, str):
         if d.bare:
             return convert(text, "1", dimension)
-        value = exact(text)  # says so if it is NaN, infinite or far too large
-        unit = "%" if dimension == "share" else d.example.split()[-1]
-        number = value * 100 if dimension == "share" and isinstance(text, float) else value
-        remedy = f'write "{_decimal(number)} {unit}", for example'
+        number = exact(text)  # says so if it is NaN, infinite or far too large
+        remedy = f'write it with its unit, such as "{d.example}"'
+        if dimension == "share" and isinstance(text, float):
+            remedy = f'write "{_decimal(number * 100)} %", for example'
         raise QuantityError(f"{quote(text)} has no unit", remedy)
     number_text, unit = _split(text, d)
     if not unit and not d.bare:

@@ -1,6 +1,5 @@
 """However much happens at one instant, the kernel's tables have room for it."""
 
-import pytest
 from simpy_models import DRIVE, GIB, KIB, MIB, SERVER, computer, in_turn, reads
 
 from raidsim import scenario
@@ -51,7 +50,6 @@ def test_many_workers_that_are_stopped_at_once_all_report():
     assert load.counts.completed == 64
 
 
-@pytest.mark.xfail(reason="build.drive asks for room for one stream's read-ahead, not for all")
 def test_a_drive_that_reads_ahead_of_many_streams_at_once_finds_room():
     env, data = computer(read_ahead__streams=64, read_ahead__depth="4 MiB")
 
@@ -65,7 +63,6 @@ def test_a_drive_that_reads_ahead_of_many_streams_at_once_finds_room():
     assert all_jobs_are_free(env)
 
 
-@pytest.mark.xfail(reason="build.load does not count the commands that a request is split into")
 def test_a_scenario_asks_for_room_for_the_commands_of_its_longest_request():
     load = {"read": "100 %", "size": "16 MiB", "outstanding": 1}
     volume = {"drive": DRIVE, "set": {"command.max_transfer": "4 KiB"}}

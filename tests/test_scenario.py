@@ -273,7 +273,7 @@ def test_of_several_loads_an_override_must_say_which():
         ("outstanding = 1", "outstanding = 10000000000000000000", "load.outstanding", "too large"),
         ("outstanding = 1", "outstanding = [1, 2.5]", "load.outstanding[1]", "not a whole number"),
         ("outstanding = 1", 'outstanding = 1\nrate = "9 IO/s"', "load.rate", "beside outstanding"),
-        ("outstanding = 1", 'rate = "0 IO/s"', "load.rate", "not above 0 IO/s"),
+        ("outstanding = 1", 'rate = "0 IO/s"', "load.rate", "too small"),
         ("outstanding = 1", 'arrivals = ["2 s", "1 s"]', "load.arrivals", "not in order"),
         ("outstanding = 1", 'rate = "9 IO/s"\nthink = "1 s"', "load.think", "closed loads"),
         ("outstanding = 1", 'outstanding = 1\nvolume = "dat"', "load.volume", 'mean "data"?'),

@@ -51,7 +51,7 @@ def test_a_time_per_byte_may_be_given_as_a_bandwidth():
     [
         ("10", "time", "no unit", "10 ms"),
         (0.67, "share", "no unit", "67 %"),
-        (8192, "size", "no unit", "8192 KiB"),
+        (8192, "size", "no unit", "8 KiB"),
         ("8 KB", "size", "no unit of a size", "1024 bytes"),
         ("8 KB/s", "bandwidth", "no unit of a bandwidth", "KiB/s"),
         ("5 usec", "time", "no unit of a time", 'did you mean "us"?'),

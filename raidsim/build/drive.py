@@ -32,7 +32,10 @@ def add_drive(system: System, name: str, card: Card) -> int:
         f"{name}: command latency", "command latency", servers=t.UNLIMITED
     )
     cores = card.integer("front_end.cores")
-    front_end = system.add_station(f"{name}: front end", "front end", servers=cores)
+    # The front end fetches the most urgent command first; among equals, the first that came.
+    front_end = system.add_station(
+        f"{name}: front end", "front end", servers=cores, discipline=t.PRIORITY
+    )
     link_to_host = system.add_station(f"{name}: link to host", "link")
     link_to_drive = system.add_station(f"{name}: link to drive", "link")
     first_channel = system.add_stations(f"{name}: channel", "flash channel", channels)
@@ -46,7 +49,8 @@ def add_drive(system: System, name: str, card: Card) -> int:
     rows["used"] = -1
     first_slot = system.append("slots", segments * slots)
     system.world.slots[first_slot : first_slot + segments * slots]["page"] = -1
-    system.need_margin(depth // page + planes + 64)
+    # An idle drive may read ahead for all its streams in one event.
+    system.need_margin(segments * (depth // page + planes) + 64)
     channel_write = card.number("flash.channel_write_time_per_byte") * GIGA
     return system.add_row(
         "drives",

@@ -78,10 +78,18 @@ def add_stream(
         priority=load.priority,
         **fields,
     )
-    largest = max(bytes_ for bytes_, _ in load.sizes)
-    pages = min(int(system.world.drives["page"][: system.count("drives")].min()), largest)
-    system.need_margin(largest // pages + 64)
+    need_room(system, volume, max(size for size, _ in load.sizes))
     return index
+
+
+def need_room(system: System, volume: int, length: int) -> None:
+    """Make sure that one event of an I/O of ``length`` bytes on a volume finds enough jobs.
+
+    The host splits it into commands at one instant; a drive splits a command into pages.
+    """
+    drive = system.world.drives[system.world.volumes[volume]["drive"]]
+    longest = int(drive["max_transfer"])
+    system.need_margin(length // longest + min(length, longest) // int(drive["page"]) + 64)
 
 
 def share_of(total: int, workers: int, worker: int) -> int:

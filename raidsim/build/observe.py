@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
@@ -13,6 +13,7 @@ NS_PER_S = 1e9
 NS_PER_MS = 1e6
 MIB = 2**20
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+HOST_KIND = "host CPU"
 KINDS_THAT_NEVER_LIMIT = ("command latency",)
 PARALLEL_KINDS = ("flash channel", "flash die")
 
@@ -62,12 +63,49 @@ def uncertain_percentiles(system: System, streams: Sequence[int], op: int, kind:
     ]
 
 
-def stations(system: System) -> list[StationUse]:
-    """Every station that was used in the window; ``servers`` 0 stands for a pure delay."""
+def stations_of(system: System, streams: Sequence[int]) -> tuple[set[int], list[int]]:
+    """The stations that the I/Os of these streams visit, and all streams on the same volumes."""
+    world = system.world
+    rows = world.streams[list(streams)]
+    found: set[int] = set()
+    for process in set(rows["process"].tolist()):
+        found |= {int(world.processes[process][end]) for end in ("submit", "complete")}
+    volumes = set(rows["volume"].tolist())
+    for volume in volumes:
+        found |= set(volume_stations(system, volume))
+    every = world.streams["volume"][: system.count("streams")].tolist()
+    return found, [stream for stream, volume in enumerate(every) if volume in volumes]
+
+
+def volume_stations(system: System, volume: int) -> list[int]:
+    """The stations of a volume: those of its drive, or of its route."""
+    world = system.world
+    row = world.volumes[volume]
+    if row["kind"] == t.VOLUME_ROUTE:
+        steps = world.steps[row["first_step"] : row["first_step"] + row["steps"]]
+        return [
+            station
+            for step in steps
+            for station in range(step["station"], step["station"] + step["branches"])
+        ]
+    drive = world.drives[row["drive"]]
+    single = ("latency_station", "front_end", "path", "link_to_host", "link_to_drive")
+    channels = int(drive["channels"])
+    return [
+        *(int(drive[name]) for name in single),
+        *range(int(drive["first_channel"]), int(drive["first_channel"]) + channels),
+        *range(int(drive["first_die"]), int(drive["first_die"]) + channels * int(drive["dies"])),
+    ]
+
+
+def stations(system: System, chosen: Collection[int] | None = None) -> list[StationUse]:
+    """Every station (of ``chosen``) used in the window; ``servers`` 0 stands for a pure delay."""
     passed = span(system)
     used = []
-    for row, name in zip(system.world.stations, system.names, strict=False):
-        if passed == 0 or (row["arrivals"] == 0 and row["busy_area"] == 0):
+    for index, name in enumerate(system.names):
+        row = system.world.stations[index]
+        idle = row["arrivals"] == 0 and row["busy_area"] == 0
+        if passed == 0 or idle or (chosen is not None and index not in chosen):
             continue
         servers = int(row["servers"])
         delay = servers >= t.UNLIMITED
@@ -84,20 +122,27 @@ def stations(system: System) -> list[StationUse]:
 
 
 def stages(system: System, streams: Sequence[int]) -> dict[str, Stage]:
-    """Time waited and served at the stations of each kind, per completed I/O of these streams."""
-    done = int(system.world.streams["window_ios"][list(streams)].sum())
-    if done == 0:
-        return {}
-    waited: dict[str, int] = {}
-    served: dict[str, int] = {}
-    for row, name in zip(system.world.stations, system.names, strict=False):
-        waited[name.kind] = waited.get(name.kind, 0) + int(row["waited"])
-        served[name.kind] = served.get(name.kind, 0) + int(row["served"])
-    return {
-        kind: Stage(waited[kind] / done / NS_PER_MS, served[kind] / done / NS_PER_MS)
-        for kind in waited
-        if served[kind] > 0
+    """Time waited and served by kind of station, per completed I/O.
+
+    A drive's stations serve all loads on it alike, so theirs is the mean over all of them;
+    host CPU is that of these streams' own processes.
+    """
+    world = system.world
+    own, sharing = stations_of(system, streams)
+    done = {
+        True: int(world.streams["window_ios"][list(streams)].sum()),
+        False: int(world.streams["window_ios"][sharing].sum()),
     }
+    waited: dict[str, float] = {}
+    served: dict[str, float] = {}
+    for index in sorted(own):
+        row, kind = world.stations[index], system.names[index].kind
+        ios = done[kind == HOST_KIND]
+        if ios == 0 or row["arrivals"] == 0:
+            continue
+        waited[kind] = waited.get(kind, 0.0) + int(row["waited"]) / ios / NS_PER_MS
+        served[kind] = served.get(kind, 0.0) + int(row["served"]) / ios / NS_PER_MS
+    return {kind: Stage(waited[kind], served[kind]) for kind in waited if served[kind] > 0}
 
 
 def limit(used: Sequence[StationUse]) -> Limit | None:

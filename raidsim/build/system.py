@@ -261,6 +261,7 @@ class System:
 
     def set_speed(self, station: int, speed: float) -> None:
         """Run a station at ``speed`` times its built speed from now on."""
+        self.need_margin(int(self.world.stations[station]["busy"]) + 64)
         self._make_room()
         engine.set_speed(self.world, station, float(speed))
 

@@ -8,6 +8,7 @@ from typing import Any
 import simpy
 
 from raidsim.build import observe, window
+from raidsim.build.load import need_room
 from raidsim.build.scenario import add_volume
 from raidsim.control.arguments import Arguments, plain
 from raidsim.control.clock import duration, to_ns
@@ -219,8 +220,7 @@ class Volume(Measured):
         """Use of the drive's stations that worked in the window."""
         self.env.sync()
         window.settle_areas(self.system)
-        mine = {self.system.names[index].name for index in self._stations}
-        return [use for use in observe.stations(self.system) if use.name in mine]
+        return observe.stations(self.system, self._stations)
 
     def _per_second(self, field: str) -> float:
         passed = self.env.window
@@ -239,10 +239,7 @@ class Volume(Measured):
         """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make."""
         if length > self._longest:
             self._longest = length
-            shortest = min(
-                self.card.integer("flash.page"), self.card.integer("command.max_transfer")
-            )
-            self.system.need_margin(length // shortest + 64)
+            need_room(self.system, self.row, length)
 
     def _start(
         self, op: int, offset: int, length: int, priority: int, timeout: float | None

@@ -19,6 +19,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core.registry import CPUDispatcher
 
 __all__ = ["by_reference", "entry", "handler"]
 
@@ -82,9 +83,25 @@ def entry(function: Callable[..., Any]) -> Callable[..., Any]:
     return _wrapping(function) if INTERPRETED else Entry(function)
 
 
+class Handler(CPUDispatcher):
+    """A function that is compiled into its callers only.
+
+    It has no machine code of its own, so called from Python it runs interpreted.
+    """
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the function as Python."""
+        with np.errstate(over="ignore"):
+            return self.py_func(*arguments)
+
+
 def handler(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function of the kernel into each of its callers."""
-    return function if INTERPRETED else numba.njit(**INLINED, **OPTIONS)(function)
+    if INTERPRETED:
+        return function
+    made = numba.njit(**INLINED, **OPTIONS)(function)
+    made.__class__ = Handler
+    return made
 
 
 def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:

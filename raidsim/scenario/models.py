@@ -34,6 +34,7 @@ LATER_LEVELS = (
 
 Name = Annotated[str, Line()]
 Size = Quantity("size", above="0 B", sectors=True)
+Rate = Annotated[float, Quantity("rate", low="0.001 IO/s", high="100000 kIO/s")]
 Table = BeforeValidator(table_only)
 
 
@@ -64,8 +65,12 @@ class SizeShare(NamedTuple):
 class Burst(NamedTuple):
     """A load that issues only in the first part of each period."""
 
-    on: Annotated[float, Quantity("time", above="0 s"), Field(description="issues this long")]
-    off: Annotated[float, Quantity("time"), Field(description="then pauses this long")]
+    on: Annotated[
+        float, Quantity("time", above="0 s", high="8760 h"), Field(description="issues this long")
+    ]
+    off: Annotated[
+        float, Quantity("time", high="8760 h"), Field(description="then pauses this long")
+    ]
 
 
 class Hot(NamedTuple):
@@ -79,11 +84,15 @@ class Limit(NamedTuple):
     """Where a load ends: at the first of these that is reached."""
 
     time: Annotated[
-        float | None, Quantity("time", above="0 s"), Field(description="simulated time")
+        float | None,
+        Quantity("time", above="0 s", high="8760 h"),
+        Field(description="simulated time"),
     ] = None
     ios: Annotated[int | None, Count(1), Field(description="I/Os issued")] = None
     bytes: Annotated[
-        int | None, Quantity("size", above="0 B"), Field(description="bytes requested")
+        int | None,
+        Quantity("size", above="0 B", high="1000000 TB"),
+        Field(description="bytes requested"),
     ] = None
 
 
@@ -166,10 +175,11 @@ class LoadSpec(Part):
         tuple[Annotated[int, Count(1, 65536)], ...] | None, BeforeValidator(as_list)
     ] = key("closed load: I/Os outstanding per worker; a list is a sweep", None, "none")
     rate: Annotated[
-        tuple[Annotated[float, Quantity("rate", above="0 IO/s", high="100000 kIO/s")], ...] | None,
+        tuple[Annotated[float, Quantity("rate", low="0.001 IO/s", high="100000 kIO/s")], ...]
+        | None,
         BeforeValidator(as_list),
     ] = key("open load: Poisson arrivals at this rate; a list is a sweep", None, "none")
-    arrivals: tuple[Annotated[float, Quantity("time")], ...] | None = key(
+    arrivals: tuple[Annotated[float, Quantity("time", high="8760 h")], ...] | None = key(
         "open load: the times of all arrivals, in order; it ends after the last", None, "none"
     )
     burst: Annotated[Burst | None, Table] = key(
@@ -187,9 +197,11 @@ class LoadSpec(Part):
     zipf: Annotated[float | None, Number(5)] = key(
         "exponent of a Zipf distribution of random accesses over the aligned blocks", None, "none"
     )
-    priority: Annotated[int, Count(0, 3)] = key("0 (first) to 3 (last)", 0)
-    timeout: Annotated[float | None, Quantity("time", above="0 s", word="none")] = key(
-        "an I/O that takes longer counts as timed out", "none"
+    priority: Annotated[int, Count(0, 3)] = key(
+        "0 (first) to 3 (last): which command a drive's front end takes first", 0
+    )
+    timeout: Annotated[float | None, Quantity("time", above="0 s", high="8760 h", word="none")] = (
+        key("an I/O that takes longer counts as timed out", "none")
     )
     limit: Annotated[Limit, Table] = key("the load ends at the first that is reached", {}, "none")
 
