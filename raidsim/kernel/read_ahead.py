@@ -44,7 +44,6 @@ def serve(w, drive, index):
     first = job["offset"] // drive["unit"]
     last = (job["offset"] + job["length"] - 1) // drive["unit"]
     held = first == last and first == drive["held_unit"]
-    drive["held_unit"] = last
     segment = NONE
     if drive["segments"] > 0:
         segment = follow(w, drive, first, last)

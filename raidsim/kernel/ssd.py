@@ -35,6 +35,7 @@ from raidsim.kernel.jit import handler
 from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
+    DONE,
     FAILED,
     NONE,
     READ,
@@ -304,6 +305,8 @@ def reply(w, drive, index):
     """Post the completion entry; a drive without work in hand may read ahead."""
     job = w.jobs[index]
     drive["in_hand"] -= 1
+    if job["op"] == READ and job["status"] == DONE:
+        drive["held_unit"] = (job["offset"] + job["length"] - 1) // drive["unit"]
     job["stage"] = STAGE_RETURNED
     arrive(w, drive["latency_station"], index, drive["latency"])
     if job["op"] == WRITE and drive["command_write_time"] > 0:
