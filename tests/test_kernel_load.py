@@ -21,7 +21,7 @@ from raidsim.kernel import zipf
 from raidsim.kernel.jit import INTERPRETED, OPTIONS
 
 SEED = 20261120
-MANY = 2_000 if INTERPRETED else 60_000
+MANY = 1_000 if INTERPRETED else 60_000
 LEAST_P = 1e-3
 KIB = 1024
 MIB = 1024 * KIB
