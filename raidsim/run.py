@@ -13,6 +13,7 @@ Loads that end by themselves (a limit, given arrivals) are measured from start t
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -37,10 +38,9 @@ PILOT_PER_OUTSTANDING = 20  # I/Os of the first pilot per slot of the closed loa
 LEAST_PILOT = 2_000
 MOST_PILOT_SHARE = 0.5  # of max_ios
 GROWTH = 1.5
-STEPS_TO_THE_END = 10_000  # I/Os between two looks whether the loads have ended
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
-BACKLOG_SHARE = 0.05  # of an open load: more than this share still under way is no steady state
-LEAST_BACKLOG = 1_000
+BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
+LEAST_BACKLOG = 100
 
 
 @dataclass(frozen=True)
@@ -103,12 +103,12 @@ def run_point(scenario: Scenario, intensity: int, on_point: OnPoint | None = Non
     session = _Session(scenario, machine, intensity, on_point)
     try:
         converged = session.measure()
+        return [session.point(load, converged) for load in scenario.loads]
     except SaturationError as error:
         cause = f"saturated at point {intensity + 1}: {error}"
         raise InputError(
             [Problem(scenario.path, None, "load.rate", cause, "ask for a lower rate")]
         ) from None
-    return [session.point(load, converged) for load in scenario.loads]
 
 
 class _Session:
@@ -150,6 +150,9 @@ class _Session:
             self._tell()
             if reason in (t.RETURN_HORIZON, t.RETURN_IDLE):
                 return False
+            if reason == t.RETURN_AWAITED:
+                list(self.system.awaited())
+                break
         return True
 
     def _tell(self) -> None:
@@ -207,9 +210,11 @@ class _Session:
             if has_end(load)
             for stream in self.machine.streams[load.name]
         ]
+        for stream in ending:  # the kernel comes back at each end
+            self.system.world.streams[stream]["ticket"] = stream
         going = True
         while going and not self.system.are_over(ending):
-            going = self._run(self._completed() + STEPS_TO_THE_END)
+            going = self._run(t.NEVER)
         if self.system.are_over(ending):
             return True
         self.warnings.append(f"stopped at {self.scenario.measure.max_time:g} s (measure.max_time)")
@@ -243,14 +248,15 @@ class _Session:
         if not converged and not self.finite:
             asked = f"{self.scenario.measure.precision:.3g}"
             warnings.append(f"not converged: the interval is wider than {asked} of the mean")
+        throughput = self._throughput(load, rate)
         if load.rate is not None:
-            self._refuse_backlog(load, streams)
+            self._refuse_backlog(load, streams, throughput)
         return Point(
             load=load.name,
             outstanding=at(load.outstanding, self.intensity),
             rate=at(load.rate, self.intensity),
             workers=load.workers,
-            iops=self._throughput(load, rate),
+            iops=throughput,
             mbps=megabytes,
             latency_ms=latencies,
             limited_by=observe.limit(used),
@@ -270,11 +276,16 @@ class _Session:
         # The series ends with the last whole slice; its relative width holds for the window.
         return Interval(rate, rate * found.low / found.mean, rate * found.high / found.mean)
 
-    def _refuse_backlog(self, load: LoadSpec, streams: list[int]) -> None:
-        # Of a stable queue the backlog is small against what has passed through.
+    def _refuse_backlog(self, load: LoadSpec, streams: list[int], throughput: Interval) -> None:
+        # A stable queue lets through all that is asked for; what waits is what chance piles up.
         counts = observe.counts(self.system, streams)
-        if counts.in_flight > max(BACKLOG_SHARE * counts.issued, LEAST_BACKLOG):
-            rate = at(load.rate, self.intensity)
+        rate = at(load.rate, self.intensity)
+        offered = rate * load.workers
+        if load.burst is not None:
+            offered *= load.burst.on / (load.burst.on + load.burst.off)
+        behind = throughput.high is None or throughput.high < offered
+        by_chance = BACKLOG_DEVIATIONS * math.sqrt(counts.issued)
+        if behind and counts.in_flight > max(by_chance, LEAST_BACKLOG):
             raise SaturationError(
                 f"{counts.in_flight} of {counts.issued} I/Os are still waiting: {rate:g} IO/s per"
                 " worker is more than the system can do"

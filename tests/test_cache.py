@@ -43,6 +43,12 @@ print(json.dumps({
     "compiled": kernel.is_compiled(),
 }))
 """
+NO_HOME = """
+import pwd
+def getpwuid(uid):
+    raise KeyError(uid)
+pwd.getpwuid = getpwuid
+"""
 
 
 class Ran:
@@ -169,6 +175,13 @@ def test_a_cache_that_cannot_be_written_is_no_error_and_no_warning(copy, place):
     ran = Ran(copy, RAIDSIM_CACHE=str(copy / place))
     assert ran.speed == 0.5
     assert not ran.folder.exists()  # it was for that process only
+
+
+def test_a_user_without_a_home_can_run(copy):
+    homeless = {"RAIDSIM_CACHE": None, "XDG_CACHE_HOME": None, "HOME": None}
+    ran = Ran(copy, NO_HOME + PROGRAM, **homeless)
+    assert ran.speed == 0.5
+    assert not ran.folder.exists()
 
 
 def test_the_cache_lies_where_the_user_has_caches(copy):

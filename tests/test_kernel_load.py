@@ -232,6 +232,12 @@ def test_a_share_of_the_area_gets_a_share_of_the_accesses(area, accesses):
             assert_even(np.histogram(part, bins=8, range=(low, high))[0])
 
 
+@pytest.mark.parametrize("accesses", [0, 40, 100])
+def test_an_area_that_is_hot_all_over_is_accessed_evenly(accesses):
+    found = draw(area={"size": "64 KiB"}, hot={"area": "100 %", "accesses": f"{accesses} %"})
+    assert_even(np.bincount(found["offset"] // (4 * KIB), minlength=16))
+
+
 def test_a_hot_spot_has_at_least_one_block():
     found = draw(area={"size": "40 KiB"}, hot={"area": "1 %", "accesses": "55 %"})
     counts = np.bincount(found["offset"] // (4 * KIB), minlength=10)
@@ -295,7 +301,7 @@ def test_each_rank_has_a_block_of_its_own():
         assert sorted(homes(count)) == list(range(count)), count
 
 
-@pytest.mark.parametrize("count", [10**6, 195_312_500])
+@pytest.mark.parametrize("count", [10**6, 195_312_500, 3_906_250_000, 10**11, 2 * 10**12])
 def test_each_rank_has_a_block_of_its_own_on_the_largest_volumes_too(count):
     # Steps of one length that has no divisor in common with the count visit every block once.
     step = int(home(1, count))

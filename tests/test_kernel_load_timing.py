@@ -152,6 +152,14 @@ def test_a_poisson_load_issues_in_the_on_parts_at_its_full_rate():
     assert_exponential(np.diff(clock, prepend=0), 50 * US)
 
 
+def test_no_arrival_falls_into_a_pause_not_even_by_a_nanosecond():
+    # On-parts of a few ns, so that rounding meets their ends often.
+    words = {"rate": "100000 kIO/s", "burst": {"on": "3 ns", "off": "7 ns"}}
+    (found,) = asked(words, until=MANY * 1e-8, seed=SEED)
+    assert len(found) > MANY // 10
+    assert (found["time"] % 10).max() < 3
+
+
 def test_a_closed_load_issues_in_the_on_parts_only():
     machine = answering(300 * US, BURST | {"outstanding": 4})
     issued = watched(machine, until=50 * MS - 1)
@@ -248,8 +256,8 @@ def test_workers_share_a_limit_of_ios(workers):
     assert issued.max() - issued.min() <= 1
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-@pytest.mark.parametrize("size", ["4 KiB", "100 KiB"])
+@pytest.mark.parametrize("workers", [1, 3, 4])
+@pytest.mark.parametrize("size", ["4 KiB", "60 KiB", "64 KiB", "100 KiB"])
 def test_workers_share_a_limit_of_bytes(workers, size):
     words = {"workers": workers, "size": size, "limit": {"bytes": "300 KiB"}}
     machine = answering(10 * US, words)

@@ -65,7 +65,8 @@ def test_a_worker_needs_a_core(workers: int, risky: bool) -> None:
 def test_a_rate_that_the_front_end_cannot_serve_saturates() -> None:
     """One core of 2.08 us a command serves 480,000 commands a second."""
     fast = SCENARIO.replace("outstanding = [1, 8]", 'workers = 8\nrate = "62.5 kIO/s"')
-    fast = fast.replace("[[load]]", '[volume.set]\n"front_end.command_time" = "2.08 us"\n[[load]]', 1)
+    slower = '[volume.set]\n"front_end.command_time" = "2.08 us"\n[[load]]'
+    fast = fast.replace("[[load]]", slower, 1)
     texts = found(scenario(fast))
     assert any("front end" in text and "104 %" in text and "saturates" in text for text in texts)
 

@@ -16,6 +16,7 @@ from watching import answers_after, begin, build, in_flight, scenario
 
 from raidsim.build import window
 from raidsim.build.network import Network, exponential
+from raidsim.errors import InputError
 from raidsim.kernel import tables as t
 from raidsim.report.json_file import render
 from raidsim.run import run, run_point
@@ -190,6 +191,8 @@ def test_a_short_load_beside_an_endless_one_has_its_own_time():
     ).points
     assert short.counts.measured == 200
     assert short.iops.mean == pytest.approx(endless.iops.mean, rel=0.05)
+    # It is over when the short one is.
+    assert endless.counts.issued == pytest.approx(200, abs=10)
 
 
 def test_loads_that_end_at_different_times_each_have_their_own():
@@ -214,13 +217,23 @@ def test_a_load_that_does_not_come_to_its_end_says_so():
     assert point.counts.in_flight == 1
 
 
-# -- open loads and saturation -----------------------------------------------------------------
+# -- open loads above saturation ---------------------------------------------------------------
 
 
 def capacity():
     """IO/s that one process can submit: 4 KiB reads."""
     host = scenario({}).host.card
     return 1 / (host.number("submit.io_time") + host.number("submit.page_time"))
+
+
+@pytest.mark.parametrize("factor", [1.02, 1.1, 1.5, 5])
+def test_an_open_load_above_saturation_is_refused(factor):
+    rate = f"{factor * capacity():.0f} IO/s"
+    with pytest.raises(InputError, match="saturated") as caught:
+        run(scenario({"rate": rate}))
+    (problem,) = caught.value.problems
+    assert problem.key == "load.rate"
+    assert problem.remedy
 
 
 @pytest.mark.parametrize("factor", [0.5, 0.9, 0.97])
@@ -238,6 +251,11 @@ def test_bursts_above_saturation_are_served_if_the_pauses_are_long_enough():
     words = {"rate": f"{rate:.0f} IO/s", "burst": {"on": "10 ms", "off": "40 ms"}}
     point = one(words, measure={"precision": "20 %"})
     assert point.iops.mean == pytest.approx(rate / 5, rel=0.2)
+
+
+def test_a_sweep_is_refused_at_the_point_where_it_saturates():
+    with pytest.raises(InputError, match="point 2"):
+        run(scenario({"rate": ["1 kIO/s", "1000 kIO/s"]}, measure=QUICK))
 
 
 # -- the same bytes ----------------------------------------------------------------------------

@@ -59,7 +59,10 @@ def add_stream(
     if load.limit.ios is not None:
         fields["stop_ios"] = share_of(load.limit.ios, load.workers, worker)
     if load.limit.bytes is not None:
-        fields["stop_bytes"] = share_of(load.limit.bytes, load.workers, worker)
+        # Requests of one size are shared whole, or each worker would round up its own part.
+        grain = load.sizes[0][0] if len(load.sizes) == 1 else 1
+        grains = -(-load.limit.bytes // grain)
+        fields["stop_bytes"] = grain * share_of(grains, load.workers, worker)
     if load.limit.time is not None:
         fields["stop_time"] = system.now + to_ns(load.limit.time)
     index = system.add_stream(

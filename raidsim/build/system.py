@@ -22,7 +22,7 @@ from raidsim.stats.histogram import BINS
 FIRST_JOBS = 256
 FIRST_EVENTS = 512
 FIRST_SLICE_NS = 1_000  # throughput slices start this fine, and widen as needed
-MOST_JOBS = 1 << 22
+MOST_JOBS = 1 << 21
 
 
 class SaturationError(Exception):

@@ -49,8 +49,8 @@ def cache_root() -> Path:
 
 def writable_cache(name: str) -> Path:
     """Cache folder ``name``, or one that lasts as long as this process if it can't be written."""
-    folder = cache_root() / name
     try:
+        folder = cache_root() / name
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass

@@ -90,8 +90,9 @@ def on_time(stream, clock):
     """ns since the start when ``clock`` ns of on-parts have passed."""
     if stream["burst_off"] == 0:
         return round_ns(clock)
-    periods = int(clock // stream["burst_on"])
-    return round_ns(clock) + periods * stream["burst_off"]
+    # Rounded down: rounding up might lead into the pause.
+    now = int(clock)
+    return now + now // stream["burst_on"] * stream["burst_off"]
 
 
 @handler
@@ -185,7 +186,9 @@ def draw_block(stream, n, blocks):
     u = uniform(stream["key_where"], n)
     if stream["hot_area"] > 0.0:
         hot = max(int(blocks * stream["hot_area"]), 1)
-        if u < stream["hot_accesses"] or hot >= blocks:
+        if hot >= blocks:
+            return int(u * blocks)
+        if u < stream["hot_accesses"]:
             return min(int(u / stream["hot_accesses"] * hot), hot - 1)
         u = (u - stream["hot_accesses"]) / (1.0 - stream["hot_accesses"])
         return hot + min(int(u * (blocks - hot)), blocks - hot - 1)

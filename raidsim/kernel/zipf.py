@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from raidsim.kernel.jit import handler
 from raidsim.kernel.random import uniform
 
 TRIES = 64  # draws set aside for one rank; more than two are rare
-SCATTER = np.uint64(0x9E3779B97F4A7C15)
+LARGEST = 2**62  # product of a rank and a step
 
 
 @handler
@@ -58,7 +56,8 @@ def scatter(rank, count):
     if count < 2:
         return 0
     # An odd step near count / golden ratio visits every block once if it is coprime to count.
-    step = int(count * 0.6180339887498949) | 1
+    # Of very many blocks it is shorter: rank * step must not overflow.
+    step = min(int(count * 0.6180339887498949), LARGEST // count) | 1
     while gcd(step, count) != 1:
         step += 2
     return (rank % count) * (step % count) % count
