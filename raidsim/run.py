@@ -41,6 +41,8 @@ GROWTH = 1.5
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
 BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
 LEAST_BACKLOG = 100
+LEAST_PERIODS = 10  # of a burst, in a window
+CROWDED = 0.95  # share of a station's time from which an open load settles slowly
 
 
 @dataclass(frozen=True)
@@ -194,12 +196,25 @@ class _Session:
         start = self._completed()
         wanted = measure.min_ios
         while True:
-            going = self._run(start + wanted)
+            going = self._run(start + wanted) and self._to_the_end_of_a_period()
             if all(self._is_precise(load) for load in self.scenario.loads):
                 return True
             if not going or wanted >= measure.max_ios:
                 return False
             wanted = min(int(wanted * GROWTH) + 1, measure.max_ios)
+
+    def _to_the_end_of_a_period(self) -> bool:
+        """End the window with a whole period of the bursts; False at the time bound."""
+        period = round(max(map(period_of, self.scenario.loads)) * NS_PER_S)
+        if period == 0:
+            return True
+        origin = int(self.system.state["slice_origin"])
+        end = origin + -(-(self.system.now - origin) // period) * period
+        if end > self.horizon:
+            return False
+        self.system.run(end)
+        self.system.advance_clock(end)
+        return True
 
     def _to_the_end(self) -> bool:
         """Measure from the start until every load that has an end has come to it."""
@@ -222,8 +237,13 @@ class _Session:
 
     def _is_precise(self, load: LoadSpec) -> bool:
         interval = self._interval(load)
-        precision = None if interval is None else interval.precision
-        return precision is not None and precision <= self.scenario.measure.precision
+        if interval is None or interval.precision is None or interval.mean == 0:
+            return False
+        return self._covers_bursts(load) and interval.precision <= self.scenario.measure.precision
+
+    def _covers_bursts(self, load: LoadSpec) -> bool:
+        """Whether the window covers so many periods of the load's bursts that they average out."""
+        return observe.span(self.system) >= LEAST_PERIODS * round(period_of(load) * NS_PER_S)
 
     def _interval(self, load: LoadSpec) -> BatchMeans | None:
         series, _ = window.series(self.system, self.machine.streams[load.name])
@@ -245,12 +265,24 @@ class _Session:
         for kind, op in (("read", t.READ), ("write", t.WRITE)):
             latencies[kind] = observe.latency(system, streams, op)
             warnings += observe.uncertain_percentiles(system, streams, op, kind)
-        if not converged and not self.finite:
-            asked = f"{self.scenario.measure.precision:.3g}"
-            warnings.append(f"not converged: the interval is wider than {asked} of the mean")
+        account = observe.counts(system, streams)
+        if account.failed or account.timed_out:
+            warnings.append("latencies leave out the I/Os that failed or timed out")
         throughput = self._throughput(load, rate)
+        busiest = observe.limit(used)
+        if not self.finite:
+            # Of several loads that are measured together each has converged on its own.
+            converged = converged or self._is_precise(load)
+            if not converged:
+                warnings.append(self._why_not_converged(load))
         if load.rate is not None:
             self._refuse_backlog(load, streams, throughput)
+            if busiest is not None and busiest.utilisation > CROWDED:
+                warnings.append(
+                    "an open load this close to saturation settles slowly: latencies depend on"
+                    " how long is measured"
+                )
+                converged = converged and not self._is_behind(load, throughput)
         return Point(
             load=load.name,
             outstanding=at(load.outstanding, self.intensity),
@@ -259,15 +291,32 @@ class _Session:
             iops=throughput,
             mbps=megabytes,
             latency_ms=latencies,
-            limited_by=observe.limit(used),
+            limited_by=busiest,
             stages=observe.stages(system, streams),
             stations=used,
-            counts=observe.counts(system, streams),
+            counts=account,
             window_s=observe.span(system) / NS_PER_S,
             warmup_s=self.warmup_ns / NS_PER_S,
             converged=converged,
             warnings=warnings,
         )
+
+    def _why_not_converged(self, load: LoadSpec) -> str:
+        if not self._covers_bursts(load):
+            periods = observe.span(self.system) / NS_PER_S / period_of(load)
+            return (
+                f"not converged: measured over {periods:.1f} periods of the burst, where"
+                f" {LEAST_PERIODS} are needed; raise measure.max_time or measure.max_ios"
+            )
+        asked = f"{100 * self.scenario.measure.precision:.3g} %"
+        return f"not converged: the interval is wider than {asked} of the mean"
+
+    def _is_behind(self, load: LoadSpec, throughput: Interval) -> bool:
+        """Whether less comes out than is asked for, even at the upper end of the interval."""
+        offered = at(load.rate, self.intensity) * load.workers
+        if load.burst is not None:
+            offered *= load.burst.on / (load.burst.on + load.burst.off)
+        return bool(throughput.high is None or throughput.high < offered)
 
     def _throughput(self, load: LoadSpec, rate: float) -> Interval:
         found = None if self.finite else self._interval(load)
@@ -280,16 +329,18 @@ class _Session:
         # A stable queue lets through all that is asked for; what waits is what chance piles up.
         counts = observe.counts(self.system, streams)
         rate = at(load.rate, self.intensity)
-        offered = rate * load.workers
-        if load.burst is not None:
-            offered *= load.burst.on / (load.burst.on + load.burst.off)
-        behind = throughput.high is None or throughput.high < offered
+        behind = self._is_behind(load, throughput)
         by_chance = BACKLOG_DEVIATIONS * math.sqrt(counts.issued)
         if behind and counts.in_flight > max(by_chance, LEAST_BACKLOG):
             raise SaturationError(
                 f"{counts.in_flight} of {counts.issued} I/Os are still waiting: {rate:g} IO/s per"
                 " worker is more than the system can do"
             )
+
+
+def period_of(load: LoadSpec) -> float:
+    """Period of a load's bursts, s; 0 if it has none."""
+    return 0.0 if load.burst is None else load.burst.on + load.burst.off
 
 
 def has_end(load: LoadSpec) -> bool:

@@ -482,3 +482,32 @@ def test_memory_does_not_grow_with_the_length_of_a_run():
     short, long = map(int, in_a_process(MEMORY).split())
     print(f"peak {short} KiB after 100,000 I/Os, {long} KiB after 2,000,000")
     assert long - short < 10 * 1024
+
+
+# -- bursts and what is left out ----------------------------------------------------------------
+
+
+def test_a_burst_is_measured_over_whole_periods():
+    load = {"outstanding": 8, "burst": {"on": "20 ms", "off": "20 ms"}}
+    (always,) = run(scenario({"outstanding": 8})).points
+    (point,) = run(scenario(load)).points
+    periods = point.window_s / 0.04
+    assert point.converged
+    assert periods >= 10
+    assert periods == pytest.approx(round(periods), abs=1e-6)
+    assert point.iops.mean == pytest.approx(always.iops.mean / 2, rel=0.02)
+
+
+def test_a_burst_longer_than_the_run_does_not_converge():
+    load = {"outstanding": 8, "burst": {"on": "10 s", "off": "50 s"}}
+    (point,) = run(scenario(load, measure={"max_time": "200 ms"})).points
+    assert not point.converged
+    assert any("periods of the burst" in text for text in point.warnings)
+
+
+def test_a_load_of_which_nothing_completes_does_not_converge():
+    load = {"outstanding": 8, "timeout": "1 us"}
+    (point,) = run(scenario(load, measure={"max_ios": 60_000})).points
+    assert point.iops.mean == 0
+    assert not point.converged
+    assert any("leave out" in text for text in point.warnings)

@@ -1,6 +1,7 @@
 # ruff: noqa: E501 - one mistake a line reads as a table
 """Scenarios: what a file says is what is simulated, and what is wrong in it is all said at once."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,15 @@ def test_what_is_resolved_can_be_loaded_again_and_says_everything(text):
     assert (again.host, again.volumes, again.measure) == (first.host, first.volumes, first.measure)
     for a, b in zip(again.loads, first.loads, strict=True):
         assert a.model_dump() == b.model_dump()
+
+
+def test_the_scenario_of_a_result_can_be_run_again(tmp_path):
+    first = scenario.load_text(GOOD)
+    result = tmp_path / "out.json"
+    result.write_text(json.dumps({"schema": "raidsim.result/1", "scenario": first.resolved()}))
+    again = scenario.load(result)
+    assert again.resolved() == first.resolved()
+    assert again.seed == 7
 
 
 def test_resolved_is_a_copy():

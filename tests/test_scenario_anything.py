@@ -41,6 +41,16 @@ TOKENS = st.sampled_from(
 )  # fmt: skip
 
 
+@given(st.binary() | st.text().map(str.encode) | st.sampled_from([b'{"scenario": {}}', b"[1e999]"]))
+def test_no_bytes_of_a_result_make_the_loader_end_in_anything_but_a_message(
+    tmp_path_factory, content
+):
+    path = tmp_path_factory.getbasetemp() / "random.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError):
+        scenario.load(path)
+
+
 @given(st.lists(TOKENS | st.text(max_size=3), max_size=40))
 def test_no_text_makes_the_loader_end_in_anything_but_a_message(tokens):
     assert loads_or_complains("".join(tokens))

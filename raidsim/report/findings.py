@@ -104,6 +104,8 @@ def within_the_buffer(scenario: Scenario) -> Iterator[Finding]:
         volume = _volume_of(scenario, load)
         _, extent = load.extent(volume.capacity)
         touched = extent * (load.workers if load.partitions else 1)
+        if load.read == 1:
+            continue  # reads are not served from the write buffer
         buffer = volume.card.integer("buffer.size")
         if touched <= buffer:
             yield Finding(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
@@ -55,7 +56,7 @@ def find(name: str | FilePath) -> FilePath:
 
 
 def load(name: str | FilePath, overrides: Iterable[str] = (), seed: int | None = None) -> Scenario:
-    """Load a scenario by path or name.
+    """Load a scenario by path or name, or that of a result (a path that ends in .json).
 
     Parameters
     ----------
@@ -68,7 +69,23 @@ def load(name: str | FilePath, overrides: Iterable[str] = (), seed: int | None =
     """
     path = find(name)
     shown = str(name) if looks_like_path(str(name)) else str(path)
+    if path.suffix == ".json":
+        data = _scenario_of_result(read_text(path, shown), shown)
+        return from_data(data, shown, overrides, seed, path.parent)
     return load_text(read_text(path, shown), shown, overrides, seed, path.parent)
+
+
+def _scenario_of_result(text: str, shown: str) -> Mapping[str, Any]:
+    """The scenario that the JSON of a result holds."""
+    try:
+        result = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError([Problem(shown, None, None, "is no JSON", None)]) from None
+    found = result.get("scenario") if isinstance(result, dict) else None
+    if not isinstance(found, dict):
+        cause = "holds no scenario"
+        raise InputError([Problem(shown, None, None, cause, "give a scenario, or a result of run")])
+    return found
 
 
 def load_text(
