@@ -7,7 +7,6 @@ logarithms, so that a step is a relative change and no value can become negative
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -106,8 +105,3 @@ def free_parameters(cards: Iterable[Card]) -> list[Parameter]:
     if problems:
         raise InputError(problems)
     return found
-
-
-def logarithms(parameters: Iterable[Parameter]) -> list[float]:
-    """Return where a fit starts."""
-    return [math.log(parameter.value) for parameter in parameters]
