@@ -96,7 +96,12 @@ DIMENSIONS: dict[str, Dimension] = {
             {"J": 1, "uJ": _MICRO, "mJ": _MILLI, "kJ": _KILO, "Wh": 3600, "kWh": 3600 * _KILO},
             "3 J",
         ),
+        _dimension("energy_per_byte", {"nJ/B": Fraction(1, 10**9)}, "5 nJ/B"),
         _dimension("power", {"W": 1, "mW": _MILLI, "kW": _KILO}, "25 W"),
+        _dimension("heat_capacity", {"J/K": 1}, "60 J/K"),
+        _dimension("heat_resistance", {"K/W": 1}, "2 K/W"),
+        _dimension("temperature_step", {"K": 1}, "3 K"),
+        _dimension("rotation", {"rpm": Fraction(1, 60)}, "15000 rpm"),
         _dimension("temperature", {"C": 1, "°C": 1}, "35 C", signed=True),
         _dimension("share", {"%": Fraction(1, 100)}, "67 %", high=Fraction(1)),
         _dimension("deviation", {"%": Fraction(1, 100)}, "-1.2 %", signed=True),
@@ -104,6 +109,7 @@ DIMENSIONS: dict[str, Dimension] = {
         _dimension("number", {"1": 1}, "0.99"),
         _dimension("per_bit", {"1/bit": 1}, "1e-17 1/bit"),
         _dimension("per_day", {"1/day": 1}, "10 1/day"),
+        _dimension("price", {"USD": 1}, "300 USD"),
     )
 }
 

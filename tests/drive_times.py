@@ -143,6 +143,11 @@ class OneDrive:
 
     @property
     def row(self) -> Any:
+        """The SSD row."""
+        return self.system.world.ssds[0]
+
+    @property
+    def front(self) -> Any:
         """The DRIVE row."""
         return self.system.world.drives[0]
 

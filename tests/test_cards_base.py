@@ -106,7 +106,7 @@ def test_a_base_that_is_not_there_is_the_only_complaint(load):
 
 def test_a_base_is_of_the_same_kind(load):
     (problem,) = refusal(load, SIBLING.replace("a-host.toml", "intel-p3700-800gb"))
-    assert "nvme-ssd" in problem.cause
+    assert "ssd" in problem.cause
 
 
 def test_bases_do_not_chain(load, folder):

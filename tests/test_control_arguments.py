@@ -262,7 +262,7 @@ def test_a_host_may_have_other_values_than_its_card():
 
 
 def test_cards_may_be_files(tmp_path):
-    for name, kind, base in (("my-host", "host", SERVER), ("my-drive", "nvme-ssd", DRIVE)):
+    for name, kind, base in (("my-host", "host", SERVER), ("my-drive", "ssd", DRIVE)):
         file = tmp_path / f"{name}.toml"
         file.write_text(f'name = "{name}"\nkind = "{kind}"\ntitle = "Mine"\nbase = "{base}"\n')
     env = Environment()

@@ -62,7 +62,7 @@ def test_streams_that_are_all_read_ahead_at_once():
         "read_ahead.depth": f"{depth} B",
     }
     world = ended(words, drive=drive).system.world
-    assert world.drives[0]["prefetched"] == streams * depth
+    assert world.ssds[0]["prefetched"] == streams * depth
     assert world.segments["in_flight"].sum() == 0
     assert (world.slots["state"] == t.SLOT_READY).sum() == streams * depth // (4 * KIB)
 

@@ -240,7 +240,7 @@ def test_drives_of_one_system_do_not_disturb_each_other():
         pair.rest()
     assert found[0::2] == found[1::2] == expected
     assert (pair.visits("flash die", 0) == pair.visits("flash die", 1)).all()
-    assert pair.system.world.drives["prefetched"].tolist() == [alone.row["prefetched"]] * 2
+    assert pair.system.world.ssds["prefetched"].tolist() == [alone.row["prefetched"]] * 2
     assert alone.row["prefetched"] > 0
 
 
@@ -331,7 +331,7 @@ def test_small_writes_are_gathered_into_units():
 def buffer_account(machine):
     """Return bytes of the write buffer by what they are: (on their way in, gathered, in flush)."""
     world = machine.system.world
-    jobs, drive = world.jobs, world.drives[0]
+    jobs, drive = world.jobs, world.ssds[0]
     coming = np.isin(jobs["stage"], [t.STAGE_LINK_WRITE, t.STAGE_PATH_WRITE])
     units = (jobs["stage"] == t.STAGE_PROGRAMMED).sum()
     return (
@@ -352,14 +352,17 @@ def test_every_byte_of_the_buffer_is_reserved_gathered_or_in_flush(seed, size):
     machine = build(scenario(words, seed=seed, drive=SMALL_BUFFER))
     begin(machine)
     system = machine.system
-    drive = system.world.drives[0]
+    drive = system.world.ssds[0]
     while system.state["events"] > 0:
         system.run(horizon=int(system.world.heap[0]["time"]))
         coming, gathered, flushing = buffer_account(machine)
         assert drive["buffered"] == coming + gathered + flushing
         assert drive["buffered"] <= drive["buffer"]
-    drive = system.world.drives[0]
-    assert drive["host_written"] == drive["programmed"] + drive["buffered"]
+    drive = system.world.ssds[0]
+    written = system.world.drives[0]["host_written"]
+    assert written == drive["programmed"] + drive["buffered"]
+    # What a power cut would lose, if the buffer were not protected, is what it holds.
+    assert system.world.drives[0]["unsafe"] == drive["buffered"]
     assert drive["buffered"] == drive["gathered"] < UNIT
     assert drive["blocked_head"] == t.NONE
 
@@ -495,13 +498,13 @@ def test_dies_in_step_count_as_one():
 @pytest.mark.parametrize("op", [t.READ, t.WRITE])
 def test_a_failed_drive_answers_with_an_error_after_its_front_end(op):
     drive = OneDrive()
-    drive.row["failed"] = 1
+    drive.front["failed"] = 1
     (done,) = drive.wait(drive.start(op, 0, 4 * KIB))
     assert done.status == t.FAILED
     assert done.latency == drive.times.front_end + drive.times.around(op, 4 * KIB)
     drive.rest()
     assert drive.visits("flash die").sum() == 0
-    assert drive.row["host_read"] == drive.row["host_written"] == drive.row["buffered"] == 0
+    assert drive.front["host_read"] == drive.front["host_written"] == drive.row["buffered"] == 0
 
 
 def test_failed_ios_count_apart_and_have_no_latency():
@@ -520,7 +523,7 @@ def test_failed_ios_count_apart_and_have_no_latency():
 def test_a_drive_that_is_back_serves_as_before():
     drive = OneDrive(**QUIET)
     before = drive.reads(0, 4 * KIB)
-    drive.row["failed"] = 1
+    drive.front["failed"] = 1
     drive.wait(drive.start(t.READ, STRIPE, 4 * KIB))
-    drive.row["failed"] = 0
+    drive.front["failed"] = 0
     assert drive.reads(2 * STRIPE, 4 * KIB) == before

@@ -51,6 +51,8 @@ def value(entry: Entry) -> str:
     written = entry.source.value
     if isinstance(written, bool):
         return "yes" if written else "no"
+    if isinstance(written, str):
+        return written
     return f"{written:g} {entry.source.unit}".removesuffix(" 1")
 
 

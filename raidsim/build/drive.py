@@ -1,130 +1,49 @@
-"""From the card of a drive to its rows in the kernel's tables."""
+"""From the card of a drive to its rows in the kernel's tables: what all drives have in common."""
 
 from __future__ import annotations
 
+from raidsim.build import ssd
 from raidsim.build.system import System
 from raidsim.cards import Card
-from raidsim.errors import InputError, Problem
 from raidsim.kernel import tables as t
 
 GIGA = 1e9
+UNQUEUED = 65536  # command slots from which no load can fill them
 
 
 def add_drive(system: System, name: str, card: Card) -> int:
-    """Add a drive and its stations; its index.
+    """Add a drive with its stations; its index.
 
     Raises
     ------
     InputError
         If the card's values contradict each other.
     """
-    check(card)
-    channels = card.integer("flash.channels")
-    dies = card.integer("flash.dies_per_channel") // card.integer("flash.dies_in_step")
-    page = card.integer("flash.page")
-    planes = card.integer("flash.planes")
-    path = system.add_station(
-        f"{name}: data path",
-        "data path",
-        turnaround=round(card.number("data_path.turnaround") * GIGA),
-    )
+    ssd.check(card)
+    depth = card.integer("command.queue_depth")
+    slots = t.NONE
+    if depth < UNQUEUED:
+        slots = system.add_station(f"{name}: command slots", "command slot", servers=depth)
     latency_station = system.add_station(
         f"{name}: command latency", "command latency", servers=t.UNLIMITED
     )
-    cores = card.integer("front_end.cores")
-    # The front end fetches the most urgent command first; among equals, the first that came.
-    front_end = system.add_station(
-        f"{name}: front end", "front end", servers=cores, discipline=t.PRIORITY
-    )
-    link_to_host = system.add_station(f"{name}: link to host", "link")
-    link_to_drive = system.add_station(f"{name}: link to drive", "link")
-    first_channel = system.add_stations(f"{name}: channel", "flash channel", channels)
-    first_die = system.add_stations(f"{name}: die", "flash die", channels * dies)
-    segments = card.integer("read_ahead.streams") if card.number("read_ahead.depth") else 0
-    depth = card.integer("read_ahead.depth")
-    slots = (depth // page + 2) // planes * planes + 2 * planes
-    first_segment = system.append("segments", segments)
-    rows = system.world.segments[first_segment : first_segment + segments]
-    rows["last_unit"] = rows["next_unit"] = rows["frontier"] = -1
-    rows["used"] = -1
-    first_slot = system.append("slots", segments * slots)
-    system.world.slots[first_slot : first_slot + segments * slots]["page"] = -1
-    # An idle drive may read ahead for all its streams in one event.
-    system.need_margin(segments * (depth // page + planes) + 64)
-    channel_write = card.number("flash.channel_write_time_per_byte") * GIGA
-    return system.add_row(
+    half_duplex = card.word("link.interface") == "sata"
+    to_host = system.add_station(f"{name}: link{'' if half_duplex else ' to host'}", "link")
+    to_drive = to_host if half_duplex else system.add_station(f"{name}: link to drive", "link")
+    index = system.append("drives")
+    row = ssd.add(system, name, card, drive=index, link_to_host=to_host, link_to_drive=to_drive)
+    system.set_row(
         "drives",
-        size=card.integer("capacity.user"),
+        index,
+        kind=t.DRIVE_SSD,
+        row=row,
+        slots=slots,
         latency_station=latency_station,
-        front_end=front_end,
-        link_to_host=link_to_host,
-        link_to_drive=link_to_drive,
-        path=path,
-        first_channel=first_channel,
-        first_die=first_die,
-        channels=channels,
-        dies=dies,
-        planes=planes,
-        page=page,
-        frame=card.integer("flash.frame"),
-        stripe=card.integer("flash.stripe"),
-        unit=card.integer("mapping.unit"),
+        protected=card.flag("buffer.protected"),
+        size=card.integer("capacity.user"),
+        grain=card.integer("flash.page"),
         max_transfer=card.integer("command.max_transfer"),
         # Half on the way out (doorbell, fetch), half on the way back (entry, interrupt).
         latency=round(card.number("command.latency") * GIGA / 2),
-        command_time=round(card.number("front_end.command_time") * GIGA),
-        command_write_time=round(card.number("front_end.write_time") * GIGA),
-        link_ns=card.number("link.time_per_byte") * GIGA,
-        path_read_ns=card.number("data_path.read_time_per_byte") * GIGA,
-        path_write_ns=card.number("data_path.write_time_per_byte") * GIGA,
-        path_flush_ns=channel_write / channels,
-        channel_read_ns=card.number("flash.channel_read_time_per_byte") * GIGA,
-        channel_write_ns=channel_write,
-        read_time=round(card.number("flash.read_time") * GIGA),
-        program_time=round(card.number("flash.program_time") * GIGA),
-        buffer=card.integer("buffer.size"),
-        blocked_head=t.NONE,
-        blocked_tail=t.NONE,
-        held_unit=-1,
-        ahead_depth=depth,
-        ahead_threshold=card.integer("read_ahead.threshold"),
-        first_segment=first_segment,
-        segments=segments,
-        slots=slots,
-        first_slot=first_slot,
     )
-
-
-def check(card: Card) -> None:
-    """Refuse a card whose values do not fit together."""
-    page = card.integer("flash.page")
-    unit = page * card.integer("flash.planes")
-    problems = []
-
-    def need(holds: bool, key: str, cause: str, remedy: str) -> None:
-        if not holds:
-            problems.append(Problem(str(card.path), None, key, cause, remedy))
-
-    frame, stripe = card.integer("flash.frame"), card.integer("flash.stripe")
-    in_step, dies = card.integer("flash.dies_in_step"), card.integer("flash.dies_per_channel")
-    need(
-        dies % in_step == 0,
-        "flash.dies_in_step",
-        "does not divide flash.dies_per_channel",
-        f"a divisor of {dies}",
-    )
-    need(page % frame == 0, "flash.frame", "does not divide flash.page", "a divisor of the page")
-    need(
-        stripe % unit == 0,
-        "flash.stripe",
-        f"is no multiple of a program unit (planes x page = {unit} bytes)",
-        f"a multiple of {unit} bytes",
-    )
-    need(
-        card.integer("buffer.size") >= 2 * unit,
-        "buffer.size",
-        f"holds less than two program units ({2 * unit} bytes)",
-        f"at least {2 * unit} bytes",
-    )
-    if problems:
-        raise InputError(problems)
+    return index

@@ -203,7 +203,7 @@ def explain(
     row = add_volume(system, spec)
     process = add_process(system, "request", scenario.host.card, scenario.host.clock)
     stream = system.add_stream("request", [(size, 1.0)], mode=t.MANUAL, volume=row, process=process)
-    drive = system.world.drives[int(system.world.volumes[row]["drive"])]
+    drive = system.world.ssds[0]
     system.need_margin(size // int(drive["page"]) + 64)
     system.deliver(0, stream, OPS[op], start, size, 0, 1, t.NEVER)
     visits = _follow(system)
@@ -229,7 +229,7 @@ def explain(
             frame=int(drive["frame"]),
             stripe=int(drive["stripe"]),
             program_unit=int(drive["page"]) * int(drive["planes"]),
-            max_transfer=int(drive["max_transfer"]),
+            max_transfer=spec.card.integer("command.max_transfer"),
         ),
     )
 
@@ -323,7 +323,7 @@ class _Trace:
 
     def __init__(self, system: System, visits: list[_Visit]) -> None:
         self.system = system
-        self.drive = system.world.drives[0]
+        self.drive = system.world.ssds[0]
         self.by_stage: dict[int, list[_Visit]] = {}
         self.by_parent: dict[tuple[int, int], list[_Visit]] = {}
         for visit in visits:

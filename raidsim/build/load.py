@@ -92,7 +92,7 @@ def need_room(system: System, volume: int, length: int) -> None:
     """
     drive = system.world.drives[system.world.volumes[volume]["drive"]]
     longest = int(drive["max_transfer"])
-    system.need_margin(length // longest + min(length, longest) // int(drive["page"]) + 64)
+    system.need_margin(length // longest + min(length, longest) // int(drive["grain"]) + 64)
 
 
 def share_of(total: int, workers: int, worker: int) -> int:

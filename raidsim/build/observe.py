@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
@@ -14,7 +15,7 @@ NS_PER_MS = 1e6
 MIB = 2**20
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 HOST_KIND = "host CPU"
-KINDS_THAT_NEVER_LIMIT = ("command latency",)
+KINDS_THAT_NEVER_LIMIT = ("command latency", "command slot")
 PARALLEL_KINDS = ("flash channel", "flash die")
 
 
@@ -89,12 +90,20 @@ def volume_stations(system: System, volume: int) -> list[int]:
             for station in range(step["station"], step["station"] + step["branches"])
         ]
     drive = world.drives[row["drive"]]
-    single = ("latency_station", "front_end", "path", "link_to_host", "link_to_drive")
-    channels = int(drive["channels"])
+    found = [int(drive["latency_station"])]
+    if drive["slots"] != t.NONE:
+        found.append(int(drive["slots"]))
+    return [*found, *ssd_stations(world.ssds[drive["row"]])]
+
+
+def ssd_stations(ssd: Any) -> list[int]:
+    """The stations behind the command slots of a solid state drive."""
+    single = ("front_end", "path", "link_to_host", "link_to_drive")
+    channels = int(ssd["channels"])
     return [
-        *(int(drive[name]) for name in single),
-        *range(int(drive["first_channel"]), int(drive["first_channel"]) + channels),
-        *range(int(drive["first_die"]), int(drive["first_die"]) + channels * int(drive["dies"])),
+        *dict.fromkeys(int(ssd[name]) for name in single),
+        *range(int(ssd["first_channel"]), int(ssd["first_channel"]) + channels),
+        *range(int(ssd["first_die"]), int(ssd["first_die"]) + channels * int(ssd["dies"])),
     ]
 
 

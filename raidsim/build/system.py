@@ -69,6 +69,7 @@ class System:
             "steps": np.zeros(1, t.STEP),
             "given": np.zeros(1, np.int64),
             "drives": np.zeros(1, t.DRIVE),
+            "ssds": np.zeros(1, t.SSD),
             "segments": np.zeros(1, t.SEGMENT),
             "slots": np.zeros(1, t.SLOT),
             "latencies": np.zeros((1, 2, BINS), np.int64),
@@ -168,10 +169,14 @@ class System:
     def add_row(self, table: str, **fields: Any) -> int:
         """Add one row to a table with these fields; its index."""
         index = self.append(table)
+        self.set_row(table, index, **fields)
+        return index
+
+    def set_row(self, table: str, index: int, **fields: Any) -> None:
+        """Set fields of a row of a table."""
         row = self._tables[table][index]
         for name, value in fields.items():
             row[name] = value
-        return index
 
     def add_given(self, table: str, times: Iterable[int]) -> int:
         """Append times (ns) to ``given`` or ``arrivals``; index of the first."""

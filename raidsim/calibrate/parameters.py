@@ -77,9 +77,13 @@ def free_parameters(cards: Iterable[Card]) -> list[Parameter]:
     for card in cards:
         for attribute in card.about.attributes:
             name, dimension = attribute.name, attribute.dimension
-            if card.sources[name].source != "calibrated" or name in card.inherited:
+            if (
+                not card.has(name)
+                or card.sources[name].source != "calibrated"
+                or name in card.inherited
+            ):
                 continue
-            if dimension == "flag" or units.DIMENSIONS[dimension].integer:
+            if not attribute.is_number or units.DIMENSIONS[dimension].integer:
                 continue
             value = card.number(name)
             if value <= 0:

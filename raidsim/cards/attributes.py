@@ -15,6 +15,9 @@ from raidsim import units
 
 Value = float | int | str | bool
 
+UNKNOWN = "unknown"
+"""Default of what a card may leave out: then it has no such value."""
+
 
 @dataclass(frozen=True)
 class Attribute:
@@ -23,10 +26,12 @@ class Attribute:
     Attributes
     ----------
     name : section and key, e.g. "flash.read_time".
-    dimension : a key of ``units.DIMENSIONS``, or "flag" for true/false.
+    dimension : a key of ``units.DIMENSIONS``, "flag" for true/false, or "choice".
     meaning : what it is, in a line.
-    default : as a text with unit, or None if every card must say it.
-    low, high : bounds as texts with unit, both included; None for flags.
+    default : as a text with unit; None if every card must say it, UNKNOWN if a card may
+        leave it out and then has no such value.
+    low, high : bounds as texts with unit, both included; None for flags and choices.
+    choices : the words that a choice may be.
     """
 
     name: str
@@ -35,6 +40,7 @@ class Attribute:
     default: str | bool | None = None
     low: str | None = None
     high: str | None = None
+    choices: tuple[str, ...] = ()
 
     @property
     def required(self) -> bool:
@@ -42,9 +48,14 @@ class Attribute:
         return self.default is None
 
     @property
+    def is_number(self) -> bool:
+        """Whether it has a unit and bounds."""
+        return self.dimension not in ("flag", "choice")
+
+    @property
     def unit(self) -> str:
         """The unit that the bounds are written in: a good one for this attribute."""
-        if self.dimension == "flag":
+        if not self.is_number:
             return "1"
         return ([*str(self.high).split(maxsplit=1), "1"])[1]
 
@@ -57,8 +68,12 @@ class Attribute:
 
     @property
     def default_value(self) -> Value | None:
-        """The default in base units, or None."""
+        """The default in base units, or None if there is none."""
         if self.default is None or isinstance(self.default, bool):
+            return self.default
+        if self.default == UNKNOWN:
+            return None
+        if self.dimension == "choice":
             return self.default
         return units.parse(self.default, self.dimension)
 
@@ -82,17 +97,39 @@ class CardKind:
         return {a.name: a for a in self.attributes}
 
 
-# Columns: name, dimension, low, high, default (None: required), meaning. One line each, so that
-# it can be read as a table.
+# Columns: name, dimension (or the words of a choice), low, high, default (None: required), meaning.
+# One line each, so that it can be read as a table.
 # fmt: off
-_Row = tuple[str, str, str | None, str | None, str | bool | None, str]
+_Row = tuple[str, str | tuple[str, ...], str | None, str | None, str | bool | None, str]
 
-_NVME_SSD: tuple[_Row, ...] = (
+_CAPACITY: tuple[_Row, ...] = (
     ("capacity.user",                     "capacity",      "1 GB",         "1000 TB",      None,    "what the host can address"),
-    ("capacity.sector",                   "size",          "512 B",        "4096 B",       "512 B", "smallest addressable block"),
-    ("link.time_per_byte",                "time_per_byte", "0.001 us/KiB", "100 us/KiB",   None,    "time on the link per byte, each way; a bandwidth may be given"),
-    ("command.latency",                   "time",          "0 us",         "1000 us",      None,    "fixed part of every command: doorbell, fetch, completion, interrupt"),
-    ("command.max_transfer",              "size",          "4 KiB",        "1048576 KiB",  None,    "longest command; the host splits longer requests (MDTS)"),
+    ("capacity.sector",                   "size",          "512 B",        "4096 B",       "512 B", "smallest addressable block (logical sector)"),
+)
+
+# What every drive has towards its host.
+_FRONT: tuple[_Row, ...] = (
+    ("link.interface",                    ("sata", "sas", "nvme", "pcie"), None, None,     None,    "SATA is half duplex, the others full duplex; pcie: a protocol of its own"),
+    ("link.time_per_byte",                "time_per_byte", "0.001 us/KiB", "100 us/KiB",   None,    "time on the link per byte, each way; a bandwidth (payload) may be given"),
+    ("command.latency",                   "time",          "0 us",         "1000 us",      None,    "fixed part of every command: doorbell or frames, fetch, completion, interrupt"),
+    ("command.max_transfer",              "size",          "4 KiB",        "1048576 KiB",  None,    "longest command; the host splits longer requests"),
+    ("command.queue_depth",               "count",         "1",            "65536",        "65536", "commands that the drive takes at a time (NCQ, TCQ); the others wait in the host"),
+)
+
+# What planners need.
+_PLANNING: tuple[_Row, ...] = (
+    ("body.form_factor",                  ("2.5 in", "3.5 in", "add-in card", "M.2"), None, None, None, "form factor"),
+    ("power.idle",                        "power",         "0 W",          "1000 W",       None,    "power when idle"),
+    ("power.active",                      "power",         "0 W",          "1000 W",       None,    "highest power under load"),
+    ("reliability.afr",                   "share",         "0.001 %",      "100 %",        None,    "annual failure rate"),
+    ("reliability.mtbf",                  "time",          "1 h",          "1000000000 h", UNKNOWN, "mean time between failures"),
+    ("reliability.uber",                  "per_bit",       "0 1/bit",      "1e-6 1/bit",   None,    "unrecoverable read errors (sectors) per bit read"),
+    ("price.each",                        "price",         "0.01 USD",     "1000000 USD",  UNKNOWN, "price of one"),
+)
+
+_SSD: tuple[_Row, ...] = (
+    *_CAPACITY,
+    *_FRONT,
     ("front_end.command_time",            "time",          "0 us",         "1000 us",      None,    "time of a front-end core per command"),
     ("front_end.write_time",              "time",          "0 us",         "1000 us",      "0 us",  "time of a front-end core per write after its acknowledgement: updating the map"),
     ("front_end.cores",                   "count",         "1",            "64",           "1",     "cores of the front end that work side by side"),
@@ -106,22 +143,66 @@ _NVME_SSD: tuple[_Row, ...] = (
     ("flash.dies_in_step",                "count",         "1",            "64",           "1",     "dies of a channel that share a chip enable and work as one"),
     ("flash.planes",                      "count",         "1",            "16",           "1",     "planes of a die that are programmed together"),
     ("flash.page",                        "size",          "512 B",        "1024 KiB",     None,    "flash page: what one plane programs at once"),
+    ("flash.pages_per_block",             "count",         "16",           "8192",         "256",   "pages of a block: what is erased at once, on each plane"),
     ("flash.frame",                       "size",          "512 B",        "1024 KiB",     None,    "ECC frame: the least that a channel transfers of a page"),
     ("flash.stripe",                      "size",          "512 B",        "1048576 KiB",  None,    "contiguous bytes of the address space kept on one channel"),
     ("flash.read_time",                   "time",          "0.1 us",       "10000 us",     None,    "time of a die to read a page (tR)"),
     ("flash.program_time",                "time",          "0.001 ms",     "100 ms",       None,    "time of a die to program all planes (tPROG)"),
+    ("flash.erase_time",                  "time",          "0.001 ms",     "1000 ms",      "5 ms",  "time of a die to erase a block on all planes (tBERS)"),
     ("flash.channel_read_time_per_byte",  "time_per_byte", "0 us/KiB",     "1000 us/KiB",  None,    "channel: die to controller, per byte"),
     ("flash.channel_write_time_per_byte", "time_per_byte", "0 us/KiB",     "1000 us/KiB",  None,    "channel: controller to die, per byte"),
+    ("flash.cycles",                      "count",         "1",            "10000000",     UNKNOWN, "program/erase cycles that a block is rated for"),
+    ("flash.spare",                       "share",         "1 %",          "100 %",        None,    "spare area: flash beyond the capacity that the host can address, relative to that"),
     ("mapping.unit",                      "size",          "512 B",        "1024 KiB",     "4 KiB", "granule of the map, of stream detection and of the sector buffer"),
     ("read_ahead.depth",                  "size",          "0 KiB",        "1048576 KiB",  "0 KiB", "bytes read ahead of a sequential stream; 0 for none"),
     ("read_ahead.streams",                "count",         "0",            "1024",         "0",     "sequential streams followed at a time"),
     ("read_ahead.threshold",              "count",         "1",            "1024",         "2",     "commands in sequence before read-ahead runs"),
-    ("power.idle",                        "power",         "0 W",          "1000 W",       "0 W",   "power when idle"),
-    ("power.active",                      "power",         "0 W",          "1000 W",       "0 W",   "highest power under load"),
-    ("reliability.mtbf",                  "time",          "1 h",          "1000000000 h", None,    "mean time between failures"),
-    ("reliability.uber",                  "per_bit",       "0 1/bit",      "1e-6 1/bit",   None,    "unrecoverable read errors (sectors) per bit read"),
+    *_PLANNING,
+    ("power.read_energy",                 "energy_per_byte", "0 nJ/B",     "1000 nJ/B",    UNKNOWN, "energy of reading, beyond the idle power, per byte read from flash"),
+    ("power.write_energy",                "energy_per_byte", "0 nJ/B",     "1000 nJ/B",    UNKNOWN, "energy of writing, beyond the idle power, per byte programmed"),
     ("endurance.written",                 "capacity",      "1 GB",         "1000000 TB",   None,    "what may be written over its life"),
     ("endurance.dwpd",                    "per_day",       "0 1/day",      "1000 1/day",   None,    "drive writes per day over the warranty"),
+    ("heat.inner_capacity",               "heat_capacity", "0.1 J/K",      "1000 J/K",     UNKNOWN, "heat capacity of the parts whose temperature the drive reports"),
+    ("heat.inner_resistance",             "heat_resistance", "0.01 K/W",   "100 K/W",      UNKNOWN, "thermal resistance from those parts to the case"),
+    ("heat.case_capacity",                "heat_capacity", "0.1 J/K",      "10000 J/K",    UNKNOWN, "heat capacity of the case"),
+    ("heat.air_resistance",               "heat_resistance", "0.01 K/W",   "100 K/W",      UNKNOWN, "thermal resistance from the case to the air at full airflow"),
+    ("heat.still_resistance",             "heat_resistance", "0.01 K/W",   "1000 K/W",     UNKNOWN, "the same in still air"),
+    ("throttle.light_at",                 "temperature",   "0 C",          "150 C",        UNKNOWN, "temperature from which the drive throttles lightly"),
+    ("throttle.light_speed",              "share",         "1 %",          "100 %",        UNKNOWN, "speed of its data path then"),
+    ("throttle.heavy_at",                 "temperature",   "0 C",          "150 C",        UNKNOWN, "temperature from which the drive throttles heavily"),
+    ("throttle.heavy_speed",              "share",         "0.1 %",        "100 %",        UNKNOWN, "speed of its data path then"),
+    ("throttle.hysteresis",               "temperature_step", "0 K",       "50 K",         UNKNOWN, "how far below a threshold it must cool before it speeds up again"),
+)
+
+_HDD: tuple[_Row, ...] = (
+    *_CAPACITY,
+    ("capacity.physical_sector",          "size",          "512 B",        "4096 B",       "512 B", "sector on the medium: larger than the logical one on a 512e drive, where a write of parts of it costs a revolution"),
+    *_FRONT,
+    ("command.time",                      "time",          "0 us",         "10000 us",     None,    "time of the drive's controller per command, one at a time"),
+    ("command.queues_uncached_writes",    "flag",          None,           None,           True,    "the drive queues also while its write cache is off; false for SATA drives that then take one command at a time"),
+    ("queue.discipline",                  ("fifo", "sstf", "look", "sptf"), None, None,    "sptf",  "which command the arm takes next: first come, shortest seek, elevator, or shortest positioning time"),
+    ("queue.ageing",                      "number",        "0",            "10",           "0",     "how much a ms of waiting counts against a ms of positioning; 0 for none"),
+    ("spindle.speed",                     "rotation",      "1000 rpm",     "60000 rpm",    None,    "revolutions per minute"),
+    ("geometry.heads",                    "count",         "1",            "64",           None,    "recording surfaces"),
+    ("geometry.zones",                    "count",         "1",            "256",          "16",    "zones of equal numbers of cylinders"),
+    ("geometry.track_outer",              "size",          "4 KiB",        "1048576 KiB",  None,    "user data of a track in the outermost zone"),
+    ("geometry.track_inner",              "size",          "4 KiB",        "1048576 KiB",  None,    "user data of a track in the innermost zone"),
+    ("geometry.head_switch",              "time",          "0 ms",         "10 ms",        None,    "time to go on with the next head; the track skew hides it"),
+    ("seek.read_single",                  "time",          "0 ms",         "50 ms",        None,    "seek to the next cylinder, reading; the cylinder skew hides it"),
+    ("seek.read_average",                 "time",          "0 ms",         "100 ms",       None,    "seek between independent random cylinders, reading, on average"),
+    ("seek.read_full",                    "time",          "0 ms",         "200 ms",       None,    "seek over all cylinders, reading"),
+    ("seek.write_single",                 "time",          "0 ms",         "50 ms",        None,    "seek to the next cylinder, writing (settles longer)"),
+    ("seek.write_average",                "time",          "0 ms",         "100 ms",       None,    "seek between independent random cylinders, writing, on average"),
+    ("seek.write_full",                   "time",          "0 ms",         "200 ms",       None,    "seek over all cylinders, writing"),
+    ("buffer.size",                       "size",          "64 KiB",       "4 GiB",        None,    "the drive's memory, for reading ahead and for writes"),
+    ("read_ahead.segments",               "count",         "0",            "1024",         "16",    "streams that the buffer holds at a time; 0 for no read-ahead"),
+    ("read_ahead.depth",                  "size",          "0 KiB",        "1048576 KiB",  "1 MiB", "most read ahead of a stream, while nothing else is to do"),
+    ("read_ahead.minimum",                "size",          "0 KiB",        "1048576 KiB",  "0 KiB", "read ahead of a sequential stream even if other commands wait"),
+    ("write_cache.enabled",               "flag",          None,           None,           False,   "writes are acknowledged from the drive's volatile buffer (disk cache on)"),
+    ("write_cache.size",                  "size",          "4 KiB",        "4 GiB",        "2 MiB", "most data that is acknowledged and not on the medium"),
+    ("write_cache.entries",               "count",         "1",            "1024",         "64",    "most writes that are acknowledged and not on the medium"),
+    *_PLANNING,
+    ("endurance.workload",                "capacity",      "1 GB",         "1000000 TB",   UNKNOWN, "rated workload: bytes read and written per year"),
 )
 
 _HOST: tuple[_Row, ...] = (
@@ -141,21 +222,30 @@ _HOST: tuple[_Row, ...] = (
 
 
 def _kind(name: str, meaning: str, rows: tuple[_Row, ...]) -> CardKind:
-    attributes = tuple(
-        Attribute(row_name, dimension, row_meaning, default, low, high)
-        for row_name, dimension, low, high, default, row_meaning in rows
-    )
-    return CardKind(name, meaning, attributes)
+    return CardKind(name, meaning, tuple(map(_attribute, rows)))
+
+
+def _attribute(row: _Row) -> Attribute:
+    name, dimension, low, high, default, meaning = row
+    if isinstance(dimension, tuple):
+        return Attribute(name, "choice", meaning, default, choices=dimension)
+    return Attribute(name, dimension, meaning, default, low, high)
 
 
 KINDS: dict[str, CardKind] = {
     kind.name: kind
     for kind in (
         _kind(
-            "nvme-ssd",
-            "A solid state drive on PCIe: front end, data path shared by both directions, write"
-            " buffer, flash channels and dies.",
-            _NVME_SSD,
+            "hdd",
+            "A hard disk: an arm over zones of cylinders, a spindle that never stops, a queue of"
+            " commands, and a buffer for reading ahead and for writes.",
+            _HDD,
+        ),
+        _kind(
+            "ssd",
+            "A solid state drive on SATA, SAS or PCIe: front end, data path shared by both"
+            " directions, write buffer, flash channels and dies, spare area.",
+            _SSD,
         ),
         _kind(
             "host",
@@ -166,3 +256,6 @@ KINDS: dict[str, CardKind] = {
         ),
     )
 }
+
+DRIVE_KINDS = ("ssd", "hdd")
+"""Kinds of cards that a volume can be made of."""

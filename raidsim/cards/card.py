@@ -50,8 +50,9 @@ class Entry:
 class Card:
     """One model of hardware.
 
-    ``values`` holds every attribute of the kind (defaults included) in base units:
-    seconds, bytes, hertz, watts. ``card["flash.read_time"]`` gives one of them.
+    ``values`` holds the attributes of the kind (defaults included) in base units:
+    seconds, bytes, hertz, watts. ``card["flash.read_time"]`` gives one of them. What the
+    attributes call UNKNOWN may be missing: ask ``card.has("flash.cycles")``.
     ``residuals`` holds, by claim, the relative errors that the last fit left.
     ``base`` is the name of the card it says only the differences to, or empty;
     ``inherited`` are the attributes that its own file does not state.
@@ -70,6 +71,14 @@ class Card:
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]
+
+    def has(self, name: str) -> bool:
+        """Whether the card has a value that it may leave out."""
+        return name in self.values
+
+    def word(self, name: str) -> str:
+        """A value that is a choice."""
+        return str(self.values[name])
 
     def number(self, name: str) -> float:
         """A value that is a number, as a float in base units."""
@@ -92,6 +101,8 @@ class Card:
         """Every value with unit, source and meaning, in the order of the attributes."""
         for attribute in self.about.attributes:
             name = attribute.name
+            if not self.has(name):
+                continue
             yield Entry(name, self.values[name], self.sources[name], attribute.meaning)
 
     def changed(self, values: Mapping[str, Value]) -> Card:
@@ -99,9 +110,9 @@ class Card:
         sources = dict(self.sources)
         for name, value in values.items():
             attribute = self.about.by_name[name]
-            unit = sources[name].unit
+            unit = sources[name].unit if name in sources else attribute.unit
             shown = value
-            if attribute.dimension != "flag":
+            if attribute.is_number:
                 shown = units.in_unit(float(value), unit, attribute.dimension)
             sources[name] = Source("scenario", "set by the scenario", (), shown, unit)
         return replace(self, values={**self.values, **values}, sources=sources)

@@ -8,7 +8,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from raidsim import units
-from raidsim.cards.attributes import KINDS, Attribute, CardKind, Value
+from raidsim.cards.attributes import KINDS, UNKNOWN, Attribute, CardKind, Value
 from raidsim.cards.card import WRITTEN_SOURCES, Card, Source
 from raidsim.cards.toml_file import TomlFile, parse, read_text, show
 from raidsim.cards.toml_lines import Path
@@ -40,7 +40,7 @@ def read_card(
 
 def check_value(attribute: Attribute, value: Value) -> tuple[str, str] | None:
     """Cause and remedy if a value (base units) lies outside the bounds of its attribute."""
-    if attribute.dimension == "flag":
+    if not attribute.is_number:
         return None
     low, high = attribute.bounds
     if low <= float(value) <= high:
@@ -50,6 +50,19 @@ def check_value(attribute: Attribute, value: Value) -> tuple[str, str] | None:
         f"{shown} is outside what is possible for {attribute.name}",
         f"it is from {attribute.low} to {attribute.high}",
     )
+
+
+def check_word(attribute: Attribute, value: object) -> tuple[str, str | None] | None:
+    """Cause and remedy if a value is none of a flag or of a choice."""
+    if attribute.dimension == "flag":
+        return (
+            None if isinstance(value, bool) else (f"{quote(value)} is neither true nor false", None)
+        )
+    if value in attribute.choices:
+        return None
+    known = f"one of {', '.join(attribute.choices)}"
+    hint = suggest(value, attribute.choices) if isinstance(value, str) else None
+    return f"{quote(value)} is no {attribute.name}", hint or known
 
 
 @dataclass
@@ -100,8 +113,8 @@ class _Reader:
             return None
         return Card(
             str(head["name"]), kind.name, str(head["title"]), path,
-            {a.name: self.values[a.name] for a in kind.attributes},
-            {a.name: self.sources[a.name] for a in kind.attributes},
+            {a.name: self.values[a.name] for a in kind.attributes if a.name in self.values},
+            {a.name: self.sources[a.name] for a in kind.attributes if a.name in self.values},
             residuals, str(description),
             base.name if base else "",
             frozenset(a.name for a in kind.attributes if not self._gives(data, a)),
@@ -174,12 +187,14 @@ class _Reader:
         if attribute.name in self.values or "base" in data:
             return  # from the base, or it is already said that there is none
         default = attribute.default_value
+        if attribute.default == UNKNOWN:
+            return
         if default is None:
             example = f'write {key} = {{ value = ..., unit = "{attribute.unit}", source = ... }}'
             self.problem((section, key), "is missing", example)
             return
         shown = default
-        if attribute.dimension != "flag":
+        if attribute.is_number:
             shown = units.in_unit(float(default), attribute.unit, attribute.dimension)
         self.values[attribute.name] = default
         self.sources[attribute.name] = Source("default", "", (), shown, attribute.unit)
@@ -213,9 +228,9 @@ class _Reader:
         value, unit = entry["value"], entry.get("unit", "1")
         if not isinstance(unit, str):
             raise _Wrong("unit", "is not a text", f'write unit = "{attribute.unit}"')
-        if attribute.dimension == "flag":
-            if not isinstance(value, bool):
-                raise _Wrong("value", f"{quote(value)} is neither true nor false")
+        if not attribute.is_number:
+            if wrong := check_word(attribute, value):
+                raise _Wrong("value", *wrong)
             self.values[attribute.name] = value
             return
         if "unit" not in entry:

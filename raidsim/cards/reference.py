@@ -17,7 +17,7 @@ A card describes one model of hardware: `models/NAME.toml`. `raidsim models` lis
 
 ```toml
 name = "intel-p3700-800gb"
-kind = "nvme-ssd"
+kind = "ssd"
 title = "Intel SSD DC P3700 800 GB"
 
 [flash]
@@ -70,5 +70,7 @@ def _row(a: Attribute) -> Sequence[str]:
     else:
         default = str(a.default).lower() if isinstance(a.default, bool) else a.default
     span = f"{a.low} to {a.high}" if a.low is not None else "true or false"
+    if a.choices:
+        span = ", ".join(a.choices)
     unit = "" if a.unit == "1" else a.unit
     return f"`{a.name}`", a.dimension.replace("_", " "), unit, default, span, a.meaning

@@ -95,7 +95,7 @@ class Host:
         table = plain({"model": self.model, "set": self.changes, **given})
         reading = Reading(TomlFile("Host()", data={"host": table}))
         values = read_part(reading, HostSpec, table, ("host",))
-        attach_card(reading, values, "model", "host", ("host",), None)
+        attach_card(reading, values, "model", ("host",), ("host",), None)
         reading.raise_if_wrong()
         card: Card = values["card"]
         return card, values["clock"] or card.number("cpu.clock")

@@ -7,7 +7,7 @@ completions, or when a table needs more rows; the caller grows it and enters aga
 
 from __future__ import annotations
 
-from raidsim.kernel import host, load, measure, network, read_ahead, ssd, station, volume
+from raidsim.kernel import drive, host, load, measure, network, read_ahead, ssd, station, volume
 from raidsim.kernel.heap import KIND_MASK, fill_vacancy, vacate_first
 from raidsim.kernel.jit import by_reference, entry, handler
 from raidsim.kernel.jobs import release
@@ -104,7 +104,7 @@ def advance(w, index):
     elif stage == STAGE_SUBMITTED:
         volume.enter(w, index)
     elif stage == STAGE_COMMAND_ARRIVED:
-        ssd.command_arrived(w, index)
+        drive.arrived(w, index)
     elif stage == STAGE_COMMAND_DECODED:
         ssd.decode(w, index)
     elif stage == STAGE_RETURNED:
@@ -140,6 +140,7 @@ def advance(w, index):
 def returned(w, index):
     """A device I/O is back at the host; the last one completes its request."""
     parent = w.jobs[index]["parent"]
+    drive.returned(w, index)
     if volume.child_done(w, index):
         process = w.processes[w.streams[w.jobs[parent]["stream"]]["process"]]
         host.complete(w, parent, process, volume.device_ios(w, parent))

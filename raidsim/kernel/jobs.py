@@ -38,6 +38,7 @@ def take_child(w, stage, parent):
     job["stream"] = above["stream"]
     job["volume"] = above["volume"]
     job["drive"] = above["drive"]
+    job["row"] = above["row"]
     job["op"] = above["op"]
     job["priority"] = above["priority"]
     return index

@@ -158,17 +158,17 @@ def serve_from_slots(w, drive, index, s):
 
 
 @handler
-def run(w, d, drive):
+def run(w, row, drive):
     """The drive is idle: extend each detected stream to its depth."""
     begin = drive["first_segment"]
     for s in range(begin, begin + drive["segments"]):
         segment = w.segments[s]
         if segment["run"] >= drive["ahead_threshold"]:
-            extend(w, d, drive, s)
+            extend(w, row, drive, s)
 
 
 @handler
-def extend(w, d, drive, s):
+def extend(w, row, drive, s):
     """Fetch the pages of segment ``s`` from its frontier to ``depth`` beyond the last command."""
     segment = w.segments[s]
     page = drive["page"]
@@ -184,7 +184,8 @@ def extend(w, d, drive, s):
             return
         sensing = take(w, STAGE_AHEAD_SENSED, NONE)
         job = w.jobs[sensing]
-        job["drive"] = d
+        job["drive"] = drive["drive"]
+        job["row"] = row
         job["op"] = READ
         job["priority"] = 0
         job["offset"] = number * page
@@ -205,7 +206,7 @@ def extend(w, d, drive, s):
 def sensed(w, index):
     """A die has read prefetched pages: each crosses the channel."""
     job = w.jobs[index]
-    drive = w.drives[job["drive"]]
+    drive = w.ssds[job["row"]]
     page = drive["page"]
     start = job["offset"]
     end = start + job["length"]
@@ -219,6 +220,7 @@ def sensed(w, index):
         part = w.jobs[piece]
         part["stage"] = STAGE_AHEAD_READ
         part["drive"] = job["drive"]
+        part["row"] = job["row"]
         part["op"] = READ
         part["priority"] = job["priority"]
         part["direction"] = TO_HOST
@@ -234,7 +236,7 @@ def sensed(w, index):
 def arrived(w, index):
     """A prefetched page is in its slot; reads that waited for it go on."""
     job = w.jobs[index]
-    drive = w.drives[job["drive"]]
+    drive = w.ssds[job["row"]]
     s = job["slot"]
     slot = w.slots[slot_of(drive, s, job["offset"] // drive["page"])]
     w.segments[s]["in_flight"] -= 1

@@ -23,8 +23,8 @@ at once (its planes), and transfers whole ECC frames.
 Dies that share a chip enable work as one: they add capacity, not parallelism, and here they
 are one station.
 
-Verbs: :func:`command` sends a device I/O, :func:`decode` splits it, :func:`sensed`,
-:func:`channel_read`, ... follow a page, :func:`reply` sends the completion back.
+Verbs: :func:`command_arrived`, :func:`decode` splits a command, :func:`sensed`,
+:func:`channel_read`, ... follow a page, :func:`answer` sends the completion back.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from raidsim.kernel import read_ahead
 from raidsim.kernel.flash import sense, transfer_frames
 from raidsim.kernel.jit import handler
 from raidsim.kernel.jobs import release, take, take_child
+from raidsim.kernel.reply import keep, promise, reply
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     DONE,
@@ -40,7 +41,6 @@ from raidsim.kernel.tables import (
     NONE,
     READ,
     STAGE_CHANNEL_READ,
-    STAGE_COMMAND_ARRIVED,
     STAGE_COMMAND_DECODED,
     STAGE_FLUSH_CHANNEL,
     STAGE_FLUSH_PATH,
@@ -50,7 +50,6 @@ from raidsim.kernel.tables import (
     STAGE_PATH_READ,
     STAGE_PATH_WRITE,
     STAGE_PROGRAMMED,
-    STAGE_RETURNED,
     STAGE_WAITING,
     TO_FLASH,
     TO_HOST,
@@ -59,19 +58,10 @@ from raidsim.kernel.tables import (
 
 
 @handler
-def command(w, index):
-    """Ring the doorbell for device I/O ``index``: it reaches the drive after the latency."""
-    job = w.jobs[index]
-    drive = w.drives[job["drive"]]
-    job["stage"] = STAGE_COMMAND_ARRIVED
-    arrive(w, drive["latency_station"], index, drive["latency"])
-
-
-@handler
 def command_arrived(w, index):
     """The drive has fetched the command: the front end decodes it."""
     job = w.jobs[index]
-    drive = w.drives[job["drive"]]
+    drive = w.ssds[job["row"]]
     drive["in_hand"] += 1
     job["stage"] = STAGE_COMMAND_DECODED
     arrive(w, drive["front_end"], index, drive["command_time"])
@@ -81,15 +71,13 @@ def command_arrived(w, index):
 def decode(w, index):
     """Split command ``index`` into pages; a failed drive answers with an error."""
     job = w.jobs[index]
-    drive = w.drives[job["drive"]]
-    if drive["failed"] == 1:
+    drive = w.ssds[job["row"]]
+    if w.drives[job["drive"]]["failed"] == 1:
         job["status"] = FAILED
-        reply(w, drive, index)
+        answer(w, drive, index)
     elif job["op"] == READ:
-        drive["host_read"] += job["length"]
         decode_read(w, drive, index)
     else:
-        drive["host_written"] += job["length"]
         decode_write(w, drive, index)
 
 
@@ -119,7 +107,7 @@ def sense_part(w, drive, index):
 def sensed(w, index):
     """A die has read the touched pages of a program unit: each crosses the channel."""
     job = w.jobs[index]
-    drive = w.drives[job["drive"]]
+    drive = w.ssds[job["row"]]
     parent = job["parent"]
     page = drive["page"]
     start = job["offset"]
@@ -148,7 +136,7 @@ def sensed(w, index):
 def to_path(w, index):
     """A page is in the drive's memory: it crosses the data path towards the host."""
     job = w.jobs[index]
-    drive = w.drives[job["drive"]]
+    drive = w.ssds[job["row"]]
     job["stage"] = STAGE_PATH_READ
     job["direction"] = TO_HOST
     arrive(w, drive["path"], index, round_ns(job["length"] * drive["path_read_ns"]))
@@ -158,7 +146,7 @@ def to_path(w, index):
 def to_link(w, index):
     """A page leaves the drive."""
     job = w.jobs[index]
-    drive = w.drives[job["drive"]]
+    drive = w.ssds[job["row"]]
     job["stage"] = STAGE_LINK_READ
     arrive(w, drive["link_to_host"], index, round_ns(job["length"] * drive["link_ns"]))
 
@@ -202,7 +190,7 @@ def fetch(w, drive, index):
 def to_buffer(w, index):
     """A page has come over the link: it crosses the data path into the buffer."""
     job = w.jobs[index]
-    drive = w.drives[job["drive"]]
+    drive = w.ssds[job["row"]]
     job["stage"] = STAGE_PATH_WRITE
     arrive(w, drive["path"], index, round_ns(job["length"] * drive["path_write_ns"]))
 
@@ -211,18 +199,18 @@ def to_buffer(w, index):
 def buffered(w, index):
     """A page is in the buffer; full program units are flushed, whole commands acknowledged."""
     job = w.jobs[index]
-    drive = w.drives[job["drive"]]
-    d = job["drive"]
+    drive = w.ssds[job["row"]]
+    row = job["row"]
     drive["gathered"] += job["length"]
     unit = drive["page"] * drive["planes"]
     page_done(w, index)
     while drive["gathered"] >= unit:
         drive["gathered"] -= unit
-        flush(w, d, drive)
+        flush(w, row, drive)
 
 
 @handler
-def flush(w, d, drive):
+def flush(w, row, drive):
     """Send one program unit from the buffer to the next die."""
     number = drive["next_unit"]
     drive["next_unit"] = number + 1
@@ -230,7 +218,8 @@ def flush(w, d, drive):
     die = number // drive["channels"] % drive["dies"]
     unit = take(w, STAGE_PROGRAMMED, NONE)
     above = w.jobs[unit]
-    above["drive"] = d
+    above["drive"] = drive["drive"]
+    above["row"] = row
     above["op"] = WRITE
     above["priority"] = 0
     above["pending"] = drive["planes"]
@@ -248,7 +237,7 @@ def flush(w, d, drive):
 def flush_to_channel(w, index):
     """A page of a program unit crosses its channel into the die's register."""
     job = w.jobs[index]
-    drive = w.drives[job["drive"]]
+    drive = w.ssds[job["row"]]
     job["stage"] = STAGE_FLUSH_CHANNEL
     arrive(w, job["offset"], index, round_ns(job["length"] * drive["channel_write_ns"]))
 
@@ -258,7 +247,7 @@ def flush_to_die(w, index):
     """The last page of a program unit is in the registers: the die programs them together."""
     job = w.jobs[index]
     unit = job["parent"]
-    drive = w.drives[job["drive"]]
+    drive = w.ssds[job["row"]]
     release(w, index)
     above = w.jobs[unit]
     above["pending"] -= 1
@@ -270,10 +259,11 @@ def flush_to_die(w, index):
 def programmed(w, index):
     """A program unit is on the flash: its buffer space serves the pages that wait."""
     job = w.jobs[index]
-    drive = w.drives[job["drive"]]
+    drive = w.ssds[job["row"]]
     unit = drive["page"] * drive["planes"]
     drive["programmed"] += unit
     drive["buffered"] -= unit
+    keep(w, w.drives[job["drive"]], unit)
     release(w, index)
     while drive["blocked_head"] != NONE:
         piece = drive["blocked_head"]
@@ -293,25 +283,26 @@ def page_done(w, index):
     job["pending"] -= 1
     if job["pending"] > 0:
         return
-    drive = w.drives[job["drive"]]
+    drive = w.ssds[job["row"]]
     if job["op"] == READ and job["begun"] < job["offset"] + job["length"]:
         sense_part(w, drive, parent)
     else:
-        reply(w, drive, parent)
+        answer(w, drive, parent)
 
 
 @handler
-def reply(w, drive, index):
+def answer(w, drive, index):
     """Post the completion entry; a drive without work in hand may read ahead."""
     job = w.jobs[index]
     drive["in_hand"] -= 1
     if job["op"] == READ and job["status"] == DONE:
         drive["held_unit"] = (job["offset"] + job["length"] - 1) // drive["unit"]
-    job["stage"] = STAGE_RETURNED
-    arrive(w, drive["latency_station"], index, drive["latency"])
+    if job["op"] == WRITE and job["status"] == DONE:
+        promise(w, w.drives[job["drive"]], job["length"])
+    reply(w, index)
     if job["op"] == WRITE and drive["command_write_time"] > 0:
         update = take_child(w, STAGE_MAPPED, index)
         w.jobs[update]["parent"] = NONE
         arrive(w, drive["front_end"], update, drive["command_write_time"])
     if drive["in_hand"] == 0:
-        read_ahead.run(w, job["drive"], drive)
+        read_ahead.run(w, job["row"], drive)

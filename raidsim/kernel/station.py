@@ -85,12 +85,62 @@ def finish(w, index):
     station["served"] += job["service"]
     if station["head"] != NONE:
         following = station["head"]
-        station["head"] = w.jobs[following]["next"]
-        if station["head"] == NONE:
-            station["tail"] = NONE
-        w.jobs[following]["next"] = NONE
-        station["waiting"] -= 1
+        unqueue_first(w, station)
         start(w, station, following)
+
+
+@handler
+def seize(w, where, index):
+    """Job ``index`` asks for a server of ``where`` to hold until it leaves; whether it has it."""
+    station = w.stations[where]
+    job = w.jobs[index]
+    now = w.state[0]["now"]
+    account(station, now)
+    station["arrivals"] += 1
+    job["queued"] = now
+    if station["busy"] < station["servers"]:
+        hold(w, station, index)
+        return True
+    enqueue(w, station, index)
+    return False
+
+
+@handler
+def hold(w, station, index):
+    """Job ``index`` has a server, until :func:`leave`."""
+    job = w.jobs[index]
+    now = w.state[0]["now"]
+    station["busy"] += 1
+    station["starts"] += 1
+    station["waited"] += now - job["queued"]
+    job["held"] = now
+
+
+@handler
+def leave(w, where, index):
+    """Job ``index`` gives its server back; the job that has it now, or NONE."""
+    station = w.stations[where]
+    now = w.state[0]["now"]
+    account(station, now)
+    station["busy"] -= 1
+    station["finishes"] += 1
+    station["served"] += now - w.jobs[index]["held"]
+    following = station["head"]
+    if following != NONE:
+        unqueue_first(w, station)
+        hold(w, station, following)
+    return following
+
+
+@handler
+def unqueue_first(w, station):
+    """Take the first job out of the queue."""
+    first = w.jobs[station["head"]]
+    station["head"] = first["next"]
+    if station["head"] == NONE:
+        station["tail"] = NONE
+    first["next"] = NONE
+    station["waiting"] -= 1
 
 
 @handler

@@ -35,6 +35,10 @@ DONE = 0
 FAILED = 1
 TIMED_OUT = 2
 
+# What a drive is, and so what its row of details is a row of.
+DRIVE_SSD = 0
+DRIVE_DISK = 1
+
 # Order of service at a station.
 FIFO = 0
 LIFO = 1
@@ -77,7 +81,13 @@ STAGE_COMPLETED = 16
 STAGE_AHEAD_SENSED = 17
 STAGE_AHEAD_READ = 18
 STAGE_MAPPED = 19
-STAGE_WAITING = 20  # in a list of its own: for buffer space, or for read-ahead data
+STAGE_WAITING = 20  # in a list of its own: for buffer space, for the arm, or for read-ahead data
+STAGE_SLOT = 21  # waits in the host for one of the drive's command slots
+STAGE_DISK_DECODED = 22
+STAGE_DISK_LINK_WRITE = 23
+STAGE_DISK_ARM = 24
+STAGE_DISK_RISING = 25  # its first bytes are off the medium, the link not yet due
+STAGE_DISK_LINK_READ = 26
 
 # Why the engine came back.
 RETURN_HORIZON = 0
@@ -129,6 +139,7 @@ JOB = np.dtype(
         ("stream", "i4"),
         ("volume", "i4"),
         ("drive", "i4"),
+        ("row", "i4"),  # of the drive, in the table of its kind
         ("op", "i4"),
         ("direction", "i4"),
         ("priority", "i4"),
@@ -144,6 +155,7 @@ JOB = np.dtype(
         ("queued", "i8"),
         ("service", "i8"),
         ("finish", "i8"),
+        ("held", "i8"),  # since when it holds a command slot
         ("serial", "i4"),  # tells this request from others in the same row
     ],
     align=True,
@@ -271,12 +283,32 @@ STEP = np.dtype(  # of a route through a plain network
     align=True,
 )
 
-DRIVE = np.dtype(
+DRIVE = np.dtype(  # what all drives have towards their host
     [
-        ("size", "i8"),
+        ("kind", "i4"),
+        ("row", "i4"),  # in the table of its kind
         ("failed", "i4"),
-        ("in_hand", "i4"),  # host commands between arrival and completion entry
+        ("slots", "i4"),  # station of the command slots; NONE: more than ever needed
         ("latency_station", "i4"),
+        ("protected", "i4"),  # its write buffer survives a power cut
+        ("size", "i8"),
+        ("grain", "i8"),  # a command may become a job for each so many bytes
+        ("max_transfer", "i8"),  # longest command
+        ("latency", "i8"),  # each way, ns
+        ("host_read", "i8"),  # bytes
+        ("host_written", "i8"),
+        ("unsafe", "i8"),  # bytes acknowledged, and not on the medium yet
+        ("unsafe_peak", "i8"),
+        ("unsafe_area", "f8"),  # integral over time, byte ns
+        ("unsafe_changed", "i8"),
+    ],
+    align=True,
+)
+
+SSD = np.dtype(
+    [
+        ("drive", "i4"),
+        ("in_hand", "i4"),  # host commands between arrival and completion entry
         ("front_end", "i4"),
         ("link_to_host", "i4"),
         ("link_to_drive", "i4"),
@@ -290,8 +322,7 @@ DRIVE = np.dtype(
         ("frame", "i8"),
         ("stripe", "i8"),
         ("unit", "i8"),  # mapping unit
-        ("max_transfer", "i8"),  # longest command
-        ("latency", "i8"),  # each way, ns
+        ("size", "i8"),
         ("command_time", "i8"),
         ("command_write_time", "i8"),  # for the map, after a write is acknowledged
         ("link_ns", "f8"),  # per byte
@@ -316,9 +347,7 @@ DRIVE = np.dtype(
         ("slots", "i4"),  # per segment
         ("first_slot", "i4"),
         ("tick", "i8"),  # read commands so far, for least recently used
-        ("host_read", "i8"),  # bytes
-        ("host_written", "i8"),
-        ("programmed", "i8"),
+        ("programmed", "i8"),  # bytes
         ("prefetched", "i8"),
     ],
     align=True,
@@ -363,6 +392,7 @@ class World(NamedTuple):
     steps: Any  # STEP
     given: Any  # int64, ns
     drives: Any  # DRIVE
+    ssds: Any  # SSD
     segments: Any  # SEGMENT
     slots: Any  # SLOT
     latencies: Any  # int64 (streams, 2, BINS)

@@ -11,10 +11,10 @@ its present phase, :func:`child_done` takes a device I/O back.
 
 from __future__ import annotations
 
+from raidsim.kernel.drive import send
 from raidsim.kernel.jit import handler
 from raidsim.kernel.jobs import release, take_child
-from raidsim.kernel.ssd import command
-from raidsim.kernel.tables import DONE, STAGE_COMMAND_ARRIVED
+from raidsim.kernel.tables import DONE, STAGE_SLOT
 
 
 @handler
@@ -35,13 +35,13 @@ def enter(w, index):
     end = start + job["length"]
     while start < end:
         stop = min(start + longest, end)
-        child = take_child(w, STAGE_COMMAND_ARRIVED, index)
+        child = take_child(w, STAGE_SLOT, index)
         job["pending"] += 1
         below = w.jobs[child]
         below["drive"] = drive
         below["offset"] = start
         below["length"] = stop - start
-        command(w, child)
+        send(w, child)
         start = stop
 
 

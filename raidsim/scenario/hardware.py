@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, cast
 
 from raidsim import cards, units
 from raidsim.cards.attributes import KINDS, Attribute, CardKind, Value
-from raidsim.cards.loader import check_value
+from raidsim.cards.loader import check_value, check_word
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, quote, suggest
 from raidsim.scenario.reading import Reading
@@ -18,14 +18,11 @@ def attach_card(
     reading: Reading,
     values: dict[str, Any],
     key: str,
-    kind: str,
+    kinds: tuple[str, ...],
     path: Path,
     folder: FilePath | None,
 ) -> None:
     """Load the card that a table names, with the values it sets, into ``values["card"]``."""
-    changes = _changes(reading, KINDS[kind], values.get("set", {}), (*path, "set"))
-    if "set" in values:
-        values["set"] = changes
     if key not in values:
         return
     try:
@@ -37,11 +34,14 @@ def attach_card(
             else:
                 reading.problem((*path, key), f"bad card: {problem}")
         return
-    if card.kind == kind:
+    if card.kind in kinds:
+        changes = _changes(reading, KINDS[card.kind], values.get("set", {}), (*path, "set"))
+        if "set" in values:
+            values["set"] = changes
         values["card"] = card.changed(changes)
         return
-    cause = f"{quote(card.name)} is a card of kind {card.kind}, not {kind}"
-    fitting = [c.name for c in cards.catalogue() if c.kind == kind]
+    cause = f"{quote(card.name)} is a card of kind {card.kind}, not {' or '.join(kinds)}"
+    fitting = [c.name for c in cards.catalogue() if c.kind in kinds]
     reading.problem((*path, key), cause, f"one of {', '.join(fitting)}")
 
 
@@ -61,11 +61,11 @@ def _changes(
 
 
 def _value(reading: Reading, attribute: Attribute, value: Any, place: Path) -> Value | None:
-    if attribute.dimension == "flag":
-        if isinstance(value, bool):
-            return value
-        reading.problem(place, f"{quote(value)} is neither true nor false")
-        return None
+    if not attribute.is_number:
+        if wrong := check_word(attribute, value):
+            reading.problem(place, *wrong)
+            return None
+        return cast("Value", value)
     try:
         number = units.parse(value, attribute.dimension)
     except units.QuantityError as error:

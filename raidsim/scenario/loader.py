@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
+from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.catalogue import exists, looks_like_path
 from raidsim.cards.toml_file import TOO_DEEP, TomlFile, is_deep, parse, read_text
 from raidsim.cards.toml_lines import Path
@@ -189,14 +190,14 @@ class _Loader:
                 self.reading.problem(("host",), "is missing", 'write [host] and model = "..."')
             return {}
         values = read_part(self.reading, HostSpec, table, ("host",))
-        attach_card(self.reading, values, "model", "host", ("host",), self.folder)
+        attach_card(self.reading, values, "model", ("host",), ("host",), self.folder)
         if "card" in values and "clock" in values:
             values["clock"] = values["clock"] or values["card"].number("cpu.clock")
         return values
 
     def _volume(self, table: Any, path: Path) -> dict[str, Any]:
         values = read_part(self.reading, VolumeSpec, table, path)
-        attach_card(self.reading, values, "drive", "nvme-ssd", path, self.folder)
+        attach_card(self.reading, values, "drive", DRIVE_KINDS, path, self.folder)
         return values
 
     def _load(self, table: Any, path: Path, volumes: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,117 @@
+"""From the card of a solid state drive to its rows in the kernel's tables."""
+
+from __future__ import annotations
+
+from raidsim.build.system import System
+from raidsim.cards import Card
+from raidsim.errors import InputError, Problem
+from raidsim.kernel import tables as t
+
+GIGA = 1e9
+
+
+def add(
+    system: System, name: str, card: Card, *, drive: int, link_to_host: int, link_to_drive: int
+) -> int:
+    """Add what is behind the link of drive ``drive``; its row in ``ssds``."""
+    channels = card.integer("flash.channels")
+    dies = card.integer("flash.dies_per_channel") // card.integer("flash.dies_in_step")
+    page = card.integer("flash.page")
+    planes = card.integer("flash.planes")
+    path = system.add_station(
+        f"{name}: data path",
+        "data path",
+        turnaround=round(card.number("data_path.turnaround") * GIGA),
+    )
+    cores = card.integer("front_end.cores")
+    # The front end fetches the most urgent command first; among equals, the first that came.
+    front_end = system.add_station(
+        f"{name}: front end", "front end", servers=cores, discipline=t.PRIORITY
+    )
+    first_channel = system.add_stations(f"{name}: channel", "flash channel", channels)
+    first_die = system.add_stations(f"{name}: die", "flash die", channels * dies)
+    segments = card.integer("read_ahead.streams") if card.number("read_ahead.depth") else 0
+    depth = card.integer("read_ahead.depth")
+    slots = (depth // page + 2) // planes * planes + 2 * planes
+    first_segment = system.append("segments", segments)
+    rows = system.world.segments[first_segment : first_segment + segments]
+    rows["last_unit"] = rows["next_unit"] = rows["frontier"] = -1
+    rows["used"] = -1
+    first_slot = system.append("slots", segments * slots)
+    system.world.slots[first_slot : first_slot + segments * slots]["page"] = -1
+    # An idle drive may read ahead for all its streams in one event.
+    system.need_margin(segments * (depth // page + planes) + 64)
+    channel_write = card.number("flash.channel_write_time_per_byte") * GIGA
+    return system.add_row(
+        "ssds",
+        drive=drive,
+        size=card.integer("capacity.user"),
+        front_end=front_end,
+        link_to_host=link_to_host,
+        link_to_drive=link_to_drive,
+        path=path,
+        first_channel=first_channel,
+        first_die=first_die,
+        channels=channels,
+        dies=dies,
+        planes=planes,
+        page=page,
+        frame=card.integer("flash.frame"),
+        stripe=card.integer("flash.stripe"),
+        unit=card.integer("mapping.unit"),
+        command_time=round(card.number("front_end.command_time") * GIGA),
+        command_write_time=round(card.number("front_end.write_time") * GIGA),
+        link_ns=card.number("link.time_per_byte") * GIGA,
+        path_read_ns=card.number("data_path.read_time_per_byte") * GIGA,
+        path_write_ns=card.number("data_path.write_time_per_byte") * GIGA,
+        path_flush_ns=channel_write / channels,
+        channel_read_ns=card.number("flash.channel_read_time_per_byte") * GIGA,
+        channel_write_ns=channel_write,
+        read_time=round(card.number("flash.read_time") * GIGA),
+        program_time=round(card.number("flash.program_time") * GIGA),
+        buffer=card.integer("buffer.size"),
+        blocked_head=t.NONE,
+        blocked_tail=t.NONE,
+        held_unit=-1,
+        ahead_depth=depth,
+        ahead_threshold=card.integer("read_ahead.threshold"),
+        first_segment=first_segment,
+        segments=segments,
+        slots=slots,
+        first_slot=first_slot,
+    )
+
+
+def check(card: Card) -> None:
+    """Refuse a card whose values do not fit together."""
+    page = card.integer("flash.page")
+    unit = page * card.integer("flash.planes")
+    problems = []
+
+    def need(holds: bool, key: str, cause: str, remedy: str) -> None:
+        if not holds:
+            problems.append(Problem(str(card.path), None, key, cause, remedy))
+
+    frame, stripe = card.integer("flash.frame"), card.integer("flash.stripe")
+    in_step, dies = card.integer("flash.dies_in_step"), card.integer("flash.dies_per_channel")
+    need(
+        dies % in_step == 0,
+        "flash.dies_in_step",
+        "does not divide flash.dies_per_channel",
+        f"a divisor of {dies}",
+    )
+    need(page % frame == 0, "flash.frame", "does not divide flash.page", "a divisor of the page")
+    need(
+        stripe % unit == 0,
+        "flash.stripe",
+        f"is no multiple of a program unit (planes x page = {unit} bytes)",
+        f"a multiple of {unit} bytes",
+    )
+    need(
+        card.integer("buffer.size") >= 2 * unit,
+        "buffer.size",
+        f"holds less than two program units ({2 * unit} bytes)",
+        f"at least {2 * unit} bytes",
+    )
+    if problems:
+        raise InputError(problems)

@@ -1,0 +1,44 @@
+"""What every drive does when a command is done: the completion, and the account of promises.
+
+Verbs: :func:`reply` to the host; :func:`promise` and :func:`keep` count the bytes that a
+power cut would lose: acknowledged to the host, and not on the medium yet.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel.jit import handler
+from raidsim.kernel.station import arrive
+from raidsim.kernel.tables import STAGE_RETURNED
+
+
+@handler
+def reply(w, index):
+    """Send the completion of command ``index`` to the host."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    job["stage"] = STAGE_RETURNED
+    arrive(w, drive["latency_station"], index, drive["latency"])
+
+
+@handler
+def promise(w, drive, size):
+    """``size`` bytes are acknowledged from the buffer."""
+    account(w, drive)
+    drive["unsafe"] += size
+    if drive["unsafe"] > drive["unsafe_peak"]:
+        drive["unsafe_peak"] = drive["unsafe"]
+
+
+@handler
+def keep(w, drive, size):
+    """``size`` bytes that were acknowledged are on the medium."""
+    account(w, drive)
+    drive["unsafe"] = max(drive["unsafe"] - size, 0)
+
+
+@handler
+def account(w, drive):
+    """Bring the integral of unsafe bytes up to now."""
+    now = w.state[0]["now"]
+    drive["unsafe_area"] += float(drive["unsafe"]) * (now - drive["unsafe_changed"])
+    drive["unsafe_changed"] = now
