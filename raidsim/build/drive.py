@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidsim.build import ssd
+from raidsim.build import hdd, ssd
 from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
@@ -19,8 +19,9 @@ def add_drive(system: System, name: str, card: Card) -> int:
     InputError
         If the card's values contradict each other.
     """
-    ssd.check(card)
-    depth = card.integer("command.queue_depth")
+    kind = hdd if card.kind == "hdd" else ssd
+    kind.check(card)
+    depth = queue_depth(card)
     slots = t.NONE
     if depth < UNQUEUED:
         slots = system.add_station(f"{name}: command slots", "command slot", servers=depth)
@@ -31,19 +32,27 @@ def add_drive(system: System, name: str, card: Card) -> int:
     to_host = system.add_station(f"{name}: link{'' if half_duplex else ' to host'}", "link")
     to_drive = to_host if half_duplex else system.add_station(f"{name}: link to drive", "link")
     index = system.append("drives")
-    row = ssd.add(system, name, card, drive=index, link_to_host=to_host, link_to_drive=to_drive)
+    row = kind.add(system, name, card, drive=index, link_to_host=to_host, link_to_drive=to_drive)
     system.set_row(
         "drives",
         index,
-        kind=t.DRIVE_SSD,
+        kind=t.DRIVE_SSD if kind is ssd else t.DRIVE_DISK,
         row=row,
         slots=slots,
         latency_station=latency_station,
-        protected=card.flag("buffer.protected"),
+        protected=kind is ssd and card.flag("buffer.protected"),
         size=card.integer("capacity.user"),
-        grain=card.integer("flash.page"),
+        grain=card.integer("flash.page" if kind is ssd else "command.max_transfer"),
         max_transfer=card.integer("command.max_transfer"),
         # Half on the way out (doorbell, fetch), half on the way back (entry, interrupt).
         latency=round(card.number("command.latency") * GIGA / 2),
     )
     return index
+
+
+def queue_depth(card: Card) -> int:
+    """Commands that the drive takes at a time: one, if it queues only while it caches writes."""
+    if card.kind == "ssd" or card.flag("write_cache.enabled"):
+        return card.integer("command.queue_depth")
+    queues = card.flag("command.queues_uncached_writes")
+    return card.integer("command.queue_depth") if queues else 1

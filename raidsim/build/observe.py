@@ -93,7 +93,11 @@ def volume_stations(system: System, volume: int) -> list[int]:
     found = [int(drive["latency_station"])]
     if drive["slots"] != t.NONE:
         found.append(int(drive["slots"]))
-    return [*found, *ssd_stations(world.ssds[drive["row"]])]
+    if drive["kind"] == t.DRIVE_SSD:
+        return [*found, *ssd_stations(world.ssds[drive["row"]])]
+    disk = world.disks[drive["row"]]
+    behind = ("controller", "arm", "link_to_host", "link_to_drive")
+    return [*found, *dict.fromkeys(int(disk[name]) for name in behind)]
 
 
 def ssd_stations(ssd: Any) -> list[int]:

@@ -10,10 +10,11 @@ the slot.
 
 from __future__ import annotations
 
-from raidsim.kernel import ssd
+from raidsim.kernel import disk, ssd
 from raidsim.kernel.jit import handler
 from raidsim.kernel.station import arrive, leave, seize
 from raidsim.kernel.tables import (
+    DRIVE_SSD,
     NONE,
     READ,
     STAGE_COMMAND_ARRIVED,
@@ -49,7 +50,10 @@ def arrived(w, index):
             drive["host_read"] += job["length"]
         else:
             drive["host_written"] += job["length"]
-    ssd.command_arrived(w, index)
+    if drive["kind"] == DRIVE_SSD:
+        ssd.command_arrived(w, index)
+    else:
+        disk.command_arrived(w, index)
 
 
 @handler

@@ -7,10 +7,22 @@ completions, or when a table needs more rows; the caller grows it and enters aga
 
 from __future__ import annotations
 
-from raidsim.kernel import drive, host, load, measure, network, read_ahead, ssd, station, volume
+from raidsim.kernel import (
+    disk,
+    drive,
+    host,
+    load,
+    measure,
+    network,
+    read_ahead,
+    ssd,
+    station,
+    volume,
+)
 from raidsim.kernel.heap import KIND_MASK, fill_vacancy, vacate_first
 from raidsim.kernel.jit import by_reference, entry, handler
 from raidsim.kernel.jobs import release
+from raidsim.kernel.reply import reply
 from raidsim.kernel.tables import (
     DONE,
     EVENT_FINISH,
@@ -30,6 +42,11 @@ from raidsim.kernel.tables import (
     STAGE_COMMAND_ARRIVED,
     STAGE_COMMAND_DECODED,
     STAGE_COMPLETED,
+    STAGE_DISK_ARM,
+    STAGE_DISK_DECODED,
+    STAGE_DISK_LINK_READ,
+    STAGE_DISK_LINK_WRITE,
+    STAGE_DISK_RISING,
     STAGE_FLUSH_CHANNEL,
     STAGE_FLUSH_PATH,
     STAGE_FREE,
@@ -121,6 +138,16 @@ def advance(w, index):
         ssd.flush_to_die(w, index)
     elif stage == STAGE_PROGRAMMED:
         ssd.programmed(w, index)
+    elif stage == STAGE_DISK_ARM:
+        disk.arm_free(w, index)
+    elif stage == STAGE_DISK_RISING:
+        disk.risen(w, index)
+    elif stage == STAGE_DISK_LINK_READ:
+        reply(w, index)
+    elif stage == STAGE_DISK_DECODED:
+        disk.decode(w, index)
+    elif stage == STAGE_DISK_LINK_WRITE:
+        disk.written_in(w, index)
     elif stage == STAGE_MAPPED:
         release(w, index)
     elif stage == STAGE_AHEAD_SENSED:

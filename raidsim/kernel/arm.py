@@ -1,0 +1,241 @@
+"""The arm of a hard disk: its queue, which access it takes next, and the access itself.
+
+Waiting accesses are rows of a table of tasks, the first ``waiting`` of the disk's own:
+reads and uncached writes, each with its command, and cached writes whose command has
+long been answered. One discipline orders them all:
+
+    fifo    first come, first served
+    sstf    shortest seek
+    look    elevator: go on in one direction while anything is left there
+    sptf    shortest positioning time, seek and rotation; waiting counts with a weight
+            (ageing), so that no access waits for ever
+
+A read leaves the drive as it comes off the medium: its command goes to the link as early as
+the link can end with the last sector. Writing parts of physical sectors (512e) takes one
+revolution more: the sectors are read, and written when they come by again.
+
+Verbs: :func:`enqueue` an access, :func:`start_next` chooses and starts, :func:`risen` and
+:func:`finish` follow the one under way.
+"""
+
+from __future__ import annotations
+
+import math
+
+from raidsim.kernel import disk_buffer
+from raidsim.kernel.jit import handler
+from raidsim.kernel.mechanics import GRACE, locate, move_time, seek_time, span, wait_time
+from raidsim.kernel.station import account, arrive, round_ns
+from raidsim.kernel.tables import (
+    DISCIPLINE_FIFO,
+    DISCIPLINE_LOOK,
+    DISCIPLINE_SSTF,
+    NONE,
+    READ,
+    STAGE_DISK_ARM,
+    STAGE_DISK_RISING,
+    WRITE,
+)
+
+
+@handler
+def enqueue(w, disk, command, op, offset, length):
+    """Let an access wait for the arm; ``command`` is NONE for a write answered already."""
+    row = disk["first_task"] + disk["waiting"]
+    task = w.tasks[row]
+    cylinder, head, angle = locate(w, disk, offset)
+    task["command"] = command
+    task["op"] = op
+    task["offset"] = offset
+    task["length"] = length
+    task["cylinder"] = cylinder
+    task["head"] = head
+    task["angle"] = angle
+    task["queued"] = w.state[0]["now"]
+    task["order"] = disk["tasks_so_far"]
+    disk["tasks_so_far"] += 1
+    disk["waiting"] += 1
+    station = w.stations[disk["arm"]]
+    account(station, w.state[0]["now"])
+    station["waiting"] += 1
+    if disk["moving"] == 0:
+        start_next(w, disk)
+
+
+@handler
+def start_next(w, disk):
+    """Start the access that the discipline chooses among those that wait."""
+    disk_buffer.stop(w, disk)
+    row = choose(w, disk)
+    task = w.tasks[row]
+    move = move_time(disk, task["op"], task["cylinder"], task["head"])
+    lead = move + wait_time(disk, w.state[0]["now"], move, task["angle"])
+    station = w.stations[disk["arm"]]
+    account(station, w.state[0]["now"])
+    station["waiting"] -= 1
+    station["waited"] += w.state[0]["now"] - task["queued"]
+    disk["command"] = task["command"]
+    disk["op"] = task["op"]
+    disk["offset"] = task["offset"]
+    disk["length"] = task["length"]
+    disk["waiting"] -= 1
+    move_row(w.tasks, disk["first_task"] + disk["waiting"], row)
+    access(w, disk, lead)
+
+
+@handler
+def move_row(tasks, source, target):
+    """Copy one task over another."""
+    if source == target:
+        return
+    a = tasks[source]
+    b = tasks[target]
+    b["command"] = a["command"]
+    b["op"] = a["op"]
+    b["offset"] = a["offset"]
+    b["length"] = a["length"]
+    b["cylinder"] = a["cylinder"]
+    b["head"] = a["head"]
+    b["angle"] = a["angle"]
+    b["queued"] = a["queued"]
+    b["order"] = a["order"]
+
+
+@handler
+def access(w, disk, lead):
+    """Do the access that the disk has in hand; its first byte comes after ``lead`` ns."""
+    start = disk["offset"]
+    end = start + disk["length"]
+    transfer = span(w, disk, start, end)
+    disk["moving"] = 1
+    job = w.jobs[disk["arm_job"]]
+    if disk["op"] == WRITE:
+        sector = disk["physical_sector"]
+        if start % sector != 0 or end % sector != 0:
+            transfer += disk["revolution"] * math.ceil(transfer / disk["revolution"])
+        job["stage"] = STAGE_DISK_ARM
+        settle(w, disk, end)
+        arrive(w, disk["arm"], disk["arm_job"], round_ns(lead + transfer))
+        return
+    stop = disk_buffer.begin_read(w, disk, start, end)
+    # The rest of a command that was found in the buffer leaves with it.
+    whole = w.jobs[disk["command"]]["length"] if disk["command"] != NONE else disk["length"]
+    first = max(lead + max(transfer - whole * disk["link_ns"], 0.0), 0.0)
+    disk["rest"] = round_ns(lead + transfer + span(w, disk, end, stop) - first)
+    disk["stop"] = stop
+    settle(w, disk, stop)
+    job["stage"] = STAGE_DISK_RISING
+    arrive(w, disk["arm"], disk["arm_job"], round_ns(first))
+
+
+@handler
+def settle(w, disk, end):
+    """The arm is where the last byte before ``end`` lies."""
+    cylinder, head, _ = locate(w, disk, end - 1)
+    disk["cylinder"] = cylinder
+    disk["head"] = head
+
+
+@handler
+def risen(w, disk):
+    """The data of a read can leave from now on: the arm reads the rest; the command that leaves."""
+    w.jobs[disk["arm_job"]]["stage"] = STAGE_DISK_ARM
+    arrive(w, disk["arm"], disk["arm_job"], disk["rest"])
+    return disk["command"]
+
+
+@handler
+def go_on(w, disk):
+    """The arm is free: the next access, or reading ahead where a read has ended."""
+    disk["moving"] = 0
+    if disk["waiting"] > 0:
+        start_next(w, disk)
+    elif disk["op"] == READ:
+        disk_buffer.read_on(w, disk)
+
+
+@handler
+def choose(w, disk):
+    """Row of the task that comes next."""
+    discipline = disk["discipline"]
+    if discipline == DISCIPLINE_FIFO:
+        return first_come(w, disk)
+    if discipline == DISCIPLINE_SSTF:
+        return shortest_seek(w, disk)
+    if discipline == DISCIPLINE_LOOK:
+        return elevator(w, disk)
+    return shortest_positioning(w, disk)
+
+
+@handler
+def first_come(w, disk):
+    """The task that has waited longest."""
+    best = disk["first_task"]
+    for row in range(best + 1, best + disk["waiting"]):
+        if w.tasks[row]["order"] < w.tasks[best]["order"]:
+            best = row
+    return best
+
+
+@handler
+def shortest_seek(w, disk):
+    """The task on the nearest cylinder; of those on one cylinder the first that came."""
+    best = disk["first_task"]
+    for row in range(best + 1, best + disk["waiting"]):
+        here = abs(w.tasks[row]["cylinder"] - disk["cylinder"])
+        least = abs(w.tasks[best]["cylinder"] - disk["cylinder"])
+        if here < least or (here == least and w.tasks[row]["order"] < w.tasks[best]["order"]):
+            best = row
+    return best
+
+
+@handler
+def elevator(w, disk):
+    """The nearest task ahead in the arm's direction, or, when none is left, behind."""
+    for _ in range(2):
+        best = NONE
+        least = 0
+        for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
+            ahead = (w.tasks[row]["cylinder"] - disk["cylinder"]) * disk["heading"]
+            if ahead < 0:
+                continue
+            if (
+                best == NONE
+                or ahead < least
+                or (ahead == least and w.tasks[row]["order"] < w.tasks[best]["order"])
+            ):
+                best = row
+                least = ahead
+        if best != NONE:
+            return best
+        disk["heading"] = -disk["heading"]
+    return disk["first_task"]
+
+
+@handler
+def shortest_positioning(w, disk):
+    """The task with the least seek and rotation, less its waiting times the ageing."""
+    now = w.state[0]["now"]
+    turn = float(disk["revolution"])
+    phase = float(now % disk["revolution"])
+    here = disk["cylinder"]
+    ageing = disk["ageing"]
+    best = disk["first_task"]
+    least = math.inf
+    for row in range(best, best + disk["waiting"]):
+        task = w.tasks[row]
+        distance = abs(task["cylinder"] - here)
+        if distance == 0:
+            cost = 0.0 if task["head"] == disk["head"] else disk["head_switch"]
+        else:
+            cost = seek_time(disk, task["op"], distance)
+        wait = task["angle"] - phase - cost
+        wait -= turn * math.floor(wait / turn)
+        if wait < turn - GRACE:
+            cost += wait
+        if ageing > 0.0:
+            cost -= ageing * (now - task["queued"])
+        if cost < least:
+            least = cost
+            best = row
+    return best

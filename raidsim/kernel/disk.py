@@ -1,0 +1,217 @@
+"""A hard disk: the road of a command through controller, link, buffer and arm.
+
+    read    controller -> buffer, if the data is there or on its way
+                       -> or the arm (seek, rotation, transfer) -> link -> answered
+    write   controller -> link -> the arm -> answered              (write cache off)
+            controller -> room in the cache -> link -> answered    (write cache on)
+            afterwards the arm writes it, in the order that its discipline finds best
+
+The write cache holds a number of writes and of bytes; further writes wait until the arm
+has made room. What it holds is lost in a power cut: :mod:`~raidsim.kernel.reply` keeps the
+account. Cached writes wait for the arm beside the commands of the queue, so a drive with
+its cache on has more to choose from.
+
+Verbs: :func:`command_arrived`, :func:`decode`, :func:`written_in` (data has come over the
+link), :func:`risen` and :func:`arm_free` (the arm), :func:`sent` (data has left).
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel import arm, disk_buffer
+from raidsim.kernel.jit import handler
+from raidsim.kernel.reply import keep, promise, reply
+from raidsim.kernel.station import arrive, round_ns
+from raidsim.kernel.tables import (
+    FAILED,
+    NONE,
+    READ,
+    STAGE_DISK_DECODED,
+    STAGE_DISK_LINK_READ,
+    STAGE_DISK_LINK_WRITE,
+    STAGE_WAITING,
+    TO_FLASH,
+    TO_HOST,
+    WRITE,
+)
+
+
+@handler
+def command_arrived(w, index):
+    """The drive has the command: its controller decodes it."""
+    job = w.jobs[index]
+    disk = w.disks[job["row"]]
+    job["stage"] = STAGE_DISK_DECODED
+    arrive(w, disk["controller"], index, disk["command_time"])
+
+
+@handler
+def decode(w, index):
+    """Send a command on its road; a failed drive answers with an error."""
+    job = w.jobs[index]
+    disk = w.disks[job["row"]]
+    if w.drives[job["drive"]]["failed"] == 1:
+        job["status"] = FAILED
+        reply(w, index)
+    elif job["op"] == READ:
+        read(w, disk, index)
+    else:
+        write(w, disk, index)
+
+
+@handler
+def read(w, disk, index):
+    """Find the data in the buffer, or let the arm fetch it."""
+    job = w.jobs[index]
+    start = job["offset"]
+    end = start + job["length"]
+    disk_buffer.catch_up(w, disk)
+    e = disk_buffer.find(w, disk, start)
+    if e != NONE and end <= w.extents[e]["end"]:
+        disk_buffer.take(w, disk, e, end)
+        send(w, disk, index)
+        return
+    if holds(w, disk, start, end):
+        send(w, disk, index)
+        return
+    job["stage"] = STAGE_WAITING
+    if e != NONE and disk["ahead"] == 1 and e == disk["active"]:
+        follow(w, disk, index, end)
+        return
+    if e != NONE:
+        start = w.extents[e]["end"]
+    arm.enqueue(w, disk, index, READ, start, end - start)
+
+
+@handler
+def follow(w, disk, index, end):
+    """Read-ahead is about to read the data: it goes on, as a read that needs no positioning."""
+    lead = disk_buffer.due(w, disk, w.extents[disk["active"]]["end"])
+    disk["command"] = index
+    disk["op"] = READ
+    disk["offset"] = w.extents[disk["active"]]["end"]
+    disk["length"] = end - disk["offset"]
+    disk["ahead"] = 0
+    arm.access(w, disk, lead)
+
+
+@handler
+def holds(w, disk, start, end):
+    """Whether the write cache holds all of bytes [start, end)."""
+    if disk["taken"] == 0:
+        return False
+    if disk["moving"] == 1 and disk["op"] == WRITE and disk["command"] == NONE:
+        if disk["offset"] <= start and end <= disk["offset"] + disk["length"]:
+            return True
+    for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
+        task = w.tasks[row]
+        if task["op"] == WRITE and task["command"] == NONE:
+            if task["offset"] <= start and end <= task["offset"] + task["length"]:
+                return True
+    return False
+
+
+@handler
+def write(w, disk, index):
+    """Fetch the data of a write, once the cache has room for it if there is one."""
+    job = w.jobs[index]
+    disk_buffer.forget(w, disk, job["offset"], job["offset"] + job["length"])
+    if not is_cached(disk, job):
+        fetch(w, disk, index)
+    elif disk["blocked_head"] == NONE and has_room(disk, job):
+        reserve(w, disk, index)
+    else:
+        job["stage"] = STAGE_WAITING
+        if disk["blocked_head"] == NONE:
+            disk["blocked_head"] = index
+        else:
+            w.jobs[disk["blocked_tail"]]["next"] = index
+        disk["blocked_tail"] = index
+
+
+@handler
+def is_cached(disk, job):
+    """Whether a write is answered from the buffer: not one that is larger than all of it."""
+    return disk["cached"] == 1 and job["length"] <= disk["cache"]
+
+
+@handler
+def has_room(disk, job):
+    """Whether the write cache can take a write."""
+    return disk["taken"] < disk["entries"] and disk["dirty"] + job["length"] <= disk["cache"]
+
+
+@handler
+def reserve(w, disk, index):
+    """Reserve room in the write cache for a write, and fetch it."""
+    disk["taken"] += 1
+    disk["dirty"] += w.jobs[index]["length"]
+    fetch(w, disk, index)
+
+
+@handler
+def fetch(w, disk, index):
+    """The data of a write comes over the link."""
+    job = w.jobs[index]
+    job["stage"] = STAGE_DISK_LINK_WRITE
+    job["direction"] = TO_FLASH
+    arrive(w, disk["link_to_drive"], index, round_ns(job["length"] * disk["link_ns"]))
+
+
+@handler
+def written_in(w, index):
+    """The data of a write is in the buffer."""
+    job = w.jobs[index]
+    disk = w.disks[job["row"]]
+    if is_cached(disk, job):
+        promise(w, w.drives[job["drive"]], job["length"])
+        arm.enqueue(w, disk, NONE, WRITE, job["offset"], job["length"])
+        reply(w, index)
+    else:
+        job["stage"] = STAGE_WAITING
+        arm.enqueue(w, disk, index, WRITE, job["offset"], job["length"])
+
+
+@handler
+def send(w, disk, index):
+    """The data of a read goes to the host."""
+    job = w.jobs[index]
+    job["stage"] = STAGE_DISK_LINK_READ
+    job["direction"] = TO_HOST
+    arrive(w, disk["link_to_host"], index, round_ns(job["length"] * disk["link_ns"]))
+
+
+@handler
+def risen(w, index):
+    """A read under way leaves the drive as it comes off the medium."""
+    disk = w.disks[w.jobs[index]["row"]]
+    send(w, disk, arm.risen(w, disk))
+
+
+@handler
+def arm_free(w, index):
+    """The arm has done an access: a write is on the medium, a segment is filled."""
+    disk = w.disks[w.jobs[index]["row"]]
+    command = disk["command"]
+    if disk["op"] == READ:
+        disk_buffer.end_read(w, disk)
+    elif command != NONE:
+        reply(w, command)
+    else:
+        disk["taken"] -= 1
+        disk["dirty"] -= disk["length"]
+        keep(w, w.drives[disk["drive"]], disk["length"])
+        admit(w, disk)
+    arm.go_on(w, disk)
+
+
+@handler
+def admit(w, disk):
+    """The write cache has room: writes that wait for it are fetched."""
+    while disk["blocked_head"] != NONE:
+        index = disk["blocked_head"]
+        job = w.jobs[index]
+        if not has_room(disk, job):
+            return
+        disk["blocked_head"] = job["next"]
+        job["next"] = NONE
+        reserve(w, disk, index)

@@ -1,0 +1,171 @@
+"""The memory of a hard disk: segments that hold what was read, and read-ahead that fills them.
+
+Each segment holds one run of bytes. While nothing waits for it, the arm reads on behind the
+last read, into that read's segment, up to ``depth`` bytes; any access interrupts it. Nothing
+happens in the kernel meanwhile: how far the arm has come follows from the time that has
+passed (:func:`catch_up`). A stream that finds its data here resumes read-ahead when half of
+it has been taken, and the sectors come by again.
+
+A read that goes on where a segment ends belongs to a stream: the arm then reads on by
+``minimum`` bytes even if other accesses wait. Segments are replaced least recently used
+first: with more streams than segments each finds its own overwritten.
+
+Verbs: :func:`find` a byte, :func:`begin_read` and :func:`read_on` fill, :func:`catch_up`,
+:func:`stop`, :func:`take` and :func:`forget` data that was overwritten.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel.jit import handler
+from raidsim.kernel.mechanics import locate, move_time, reached, span, wait_time
+from raidsim.kernel.station import round_ns
+from raidsim.kernel.tables import NONE
+
+
+@handler
+def find(w, disk, offset):
+    """The segment that holds byte ``offset``, or is about to read it, or NONE."""
+    first = disk["first_extent"]
+    for e in range(first, first + disk["extents"]):
+        extent = w.extents[e]
+        end = extent["end"]
+        if disk["ahead"] == 1 and e == disk["active"]:
+            end = disk["ahead_until"]
+        if extent["start"] <= offset < end:
+            return e
+    return NONE
+
+
+@handler
+def catch_up(w, disk):
+    """Bring the segment that is being read ahead up to now."""
+    if disk["ahead"] == 0:
+        return
+    passed = w.state[0]["now"] - disk["ahead_since"]
+    if passed > 0:
+        end = reached(w, disk, disk["ahead_from"], float(passed), disk["ahead_until"])
+        extent = w.extents[disk["active"]]
+        if end > extent["end"]:
+            extent["end"] = end
+            trim(disk, extent)
+
+
+@handler
+def trim(disk, extent):
+    """A segment keeps what was read last."""
+    if extent["end"] - extent["start"] > disk["depth"]:
+        extent["start"] = extent["end"] - disk["depth"]
+
+
+@handler
+def stop(w, disk):
+    """Something else is to do: read-ahead ends, and the arm is where it has come to."""
+    if disk["ahead"] == 0:
+        return
+    catch_up(w, disk)
+    disk["ahead"] = 0
+    if w.state[0]["now"] > disk["ahead_since"]:
+        last = max(w.extents[disk["active"]]["end"] - 1, disk["ahead_from"])
+        cylinder, head, _ = locate(w, disk, min(last, disk["size"] - 1))
+        disk["cylinder"] = cylinder
+        disk["head"] = head
+
+
+@handler
+def begin_read(w, disk, start, end):
+    """The arm reads [start, end): the byte up to which it reads on before anything else."""
+    if disk["extents"] == 0:
+        disk["active"] = NONE
+        return end
+    disk["tick"] += 1
+    first = disk["first_extent"]
+    oldest = first
+    for e in range(first, first + disk["extents"]):
+        extent = w.extents[e]
+        if extent["end"] == start and extent["end"] > extent["start"]:
+            extent["used"] = disk["tick"]
+            disk["active"] = e
+            return min(end + disk["minimum"], disk["size"])
+        if extent["used"] < w.extents[oldest]["used"]:
+            oldest = e
+    extent = w.extents[oldest]
+    extent["start"] = start
+    extent["end"] = start
+    extent["used"] = disk["tick"]
+    disk["active"] = oldest
+    return end
+
+
+@handler
+def end_read(w, disk):
+    """The arm has read what it had in hand."""
+    if disk["active"] != NONE:
+        extent = w.extents[disk["active"]]
+        extent["end"] = disk["stop"]
+        trim(disk, extent)
+
+
+@handler
+def read_on(w, disk):
+    """Nothing waits: read ahead where the last read ended."""
+    if disk["active"] == NONE or disk["depth"] == 0:
+        return
+    end = disk["stop"]
+    until = min(disk["offset"] + disk["length"] + disk["depth"], disk["size"])
+    if end >= until:
+        return
+    disk["ahead"] = 1
+    disk["ahead_from"] = end
+    # The next track may begin after a switch, which the skew covers.
+    disk["ahead_since"] = w.state[0]["now"] + round_ns(
+        span(w, disk, end - 1, end + 1) - 2.0 * span(w, disk, end - 1, end)
+    )
+    disk["ahead_until"] = until
+
+
+@handler
+def take(w, disk, e, end):
+    """A read up to byte ``end`` was found in segment ``e``: read-ahead keeps before it."""
+    extent = w.extents[e]
+    disk["tick"] += 1
+    extent["used"] = disk["tick"]
+    if disk["moving"] == 1 or disk["depth"] == 0:
+        return
+    until = min(end + disk["depth"], disk["size"])
+    now = w.state[0]["now"]
+    going = disk["ahead"] == 1 and extent["end"] < disk["ahead_until"]
+    if going and e == disk["active"]:
+        disk["ahead_until"] = max(disk["ahead_until"], until)
+    elif not going and extent["end"] - end < disk["depth"] // 2 and extent["end"] < until:
+        stop(w, disk)
+        cylinder, head, angle = locate(w, disk, extent["end"])
+        move = move_time(disk, 0, cylinder, head)
+        lead = move + wait_time(disk, now, move, angle)
+        disk["active"] = e
+        disk["ahead"] = 1
+        disk["ahead_from"] = extent["end"]
+        disk["ahead_since"] = now + round_ns(lead)
+        disk["ahead_until"] = until
+
+
+@handler
+def due(w, disk, end):
+    """ns until read-ahead has come to byte ``end``; below zero if it is a little beyond."""
+    passed = w.state[0]["now"] - disk["ahead_since"]
+    return span(w, disk, disk["ahead_from"], end) - float(passed)
+
+
+@handler
+def forget(w, disk, start, end):
+    """Bytes [start, end) are overwritten: no segment holds them any more."""
+    catch_up(w, disk)
+    first = disk["first_extent"]
+    for e in range(first, first + disk["extents"]):
+        extent = w.extents[e]
+        last = extent["end"]
+        if disk["ahead"] == 1 and e == disk["active"]:
+            last = disk["ahead_until"]
+        if extent["start"] < end and start < last:
+            if disk["ahead"] == 1 and e == disk["active"]:
+                stop(w, disk)
+            extent["end"] = extent["start"]
