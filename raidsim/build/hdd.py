@@ -15,6 +15,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.jobs import take
 
 GIGA = 1e9
+LONGEST_WRITE = 1 << 20  # bytes to which cached writes that continue each other grow
 DISCIPLINES = {
     "fifo": t.DISCIPLINE_FIFO,
     "sstf": t.DISCIPLINE_SSTF,
@@ -129,6 +130,7 @@ def add(
         sector=card.integer("capacity.sector"),
         physical_sector=card.integer("capacity.physical_sector"),
         command_time=round(card.number("command.time") * GIGA),
+        write_time=round(card.number("command.write_time") * GIGA),
         link_ns=card.number("link.time_per_byte") * GIGA,
         revolution=shape.revolution,
         heads=shape.heads,
@@ -154,6 +156,7 @@ def add(
         cached=cached,
         cache=card.integer("write_cache.size"),
         entries=entries,
+        longest_write=LONGEST_WRITE,
         blocked_head=t.NONE,
         blocked_tail=t.NONE,
     )

@@ -179,6 +179,7 @@ _HDD: tuple[_Row, ...] = (
     ("capacity.physical_sector",          "size",          "512 B",        "4096 B",       "512 B", "sector on the medium: larger than the logical one on a 512e drive, where a write of parts of it costs a revolution"),
     *_FRONT,
     ("command.time",                      "time",          "0 us",         "10000 us",     None,    "time of the drive's controller per command, one at a time"),
+    ("command.write_time",                "time",          "0 us",         "10000 us",     "0 us",  "what a write takes more of the controller: asking the host for its data"),
     ("command.queues_uncached_writes",    "flag",          None,           None,           True,    "the drive queues also while its write cache is off; false for SATA drives that then take one command at a time"),
     ("queue.discipline",                  ("fifo", "sstf", "look", "sptf"), None, None,    "sptf",  "which command the arm takes next: first come, shortest seek, elevator, or shortest positioning time"),
     ("queue.ageing",                      "number",        "0",            "10",           "0",     "how much a ms of waiting counts against a ms of positioning; 0 for none"),

@@ -7,7 +7,8 @@
             afterwards the arm writes it, in the order that its discipline finds best
 
 The write cache holds a number of writes and of bytes; further writes wait until the arm
-has made room. What it holds is lost in a power cut: :mod:`~raidsim.kernel.reply` keeps the
+has made room. Writes that continue one another become one, and one that overwrites
+another before it is on the medium takes its place. What it holds is lost in a power cut: :mod:`~raidsim.kernel.reply` keeps the
 account. Cached writes wait for the arm beside the commands of the queue, so a drive with
 its cache on has more to choose from.
 
@@ -41,7 +42,10 @@ def command_arrived(w, index):
     job = w.jobs[index]
     disk = w.disks[job["row"]]
     job["stage"] = STAGE_DISK_DECODED
-    arrive(w, disk["controller"], index, disk["command_time"])
+    time = disk["command_time"]
+    if job["op"] == WRITE:
+        time += disk["write_time"]
+    arrive(w, disk["controller"], index, time)
 
 
 @handler
@@ -163,12 +167,37 @@ def written_in(w, index):
     job = w.jobs[index]
     disk = w.disks[job["row"]]
     if is_cached(disk, job):
-        promise(w, w.drives[job["drive"]], job["length"])
-        arm.enqueue(w, disk, NONE, WRITE, job["offset"], job["length"])
+        cache(w, disk, index)
         reply(w, index)
     else:
         job["stage"] = STAGE_WAITING
         arm.enqueue(w, disk, index, WRITE, job["offset"], job["length"])
+
+
+@handler
+def cache(w, disk, index):
+    """A write is answered from the buffer: alone, or as part of one that waits already."""
+    job = w.jobs[index]
+    start = job["offset"]
+    end = start + job["length"]
+    drive = w.drives[job["drive"]]
+    for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
+        task = w.tasks[row]
+        if task["op"] == READ or task["command"] != NONE:
+            continue
+        last = task["offset"] + task["length"]
+        if task["offset"] <= start and end <= last:  # written anew before it was on the medium
+            disk["dirty"] -= job["length"]
+        elif last == start and end - task["offset"] <= disk["longest_write"]:  # its continuation
+            task["length"] += job["length"]
+            promise(w, drive, job["length"])
+        else:
+            continue
+        disk["taken"] -= 1
+        admit(w, disk)
+        return
+    promise(w, drive, job["length"])
+    arm.enqueue(w, disk, NONE, WRITE, start, job["length"])
 
 
 @handler

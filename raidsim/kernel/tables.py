@@ -372,6 +372,7 @@ DISK = np.dtype(  # a hard disk: mechanics, queue and buffer
         ("sector", "i8"),
         ("physical_sector", "i8"),
         ("command_time", "i8"),
+        ("write_time", "i8"),  # what a write takes more of the controller
         ("link_ns", "f8"),  # per byte
         ("revolution", "i8"),
         ("heads", "i8"),
@@ -414,6 +415,7 @@ DISK = np.dtype(  # a hard disk: mechanics, queue and buffer
         ("dirty", "i8"),
         ("entries", "i4"),  # most writes acknowledged and not written
         ("taken", "i4"),
+        ("longest_write", "i8"),  # to which writes that continue each other grow
         ("blocked_head", "i4"),  # writes that wait for room in the cache
         ("blocked_tail", "i4"),
     ],
