@@ -306,7 +306,9 @@ def test_validate_says_by_its_status_whether_all_claims_hold(
 
 def test_models_lists_the_catalogue(capsys: pytest.CaptureFixture[str]) -> None:
     assert status("models") == 0
-    assert re.search(r"intel-p3700-800gb +ssd +Intel SSD", capsys.readouterr().out)
+    out = capsys.readouterr().out
+    assert re.search(r"intel-p3700-800gb +ssd +800 GB .* Intel SSD", out)
+    assert re.search(r"wd-wd1600aajs +hdd +160 GB .* Western Digital", out)
 
 
 def test_models_shows_a_card_with_units_sources_and_notes(

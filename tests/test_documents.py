@@ -29,7 +29,8 @@ documents = script("examples.py")
 tables = script("reference/parameters.py")
 ALL = [example for page in documents.pages() for example in documents.examples(page)]
 SCENARIOS = [e for e in ALL if e.language == "toml" and "load" in tomllib.loads(e.code)]
-CARDS = [e for e in ALL if e.language == "toml" and "base" in tomllib.loads(e.code)]
+CARDS = [e for e in ALL if e.language == "toml" and "body" in tomllib.loads(e.code)]
+SIBLINGS = [e for e in ALL if e.language == "toml" and "base" in tomllib.loads(e.code)]
 PROGRAMS = [e for e in ALL if e.language == "python" or e.printed is not None]
 
 
@@ -40,11 +41,20 @@ def test_a_scenario_on_a_page_loads(example: object, tmp_path: Path) -> None:
     assert scenario.load(str(file)).loads
 
 
+def card_of(example: object, folder: Path) -> cards.Card:
+    file = folder / f"{tomllib.loads(example.code)['name']}.toml"
+    file.write_text(example.code, encoding="utf-8")
+    return cards.load(str(file))
+
+
 @pytest.mark.parametrize("example", CARDS, ids=lambda e: e.name)
 def test_a_whole_card_on_a_page_loads(example: object, tmp_path: Path) -> None:
-    file = tmp_path / f"{tomllib.loads(example.code)['name']}.toml"
-    file.write_text(example.code, encoding="utf-8")
-    assert cards.load(str(file)).base
+    assert not card_of(example, tmp_path).base
+
+
+@pytest.mark.parametrize("example", SIBLINGS, ids=lambda e: e.name)
+def test_a_card_with_a_base_on_a_page_loads(example: object, tmp_path: Path) -> None:
+    assert card_of(example, tmp_path).base
 
 
 def test_every_option_of_a_command_stands_on_its_page() -> None:

@@ -9,15 +9,70 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim.cards import Card, Entry
+from raidsim.cards.attributes import DRIVE_KINDS
+from raidsim.report import numbers
+from raidsim.report.console import UNBOUNDED
 from raidsim.report.table import RULED
+
+INTERFACES = {"sata": "SATA", "sas": "SAS", "nvme": "NVMe", "pcie": "PCIe"}
+NONE = "-"  # what a model has not
 
 
 def print_catalogue(cards: Sequence[Card], console: Console) -> None:
-    """List the cards: name, kind and title."""
-    table = _table("model", "kind", "title")
+    """List the cards: the drives with what one picks them by, then the others.
+
+    The titles of the drives are left out where the terminal is too narrow for them.
+    """
+    drives = [card for card in cards if card.kind in DRIVE_KINDS]
+    others = [card for card in cards if card.kind not in DRIVE_KINDS]
+    if drives:
+        console.print(_drives(drives, console))
+    if drives and others:
+        console.print()
+    if others:
+        table = _table("model", "kind", "title")
+        for card in others:
+            table.add_row(_name(card), card.kind, Text(card.title))
+        console.print(table)
+
+
+def _drives(cards: Sequence[Card], console: Console) -> Table:
+    """The table of drives with their titles, or without if that is too wide."""
+    unbounded = console.options.update(width=UNBOUNDED)
+    table = _main_data(cards, titles=True)
+    if console.measure(table, options=unbounded).maximum <= console.width:
+        return table
+    return _main_data(cards, titles=False)
+
+
+def _main_data(cards: Sequence[Card], *, titles: bool) -> Table:
+    headers = ["model", "kind", "capacity", "link", "body", "medium", "AFR", "DWPD"]
+    table = _table(*headers, *(["title"] if titles else []))
+    for column in (2, 5, 6, 7):
+        table.columns[column].justify = "right"
     for card in cards:
-        table.add_row(Text(card.name, style="bold"), card.kind, Text(card.title))
-    console.print(table)
+        cells = (
+            card.kind,
+            numbers.capacity(card.number("capacity.user")),
+            INTERFACES[card.word("link.interface")],
+            card.word("body.form_factor"),
+            _medium(card),
+            f"{100 * card.number('reliability.afr'):.2f} %",
+            f"{card.number('endurance.dwpd'):g}" if card.has("endurance.dwpd") else NONE,
+        )
+        table.add_row(_name(card), *cells, *([Text(card.title)] if titles else []))
+    return table
+
+
+def _name(card: Card) -> Text:
+    return Text(card.name, style="bold")
+
+
+def _medium(card: Card) -> str:
+    """Discs with their speed, or flash."""
+    if not card.has("spindle.speed"):
+        return "flash"
+    return f"{numbers.count(60 * card.number('spindle.speed'))} rpm"
 
 
 def print_card(card: Card, console: Console) -> None:
