@@ -8,9 +8,9 @@
 
 The write cache holds a number of writes and of bytes; further writes wait until the arm
 has made room. Writes that continue one another become one, and one that overwrites
-another before it is on the medium takes its place. What it holds is lost in a power cut: :mod:`~raidsim.kernel.reply` keeps the
-account. Cached writes wait for the arm beside the commands of the queue, so a drive with
-its cache on has more to choose from.
+another before it is on the medium takes its place. What the cache holds is lost in a
+power cut: :mod:`~raidsim.kernel.reply` keeps the account. Cached writes wait for the arm
+beside the commands of the queue, so a drive with its cache on has more to choose from.
 
 Verbs: :func:`command_arrived`, :func:`decode`, :func:`written_in` (data has come over the
 link), :func:`risen` and :func:`arm_free` (the arm), :func:`sent` (data has left).
