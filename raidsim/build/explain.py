@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from raidsim import units
+from raidsim.build.explain_disk import Access, Disk, accesses
 from raidsim.build.host import add_process
+from raidsim.build.load import need_room
 from raidsim.build.scenario import add_volume
 from raidsim.build.system import System
 from raidsim.errors import InputError, Problem, quote, suggest
@@ -38,6 +40,11 @@ STEPS = {
     t.STAGE_LINK_READ: "link to the host",
     t.STAGE_LINK_WRITE: "link to the drive",
     t.STAGE_PATH_WRITE: "data path into the buffer",
+    t.STAGE_DISK_DECODED: "controller decodes",
+    t.STAGE_DISK_LINK_WRITE: "link to the drive",
+    t.STAGE_DISK_RISING: "arm positions, and reads until data can leave",
+    t.STAGE_DISK_LINK_READ: "link to the host",
+    t.STAGE_DISK_ARM: "arm finishes",
     t.STAGE_RETURNED: "completion entry to the host",
     t.STAGE_COMPLETED: "host completes",
     t.STAGE_MAPPED: "front end updates the map",
@@ -142,7 +149,6 @@ class Flash:
     frame: int
     stripe: int
     program_unit: int
-    max_transfer: int
 
 
 @dataclass(frozen=True)
@@ -158,9 +164,12 @@ class Explanation:
     latency: float
     steps: tuple[Step, ...]
     phases: tuple[Phase, ...]
+    max_transfer: int  # bytes of the longest command
     programs: tuple[Program, ...]
     left: int  # bytes that stay in the write buffer until more come
-    flash: Flash
+    accesses: tuple[Access, ...]  # of the arm
+    flash: Flash | None  # None for a hard disk
+    disk: Disk | None  # None for a solid state drive
 
 
 @dataclass(frozen=True)
@@ -203,12 +212,11 @@ def explain(
     row = add_volume(system, spec)
     process = add_process(system, "request", scenario.host.card, scenario.host.clock)
     stream = system.add_stream("request", [(size, 1.0)], mode=t.MANUAL, volume=row, process=process)
-    drive = system.world.ssds[0]
-    system.need_margin(size // int(drive["page"]) + 64)
+    need_room(system, row, size)
     system.deliver(0, stream, OPS[op], start, size, 0, 1, t.NEVER)
     visits = _follow(system)
     answered = next(time for _, time, _, _ in system.awaited())
-    trace = _Trace(system, visits)
+    trace = _Trace(system, visits, OPS[op])
     return Explanation(
         volume=spec.name,
         level=spec.level,
@@ -219,18 +227,35 @@ def explain(
         latency=answered / GIGA,
         steps=tuple(trace.steps()),
         phases=(Phase(1, tuple(trace.commands())),),
+        max_transfer=spec.card.integer("command.max_transfer"),
         programs=tuple(trace.programs()),
-        left=int(drive["gathered"]),
-        flash=Flash(
-            channels=int(drive["channels"]),
-            dies=int(drive["dies"]),
-            in_step=spec.card.integer("flash.dies_in_step"),
-            page=int(drive["page"]),
-            frame=int(drive["frame"]),
-            stripe=int(drive["stripe"]),
-            program_unit=int(drive["page"]) * int(drive["planes"]),
-            max_transfer=spec.card.integer("command.max_transfer"),
-        ),
+        left=int(trace.drive["gathered"]) if trace.is_flash else 0,
+        accesses=tuple(trace.accesses()),
+        flash=_flash(spec, trace.drive) if trace.is_flash else None,
+        disk=None if trace.is_flash else _disk(spec, trace.drive),
+    )
+
+
+def _flash(spec: VolumeSpec, drive: Any) -> Flash:
+    return Flash(
+        channels=int(drive["channels"]),
+        dies=int(drive["dies"]),
+        in_step=spec.card.integer("flash.dies_in_step"),
+        page=int(drive["page"]),
+        frame=int(drive["frame"]),
+        stripe=int(drive["stripe"]),
+        program_unit=int(drive["page"]) * int(drive["planes"]),
+    )
+
+
+def _disk(spec: VolumeSpec, drive: Any) -> Disk:
+    return Disk(
+        rpm=60 * spec.card.number("spindle.speed"),
+        heads=int(drive["heads"]),
+        cylinders=int(drive["cylinders"]),
+        zones=int(drive["zones"]),
+        discipline=spec.card.word("queue.discipline"),
+        cached=bool(drive["cached"]),
     )
 
 
@@ -321,9 +346,11 @@ def _visit(index: int, job: Any) -> _Visit:
 class _Trace:
     """The visits of one request, read as commands, pages and program units."""
 
-    def __init__(self, system: System, visits: list[_Visit]) -> None:
+    def __init__(self, system: System, visits: list[_Visit], op: int) -> None:
         self.system = system
-        self.drive = system.world.ssds[0]
+        self.op = op
+        self.is_flash = bool(system.world.drives[0]["kind"] == t.DRIVE_SSD)
+        self.drive = system.world.ssds[0] if self.is_flash else system.world.disks[0]
         self.by_stage: dict[int, list[_Visit]] = {}
         self.by_parent: dict[tuple[int, int], list[_Visit]] = {}
         for visit in visits:
@@ -348,8 +375,36 @@ class _Trace:
                     times=len(found),
                     begins=min(visit.begins for visit in found) / GIGA,
                     ends=max(visit.ends for visit in found) / GIGA,
-                    background=stage in BACKGROUND,
+                    background=self.is_background(stage),
                 )
+
+    def is_background(self, stage: int) -> bool:
+        """Whether the host does not wait for a stage."""
+        if stage == t.STAGE_DISK_ARM:
+            return self.op == t.READ or bool(self.drive["cached"])
+        return stage in BACKGROUND
+
+    def accesses(self) -> Iterator[Access]:
+        """What the arm of a hard disk does: one access for each command, in order of address.
+
+        Cached writes that continue one another are one access.
+        """
+        if self.is_flash:
+            return iter(())
+        begun = self.of(t.STAGE_DISK_RISING if self.op == t.READ else t.STAGE_DISK_ARM)
+        ended = self.of(t.STAGE_DISK_ARM)
+        commands = self.of(t.STAGE_COMMAND_ARRIVED)
+        if not begun:
+            return iter(())
+        spans = self._shares([(c.offset, c.length) for c in commands], len(begun))
+        times = [(b.begins, e.ends) for b, e in zip(begun, ended, strict=True)]
+        extents = [(*span, *time) for span, time in zip(spans, times, strict=True)]
+        return accesses(self.system, self.drive, self.op, extents)
+
+    def _shares(self, commands: list[tuple[int, int]], parts: int) -> list[tuple[int, int]]:
+        """The commands as the arm takes them: the last of ``parts`` holds all that are left."""
+        left = commands[parts - 1 :]
+        return [*commands[: parts - 1], (left[0][0], sum(length for _, length in left))]
 
     def commands(self) -> Iterator[Command]:
         """The device I/Os, with what each of them reads or buffers."""

@@ -9,14 +9,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.build.explain import Command, Explanation
+from raidsim.build.explain import Command, Explanation, Flash
+from raidsim.build.explain_disk import Disk
 from raidsim.report import numbers
 from raidsim.report.console import UNBOUNDED
 from raidsim.report.table import RULED
 
 
 def print_explanation(explanation: Explanation, console: Console) -> None:
-    """Print what becomes of one request, from the host to the flash."""
+    """Print what becomes of one request, from the host to the flash or the platter."""
     for number, section in enumerate(_sections(explanation)):
         if number:
             console.print()
@@ -40,11 +41,13 @@ def _sections(explanation: Explanation) -> Iterator[Iterable[Text | Table]]:
     yield _heading(explanation)
     yield (_road(explanation),)
     yield _phases(explanation)
-    if any(command.senses for command in _commands(explanation)):
-        yield _senses(explanation)
-    if any(command.pages for command in _commands(explanation)):
-        yield _buffered(explanation)
-        yield _programs(explanation)
+    if explanation.flash is not None and explanation.op == "read":
+        yield _senses(explanation, explanation.flash)
+    if explanation.flash is not None and explanation.op == "write":
+        yield _buffered(explanation, explanation.flash)
+        yield _programs(explanation, explanation.flash)
+    if explanation.disk is not None:
+        yield _arm(explanation, explanation.disk)
 
 
 def _heading(explanation: Explanation) -> list[Text]:
@@ -77,7 +80,7 @@ def _phases(explanation: Explanation) -> Iterator[Text | Table]:
     ios = len(_commands(explanation))
     text = f"{_some(len(phases), 'phase')} with {_some(ios, 'device I/O')}"
     if ios > len(phases):
-        longest = numbers.size(explanation.flash.max_transfer)
+        longest = numbers.size(explanation.max_transfer)
         text += f", since a command of this drive is {longest} at most"
     yield Text(f"{text}.")
     table = _table(
@@ -97,11 +100,10 @@ def _phases(explanation: Explanation) -> Iterator[Text | Table]:
     yield table
 
 
-def _senses(explanation: Explanation) -> Iterator[Text | Table]:
-    flash = explanation.flash
+def _senses(explanation: Explanation, flash: Flash) -> Iterator[Text | Table]:
     page, frame = numbers.size(flash.page), numbers.size(flash.frame)
     unit, stripe = numbers.size(flash.program_unit), numbers.size(flash.stripe)
-    yield _geometry(explanation)
+    yield _geometry(flash)
     yield Text(f"A die reads the pages of {page} of one program unit of {unit} at once.")
     if any(sense.part > 1 for c in _commands(explanation) for sense in c.senses):
         yield Text(f"A read that crosses a stripe of {stripe} is split there; part follows part.")
@@ -139,8 +141,8 @@ def _senses(explanation: Explanation) -> Iterator[Text | Table]:
     yield table
 
 
-def _buffered(explanation: Explanation) -> Iterator[Text | Table]:
-    page = numbers.size(explanation.flash.page)
+def _buffered(explanation: Explanation, flash: Flash) -> Iterator[Text | Table]:
+    page = numbers.size(flash.page)
     yield Text(f"The data comes into the write buffer page by page of {page}.")
     table = _table(">device\nI/O", ">page", ">from", ">length", ">in the\nbuffer, us")
     for command in _commands(explanation):
@@ -155,11 +157,10 @@ def _buffered(explanation: Explanation) -> Iterator[Text | Table]:
     yield table
 
 
-def _programs(explanation: Explanation) -> Iterator[Text | Table]:
-    flash = explanation.flash
+def _programs(explanation: Explanation, flash: Flash) -> Iterator[Text | Table]:
     unit = numbers.size(flash.program_unit)
     pages = flash.program_unit // flash.page
-    yield _geometry(explanation)
+    yield _geometry(flash)
     yield Text(
         f"{unit} in the order in which they came make a program unit ({pages} pages of"
         f" {numbers.size(flash.page)}). Units go to channels and dies in turn, from the first on."
@@ -179,8 +180,46 @@ def _programs(explanation: Explanation) -> Iterator[Text | Table]:
         yield table
 
 
-def _geometry(explanation: Explanation) -> Text:
-    flash = explanation.flash
+def _arm(explanation: Explanation, disk: Disk) -> Iterator[Text | Table]:
+    yield Text(
+        f"The disk turns at {disk.rpm:,.0f} rpm and has {_some(disk.heads, 'head')} over"
+        f" {_some(disk.cylinders, 'cylinder')} in {_some(disk.zones, 'zone')}."
+    )
+    when = "is at cylinder 0, head 0 when the request comes"
+    if explanation.op == "write" and disk.cached:
+        when += ", and writes after the request was acknowledged from the write cache"
+    yield Text(f"The arm {when}.")
+    if disk.discipline != "fifo" and len(explanation.accesses) > 1:
+        yield Text(f"Which access comes first is chosen by {disk.discipline}.")
+    table = _table(
+        ">from",
+        ">length",
+        ">zone",
+        ">cylinder",
+        ">head",
+        ">angle,\ndegrees",
+        ">seek,\nms",
+        ">rotation,\nms",
+        ">transfer,\nms",
+        ">begins,\nus",
+        ">ends,\nus",
+    )
+    for access in explanation.accesses:
+        table.add_row(
+            numbers.size(access.offset),
+            numbers.size(access.length),
+            str(access.zone),
+            str(access.cylinder),
+            str(access.head),
+            f"{access.angle:.1f}",
+            *(f"{1e3 * time:.3f}" for time in (access.move, access.rotation, access.transfer)),
+            _us(access.begins),
+            _us(access.ends),
+        )
+    yield table
+
+
+def _geometry(flash: Flash) -> Text:
     dies = "dies" if flash.in_step == 1 else f"groups of {flash.in_step} dies in step"
     return Text(f"The flash has {flash.channels} channels with {flash.dies} {dies} each.")
 
