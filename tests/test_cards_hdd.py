@@ -1,0 +1,56 @@
+"""The hard disks of the catalogue: their values fit together, and give the rates they are from."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from raidsim import cards
+from raidsim.build import hdd
+
+DISKS = [card for card in cards.catalogue() if card.kind == "hdd"]
+EDGES = [(card, edge) for card in DISKS for edge in ("outer", "inner")]
+RATED = re.compile(r"(\d+) MB/s sustained")
+
+
+@pytest.mark.parametrize("cached", [False, True])
+@pytest.mark.parametrize("card", DISKS, ids=lambda card: card.name)
+def test_the_values_of_a_disk_fit_together_with_its_cache_off_and_on(
+    card: cards.Card, cached: bool
+) -> None:
+    hdd.check(card.changed({"write_cache.enabled": cached}))
+
+
+@pytest.mark.parametrize("card", DISKS, ids=lambda card: card.name)
+def test_a_disk_holds_whole_sectors(card: cards.Card) -> None:
+    for name in ("capacity.user", "geometry.track_outer", "geometry.track_inner"):
+        assert card.integer(name) % card.integer("capacity.physical_sector") == 0
+
+
+@pytest.mark.parametrize("card", DISKS, ids=lambda card: card.name)
+def test_a_disk_has_tens_to_hundreds_of_thousands_of_tracks_on_a_surface(card: cards.Card) -> None:
+    """Track densities of 2006 to 2016: a wrong number of heads would not give them."""
+    mean = (card.number("geometry.track_outer") + card.number("geometry.track_inner")) / 2
+    tracks = card.number("capacity.user") / card.number("geometry.heads") / mean
+    assert 40_000 < tracks < 500_000
+
+
+@pytest.mark.parametrize(("card", "edge"), EDGES, ids=lambda part: getattr(part, "name", part))
+def test_tracks_that_are_from_a_sustained_rate_give_it(card: cards.Card, edge: str) -> None:
+    """A cylinder takes H revolutions, H - 1 head switches and a step to the next cylinder."""
+    stated = RATED.match(card.sources[f"geometry.track_{edge}"].note)
+    if stated is None:
+        pytest.skip("its tracks are from elsewhere")
+    heads = card.integer("geometry.heads")
+    step = max(card.number(f"seek.{op}_single") for op in ("read", "write"))
+    switches = (heads - 1) * card.number("geometry.head_switch") + step
+    time = heads / card.number("spindle.speed") + switches
+    rate = heads * card.number(f"geometry.track_{edge}") / time
+    assert rate == pytest.approx(float(stated[1]) * 1e6, rel=0.005)
+
+
+def test_no_sata_disk_queues_more_than_the_32_commands_of_ncq() -> None:
+    sata = [card for card in DISKS if card.word("link.interface") == "sata"]
+    assert sata
+    assert all(card.integer("command.queue_depth") <= 32 for card in sata)
