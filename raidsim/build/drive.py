@@ -51,8 +51,14 @@ def add_drive(system: System, name: str, card: Card) -> int:
 
 
 def queue_depth(card: Card) -> int:
-    """Commands that the drive takes at a time: one, if it queues only while it caches writes."""
-    if card.kind == "ssd" or card.flag("write_cache.enabled"):
-        return card.integer("command.queue_depth")
-    queues = card.flag("command.queues_uncached_writes")
-    return card.integer("command.queue_depth") if queues else 1
+    """Commands that the drive works on at a time.
+
+    One, if it queues only while it caches writes. What a hard disk has taken beyond its
+    window waits its turn as if it were in the host still.
+    """
+    depth = card.integer("command.queue_depth")
+    if card.kind == "ssd":
+        return depth
+    if card.flag("write_cache.enabled") or card.flag("command.queues_uncached_writes"):
+        return min(depth, card.integer("queue.window"))
+    return 1

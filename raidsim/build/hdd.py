@@ -112,7 +112,8 @@ def add(
     arm = system.add_station(f"{name}: arm", "disk arm")
     cached = card.flag("write_cache.enabled")
     entries = card.integer("write_cache.entries") if cached else 0
-    tasks = card.integer("command.queue_depth") + entries + 1
+    window = min(card.integer("command.queue_depth"), card.integer("queue.window"))
+    tasks = window + entries + 1
     depth = card.integer("read_ahead.depth")
     extents = card.integer("read_ahead.segments") if depth else 0
     curves = [curve(card, op, cylinders) for op in ("read", "write")]

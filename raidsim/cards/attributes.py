@@ -182,6 +182,7 @@ _HDD: tuple[_Row, ...] = (
     ("command.write_time",                "time",          "0 us",         "10000 us",     "0 us",  "what a write takes more of the controller: asking the host for its data"),
     ("command.queues_uncached_writes",    "flag",          None,           None,           True,    "the drive queues also while its write cache is off; false for SATA drives that then take one command at a time"),
     ("queue.discipline",                  ("fifo", "sstf", "look", "sptf"), None, None,    "sptf",  "which command the arm takes next: first come, shortest seek, elevator, or shortest positioning time"),
+    ("queue.window",                      "count",         "1",            "65536",        "65536", "commands that the drive works on and sorts at a time, of those it has taken; the others wait their turn"),
     ("queue.ageing",                      "number",        "0",            "10",           "0",     "how much a ms of waiting counts against a ms of positioning; 0 for none"),
     ("spindle.speed",                     "rotation",      "1000 rpm",     "60000 rpm",    None,    "revolutions per minute"),
     ("geometry.heads",                    "count",         "1",            "64",           None,    "recording surfaces"),
