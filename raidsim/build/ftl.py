@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -19,6 +20,7 @@ LEAST_SPARE_BLOCKS = 16
 STEADY = 0.01  # change of write amplification from one window to the next
 LEAST_WINDOWS = 3
 MOST_WINDOWS = 40
+ROUNDS = 16  # turns of each stream in a window
 HISTORY = 2**40  # number of the first I/O before the run: those in the run are other ones
 
 
@@ -101,3 +103,114 @@ def tables_of(system: System, which: int) -> dict[str, Any]:
         table: getattr(world, table)[int(first) : int(first) + int(rows)]
         for table, (first, rows) in spans.items()
     }
+
+
+# -- what was before the run ------------------------------------------------------------------
+
+KEPT = (
+    "lowest", "free_head", "free", "frontier", "place", "room", "last_unit", "appended",
+)  # fmt: skip
+"""Fields of FTL that say where the map writes next."""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """One stream that wrote before the run: its rows of STREAM and SIZE, and its area in bytes."""
+
+    stream: bytes
+    sizes: bytes
+    area: int
+
+
+def prepare(
+    system: System, which: int, *, unit: int, filled: float, streams: Sequence[int] = ()
+) -> None:
+    """Give a fresh map its past: a sequential fill, then what these streams write at random.
+
+    Parameters
+    ----------
+    unit
+        Mapping unit in bytes.
+    filled
+        Share of the capacity that holds data; the rest was never written, or trimmed.
+    streams
+        Those of them that write at random do so, without time, until the write
+        amplification is steady.
+    """
+    row = system.world.ftls[which]
+    made = Shape(*(int(row[name]) for name in ("units", "scale", "block_units", "blocks")))
+    writers = tuple(
+        _writer(system, s) for s in streams if _writes_at_random(system.world.streams[s])
+    )
+    past = _past(made, unit, round(filled * made.units), writers)
+    for table, part in tables_of(system, which).items():
+        part[:] = past[table]
+    for name in KEPT:
+        row[name] = past["row"][name]
+
+
+def _writes_at_random(stream: Any) -> bool:
+    return bool(stream["read_share"] < 1.0 and stream["random_share"] > 0.0)
+
+
+def _writer(system: System, s: int) -> Writer:
+    stream = system.world.streams[s].copy()
+    first, count = int(stream["first_size"]), int(stream["sizes"])
+    wanted = np.zeros(1, t.STREAM)
+    for name in _PLACES:
+        wanted[name] = stream[name]
+    sizes = system.world.sizes[first : first + count]
+    return Writer(wanted.tobytes(), sizes.tobytes(), int(stream["area_size"]))
+
+
+_PLACES = (
+    "sizes", "area_offset", "area_size", "align", "random_share", "hot_area", "hot_accesses",
+    "zipf", "key_where", "key_random", "key_size",
+)  # fmt: skip
+"""Fields of STREAM that decide where it writes."""
+
+
+@lru_cache(maxsize=16)
+def _past(made: Shape, unit: int, filled: int, writers: tuple[Writer, ...]) -> dict[str, Any]:
+    """Tables of a map with this past: the same for every point of a sweep."""
+    system = System()
+    which = add(system, made)
+    ageing.fill(system.world, which, 0, filled)
+    rows = []
+    for writer in writers:
+        sizes = np.frombuffer(writer.sizes, t.SIZE)
+        s = system.add_stream("writer", [(int(size["bytes"]), 1.0) for size in sizes])
+        stream = np.frombuffer(writer.stream, t.STREAM)[0].copy()
+        first = stream["first_size"] = system.world.streams[s]["first_size"]
+        system.world.sizes[first : first + len(sizes)] = sizes
+        system.world.streams[s] = stream
+        rows.append(s)
+    if writers:
+        area = sum(writer.area for writer in writers) // (unit * made.scale)
+        spare = made.blocks * made.block_units - made.units
+        _overwrite(system, which, unit, rows, max(min(area, made.units), spare, 1))
+    kept = {table: part.copy() for table, part in tables_of(system, which).items()}
+    return kept | {"row": system.world.ftls[which].copy()}
+
+
+def _overwrite(system: System, which: int, unit: int, streams: list[int], window: int) -> None:
+    """Let the streams write windows of so many units until the amplification is steady."""
+    row = system.world.ftls[which]
+    number, before = HISTORY, 0.0
+    for count in range(MOST_WINDOWS):
+        written, moved = int(row["written"]), int(row["moved"])
+        while int(row["written"]) - written < window:
+            ios = max(window // (ROUNDS * len(streams)) // _units_of_an_io(system, unit), 1)
+            for s in streams:
+                ageing.overwrite(system.world, which, unit, s, number, ios)
+            number += ios
+        amplification = 1 + (int(row["moved"]) - moved) / (int(row["written"]) - written)
+        change = abs(amplification - before) / amplification
+        if count + 1 >= LEAST_WINDOWS and row["free"] <= 1 and change < STEADY:
+            break
+        before = amplification
+
+
+def _units_of_an_io(system: System, unit: int) -> int:
+    largest = int(system.world.sizes["bytes"][: system.count("sizes")].max())
+    return -(-largest // unit)

@@ -7,7 +7,18 @@ completions, or when a table needs more rows; the caller grows it and enters aga
 
 from __future__ import annotations
 
-from raidsim.kernel import drive, host, load, measure, network, read_ahead, ssd, station, volume
+from raidsim.kernel import (
+    drive,
+    garbage,
+    host,
+    load,
+    measure,
+    network,
+    read_ahead,
+    ssd,
+    station,
+    volume,
+)
 from raidsim.kernel.heap import KIND_MASK, fill_vacancy, vacate_first
 from raidsim.kernel.jit import by_reference, entry, handler
 from raidsim.kernel.jobs import release
@@ -30,12 +41,15 @@ from raidsim.kernel.tables import (
     STAGE_COMMAND_ARRIVED,
     STAGE_COMMAND_DECODED,
     STAGE_COMPLETED,
+    STAGE_ERASED,
     STAGE_FLUSH_CHANNEL,
     STAGE_FLUSH_PATH,
     STAGE_FREE,
     STAGE_LINK_READ,
     STAGE_LINK_WRITE,
     STAGE_MAPPED,
+    STAGE_MOVE_CHANNEL,
+    STAGE_MOVE_SENSED,
     STAGE_PATH_READ,
     STAGE_PATH_WRITE,
     STAGE_PROGRAMMED,
@@ -121,8 +135,12 @@ def advance(w, index):
         ssd.flush_to_die(w, index)
     elif stage == STAGE_PROGRAMMED:
         ssd.programmed(w, index)
-    elif stage == STAGE_MAPPED:
+    elif stage == STAGE_MAPPED or stage == STAGE_ERASED:
         release(w, index)
+    elif stage == STAGE_MOVE_SENSED:
+        garbage.sensed(w, index)
+    elif stage == STAGE_MOVE_CHANNEL:
+        ssd.moved(w, index)
     elif stage == STAGE_AHEAD_SENSED:
         read_ahead.sensed(w, index)
     elif stage == STAGE_AHEAD_READ:

@@ -90,8 +90,7 @@ STAGE_DISK_RISING = 25  # its first bytes are off the medium, the link not yet d
 STAGE_DISK_LINK_READ = 26
 STAGE_MOVE_SENSED = 27  # garbage collection: a die has read what is still valid
 STAGE_MOVE_CHANNEL = 28
-STAGE_MOVE_PATH = 29
-STAGE_ERASED = 30
+STAGE_ERASED = 29
 
 # Why the engine came back.
 RETURN_HORIZON = 0
@@ -339,7 +338,7 @@ SSD = np.dtype(
         ("program_time", "i8"),
         ("buffer", "i8"),
         ("buffered", "i8"),  # bytes reserved in the write buffer
-        ("gathered", "i8"),  # bytes of them not yet in a program unit
+        ("gathered", "i8"),  # bytes of the host in it, not yet in a program unit
         ("blocked_head", "i4"),  # pages that wait for buffer space
         ("blocked_tail", "i4"),
         ("next_unit", "i8"),  # program units so far: the next goes round robin
@@ -354,7 +353,7 @@ SSD = np.dtype(
         ("ftl", "i4"),
         ("pages_per_block", "i8"),
         ("erase_time", "i8"),
-        ("gathered_host", "i8"),  # of the gathered bytes, those that the host wrote
+        ("gathered_moved", "i8"),  # the same of what garbage collection moves
         ("stored", "i8"),  # bytes that the host has put into the buffer
         ("moved", "i8"),  # bytes that garbage collection has put there
         ("programmed", "i8"),  # bytes
