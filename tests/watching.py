@@ -54,7 +54,12 @@ def scenario(
             "seed": seed,
             "host": {"model": "fujitsu-rx2540-m1", "set": host or {}},
             "volume": [
-                {"name": f"data{number}", "drive": "intel-p3700-800gb", "set": drive or {}}
+                {
+                    "name": f"data{number}",
+                    "drive": "intel-p3700-800gb",
+                    "set": drive or {},
+                    "state": "filled",
+                }
                 for number in range(drives)
             ],
             "load": filled,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from raidsim.build import ftl
 from raidsim.build.drive import add_drive
 from raidsim.build.host import add_process
 from raidsim.build.load import add_stream
@@ -25,10 +27,28 @@ class Machine:
 
 
 def add_volume(system: System, volume: VolumeSpec) -> int:
-    """Add a volume with its drives; its index."""
+    """Add a volume with its drives, as nothing was ever written to them; its index."""
     drive = add_drive(system, volume.name, volume.card)
     return system.add_row(
         "volumes", kind=t.VOLUME_SINGLE, drive=drive, size=volume.card.integer("capacity.user")
+    )
+
+
+def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int] = ()) -> None:
+    """Bring the drives of volume ``row`` into the state that it says.
+
+    In the steady state these streams have written to them.
+    """
+    drive = system.world.drives[system.world.volumes[row]["drive"]]
+    if drive["kind"] != t.DRIVE_SSD or volume.state == "fresh":
+        return
+    ssd = system.world.ssds[drive["row"]]
+    ftl.prepare(
+        system,
+        int(ssd["ftl"]),
+        unit=int(ssd["unit"]),
+        filled=volume.filled,
+        streams=streams if volume.state == "steady" else (),
     )
 
 
@@ -53,4 +73,9 @@ def build(scenario: Scenario, intensity: int = 0) -> Machine:
                     intensity=intensity,
                 )
             )
+    for volume in scenario.volumes:
+        row = volumes[volume.name]
+        on_it = [s for all_of in streams.values() for s in all_of
+                 if system.world.streams[s]["volume"] == row]  # fmt: skip
+        prepare(system, volume, row, on_it)
     return Machine(system, volumes, streams)

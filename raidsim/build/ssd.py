@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from raidsim.build import ftl
 from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
@@ -39,13 +40,18 @@ def add(
     rows["used"] = -1
     first_slot = system.append("slots", segments * slots)
     system.world.slots[first_slot : first_slot + segments * slots]["page"] = -1
-    # An idle drive may read ahead for all its streams in one event.
-    system.need_margin(segments * (depth // page + planes) + 64)
+    size, unit = card.integer("capacity.user"), card.integer("mapping.unit")
+    made = ftl.shape(-(-size // unit), card.number("flash.spare"))
+    # An idle drive may read ahead for all its streams in one event, and each unit of a page
+    # written may set off the collection of a block.
+    senses = made.block_units // max(page * planes // unit, 1) + 2
+    system.need_margin(segments * (depth // page + planes) + (page // unit + 2) * senses + 64)
     channel_write = card.number("flash.channel_write_time_per_byte") * GIGA
     return system.add_row(
         "ssds",
         drive=drive,
-        size=card.integer("capacity.user"),
+        size=size,
+        ftl=ftl.add(system, made),
         front_end=front_end,
         link_to_host=link_to_host,
         link_to_drive=link_to_drive,
@@ -58,7 +64,7 @@ def add(
         page=page,
         frame=card.integer("flash.frame"),
         stripe=card.integer("flash.stripe"),
-        unit=card.integer("mapping.unit"),
+        unit=unit,
         command_time=round(card.number("front_end.command_time") * GIGA),
         command_write_time=round(card.number("front_end.write_time") * GIGA),
         link_ns=card.number("link.time_per_byte") * GIGA,
@@ -69,6 +75,8 @@ def add(
         channel_write_ns=channel_write,
         read_time=round(card.number("flash.read_time") * GIGA),
         program_time=round(card.number("flash.program_time") * GIGA),
+        pages_per_block=card.integer("flash.pages_per_block"),
+        erase_time=round(card.number("flash.erase_time") * GIGA),
         buffer=card.integer("buffer.size"),
         blocked_head=t.NONE,
         blocked_tail=t.NONE,

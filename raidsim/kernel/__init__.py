@@ -75,6 +75,7 @@ def is_compiled() -> bool:
 _setting = numba.config.CACHE_DIR
 numba.config.CACHE_DIR = str(CACHE_FOLDER)
 try:
+    from raidsim.kernel import ageing as ageing
     from raidsim.kernel import engine as engine
 finally:
     numba.config.CACHE_DIR = _setting

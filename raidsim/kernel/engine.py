@@ -10,6 +10,7 @@ from __future__ import annotations
 from raidsim.kernel import (
     disk,
     drive,
+    garbage,
     host,
     load,
     measure,
@@ -47,12 +48,15 @@ from raidsim.kernel.tables import (
     STAGE_DISK_LINK_READ,
     STAGE_DISK_LINK_WRITE,
     STAGE_DISK_RISING,
+    STAGE_ERASED,
     STAGE_FLUSH_CHANNEL,
     STAGE_FLUSH_PATH,
     STAGE_FREE,
     STAGE_LINK_READ,
     STAGE_LINK_WRITE,
     STAGE_MAPPED,
+    STAGE_MOVE_CHANNEL,
+    STAGE_MOVE_SENSED,
     STAGE_PATH_READ,
     STAGE_PATH_WRITE,
     STAGE_PROGRAMMED,
@@ -148,8 +152,12 @@ def advance(w, index):
         disk.decode(w, index)
     elif stage == STAGE_DISK_LINK_WRITE:
         disk.written_in(w, index)
-    elif stage == STAGE_MAPPED:
+    elif stage == STAGE_MAPPED or stage == STAGE_ERASED:
         release(w, index)
+    elif stage == STAGE_MOVE_SENSED:
+        garbage.sensed(w, index)
+    elif stage == STAGE_MOVE_CHANNEL:
+        ssd.moved(w, index)
     elif stage == STAGE_AHEAD_SENSED:
         read_ahead.sensed(w, index)
     elif stage == STAGE_AHEAD_READ:

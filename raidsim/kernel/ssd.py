@@ -10,14 +10,16 @@ front end. Data moves in pages of flash, and the pages of one request overlap:
     write   buffer space -> link -> data path -> acknowledged
             afterwards a front-end core updates the map
     flush   data path -> channel -> die (program) -> buffer space is free again
+    move    die (sense) -> channel -> buffer -> channel -> die (program): see garbage.py
 
 The data path between host interface and flash interface is half duplex. In the flush
 pass it feeds all channels in step, so it is held for the time that the data takes on
 all channels together: that pass is faster on a drive with more channels.
 
-Addresses lie on the flash as a sequential fill leaves them: ``stripe`` bytes stay on one
-channel, in program units (``planes`` pages) over the dies of that channel. Flushed units
-go to channels and dies round robin. A sense reads the touched pages of one program unit
+The host reads as if its data lay on the flash as a sequential fill leaves it: ``stripe``
+bytes stay on one channel, in program units (``planes`` pages) over the dies of that
+channel. Flushed units go to channels and dies round robin, and for each block's worth that
+a die has programmed it erases a block. A sense reads the touched pages of one program unit
 at once (its planes), and transfers whole ECC frames.
 
 Dies that share a chip enable work as one: they add capacity, not parallelism, and here they
@@ -29,7 +31,7 @@ Verbs: :func:`command_arrived`, :func:`decode` splits a command, :func:`sensed`,
 
 from __future__ import annotations
 
-from raidsim.kernel import read_ahead
+from raidsim.kernel import garbage, read_ahead
 from raidsim.kernel.flash import sense, transfer_frames
 from raidsim.kernel.jit import handler
 from raidsim.kernel.jobs import release, take, take_child
@@ -42,6 +44,7 @@ from raidsim.kernel.tables import (
     READ,
     STAGE_CHANNEL_READ,
     STAGE_COMMAND_DECODED,
+    STAGE_ERASED,
     STAGE_FLUSH_CHANNEL,
     STAGE_FLUSH_PATH,
     STAGE_LINK_READ,
@@ -199,19 +202,38 @@ def to_buffer(w, index):
 def buffered(w, index):
     """A page is in the buffer; full program units are flushed, whole commands acknowledged."""
     job = w.jobs[index]
-    drive = w.ssds[job["row"]]
     row = job["row"]
-    drive["gathered"] += job["length"]
+    drive = w.ssds[row]
+    start = job["offset"]
+    length = job["length"]
+    drive["stored"] += length
+    drive["gathered"] += length
     unit = drive["page"] * drive["planes"]
     page_done(w, index)
+    garbage.store(w, row, drive, start, start + length)
     while drive["gathered"] >= unit:
         drive["gathered"] -= unit
-        flush(w, row, drive)
+        flush(w, row, drive, unit)
 
 
 @handler
-def flush(w, row, drive):
-    """Send one program unit from the buffer to the next die."""
+def moved(w, index):
+    """Garbage collection has put a piece into the buffer."""
+    row = w.jobs[index]["row"]
+    drive = w.ssds[row]
+    unit = drive["page"] * drive["planes"]
+    garbage.moved(w, index)
+    while drive["gathered_moved"] >= unit:
+        drive["gathered_moved"] -= unit
+        flush(w, row, drive, 0)
+
+
+@handler
+def flush(w, row, drive, host):
+    """Send one program unit from the buffer to the next die.
+
+    ``host`` of its bytes are the host's: all, or none of what garbage collection moves.
+    """
     number = drive["next_unit"]
     drive["next_unit"] = number + 1
     channel = number % drive["channels"]
@@ -224,13 +246,18 @@ def flush(w, row, drive):
     above["priority"] = 0
     above["pending"] = drive["planes"]
     above["offset"] = drive["first_die"] + channel * drive["dies"] + die
+    above["length"] = host
+    above["begun"] = number
     for _ in range(drive["planes"]):
         piece = take_child(w, STAGE_FLUSH_PATH, unit)
         part = w.jobs[piece]
         part["direction"] = TO_FLASH
         part["length"] = drive["page"]
         part["offset"] = drive["first_channel"] + channel
-        arrive(w, drive["path"], piece, round_ns(drive["page"] * drive["path_flush_ns"]))
+        if host > 0:
+            arrive(w, drive["path"], piece, round_ns(drive["page"] * drive["path_flush_ns"]))
+        else:
+            flush_to_channel(w, piece)
 
 
 @handler
@@ -263,8 +290,13 @@ def programmed(w, index):
     unit = drive["page"] * drive["planes"]
     drive["programmed"] += unit
     drive["buffered"] -= unit
-    keep(w, w.drives[job["drive"]], unit)
-    release(w, index)
+    keep(w, w.drives[job["drive"]], job["length"])
+    if must_erase(drive, job["begun"]):
+        job["stage"] = STAGE_ERASED
+        drive["erased"] += 1
+        arrive(w, job["offset"], index, drive["erase_time"])
+    else:
+        release(w, index)
     while drive["blocked_head"] != NONE:
         piece = drive["blocked_head"]
         if drive["buffered"] + w.jobs[piece]["length"] > drive["buffer"]:
@@ -272,6 +304,17 @@ def programmed(w, index):
         drive["blocked_head"] = w.jobs[piece]["next"]
         w.jobs[piece]["next"] = NONE
         fetch(w, drive, piece)
+
+
+@handler
+def must_erase(drive, number):
+    """Whether program unit ``number`` filled a block of its die, which then erases another.
+
+    Dies begin at different pages of a block, so that they do not erase all at once.
+    """
+    all_dies = drive["channels"] * drive["dies"]
+    page = number // all_dies + number % all_dies + 1
+    return page % drive["pages_per_block"] == 0
 
 
 @handler

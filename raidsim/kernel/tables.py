@@ -95,6 +95,9 @@ STAGE_DISK_LINK_WRITE = 23
 STAGE_DISK_ARM = 24
 STAGE_DISK_RISING = 25  # its first bytes are off the medium, the link not yet due
 STAGE_DISK_LINK_READ = 26
+STAGE_MOVE_SENSED = 27  # garbage collection: a die has read what is still valid
+STAGE_MOVE_CHANNEL = 28
+STAGE_ERASED = 29
 
 # Why the engine came back.
 RETURN_HORIZON = 0
@@ -342,7 +345,7 @@ SSD = np.dtype(
         ("program_time", "i8"),
         ("buffer", "i8"),
         ("buffered", "i8"),  # bytes reserved in the write buffer
-        ("gathered", "i8"),  # bytes of them not yet in a program unit
+        ("gathered", "i8"),  # bytes of the host in it, not yet in a program unit
         ("blocked_head", "i4"),  # pages that wait for buffer space
         ("blocked_tail", "i4"),
         ("next_unit", "i8"),  # program units so far: the next goes round robin
@@ -354,7 +357,14 @@ SSD = np.dtype(
         ("slots", "i4"),  # per segment
         ("first_slot", "i4"),
         ("tick", "i8"),  # read commands so far, for least recently used
+        ("ftl", "i4"),
+        ("pages_per_block", "i8"),
+        ("erase_time", "i8"),
+        ("gathered_moved", "i8"),  # the same of what garbage collection moves
+        ("stored", "i8"),  # bytes that the host has put into the buffer
+        ("moved", "i8"),  # bytes that garbage collection has put there
         ("programmed", "i8"),  # bytes
+        ("erased", "i8"),  # blocks, all planes of a die together
         ("prefetched", "i8"),
     ],
     align=True,
@@ -422,6 +432,32 @@ DISK = np.dtype(  # a hard disk: mechanics, queue and buffer
     align=True,
 )
 
+FTL = np.dtype(  # a page map, and where it writes; see ftl.py
+    [
+        ("scale", "i8"),  # units of the drive that one logical unit stands for
+        ("group", "i8"),  # neighbouring units that the scaled map keeps apart
+        ("units", "i4"),  # logical ones
+        ("first_map", "i4"),
+        ("block_units", "i4"),
+        ("blocks", "i4"),
+        ("first_block", "i4"),
+        ("first_owner", "i4"),
+        ("first_bucket", "i4"),
+        ("lowest", "i4"),  # no closed block has fewer valid units
+        ("free_head", "i4"),
+        ("free", "i4"),  # blocks
+        ("frontier", "i4"),  # the open block
+        ("place", "i4"),  # where the next unit goes
+        ("room", "i4"),  # units that still fit into the open block
+        ("last_unit", "i4"),  # written last
+        ("appended", "i8"),  # units so far: written and moved
+        ("written", "i8"),  # units, by the host
+        ("moved", "i8"),  # units, by garbage collection
+        ("erased", "i8"),  # blocks
+    ],
+    align=True,
+)
+
 ZONE = np.dtype(  # of a disk: tracks of one length
     [
         ("first", "i8"),  # byte
@@ -430,6 +466,17 @@ ZONE = np.dtype(  # of a disk: tracks of one length
         ("tracks", "i8"),
         ("byte_time", "f8"),  # ns
         ("angle", "f8"),  # ns from the index mark to its first byte
+    ],
+    align=True,
+)
+
+BLOCK = np.dtype(
+    [
+        ("valid", "i4"),  # units
+        ("before", "i4"),  # neighbours among the closed blocks with as many valid units
+        ("after", "i4"),  # the same; or the next free block
+        ("erases", "i4"),
+        ("begun", "i8"),  # units appended to the drive before its first one
     ],
     align=True,
 )
@@ -495,6 +542,11 @@ class World(NamedTuple):
     zones: Any  # ZONE
     tasks: Any  # TASK
     extents: Any  # EXTENT
+    ftls: Any  # FTL
+    maps: Any  # int32: the place of each logical unit, or NONE
+    owners: Any  # int32: the logical unit that was last written to each place
+    blocks: Any  # BLOCK
+    buckets: Any  # int32: for each number of valid units, the first closed block with so many
     segments: Any  # SEGMENT
     slots: Any  # SLOT
     latencies: Any  # int64 (streams, 2, BINS)

@@ -128,6 +128,17 @@ class VolumeSpec(Part):
         {},
         "none",
     )
+    state: Annotated[str, Choice(("fresh", "filled", "steady"))] = key(
+        "what was done to solid state drives before: fresh: nothing was ever written; filled:"
+        " all was written once, in sequence; steady: then the loads that write at random have"
+        " done so until the write amplification is steady",
+        "steady",
+    )
+    filled: Annotated[float, Quantity("share")] = key(
+        "share of the capacity that holds data, from its start; the rest is trimmed, and serves"
+        " as spare area",
+        "100 %",
+    )
 
     _card: Card = PrivateAttr()
 

@@ -1,0 +1,216 @@
+"""The page map of a drive: how large it is, and what the drive was used for before the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from raidsim.build.system import System
+from raidsim.kernel import ageing
+from raidsim.kernel import tables as t
+
+TARGET_UNITS = 2**17  # logical units of a scaled map
+GROUP = 256  # neighbouring units that stay distinct
+BLOCK_UNITS = 128
+LEAST_SPARE_BLOCKS = 16
+STEADY = 0.01  # change of write amplification from one window to the next
+LEAST_WINDOWS = 3
+MOST_WINDOWS = 40
+ROUNDS = 16  # turns of each stream in a window
+HISTORY = 2**40  # number of the first I/O before the run: those in the run are other ones
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How large a map is: logical units, what each stands for, and the blocks on flash."""
+
+    units: int
+    scale: int
+    block_units: int
+    blocks: int
+
+
+def shape(
+    units: int, spare: float, *, block_units: int | None = None, target: int = TARGET_UNITS
+) -> Shape:
+    """The map of a drive of so many mapping units with this ratio of spare area.
+
+    Large drives are scaled down; ``block_units`` None takes the usual size, or less on a
+    drive that would else have too few spare blocks.
+    """
+    scale = max(1, round(units / target))
+    if scale > 1:
+        units = -(-units // (scale * GROUP)) * GROUP
+    if block_units is None:
+        block_units = BLOCK_UNITS
+        while block_units > 1 and units * spare < LEAST_SPARE_BLOCKS * block_units:
+            block_units //= 2
+    # What is open or being collected takes two blocks, however little spare area there is.
+    needed = -(-units // block_units) + 2
+    return Shape(units, scale, block_units, max(round(units * (1 + spare) / block_units), needed))
+
+
+def add(system: System, made: Shape) -> int:
+    """Add the map of a drive on which nothing was ever written; its row in ``ftls``."""
+    units, size, blocks = made.units, made.block_units, made.blocks
+    first_map = system.append("maps", units)
+    first_owner = system.append("owners", blocks * size)
+    first_block = system.append("blocks", blocks)
+    first_bucket = system.append("buckets", size + 1)
+    world = system.world
+    world.maps[first_map : first_map + units] = t.NONE
+    world.buckets[first_bucket : first_bucket + size + 1] = t.NONE
+    free = world.blocks[first_block : first_block + blocks]
+    free["after"] = np.arange(1, blocks + 1)
+    free["after"][-1] = t.NONE
+    free["before"] = t.NONE
+    return system.add_row(
+        "ftls",
+        scale=made.scale,
+        group=GROUP,
+        units=units,
+        first_map=first_map,
+        block_units=size,
+        blocks=blocks,
+        first_block=first_block,
+        first_owner=first_owner,
+        first_bucket=first_bucket,
+        lowest=size,
+        free_head=1,  # the first one is open
+        free=blocks - 1,
+        frontier=0,
+        place=0,
+        room=size,
+        last_unit=t.NONE,
+    )
+
+
+def tables_of(system: System, which: int) -> dict[str, Any]:
+    """The parts of the tables that belong to map ``which``."""
+    row, world = system.world.ftls[which], system.world
+    places = int(row["blocks"]) * int(row["block_units"])
+    spans = {
+        "maps": (row["first_map"], row["units"]),
+        "owners": (row["first_owner"], places),
+        "blocks": (row["first_block"], row["blocks"]),
+        "buckets": (row["first_bucket"], row["block_units"] + 1),
+    }
+    return {
+        table: getattr(world, table)[int(first) : int(first) + int(rows)]
+        for table, (first, rows) in spans.items()
+    }
+
+
+# -- what was before the run ------------------------------------------------------------------
+
+KEPT = (
+    "lowest", "free_head", "free", "frontier", "place", "room", "last_unit", "appended",
+)  # fmt: skip
+"""Fields of FTL that say where the map writes next."""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """One stream that wrote before the run: its rows of STREAM and SIZE, and its area in bytes."""
+
+    stream: bytes
+    sizes: bytes
+    area: int
+
+
+def prepare(
+    system: System, which: int, *, unit: int, filled: float, streams: Sequence[int] = ()
+) -> None:
+    """Give a fresh map its past: a sequential fill, then what these streams write at random.
+
+    Parameters
+    ----------
+    unit
+        Mapping unit in bytes.
+    filled
+        Share of the capacity that holds data; the rest was never written, or trimmed.
+    streams
+        Those of them that write at random do so, without time, until the write
+        amplification is steady.
+    """
+    row = system.world.ftls[which]
+    made = Shape(*(int(row[name]) for name in ("units", "scale", "block_units", "blocks")))
+    writers = tuple(
+        _writer(system, s) for s in streams if _writes_at_random(system.world.streams[s])
+    )
+    past = _past(made, unit, round(filled * made.units), writers)
+    for table, part in tables_of(system, which).items():
+        part[:] = past[table]
+    for name in KEPT:
+        row[name] = past["row"][name]
+
+
+def _writes_at_random(stream: Any) -> bool:
+    return bool(stream["read_share"] < 1.0 and stream["random_share"] > 0.0)
+
+
+def _writer(system: System, s: int) -> Writer:
+    stream = system.world.streams[s].copy()
+    first, count = int(stream["first_size"]), int(stream["sizes"])
+    wanted = np.zeros(1, t.STREAM)
+    for name in _PLACES:
+        wanted[name] = stream[name]
+    sizes = system.world.sizes[first : first + count]
+    return Writer(wanted.tobytes(), sizes.tobytes(), int(stream["area_size"]))
+
+
+_PLACES = (
+    "sizes", "area_offset", "area_size", "align", "random_share", "hot_area", "hot_accesses",
+    "zipf", "key_where", "key_random", "key_size",
+)  # fmt: skip
+"""Fields of STREAM that decide where it writes."""
+
+
+@lru_cache(maxsize=16)
+def _past(made: Shape, unit: int, filled: int, writers: tuple[Writer, ...]) -> dict[str, Any]:
+    """Tables of a map with this past: the same for every point of a sweep."""
+    system = System()
+    which = add(system, made)
+    ageing.fill(system.world, which, 0, filled)
+    rows = []
+    for writer in writers:
+        sizes = np.frombuffer(writer.sizes, t.SIZE)
+        s = system.add_stream("writer", [(int(size["bytes"]), 1.0) for size in sizes])
+        stream = np.frombuffer(writer.stream, t.STREAM)[0].copy()
+        first = stream["first_size"] = system.world.streams[s]["first_size"]
+        system.world.sizes[first : first + len(sizes)] = sizes
+        system.world.streams[s] = stream
+        rows.append(s)
+    if writers:
+        area = sum(writer.area for writer in writers) // (unit * made.scale)
+        spare = made.blocks * made.block_units - made.units
+        _overwrite(system, which, unit, rows, max(min(area, made.units), spare, 1))
+    kept = {table: part.copy() for table, part in tables_of(system, which).items()}
+    return kept | {"row": system.world.ftls[which].copy()}
+
+
+def _overwrite(system: System, which: int, unit: int, streams: list[int], window: int) -> None:
+    """Let the streams write windows of so many units until the amplification is steady."""
+    row = system.world.ftls[which]
+    number, before = HISTORY, 0.0
+    for count in range(MOST_WINDOWS):
+        written, moved = int(row["written"]), int(row["moved"])
+        while int(row["written"]) - written < window:
+            ios = max(window // (ROUNDS * len(streams)) // _units_of_an_io(system, unit), 1)
+            for s in streams:
+                ageing.overwrite(system.world, which, unit, s, number, ios)
+            number += ios
+        amplification = 1 + (int(row["moved"]) - moved) / (int(row["written"]) - written)
+        change = abs(amplification - before) / amplification
+        if count + 1 >= LEAST_WINDOWS and row["free"] <= 1 and change < STEADY:
+            break
+        before = amplification
+
+
+def _units_of_an_io(system: System, unit: int) -> int:
+    largest = int(system.world.sizes["bytes"][: system.count("sizes")].max())
+    return -(-largest // unit)

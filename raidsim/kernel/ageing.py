@@ -1,0 +1,64 @@
+"""What happened to a drive before it is measured: writes that take no time, and TRIM.
+
+The same map and the same collection as in the timed run; only stations and clock are left out.
+
+Entries: :func:`fill` writes units in sequence, :func:`overwrite` lets a stream write, and
+:func:`trim` forgets units.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel import ftl
+from raidsim.kernel.jit import by_reference, entry, handler
+from raidsim.kernel.load import draw_length, draw_offset
+
+
+@handler
+def put(w, row, unit):
+    """Write logical ``unit``, collecting garbage if need be."""
+    if not ftl.has_room(row):
+        ftl.make_room(w, row)
+    ftl.write(w, row, unit)
+
+
+@entry
+def fill(w, which, first, end):
+    """Write the logical units from ``first`` up to ``end`` of map ``which`` once, in sequence."""
+    w = by_reference(w)
+    row = w.ftls[which]
+    for unit in range(first, end):
+        put(w, row, unit)
+
+
+@entry
+def overwrite(w, which, unit_size, s, first, count):
+    """Write where the I/Os number ``first`` to ``first + count`` of stream ``s`` go.
+
+    ``unit_size`` is the mapping unit in bytes. All of them write, whatever the stream's
+    share of reads.
+    """
+    w = by_reference(w)
+    row = w.ftls[which]
+    stream = w.streams[s]
+    for n in range(first, first + count):
+        length = draw_length(w, stream, n)
+        offset = draw_offset(stream, n, length)
+        last = (offset + length - 1) // unit_size
+        for unit in range(offset // unit_size, last + 1):
+            put(w, row, ftl.logical(row, unit))
+
+
+@entry
+def trim(w, which, first, end):
+    """Forget the units from ``first`` up to ``end`` of the drive.
+
+    A logical unit goes if the unit in the middle of those that it stands for does.
+    """
+    w = by_reference(w)
+    row = w.ftls[which]
+    group = row["group"]
+    scale = row["scale"]
+    for unit in range(row["units"]):
+        middle = (unit // group * scale + scale // 2) * group + unit % group
+        if first <= middle < end:
+            ftl.discard(w, row, unit)

@@ -1,0 +1,156 @@
+"""The page map, whatever is written and trimmed: nothing is lost, nothing is there twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from raidsim.build import ftl
+from raidsim.build.system import System
+from raidsim.kernel import ageing
+from raidsim.kernel import ftl as kernel
+from raidsim.kernel import tables as t
+
+
+def new(units: int, spare: float = 0.25, **words: int) -> tuple[System, int]:
+    system = System()
+    ftl.add(system, ftl.shape(40, 0.5))  # a neighbour in the same tables
+    return system, ftl.add(system, ftl.shape(units, spare, **words))
+
+
+def check(system: System, which: int) -> None:
+    """Map, owners, valid counts, lists of closed blocks and free blocks tell one story."""
+    row, parts = system.world.ftls[which], ftl.tables_of(system, which)
+    n, blocks = int(row["block_units"]), int(row["blocks"])
+    mapped = np.flatnonzero(parts["maps"] != t.NONE)
+    places = parts["maps"][mapped]
+    assert len(np.unique(places)) == len(places)
+    assert (parts["owners"][places] == mapped).all()
+    assert (np.bincount(places // n, minlength=blocks) == parts["blocks"]["valid"]).all()
+
+    seen = {int(row["frontier"])}
+    here, free = int(row["free_head"]), 0
+    while here != t.NONE:
+        assert here not in seen
+        assert parts["blocks"]["valid"][here] == 0
+        seen.add(here)
+        here, free = int(parts["blocks"]["after"][here]), free + 1
+    assert free == row["free"] >= 1
+    for valid, first in enumerate(parts["buckets"]):
+        here, before = int(first), t.NONE
+        while here != t.NONE:
+            assert here not in seen
+            assert parts["blocks"]["valid"][here] == valid >= row["lowest"]
+            assert parts["blocks"]["before"][here] == before
+            seen.add(here)
+            here, before = int(parts["blocks"]["after"][here]), here
+    assert seen == set(range(blocks))
+    assert 0 <= row["room"] <= n
+    assert row["appended"] == row["written"] + row["moved"]
+    assert parts["blocks"]["erases"].sum() == row["erased"]
+
+
+def neighbour(system: System) -> bytes:
+    return b"".join(part.tobytes() for part in ftl.tables_of(system, 0).values())
+
+
+class Writing(RuleBasedStateMachine):
+    """Writes, rewrites and TRIM in any order, on small drives with little spare area."""
+
+    @initialize(
+        units=st.integers(1, 200),
+        spare=st.sampled_from([0.01, 0.1, 0.5, 1.0]),
+        block_units=st.sampled_from([1, 2, 8, 16]),
+    )
+    def make(self, units: int, spare: float, block_units: int) -> None:
+        self.system, self.which = new(units, spare, block_units=block_units)
+        self.units = units
+        self.there: set[int] = set()
+        self.beside = neighbour(self.system)
+
+    @rule(first=st.floats(0, 1), share=st.floats(0, 1))
+    def write(self, first: float, share: float) -> None:
+        start = int(first * (self.units - 1))
+        end = start + max(int(share * (self.units - start)), 1)
+        ageing.fill(self.system.world, self.which, start, end)
+        self.there |= set(range(start, end))
+
+    @rule(seed=st.integers(0, 2**32))
+    def write_here_and_there(self, seed: int) -> None:
+        for unit in np.random.default_rng(seed).integers(0, self.units, 50).tolist():
+            ageing.fill(self.system.world, self.which, unit, unit + 1)
+            self.there.add(unit)
+
+    @rule(first=st.floats(0, 1), share=st.floats(0, 1))
+    def trim(self, first: float, share: float) -> None:
+        start = int(first * self.units)
+        end = start + int(share * (self.units - start))
+        ageing.trim(self.system.world, self.which, start, end)
+        self.there -= set(range(start, end))
+
+    @invariant()
+    def what_was_written_is_there(self) -> None:
+        if hasattr(self, "system"):
+            check(self.system, self.which)
+            maps = ftl.tables_of(self.system, self.which)["maps"]
+            assert set(np.flatnonzero(maps != t.NONE).tolist()) == self.there
+            assert neighbour(self.system) == self.beside
+
+
+Writing.TestCase.settings = settings(max_examples=30, stateful_step_count=15, deadline=None)
+TestWriting = Writing.TestCase
+
+
+def test_a_drive_written_in_sequence_over_and_over_moves_nothing():
+    system, which = new(1024, block_units=16)
+    for _ in range(5):
+        ageing.fill(system.world, which, 0, 1024)
+    row = system.world.ftls[which]
+    assert row["moved"] == 0
+    assert row["written"] == 5 * 1024
+    check(system, which)
+
+
+def test_a_trimmed_drive_takes_a_whole_fill_without_moving_anything():
+    system, which = new(1024, spare=0.1, block_units=16)
+    for unit in np.random.default_rng(1).integers(0, 1024, 2000).tolist():
+        ageing.fill(system.world, which, unit, unit + 1)
+    row = system.world.ftls[which]
+    moved = int(row["moved"])
+    assert moved > 0
+    ageing.trim(system.world, which, 0, 1024)
+    assert not ftl.tables_of(system, which)["blocks"]["valid"].any()
+    ageing.fill(system.world, which, 0, 1024)
+    assert row["moved"] == moved
+    check(system, which)
+
+
+def test_the_block_with_the_least_valid_data_is_collected():
+    system, which = new(64, spare=0.5, block_units=8)  # 12 blocks
+    ageing.fill(system.world, which, 0, 64)  # blocks 0 to 7
+    ageing.trim(system.world, which, 16, 23)  # of block 2 one unit is left
+    ageing.fill(system.world, which, 0, 8)  # block 0 holds nothing
+    ageing.fill(system.world, which, 24, 41)  # blocks 9 and 10, and the last free one is opened
+    row = system.world.ftls[which]
+    erases = ftl.tables_of(system, which)["blocks"]["erases"]
+    assert row["erased"] == 1 == erases[[0, 3, 4]].sum()
+    assert row["moved"] == 0
+    check(system, which)
+
+
+@given(st.integers(1, 2**40), st.integers(0, 2**40))
+@settings(max_examples=200, deadline=None)
+def test_neighbouring_units_stay_distinct_and_a_share_of_the_drive_stays_that_share(units, unit):
+    made = ftl.shape(units, 0.1)
+    row = np.zeros(1, t.FTL)[0]
+    row["scale"], row["group"] = made.scale, ftl.GROUP
+    unit %= units
+    near = [int(kernel.logical(row, u)) for u in range(unit, min(unit + ftl.GROUP, units))]
+    assert len(set(near)) == len(near)
+    assert 0 <= min(near) <= max(near) < made.units
+    assert near[0] / made.units == pytest.approx(unit / units, abs=2 * ftl.GROUP / made.units)
+    if units <= ftl.TARGET_UNITS:
+        assert (made.scale, made.units, near[0]) == (1, units, unit)
