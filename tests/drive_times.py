@@ -5,7 +5,7 @@ Nothing here knows how the kernel works: a time is what the card says, times wha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
 from typing import Any
@@ -126,11 +126,23 @@ class OneDrive:
     ``changes`` are keys of the card with dots as double underscores: flash__read_time="60 us".
     """
 
+    model = "intel-p3700-800gb"
+    table = "ssds"
+    on_card: Mapping[str, Any] = {}
+    on_host: Mapping[str, Any] = {}
+
     def __init__(self, *, drives: int = 1, **changes: Any) -> None:
-        values = {key.replace("__", "."): value for key, value in changes.items()}
-        self.machine = build(scenario({"size": "1 MiB"}, drive=values, drives=drives))
+        values = dict(self.on_card)
+        values |= {key.replace("__", "."): value for key, value in changes.items()}
+        spec = scenario(
+            {"size": "1 MiB"},
+            drive=values,
+            host=dict(self.on_host),
+            drives=drives,
+            model=self.model,
+        )
+        self.machine = build(spec)
         self.system = self.machine.system
-        spec = scenario({}, drive=values)
         self.card = spec.volumes[0].card
         self.times = Times(self.card, spec.host.card)
         self._streams = [
@@ -143,8 +155,8 @@ class OneDrive:
 
     @property
     def row(self) -> Any:
-        """The SSD row."""
-        return self.system.world.ssds[0]
+        """The row of its mechanics or flash."""
+        return getattr(self.system.world, self.table)[0]
 
     @property
     def front(self) -> Any:

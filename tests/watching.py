@@ -35,8 +35,9 @@ def scenario(
     host: dict[str, Any] | None = None,
     measure: dict[str, Any] | None = None,
     drives: int = 1,
+    model: str = "intel-p3700-800gb",
 ) -> Scenario:
-    """Return loads on a P3700 of 800 GB; ``drive`` and ``host`` set other values on the cards.
+    """Return loads on a drive; ``drive`` and ``host`` set other values on the cards.
 
     With more ``drives`` the loads are on the first. As far as a load does not say otherwise,
     it reads 4 KiB at random, one at a time.
@@ -56,7 +57,7 @@ def scenario(
             "volume": [
                 {
                     "name": f"data{number}",
-                    "drive": "intel-p3700-800gb",
+                    "drive": model,
                     "set": drive or {},
                     "state": "filled",
                 }

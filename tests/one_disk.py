@@ -1,0 +1,76 @@
+"""A disk that does what it is told, for tests: a card made up so that its figures are round.
+
+Seeks of 0.8 + 9 sqrt(x) ms over a share x of the stroke, 7200 revolutions a minute, one head,
+one zone, tracks of 4 MiB; no time in controller and host, hardly any on the link, no
+read-ahead, no write cache, first come first served. Tests change what they are about.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drive_times import OneDrive
+from watching import begin, build, scenario
+
+from raidsim.build.scenario import Machine
+
+MODEL = "nl-sas-2tb"
+PLAIN: dict[str, Any] = {
+    "capacity.user": "2000 GB",
+    "capacity.sector": "512 B",
+    "capacity.physical_sector": "512 B",
+    "link.interface": "sas",
+    "link.time_per_byte": "0.001 us/KiB",
+    "command.latency": "0 us",
+    "command.time": "0 us",
+    "command.write_time": "0 us",
+    "command.max_transfer": "1024 KiB",
+    "command.queue_depth": 256,
+    "command.queues_uncached_writes": True,
+    "queue.discipline": "fifo",
+    "queue.ageing": 0,
+    "spindle.speed": "7200 rpm",
+    "geometry.heads": 1,
+    "geometry.zones": 1,
+    "geometry.track_outer": "4 MiB",
+    "geometry.track_inner": "4 MiB",
+    "geometry.head_switch": "0 ms",
+    "buffer.size": "64 MiB",
+    "read_ahead.segments": 0,
+    "read_ahead.depth": "0 KiB",
+    "read_ahead.minimum": "0 KiB",
+    "write_cache.enabled": False,
+    "write_cache.size": "4 MiB",
+    "write_cache.entries": 64,
+}
+for _op in ("read", "write"):
+    PLAIN |= {f"seek.{_op}_single": "0.8 ms", f"seek.{_op}_average": "5.6 ms"}
+    PLAIN |= {f"seek.{_op}_full": "9.8 ms"}
+NO_SEEK = {
+    f"seek__{op}_{which}": "0 ms"
+    for op in ("read", "write")
+    for which in ("single", "average", "full")
+}
+NO_HOST = {
+    f"{step}.{part}": "0 us"
+    for step in ("submit", "complete")
+    for part in ("io_time", "device_io_time", "page_time", "write_time")
+}
+
+
+class OneDisk(OneDrive):
+    """The disk above, in a host that takes no time; changes as for :class:`OneDrive`."""
+
+    model = MODEL
+    table = "disks"
+    on_card = PLAIN
+    on_host = NO_HOST
+
+
+def loaded(*loads: dict[str, Any], seed: int = 1, **changes: Any) -> Machine:
+    """Return the disk above under loads that have begun; reads of one sector by default."""
+    values = PLAIN | {key.replace("__", "."): value for key, value in changes.items()}
+    words = [{"size": "512 B", "align": "512 B"} | load for load in loads]
+    machine = build(scenario(*words, seed=seed, drive=values, host=NO_HOST, model=MODEL))
+    begin(machine)
+    return machine
