@@ -99,6 +99,7 @@ class DriveUse:
     power_w: float | None  # mean
     temperature_c: Temperature | None
     throttled: float | None  # share of the time, 0..1
+    throttles_from_c: dict[str, float]  # "lightly", "heavily": from which temperature on
 
 
 @dataclass(frozen=True)

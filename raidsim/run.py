@@ -285,7 +285,7 @@ class _Session:
             latencies[kind] = observe.latency(system, streams, op)
             warnings += observe.uncertain_percentiles(system, streams, op, kind)
         drives = thermal.drives(system, streams)
-        warnings += thermal.warnings(drives, thermal.thresholds(system, streams))
+        warnings += thermal.warnings(drives)
         account = observe.counts(system, streams)
         if account.failed or account.timed_out:
             warnings.append("latencies leave out the I/Os that failed or timed out")

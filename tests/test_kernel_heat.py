@@ -140,7 +140,8 @@ def test_moving_air_cools_with_the_power_0_8_of_its_speed_and_still_air_by_conve
 def test_the_energy_is_that_of_idling_and_of_every_byte_on_the_flash() -> None:
     system = run(0.5, {"read": "50 %", "size": "16 KiB", "outstanding": 8}).system
     row, ssd = system.world.heats[0], system.world.ssds[0]
-    assert ssd["flash_read"] > 0 and ssd["programmed"] > 0
+    assert ssd["flash_read"] > 0
+    assert ssd["programmed"] > 0
     expected = 4 * 0.5 + 2.5e-9 * ssd["flash_read"] + 10.9e-9 * ssd["programmed"]
     assert heat.reading(system, row).energy == pytest.approx(expected, rel=1e-9)
 
@@ -245,7 +246,8 @@ def test_a_drive_that_throttles_stays_below_its_limit_and_goes_up_and_down() -> 
     system = run(12, {**WRITES, "size": "256 KiB", "outstanding": 4}, **changes).system
     row = system.world.heats[0]
     assert 68 < row["highest"] < 71
-    assert row["light"] > 0 and row["heavy"] > 0
+    assert row["light"] > 0
+    assert row["heavy"] > 0
     _, temperatures = curve(system)
     turns = np.diff(np.sign(np.diff(temperatures[60:])))
     assert np.count_nonzero(turns) > 5

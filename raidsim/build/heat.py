@@ -98,7 +98,7 @@ def conductance(card: Card, airflow: float) -> float:
     """W/K from the case to the air: natural convection, and what the airflow adds."""
     still = 1 / card.number("heat.still_resistance")
     full = 1 / card.number("heat.air_resistance")
-    return still + (full - still) * airflow**FORCED
+    return still + (full - still) * float(airflow**FORCED)
 
 
 def resistance(card: Card, airflow: float) -> float:
@@ -143,7 +143,7 @@ def add(system: System, card: Card, drive: int, air: Air) -> int:
 
 
 def _throttling(card: Card) -> dict[str, float]:
-    """Thresholds and speeds; thresholds beyond all temperatures for a drive that never throttles."""
+    """Thresholds and speeds; a drive that never throttles has infinite thresholds."""
     names = ("light_at", "heavy_at", "light_speed", "heavy_speed", "hysteresis")
     found = {"light_at": math.inf, "heavy_at": math.inf, "light_speed": 1.0, "heavy_speed": 1.0}
     for name in names:

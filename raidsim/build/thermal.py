@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,7 +42,7 @@ def use(system: System, drive: int) -> DriveUse:
     kind = KINDS[int(system.world.drives[drive]["kind"])]
     row = heat.of_drive(system, drive)
     if row is None or system.now <= row["window_begin"]:
-        return DriveUse(name_of(system, drive), kind, None, None, None)
+        return DriveUse(name_of(system, drive), kind, None, None, None, {})
     found = heat.reading(system, row)
     seconds = (system.now - int(row["window_begin"])) / NS_PER_S
     power = (found.energy - float(row["window_energy"])) / seconds
@@ -59,34 +60,29 @@ def use(system: System, drive: int) -> DriveUse:
             steady=float(row["ambient"]) + power * total,
         ),
         throttled=throttled / seconds,
+        throttles_from_c={
+            words: float(row[field])
+            for words, field in ((LIGHTLY, "light_at"), (HEAVILY, "heavy_at"))
+            if math.isfinite(row[field])
+        },
     )
 
 
-def thresholds(system: System, streams: Sequence[int]) -> dict[str, float]:
-    """From which temperature on each drive of these streams throttles."""
-    rows = {drive: heat.of_drive(system, drive) for drive in drives_of(system, streams)}
-    return {
-        name_of(system, drive): float(row["light_at"])
-        for drive, row in rows.items()
-        if row is not None
-    }
-
-
-def warnings(used: Sequence[DriveUse], limits: dict[str, float]) -> list[str]:
+def warnings(used: Sequence[DriveUse]) -> list[str]:
     """What the run was too short to show: drives that would become hot enough to throttle."""
     return [
-        f"at this load {one.name} would reach {one.temperature_c.steady:.0f} C and throttle (from"
-        f" {limits[one.name]:g} C on): simulate longer (measure.max_time, or the load's limit), or"
-        ' begin warm (air.start = "warm")'
+        f"at this load {one.name} would reach {one.temperature_c.steady:.0f} C and throttle"
+        f" (from {one.throttles_from_c[LIGHTLY]:g} C on): simulate longer (measure.max_time,"
+        ' or the load\'s limit), or begin warm (air.start = "warm")'
         for one in used
         if one.temperature_c is not None
         and one.throttled == 0
-        and one.temperature_c.steady > limits[one.name]
+        and one.temperature_c.steady > one.throttles_from_c.get(LIGHTLY, math.inf)
     ]
 
 
 def series(system: System, streams: Sequence[int]) -> list[Sample]:
-    """The load's throughput and its drives' temperatures over the window; empty for few readings."""
+    """Throughput of a load and temperatures of its drives over time; empty for few readings."""
     if system.count("heats") == 0:
         return []
     system.fill_samples()
