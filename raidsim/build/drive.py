@@ -48,6 +48,8 @@ def add_drive(system: System, name: str, card: Card, air: Air = STANDARD_AIR) ->
         max_transfer=card.integer("command.max_transfer"),
         # Half on the way out (doorbell, fetch), half on the way back (entry, interrupt).
         latency=round(card.number("command.latency") * GIGA / 2),
+        idle_power=card.number("power.idle"),
+        active_power=card.number("power.active"),
     )
     if heat.is_known(card):
         heat.add(system, card, index, air)

@@ -16,6 +16,13 @@ MIB = 2**20
 FEWEST_SAMPLES = 10
 KINDS = {t.DRIVE_SSD: "ssd", t.DRIVE_DISK: "hdd"}
 LIGHTLY, HEAVILY = "lightly", "heavily"
+STATES = {t.COOL: "", t.THROTTLED_LIGHTLY: LIGHTLY, t.THROTTLED_HEAVILY: HEAVILY}
+
+
+def heat_of(system: System, drive: int) -> int | None:
+    """The row in ``heats`` of a drive, or None."""
+    rows = system.world.heats["drive"][: system.count("heats")].tolist()
+    return rows.index(drive) if drive in rows else None
 
 
 def drives_of(system: System, streams: Sequence[int]) -> list[int]:
@@ -40,6 +47,8 @@ def drives(system: System, streams: Sequence[int]) -> list[DriveUse]:
 def use(system: System, drive: int) -> DriveUse:
     """Power, temperature and throttling of one drive over the window."""
     kind = KINDS[int(system.world.drives[drive]["kind"])]
+    if kind == "hdd":
+        return DriveUse(name_of(system, drive), kind, disk_power(system, drive), None, None, {})
     row = heat.of_drive(system, drive)
     if row is None or system.now <= row["window_begin"]:
         return DriveUse(name_of(system, drive), kind, None, None, None, {})
@@ -66,6 +75,21 @@ def use(system: System, drive: int) -> DriveUse:
             if math.isfinite(row[field])
         },
     )
+
+
+def disk_power(system: System, drive: int) -> float | None:
+    """Mean W of a hard disk over the window: from idle to active by how busy its arm is.
+
+    The spindle turns all the time; what comes on top is the arm and the channel.
+    """
+    front = system.world.drives[drive]
+    arm = system.world.stations[system.world.disks[front["row"]]["arm"]]
+    passed = system.now - int(system.state["slice_origin"])
+    if passed == 0:
+        return None
+    busy = int(arm["busy_area"]) + int(arm["busy"]) * (system.now - int(arm["changed"]))
+    idle, active = float(front["idle_power"]), float(front["active_power"])
+    return idle + (active - idle) * busy / passed
 
 
 def warnings(used: Sequence[DriveUse]) -> list[str]:

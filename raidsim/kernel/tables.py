@@ -312,6 +312,8 @@ DRIVE = np.dtype(  # what all drives have towards their host
         ("latency_station", "i4"),
         ("protected", "i4"),  # its write buffer survives a power cut
         ("heated", "i4"),  # 1: its temperature is simulated
+        ("idle_power", "f8"),  # W
+        ("active_power", "f8"),
         ("size", "i8"),
         ("grain", "i8"),  # a command may become a job for each so many bytes
         ("max_transfer", "i8"),  # longest command
