@@ -81,6 +81,40 @@ class Counts:
 
 
 @dataclass(frozen=True)
+class Temperature:
+    """What a drive reports of itself over the window, in C."""
+
+    start: float
+    end: float
+    highest: float
+    steady: float  # where it would end at the window's mean power, if it did not throttle
+
+
+@dataclass(frozen=True)
+class DriveUse:
+    """One drive over the measured window; None for what its card does not tell."""
+
+    name: str
+    kind: str  # "ssd" or "hdd"
+    power_w: float | None  # mean
+    temperature_c: Temperature | None
+    throttled: float | None  # share of the time, 0..1
+    throttles_from_c: dict[str, float]  # "lightly", "heavily": from which temperature on
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The time from the sample before up to ``time_s`` after the window's start."""
+
+    time_s: float
+    iops: float  # of this load
+    mbps: float
+    temperature_c: dict[str, float]  # by drive, at the end
+    power_w: dict[str, float]  # by drive, mean
+    throttled: dict[str, str]  # by drive that throttled: "lightly" or "heavily", the longer
+
+
+@dataclass(frozen=True)
 class Point:
     """One load at one intensity."""
 
@@ -99,6 +133,8 @@ class Point:
     warmup_s: float
     converged: bool
     warnings: list[str] = field(default_factory=list)
+    drives: list[DriveUse] = field(default_factory=list)
+    series: list[Sample] = field(default_factory=list)  # empty for short runs
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from raidsim import __version__
-from raidsim.build import observe, window
+from raidsim.build import heat, observe, thermal, window
 from raidsim.build.scenario import Machine, build
 from raidsim.build.system import SaturationError
 from raidsim.errors import InputError, Problem
@@ -42,6 +42,7 @@ PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
 BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
 LEAST_BACKLOG = 100
 LEAST_PERIODS = 10  # of a burst, in a window
+TRIAL_NS = 1_000_000_000  # of the load, to see which power it takes
 CROWDED = 0.95  # share of a station's time from which an open load settles slowly
 
 
@@ -134,6 +135,8 @@ class _Session:
 
     def measure(self) -> bool:
         """Warm up and measure; whether every load's precision was reached."""
+        if self.scenario.air.start == "warm":
+            self._warm_drives()
         for stream in self.all_streams:
             self.system.begin(stream)
         if self.finite:
@@ -172,6 +175,22 @@ class _Session:
                 done / (self.system.now / NS_PER_S) if self.system.now else 0.0,
             )
         )
+
+    def _warm_drives(self) -> None:
+        """Let the drives begin as warm as a trial of the load, thrown away, says."""
+        trial = build(self.scenario, self.intensity)
+        for streams in trial.streams.values():
+            for stream in streams:
+                trial.system.begin(stream)
+        self._trial(trial)
+        for index in range(trial.system.count("heats")):
+            energy = heat.reading(trial.system, trial.system.world.heats[index]).energy
+            heat.warm_up(self.system, index, energy / (trial.system.now / NS_PER_S))
+
+    def _trial(self, trial: Machine) -> None:
+        while trial.system.run(TRIAL_NS) == t.RETURN_AWAITED:
+            list(trial.system.awaited())
+        trial.system.advance_clock(TRIAL_NS)
 
     def _warm_up(self) -> None:
         measure = self.scenario.measure
@@ -265,6 +284,8 @@ class _Session:
         for kind, op in (("read", t.READ), ("write", t.WRITE)):
             latencies[kind] = observe.latency(system, streams, op)
             warnings += observe.uncertain_percentiles(system, streams, op, kind)
+        drives = thermal.drives(system, streams)
+        warnings += thermal.warnings(drives)
         account = observe.counts(system, streams)
         if account.failed or account.timed_out:
             warnings.append("latencies leave out the I/Os that failed or timed out")
@@ -299,6 +320,8 @@ class _Session:
             warmup_s=self.warmup_ns / NS_PER_S,
             converged=converged,
             warnings=warnings,
+            drives=drives,
+            series=thermal.series(system, streams),
         )
 
     def _why_not_converged(self, load: LoadSpec) -> str:

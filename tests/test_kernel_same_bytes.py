@@ -94,6 +94,19 @@ LOADS: dict[str, list[dict[str, Any]]] = {
     "given arrivals": [
         {"read": "50 %", "size": "8 KiB", "arrivals": [f"{20 * n} us" for n in range(200)]}
     ],
+    "throttled": [
+        {"read": "20 %", "size": "16 KiB", "rate": "250 IO/s", "limit": {"time": "1500 ms"}}
+    ],
+}
+# A drive of next to no mass that throttles from a few degrees above the air's on.
+DRIVES: dict[str, dict[str, str]] = {
+    "throttled": {
+        "heat.inner_capacity": "0.2 J/K",
+        "heat.case_capacity": "1 J/K",
+        "throttle.light_at": "26.83 C",
+        "throttle.heavy_at": "26.86 C",
+        "throttle.hysteresis": "0.01 K",
+    }
 }
 
 
@@ -102,7 +115,7 @@ def results(case: str) -> str:
     data = {
         "title": case,
         "host": {"model": "fujitsu-rx2540-m1"},
-        "volume": [{"drive": "intel-p3700-800gb"}],
+        "volume": [{"drive": "intel-p3700-800gb", "set": DRIVES.get(case, {})}],
         "load": [load | {"area": {"size": "8 GiB"}} for load in LOADS[case]],
         "measure": MEASURE,
     }

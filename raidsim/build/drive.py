@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from raidsim.build import hdd, ssd
+from raidsim.build import hdd, heat, ssd
+from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
@@ -11,8 +12,8 @@ GIGA = 1e9
 UNQUEUED = 65536  # command slots from which no load can fill them
 
 
-def add_drive(system: System, name: str, card: Card) -> int:
-    """Add a drive with its stations; its index.
+def add_drive(system: System, name: str, card: Card, air: Air = STANDARD_AIR) -> int:
+    """Add a drive with its stations, in some air; its index.
 
     Raises
     ------
@@ -21,6 +22,7 @@ def add_drive(system: System, name: str, card: Card) -> int:
     """
     kind = hdd if card.kind == "hdd" else ssd
     kind.check(card)
+    heat.check(card)
     depth = queue_depth(card)
     slots = t.NONE
     if depth < UNQUEUED:
@@ -46,7 +48,11 @@ def add_drive(system: System, name: str, card: Card) -> int:
         max_transfer=card.integer("command.max_transfer"),
         # Half on the way out (doorbell, fetch), half on the way back (entry, interrupt).
         latency=round(card.number("command.latency") * GIGA / 2),
+        idle_power=card.number("power.idle"),
+        active_power=card.number("power.active"),
     )
+    if heat.is_known(card):
+        heat.add(system, card, index, air)
     return index
 
 

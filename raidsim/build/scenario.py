@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from raidsim.build import ftl
 from raidsim.build.drive import add_drive
+from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.host import add_process
 from raidsim.build.load import add_stream
 from raidsim.build.system import System
@@ -26,9 +27,9 @@ class Machine:
     streams: dict[str, list[int]]
 
 
-def add_volume(system: System, volume: VolumeSpec) -> int:
-    """Add a volume with its drives, as nothing was ever written to them; its index."""
-    drive = add_drive(system, volume.name, volume.card)
+def add_volume(system: System, volume: VolumeSpec, air: Air = STANDARD_AIR) -> int:
+    """Add a volume with its drives, as nothing was ever written to them, in some air; its index."""
+    drive = add_drive(system, volume.name, volume.card, air)
     return system.add_row(
         "volumes", kind=t.VOLUME_SINGLE, drive=drive, size=volume.card.integer("capacity.user")
     )
@@ -55,7 +56,8 @@ def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int]
 def build(scenario: Scenario, intensity: int = 0) -> Machine:
     """Build the system of a scenario, with its loads at one point of the sweep."""
     system = System(scenario.seed)
-    volumes = {volume.name: add_volume(system, volume) for volume in scenario.volumes}
+    air = Air(scenario.air.ambient, scenario.air.airflow)
+    volumes = {volume.name: add_volume(system, volume, air) for volume in scenario.volumes}
     streams: dict[str, list[int]] = {}
     for load in scenario.loads:
         streams[load.name] = []

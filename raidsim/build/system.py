@@ -81,6 +81,10 @@ class System:
             "buckets": np.zeros(1, np.int32),
             "segments": np.zeros(1, t.SEGMENT),
             "slots": np.zeros(1, t.SLOT),
+            "heats": np.zeros(1, t.HEAT),
+            "samples": np.zeros((1, t.SAMPLES), t.SAMPLE),
+            "moments": np.zeros(t.SAMPLES, np.int64),
+            "progress": np.zeros((1, t.SAMPLES, 2), np.int64),
             "latencies": np.zeros((1, 2, BINS), np.int64),
             "slices": np.zeros((1, t.SLICES), np.int64),
             "completions": np.zeros(1024, t.COMPLETION),
@@ -89,6 +93,7 @@ class System:
         state["free_job"] = t.NONE
         state["margin"] = 64
         state["slice_width"] = FIRST_SLICE_NS
+        state["stride"] = 1
         self._more_jobs(FIRST_JOBS)
         self.world = t.World(**self._tables)
 
@@ -206,6 +211,7 @@ class System:
         self._tables["sizes"][first + len(sizes) - 1]["up_to"] = 2.0
         self.append("latencies")
         self.append("slices")
+        self.append("progress")
         defaults: dict[str, Any] = {
             "first_size": first,
             "sizes": len(sizes),
@@ -277,7 +283,22 @@ class System:
         """Run a station at ``speed`` times its built speed from now on."""
         self.need_margin(int(self.world.stations[station]["busy"]) + 64)
         self._make_room()
-        engine.set_speed(self.world, station, float(speed))
+        factor = 1.0
+        for row in self.world.heats[: self.count("heats")]:
+            if row["path"] == station:
+                row["built_speed"] = speed
+                factor = float(row["factor"])
+        engine.set_speed(self.world, station, float(speed) * factor)
+
+    def set_air(self, heat: int, ambient: float, conductance: float) -> None:
+        """Let a drive stand in other air from now on: C, and W/K from its case to the air."""
+        self.need_margin(64)
+        self._make_room()
+        engine.set_air(self.world, heat, float(ambient), float(conductance))
+
+    def fill_samples(self) -> None:
+        """Take the readings that are due of drives at rest."""
+        engine.fill_samples(self.world)
 
     def run(self, horizon: int = t.NEVER, budget: int = t.NEVER) -> int:
         """Run to ``horizon`` ns or ``budget`` completions; why it came back (RETURN_*).

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.build import heat
 from raidsim.build.system import FIRST_SLICE_NS, System
 from raidsim.kernel import tables as t
 
@@ -40,6 +41,7 @@ def reset(system: System) -> None:
     system.world.slices[:] = 0
     system.state["slice_origin"] = system.now
     system.state["slice_width"] = FIRST_SLICE_NS
+    heat.reset(system)
 
 
 def series(system: System, streams: list[int]) -> tuple[NDArray[np.float64], float]:

@@ -8,6 +8,7 @@ equal times SimPy goes first.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from heapq import heappush
 from itertools import count
 from typing import Any, NamedTuple
@@ -17,7 +18,9 @@ from simpy.core import SimTime
 from simpy.events import NORMAL
 
 from raidsim.build import observe, window
+from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.system import System
+from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments, is_time
 from raidsim.control.clock import NS_PER_S, last_before, to_ns, to_seconds
 from raidsim.errors import quote
@@ -86,6 +89,8 @@ class Environment(simpy.Environment):
         self._endless: dict[int, str] = {}  # loads that never end by themselves: ticket, name
         self._tickets = 0
         self._taken: dict[str, int] = {}
+        self._heated: list[Callable[[Air], None]] = []
+        self.air = STANDARD_AIR
         self.sync()
         window.reset(self.system)
 
@@ -177,11 +182,37 @@ class Environment(simpy.Environment):
         """The busiest station in the window; None if none has worked."""
         return observe.limit(self.stations)
 
+    # -- changes while it runs --------------------------------------------------------------
+
+    def set_air(self, ambient: str | None = None, airflow: str | None = None) -> None:
+        """Let all drives stand in other air from now on: the room warms up, a fan fails.
+
+        Parameters
+        ----------
+        ambient
+            Temperature of the air at the drives, such as "35 C"; None leaves it.
+        airflow
+            Share of the airflow for which the server is released, such as "20 %"; None leaves it.
+
+        Raises
+        ------
+        InputError
+            If a text is no such quantity.
+        """
+        self.air = read_air("Environment.set_air()", ambient, airflow, self.air)
+        self.sync()
+        for stand_in in self._heated:
+            stand_in(self.air)
+
     # -- for hosts, volumes and loads -----------------------------------------------------
 
     def sync(self) -> None:
         """Bring the kernel's clock to SimPy's time, before something happens at it."""
         self.system.advance_clock(to_ns(self._now))
+
+    def tell_of_air(self, stand_in: Callable[[Air], None]) -> None:
+        """Let a volume know of other air."""
+        self._heated.append(stand_in)
 
     def ticket(self, event: simpy.Event) -> int:
         """A number under which the kernel reports the completion that ``event`` stands for."""

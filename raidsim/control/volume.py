@@ -7,9 +7,11 @@ from typing import Any
 
 import simpy
 
-from raidsim.build import observe, window
+from raidsim.build import heat, observe, thermal, window
+from raidsim.build.heat import Air
 from raidsim.build.load import need_room
 from raidsim.build.scenario import add_volume
+from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments, plain
 from raidsim.control.clock import duration, to_ns
 from raidsim.control.environment import Environment
@@ -92,9 +94,12 @@ class Volume(Measured):
         env.sync()
         self.system = system = env.system
         first = system.count("stations")
-        self.row = add_volume(system, self.spec)
+        self.row = add_volume(system, self.spec, env.air)
         self._stations = range(first, system.count("stations"))
         self._drive = int(system.world.volumes[self.row]["drive"])
+        self._air = env.air
+        self._heat = thermal.heat_of(system, self._drive)
+        env.tell_of_air(self._stand_in)
         self._awaited = system.add_stream(
             self.name,
             [(self._sector, 1.0)],
@@ -203,6 +208,29 @@ class Volume(Measured):
         for index in chosen:
             self.system.set_speed(index, factor)
 
+    def set_air(self, ambient: str | None = None, airflow: str | None = None) -> None:
+        """Let this drive stand in other air from now on: its own fan fails, a cover is missing.
+
+        Parameters
+        ----------
+        ambient, airflow
+            As for :meth:`Environment.set_air`, which changes the air of all drives.
+
+        Raises
+        ------
+        InputError
+            If a text is no such quantity.
+        """
+        air = read_air(f"{self.name}.set_air()", ambient, airflow, self._air)
+        self.env.sync()
+        self._stand_in(air)
+
+    def _stand_in(self, air: Air) -> None:
+        self._air = air
+        if self._heat is not None:
+            conductance = heat.conductance(self.card, air.airflow)
+            self.system.set_air(self._heat, air.ambient, conductance)
+
     # -- figures ----------------------------------------------------------------------------
 
     @property
@@ -214,6 +242,28 @@ class Volume(Measured):
     def mbps(self) -> float:
         """MB/s of 2**20 bytes of this volume over the window, idle times included."""
         return self._per_second("window_bytes") / 2**20
+
+    @property
+    def temperature(self) -> float | None:
+        """What the drive reports now, C; None if its card does not say how it warms."""
+        if self._heat is None:
+            return None
+        self.env.sync()
+        return heat.reading(self.system, self.system.world.heats[self._heat]).inner
+
+    @property
+    def power(self) -> float | None:
+        """Mean power of the drive over the window, W; None if its card does not tell."""
+        self.env.sync()
+        return thermal.use(self.system, self._drive).power_w
+
+    @property
+    def throttled(self) -> str:
+        """How the drive protects itself from heat now: "lightly", "heavily", or "" for not."""
+        if self._heat is None:
+            return ""
+        self.env.sync()
+        return thermal.STATES[int(self.system.world.heats[self._heat]["state"])]
 
     @property
     def stations(self) -> list[StationUse]:

@@ -10,7 +10,7 @@ the slot.
 
 from __future__ import annotations
 
-from raidsim.kernel import disk, ssd
+from raidsim.kernel import disk, heat, ssd
 from raidsim.kernel.jit import handler
 from raidsim.kernel.station import arrive, leave, seize
 from raidsim.kernel.tables import (
@@ -45,6 +45,8 @@ def arrived(w, index):
     """The drive has the command."""
     job = w.jobs[index]
     drive = w.drives[job["drive"]]
+    if drive["heated"] == 1:
+        heat.wake(w)
     if drive["failed"] == 0:
         if job["op"] == READ:
             drive["host_read"] += job["length"]

@@ -11,6 +11,7 @@ from raidsim.kernel import (
     disk,
     drive,
     garbage,
+    heat,
     host,
     load,
     measure,
@@ -27,6 +28,7 @@ from raidsim.kernel.reply import reply
 from raidsim.kernel.tables import (
     DONE,
     EVENT_FINISH,
+    EVENT_HEAT,
     EVENT_ISSUE,
     FAILED,
     NEVER,
@@ -100,6 +102,8 @@ def run(w, horizon, budget):
             if w.streams[subject]["mark"] == mark:
                 state["now"] = time
                 issue(w, subject)
+        elif kind == EVENT_HEAT:
+            heat.tick(w, time)
         else:
             expire(w, subject, mark, time)
         fill_vacancy(w)
@@ -330,3 +334,17 @@ def set_speed(w, where, speed):
     """Run station ``where`` at ``speed`` (1 = as built) from now on."""
     w = by_reference(w)
     station.set_speed(w, where, speed)
+
+
+@entry
+def set_air(w, index, ambient, conductance):
+    """Let drive ``index`` of ``heats`` stand in other air (C, W/K from case to air) from now on."""
+    w = by_reference(w)
+    heat.set_air(w, index, ambient, conductance)
+
+
+@entry
+def fill_samples(w):
+    """Take the readings of drives at rest that are due before the present time."""
+    w = by_reference(w)
+    heat.sample_until(w, w.state[0]["now"] - 1)

@@ -89,6 +89,7 @@ def sensed(w, index):
     """The valid units of a program unit are in the die's registers: they cross the channel."""
     job = w.jobs[index]
     drive = w.ssds[job["row"]]
+    drive["flash_read"] += job["length"]
     channel = job["offset"]
     left = job["length"]
     first = True

@@ -212,6 +212,7 @@ def sensed(w, index):
     end = start + job["length"]
     s = job["slot"]
     channel = drive["first_channel"] + (job["station"] - drive["first_die"]) // drive["dies"]
+    drive["flash_read"] += job["length"]
     first = True
     while start < end:
         piece = index

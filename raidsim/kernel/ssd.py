@@ -117,6 +117,7 @@ def sensed(w, index):
     end = start + job["length"]
     channel = job["station"]
     channel = drive["first_channel"] + (channel - drive["first_die"]) // drive["dies"]
+    drive["flash_read"] += job["length"]
     first = True
     while start < end:
         stop = min((start // page + 1) * page, end)

@@ -21,6 +21,7 @@ LAST = 7  # priority of an event that comes after all others of its instant
 EVENT_FINISH = 0  # a job's service at a station ends
 EVENT_ISSUE = 1  # a stream issues its next I/O
 EVENT_TIMEOUT = 2  # a request's patience ends
+EVENT_HEAT = 3  # temperatures are brought up to date
 
 # What a job asks for.
 READ = 0
@@ -30,6 +31,11 @@ WRITE = 1
 TO_HOST = 0
 TO_FLASH = 1
 NO_DIRECTION = -1
+
+# How far a drive protects itself from heat.
+COOL = 0
+THROTTLED_LIGHTLY = 1
+THROTTLED_HEAVILY = 2
 
 # How a request ended.
 DONE = 0
@@ -122,6 +128,13 @@ STATE = np.dtype(
         ("slice_origin", "i8"),
         ("slice_width", "i8"),
         ("requests", "i8"),  # made so far, by all streams
+        ("heats", "i4"),  # drives whose temperature is simulated
+        ("ticking", "i4"),  # 1 while EVENT_HEAT is in the heap
+        ("resting", "i4"),  # 1 if no such drive had anything to do in the last step
+        ("heated", "i8"),  # time up to which temperatures are integrated
+        ("samples", "i8"),  # readings kept
+        ("stride", "i8"),  # ticks from one of them to the next
+        ("first_tick", "i8"),  # tick at which they begin
     ],
     align=True,
 )
@@ -301,6 +314,9 @@ DRIVE = np.dtype(  # what all drives have towards their host
         ("slots", "i4"),  # station of the command slots; NONE: more than ever needed
         ("latency_station", "i4"),
         ("protected", "i4"),  # its write buffer survives a power cut
+        ("heated", "i4"),  # 1: its temperature is simulated
+        ("idle_power", "f8"),  # W
+        ("active_power", "f8"),
         ("size", "i8"),
         ("grain", "i8"),  # a command may become a job for each so many bytes
         ("max_transfer", "i8"),  # longest command
@@ -365,6 +381,7 @@ SSD = np.dtype(
         ("moved", "i8"),  # bytes that garbage collection has put there
         ("programmed", "i8"),  # bytes
         ("erased", "i8"),  # blocks, all planes of a die together
+        ("flash_read", "i8"),  # bytes, read-ahead included
         ("prefetched", "i8"),
     ],
     align=True,
@@ -515,6 +532,50 @@ SLOT_EMPTY = 0
 SLOT_IN_FLIGHT = 1
 SLOT_READY = 2
 
+HEAT = np.dtype(  # the temperatures of one drive; degrees Celsius, W, J, K/W, J/K
+    [
+        ("drive", "i4"),
+        ("row", "i4"),  # of the drive, in the table of its kind
+        ("path", "i4"),  # station that throttling slows down
+        ("state", "i4"),  # COOL, THROTTLED_LIGHTLY, THROTTLED_HEAVILY
+        ("inner", "f8"),  # flash and controller: what the drive reports
+        ("case", "f8"),
+        ("ambient", "f8"),
+        ("inner_capacity", "f8"),
+        ("inner_resistance", "f8"),
+        ("case_capacity", "f8"),
+        ("conductance", "f8"),  # case to air, W/K
+        ("idle", "f8"),
+        ("read_energy", "f8"),  # per byte
+        ("write_energy", "f8"),
+        ("light_at", "f8"),
+        ("heavy_at", "f8"),
+        ("hysteresis", "f8"),
+        ("light_speed", "f8"),
+        ("heavy_speed", "f8"),
+        ("built_speed", "f8"),  # of the path, not throttled
+        ("factor", "f8"),  # by which throttling slows it down
+        ("counted_read", "i8"),  # bytes whose energy has been counted
+        ("counted_written", "i8"),
+        ("energy", "f8"),  # so far
+        ("light", "i8"),  # ns throttled lightly so far
+        ("heavy", "i8"),
+        ("highest", "f8"),  # since the window began
+        ("window_begin", "i8"),
+        ("window_inner", "f8"),  # what the fields of these names were then
+        ("window_energy", "f8"),
+        ("window_light", "i8"),
+        ("window_heavy", "i8"),
+    ],
+    align=True,
+)
+
+SAMPLE = np.dtype(  # one reading of a drive
+    [("inner", "f8"), ("case", "f8"), ("energy", "f8"), ("light", "i8"), ("heavy", "i8")],
+    align=True,
+)
+SAMPLES = 600  # readings kept; an even number
+
 COMPLETION = np.dtype(
     [("ticket", "i8"), ("time", "i8"), ("issued", "i8"), ("status", "i8")], align=True
 )
@@ -549,6 +610,10 @@ class World(NamedTuple):
     buckets: Any  # int32: for each number of valid units, the first closed block with so many
     segments: Any  # SEGMENT
     slots: Any  # SLOT
+    heats: Any  # HEAT
+    samples: Any  # SAMPLE (heats, SAMPLES)
+    moments: Any  # int64 (SAMPLES,), ns: when the samples were taken
+    progress: Any  # int64 (streams, SAMPLES, 2): I/Os and bytes completed in the window till then
     latencies: Any  # int64 (streams, 2, BINS)
     slices: Any  # int64 (streams, SLICES): completions
     completions: Any  # COMPLETION, a list that the control plane empties

@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from raidsim.report import numbers, summary, toml_text
+from raidsim.report.course import course_of, draw_course
 from raidsim.report.panels import Palette, draw_latency, draw_stages, draw_throughput
 from raidsim.report.plot import drawing, save_svg
 from raidsim.report.sweeps import (
@@ -32,6 +33,7 @@ from raidsim.report.table import AXIS_WORDS, axis_cell, interval_cell, limit, no
 from raidsim.result import Point, Result
 
 PANEL_INCHES = (5.4, 3.6)
+COURSE_INCHES = (10.8, 4.6)
 
 _STAND_INS = {
     "ink": "#010101",
@@ -79,6 +81,8 @@ class Section:
     stage_key: list[tuple[str, int]]  # kind of station, number of its colour
     throughput: Markup
     latency: Markup
+    course: Markup | None
+    course_where: str
     stages: Markup | None
     shares: Markup | None
 
@@ -111,6 +115,8 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     scenario = result.scenario
     facts = [("Host", summary.host_sentence(scenario))]
     facts += [("Volume", summary.volume_sentence(one)) for one in summary.volumes(scenario)]
+    if any(drive.temperature_c for point in result.points for drive in point.drives):
+        facts.append(("Air", summary.air_sentence(scenario)))
     measure = scenario.get("measure")
     if isinstance(measure, dict) and measure.get("precision"):
         confidence = summary.confidence(scenario)
@@ -127,6 +133,7 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
         )
     )
     stages = station_kinds(sweep.points)
+    course = course_of(sweep)
     interval = summary.confidence(result.scenario)
     return Section(
         name=sweep.load,
@@ -149,6 +156,8 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
             f"latency-{number}",
             f"Latency of {sweep.load} against the load",
         ),
+        course=None if course is None else _course(course, number),
+        course_where="" if course is None else offered(course),
         stages=_stages(sweep, number, shares=False) if stages else None,
         shares=_stages(sweep, number, shares=True) if stages else None,
     )
@@ -207,12 +216,28 @@ def _stages(sweep: Sweep, number: int, *, shares: bool) -> Markup:
     )
 
 
+def _course(point: Point, number: int) -> Markup:
+    return _drawn(
+        lambda figure: draw_course(figure, point, _PALETTE),
+        f"course-{number}",
+        f"Throughput and temperature of {point.load} over time",
+        COURSE_INCHES,
+    )
+
+
 def _svg(draw: Callable[[Axes], None], name: str, label: str) -> Markup:
     """Draw one panel as an element of the page, in the colours of its style sheet."""
+    return _drawn(lambda figure: draw(figure.subplots()), name, label, PANEL_INCHES)
+
+
+def _drawn(
+    draw: Callable[[Figure], None], name: str, label: str, inches: tuple[float, float]
+) -> Markup:
+    """Draw a figure as an element of the page, in the colours of its style sheet."""
     with drawing():
-        figure = Figure(figsize=PANEL_INCHES, layout="constrained")
+        figure = Figure(figsize=inches, layout="constrained")
         figure.patch.set_visible(False)
-        draw(figure.subplots())
+        draw(figure)
         text = save_svg(figure, name).decode("utf-8")
     text = text[text.index("<svg ") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*|<style.*?</style>", "", text, flags=re.DOTALL)

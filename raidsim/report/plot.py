@@ -13,17 +13,19 @@ from contextlib import contextmanager
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from raidsim.report.course import course_of, draw_course
 from raidsim.report.panels import LIGHT, draw_latency, draw_throughput
-from raidsim.report.summary import confidence, load_sentence, title
-from raidsim.report.sweeps import Sweep, sweeps
+from raidsim.report.summary import air_sentence, confidence, load_sentence, title
+from raidsim.report.sweeps import Sweep, offered, sweeps
 from raidsim.result import Result
 
 PANEL_INCHES = (5.2, 3.7)
+COURSE_INCHES = 4.6
 PNG_DPI = 150
 
 
 def render(result: Result, suffix: str) -> bytes:
-    """Draw every load of a result, one row of two panels each.
+    """Draw every load of a result, one row of two panels each, and its course over time.
 
     Parameters
     ----------
@@ -38,11 +40,17 @@ def render(result: Result, suffix: str) -> bytes:
         The file's content; equal for equal results.
     """
     rows = sweeps(result)
+    courses = [point for sweep in rows if (point := course_of(sweep)) is not None]
     with drawing():
         width, height = PANEL_INCHES
-        figure = Figure(figsize=(2 * width, 0.5 + height * max(len(rows), 1)), layout="constrained")
+        heights = [height] * max(len(rows), 1) + [COURSE_INCHES] * len(courses)
+        figure = Figure(figsize=(2 * width, 0.5 + sum(heights)), layout="constrained")
         figure.suptitle(title(result.scenario), fontsize=12, fontweight="bold")
-        parts = figure.subfigures(max(len(rows), 1), 1, squeeze=False)[:, 0]
+        parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
+        for part, point in zip(parts[len(heights) - len(courses) :], courses, strict=True):
+            words = f"{point.load}, {offered(point)}: over time, {air_sentence(result.scenario)}"
+            part.suptitle(words, fontsize=9.5, color=LIGHT.muted)
+            draw_course(part, point, LIGHT)
         for part, sweep in zip(parts, rows, strict=False):
             part.suptitle(heading(sweep, result), fontsize=9.5, color=LIGHT.muted)
             throughput_axes, latency_axes = part.subplots(1, 2)

@@ -64,6 +64,15 @@ def host_sentence(scenario: Mapping[str, Any]) -> str:
     return f"{host['model']} at {host['clock']}" if host.get("clock") else str(host["model"])
 
 
+def air_sentence(scenario: Mapping[str, Any]) -> str:
+    """The air in a line: "35 C, 20 % airflow"; empty where none is described."""
+    air = scenario.get("air")
+    if not isinstance(air, Mapping):
+        return ""
+    warm = ", drives warm at the start" if air.get("start") == "warm" else ""
+    return f"{air.get('ambient', '')}, {air.get('airflow', '')} airflow{warm}"
+
+
 def _load_parts(load: Mapping[str, Any], scenario: Mapping[str, Any]) -> list[str]:
     parts = [_sizes(load)]
     if "read" in load:

@@ -20,11 +20,11 @@ from raidsim.scenario import checks
 from raidsim.scenario import overrides as setting
 from raidsim.scenario.fields import Count, Line, Reader, Text
 from raidsim.scenario.hardware import attach_card
-from raidsim.scenario.models import HostSpec, LoadSpec, Measure, Scenario, VolumeSpec
+from raidsim.scenario.models import AirSpec, HostSpec, LoadSpec, Measure, Scenario, VolumeSpec
 from raidsim.scenario.reading import Reading, read_part
 from raidsim.scenario.written import written
 
-_TABLES = ("title", "description", "seed", "host", "volume", "load", "measure")
+_TABLES = ("title", "description", "seed", "host", "volume", "load", "air", "measure")
 
 
 def names() -> list[str]:
@@ -154,9 +154,10 @@ class _Loader:
         loads = [self._load(table, path, volumes) for table, path in self._list("load")]
         self._names("load", loads)
         self._sweeps(loads)
+        air = read_part(self.reading, AirSpec, self.reading.data.get("air", {}), ("air",))
         measure = self._measure()
         self.reading.raise_if_wrong()
-        return _assemble(self.reading, head, host, volumes, loads, measure)
+        return _assemble(self.reading, head, host, volumes, loads, air, measure)
 
     # ---- the top of the file
 
@@ -263,6 +264,7 @@ def _assemble(
     host: dict[str, Any],
     volumes: list[dict[str, Any]],
     loads: list[dict[str, Any]],
+    air: dict[str, Any],
     measure: dict[str, Any],
 ) -> Scenario:
     """Put checked values together."""
@@ -279,6 +281,7 @@ def _assemble(
         host=build(HostSpec, host),
         volumes=tuple(build(VolumeSpec, values) for values in volumes),
         loads=tuple(build(LoadSpec, values) for values in loads),
+        air=build(AirSpec, air),
         measure=build(Measure, measure),
         path=reading.file.name,
     )

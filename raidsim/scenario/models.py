@@ -228,6 +228,21 @@ class LoadSpec(Part):
         return (worker * part if self.partitions else 0) + self.area.offset, size
 
 
+class AirSpec(Part):
+    """The air that the drives stand in, and how warm they are when the run begins."""
+
+    ambient: Annotated[float, Quantity("temperature", low="-40 C", high="90 C")] = key(
+        "temperature of the air at the drives", "25 C"
+    )
+    airflow: Annotated[float, Quantity("share")] = key(
+        "airflow, relative to that for which the server is released", "100 %"
+    )
+    start: Annotated[str, Choice(("idle", "warm"))] = key(
+        "drives begin as warm as they are when idle, or as the load makes them in the long run",
+        "idle",
+    )
+
+
 class Measure(Part):
     """How long a point is measured, and how sure its result must be."""
 
@@ -253,6 +268,7 @@ class Scenario(Part):
     host: HostSpec = key("the server")
     volumes: tuple[VolumeSpec, ...] = key("the volumes")
     loads: tuple[LoadSpec, ...] = key("the loads")
+    air: AirSpec = key("the air that the drives stand in")
     measure: Measure = key("how to measure")
     path: str | None = key("the file it was read from", None)
 

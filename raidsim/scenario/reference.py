@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 from raidsim import units
 from raidsim.cards.reference import table
 from raidsim.scenario.fields import Quantity, Reader
-from raidsim.scenario.models import HostSpec, LoadSpec, Measure, Part, Scenario, VolumeSpec
+from raidsim.scenario.models import AirSpec, HostSpec, LoadSpec, Measure, Part, Scenario, VolumeSpec
 
 _INTRODUCTION = """\
 # Scenarios
@@ -51,6 +51,11 @@ _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
     ("`[host]`", "", HostSpec),
     ("`[[volume]]`", "One table for each volume.", VolumeSpec),
     ("`[[load]]`", "One table for each load; all run at the same time.", LoadSpec),
+    (
+        "`[air]`",
+        "The whole table may be left out. It matters to drives whose card says how they warm.",
+        AirSpec,
+    ),
     ("`[measure]`", "The whole table may be left out.", Measure),
 )
 _TOP = ("title", "description", "seed")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from raidsim import units
-from raidsim.scenario.models import HostSpec, LoadSpec, Measure, Part, Scenario, VolumeSpec
+from raidsim.scenario.models import AirSpec, HostSpec, LoadSpec, Measure, Part, Scenario, VolumeSpec
 
 
 def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
@@ -27,6 +27,7 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
             _part(LoadSpec, table, _defaults(table, load))
             for table, load in zip(data["load"], scenario.loads, strict=True)
         ],
+        "air": _part(AirSpec, data.get("air", {}), {}),
         "measure": _part(Measure, data.get("measure", {}), {}),
     }
 

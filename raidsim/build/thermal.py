@@ -1,0 +1,153 @@
+"""Reading power, temperatures and the course of a run off the kernel, as the data of results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from raidsim.build import heat
+from raidsim.build.system import System
+from raidsim.kernel import tables as t
+from raidsim.result import DriveUse, Sample, Temperature
+
+NS_PER_S = 1e9
+MIB = 2**20
+FEWEST_SAMPLES = 10
+KINDS = {t.DRIVE_SSD: "ssd", t.DRIVE_DISK: "hdd"}
+LIGHTLY, HEAVILY = "lightly", "heavily"
+STATES = {t.COOL: "", t.THROTTLED_LIGHTLY: LIGHTLY, t.THROTTLED_HEAVILY: HEAVILY}
+
+
+def heat_of(system: System, drive: int) -> int | None:
+    """The row in ``heats`` of a drive, or None."""
+    rows = system.world.heats["drive"][: system.count("heats")].tolist()
+    return rows.index(drive) if drive in rows else None
+
+
+def drives_of(system: System, streams: Sequence[int]) -> list[int]:
+    """The drives under the volumes of these streams, in order."""
+    world = system.world
+    volumes = dict.fromkeys(world.streams["volume"][list(streams)].tolist())
+    single = [v for v in volumes if world.volumes[v]["kind"] == t.VOLUME_SINGLE]
+    return list(dict.fromkeys(int(world.volumes[v]["drive"]) for v in single))
+
+
+def name_of(system: System, drive: int) -> str:
+    """What a drive is called: the name that its stations begin with."""
+    station = int(system.world.drives[drive]["latency_station"])
+    return system.names[station].name.rpartition(": ")[0]
+
+
+def drives(system: System, streams: Sequence[int]) -> list[DriveUse]:
+    """Power, temperature and throttling of the drives of these streams over the window."""
+    return [use(system, drive) for drive in drives_of(system, streams)]
+
+
+def use(system: System, drive: int) -> DriveUse:
+    """Power, temperature and throttling of one drive over the window."""
+    kind = KINDS[int(system.world.drives[drive]["kind"])]
+    if kind == "hdd":
+        return DriveUse(name_of(system, drive), kind, disk_power(system, drive), None, None, {})
+    row = heat.of_drive(system, drive)
+    if row is None or system.now <= row["window_begin"]:
+        return DriveUse(name_of(system, drive), kind, None, None, None, {})
+    found = heat.reading(system, row)
+    seconds = (system.now - int(row["window_begin"])) / NS_PER_S
+    power = (found.energy - float(row["window_energy"])) / seconds
+    throttled = found.light + found.heavy
+    throttled -= int(row["window_light"] + row["window_heavy"]) / NS_PER_S
+    total = float(row["inner_resistance"] + 1 / row["conductance"])
+    return DriveUse(
+        name=name_of(system, drive),
+        kind=kind,
+        power_w=power,
+        temperature_c=Temperature(
+            start=float(row["window_inner"]),
+            end=found.inner,
+            highest=max(float(row["highest"]), found.inner),
+            steady=float(row["ambient"]) + power * total,
+        ),
+        throttled=throttled / seconds,
+        throttles_from_c={
+            words: float(row[field])
+            for words, field in ((LIGHTLY, "light_at"), (HEAVILY, "heavy_at"))
+            if math.isfinite(row[field])
+        },
+    )
+
+
+def disk_power(system: System, drive: int) -> float | None:
+    """Mean W of a hard disk over the window: from idle to active by how busy its arm is.
+
+    The spindle turns all the time; what comes on top is the arm and the channel.
+    """
+    front = system.world.drives[drive]
+    arm = system.world.stations[system.world.disks[front["row"]]["arm"]]
+    passed = system.now - int(system.state["slice_origin"])
+    if passed == 0:
+        return None
+    busy = int(arm["busy_area"]) + int(arm["busy"]) * (system.now - int(arm["changed"]))
+    idle, active = float(front["idle_power"]), float(front["active_power"])
+    return idle + (active - idle) * busy / passed
+
+
+def warnings(used: Sequence[DriveUse]) -> list[str]:
+    """What the run was too short to show: drives that would become hot enough to throttle."""
+    return [
+        f"at this load {one.name} would reach {one.temperature_c.steady:.0f} C and throttle"
+        f" (from {one.throttles_from_c[LIGHTLY]:g} C on): simulate longer (measure.max_time,"
+        ' or the load\'s limit), or begin warm (air.start = "warm")'
+        for one in used
+        if one.temperature_c is not None
+        and one.throttled == 0
+        and one.temperature_c.steady > one.throttles_from_c.get(LIGHTLY, math.inf)
+    ]
+
+
+def series(system: System, streams: Sequence[int]) -> list[Sample]:
+    """Throughput of a load and temperatures of its drives over time; empty for few readings."""
+    if system.count("heats") == 0:
+        return []
+    system.fill_samples()
+    # A last tick may lie behind the end of the run.
+    moments = system.world.moments[: int(system.state["samples"])]
+    moments = moments[moments <= system.now]
+    if len(moments) <= FEWEST_SAMPLES:
+        return []
+    done = system.world.progress[list(streams), : len(moments)].sum(axis=0)
+    rows = {
+        name_of(system, int(row["drive"])): system.world.samples[index]
+        for index, row in enumerate(system.world.heats[: system.count("heats")])
+        if int(row["drive"]) in drives_of(system, streams)
+    }
+    return [_sample(moments, done, rows, end) for end in range(1, len(moments))]
+
+
+def _sample(moments: Any, done: Any, rows: dict[str, Any], end: int) -> Sample:
+    passed = int(moments[end] - moments[end - 1])
+    seconds = passed / NS_PER_S
+    ios, size = (int(now - before) for now, before in zip(done[end], done[end - 1], strict=True))
+    return Sample(
+        time_s=int(moments[end] - moments[0]) / NS_PER_S,
+        iops=ios / seconds,
+        mbps=size / MIB / seconds,
+        temperature_c={name: float(row[end]["inner"]) for name, row in rows.items()},
+        power_w={
+            name: float(row[end]["energy"] - row[end - 1]["energy"]) / seconds
+            for name, row in rows.items()
+        },
+        throttled={
+            name: words
+            for name, row in rows.items()
+            if (words := _throttled(row[end - 1], row[end], passed))
+        },
+    )
+
+
+def _throttled(before: Any, after: Any, passed: int) -> str:
+    """How a drive throttled for most of the time between two readings, or ""."""
+    light, heavy = int(after["light"] - before["light"]), int(after["heavy"] - before["heavy"])
+    if 2 * (light + heavy) < passed:
+        return ""
+    return HEAVILY if heavy > light else LIGHTLY

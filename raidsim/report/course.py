@@ -1,0 +1,144 @@
+"""The course of a run: throughput and temperature over time, one panel below the other.
+
+Drawn for the point of a load at which a drive's temperature changed most, if it changed
+by ``WORTH_SHOWING`` or the drive throttled: most runs are too short for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from raidsim.report.panels import Palette, paint
+from raidsim.report.sweeps import Sweep
+from raidsim.result import DriveUse, Point, Sample
+
+WORTH_SHOWING = 2.0  # K
+LONG = 600.0  # s, from which the axis counts minutes
+SHADES = {"lightly": 0.13, "heavily": 0.34}
+DASHES = {"lightly": (5, 2), "heavily": (1, 1.5)}
+
+
+def course_of(sweep: Sweep) -> Point | None:
+    """The point of a load whose course over time is worth a picture; None if there is none."""
+    shown = [point for point in sweep.points if point.series and _moved(point) > 0]
+    return max(shown, key=_moved, default=None)
+
+
+def _moved(point: Point) -> float:
+    """Largest change of a drive's temperature, K; 0 if that is nothing to show."""
+    throttled = any(drive.throttled for drive in point.drives)
+    changes = [_change(drive) for drive in point.drives]
+    largest = max(changes, default=0.0)
+    return largest if throttled or largest >= WORTH_SHOWING else 0.0
+
+
+def _change(drive: DriveUse) -> float:
+    found = drive.temperature_c
+    return 0.0 if found is None else found.highest - min(found.start, found.end)
+
+
+def draw_course(figure: Figure | SubFigure, point: Point, colours: Palette) -> None:
+    """Draw throughput above and temperatures below; throttled times are shaded in both."""
+    above, below = figure.subplots(2, 1, sharex=True)
+    scale, unit = (60.0, "min") if point.series[-1].time_s > LONG else (1.0, "s")
+    times = [sample.time_s / scale for sample in point.series]
+    rates = [sample.mbps for sample in point.series]
+    above.plot(
+        [0.0, *times],
+        [rates[0], *rates],
+        color=colours.throughput,
+        linewidth=1.2,
+        drawstyle="steps-pre",
+        label=f"{point.load}, mean of every {_distance(point.series):g} s",
+    )
+    above.set_ylim(0, max(rates) * 1.12 or 1)
+    above.set_ylabel("throughput, MB/s (2^20 bytes)")
+    above.tick_params(labelbottom=False)
+    _draw_temperatures(below, times, point, colours)
+    below.set_xlabel(f"time, {unit}")
+    for axes in (above, below):
+        for words, begin, end in _throttled(point.series, scale):
+            axes.axvspan(begin, end, color=colours.write, alpha=SHADES[words], linewidth=0)
+        axes.set_xlim(0, times[-1])
+        axes.grid(axis="y", color=colours.faint, linewidth=0.8)
+        axes.set_facecolor("none")
+        axes.xaxis.set_major_locator(MaxNLocator(10))
+        axes.yaxis.set_major_locator(MaxNLocator(5))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+        paint(axes, colours)
+    for words in dict.fromkeys(words for words, _, _ in _throttled(point.series, scale)):
+        above.fill_between(
+            [], [], color=colours.write, alpha=SHADES[words], linewidth=0,
+            label=f"throttled {words}",
+        )  # fmt: skip
+    for axes in (above, below):
+        axes.legend(
+            labelcolor=colours.ink,
+            loc="lower left",
+            bbox_to_anchor=(-0.01, 0.98),
+            ncols=5,
+            fontsize=8,
+            handlelength=1.8,
+            handletextpad=0.4,
+            columnspacing=1.2,
+        )
+
+
+def _draw_temperatures(axes: Axes, times: list[float], point: Point, colours: Palette) -> None:
+    """The temperature that each drive reports, and where it throttles."""
+    drawn: list[float] = []
+    limits: dict[tuple[str, float], None] = {}
+    for number, drive in enumerate(point.drives):
+        if drive.temperature_c is None:
+            continue
+        values = [sample.temperature_c[drive.name] for sample in point.series]
+        drawn += [drive.temperature_c.start, *values]
+        colour = colours.read if number == 0 else colours.stages[number % len(colours.stages)]
+        axes.plot(
+            [0.0, *times],
+            [drive.temperature_c.start, *values],
+            color=colour,
+            linewidth=1.4,
+            label=drive.name,
+        )
+        limits |= dict.fromkeys(drive.throttles_from_c.items())
+    near = max(drawn) + max(max(drawn) - min(drawn), 5.0) / 2
+    for words, limit in limits:
+        if limit <= near:  # one far above says nothing and would flatten the curve
+            drawn.append(limit)
+            axes.axhline(
+                limit,
+                color=colours.write,
+                linewidth=1.1,
+                dashes=DASHES[words],
+                label=f"throttles {words} from {limit:g} C",
+            )
+    margin = 0.08 * max(max(drawn) - min(drawn), 1.0)
+    axes.set_ylim(min(drawn) - margin, max(drawn) + margin)
+    axes.set_ylabel("temperature, C")
+
+
+def _distance(series: list[Sample]) -> float:
+    """Time from one sample to the next, s."""
+    return float(f"{(series[-1].time_s - series[0].time_s) / (len(series) - 1):.3g}")
+
+
+def _throttled(series: list[Sample], scale: float) -> Iterator[tuple[str, float, float]]:
+    """Stretches of time in which a drive throttled: how, from when, until when."""
+    begin = 0.0
+    for words, samples in groupby(series, _state):
+        end = list(samples)[-1].time_s / scale
+        if words:
+            yield words, begin, end
+        begin = end
+
+
+def _state(sample: Sample) -> str:
+    """How far the drive throttled that throttled most."""
+    states = sample.throttled.values()
+    return next((words for words in ("heavily", "lightly") if words in states), "")
