@@ -255,7 +255,7 @@ class Measure(Part):
     min_ios: Annotated[int, Count(1, 10**10)] = key("I/Os per point, at least", 50_000)
     max_ios: Annotated[int, Count(1, 10**10)] = key("I/Os per point, at most", 20_000_000)
     max_time: Annotated[float, Quantity("time", above="0 s", high="24 h")] = key(
-        "simulated time per point, at most", "60 s"
+        "simulated time per point, at most", "10 min"
     )
 
 
