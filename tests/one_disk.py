@@ -7,12 +7,14 @@ read-ahead, no write cache, first come first served. Tests change what they are 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from drive_times import OneDrive
+from drive_times import Done, OneDrive
 from watching import begin, build, scenario
 
 from raidsim.build.scenario import Machine
+from raidsim.kernel import tables as t
 
 MODEL = "nl-sas-2tb"
 PLAIN: dict[str, Any] = {
@@ -65,6 +67,59 @@ class OneDisk(OneDrive):
     table = "disks"
     on_card = PLAIN
     on_host = NO_HOST
+
+    def until(self, time: int) -> dict[int, Done]:
+        """Run to a time, ns; what came back on the way."""
+        back: dict[int, Done] = {}
+        while self.system.run(horizon=time) == t.RETURN_AWAITED:
+            for ticket, now, issued, status in self.system.awaited():
+                back[ticket] = Done(issued, now, status)
+        self.system.advance_clock(time)
+        return back
+
+    def replay(self, requests: Sequence[tuple[int, int, int, int]]) -> list[int]:
+        """Serve requests (time, op, offset, length); when each was back, ns."""
+        back: dict[int, Done] = {}
+        tickets = []
+        for time, op, offset, length in requests:
+            back |= self.until(time)
+            tickets.append(self.start(op, offset, length))
+        while self.system.run() == t.RETURN_AWAITED:
+            for ticket, now, issued, status in self.system.awaited():
+                back[ticket] = Done(issued, now, status)
+        assert all(done.status == t.DONE for done in back.values())
+        return [back[ticket].completed for ticket in tickets]
+
+    def instants(self) -> Iterator[int]:
+        """Go from instant to instant until nothing is left to happen; each time, ns."""
+        while self.system.state["events"] > 0:
+            time = int(self.system.world.heap[0]["time"])
+            self.until(time)
+            yield time
+
+
+SMALL: dict[str, Any] = {
+    # 1 GB on four surfaces, six zones: few tracks, all kinds of boundaries. Skews are no whole
+    # numbers of sectors: no two sectors come by at the same instant. 10,000 rpm: 6 ms.
+    "capacity__user": "1 GB",
+    "link__time_per_byte": "3 us/KiB",
+    "command__latency": "20 us",
+    "command__time": "50 us",
+    "command__write_time": "13 us",
+    "spindle__speed": "10000 rpm",
+    "geometry__heads": 4,
+    "geometry__zones": 6,
+    "geometry__track_outer": "301 KiB",
+    "geometry__track_inner": "150 KiB",
+    "geometry__head_switch": "0.717 ms",
+    "seek__read_single": "0.5 ms",
+    "seek__read_average": "4.1 ms",
+    "seek__read_full": "8 ms",
+    "seek__write_single": "0.913 ms",
+    "seek__write_average": "4.7 ms",
+    "seek__write_full": "8.8 ms",
+}
+"""Changes that make of the plain disk a small one with all that a disk has but its caches."""
 
 
 def loaded(*loads: dict[str, Any], seed: int = 1, **changes: Any) -> Machine:

@@ -121,7 +121,9 @@ def access(w, disk, lead):
     # The rest of a command that was found in the buffer leaves with it.
     whole = w.jobs[disk["command"]]["length"] if disk["command"] != NONE else disk["length"]
     first = max(lead + max(transfer - whole * disk["link_ns"], 0.0), 0.0)
-    disk["rest"] = round_ns(lead + transfer + span(w, disk, end, stop) - first)
+    if stop > end:
+        transfer = span(w, disk, start, stop)
+    disk["rest"] = round_ns(lead + transfer - first)
     disk["stop"] = stop
     settle(w, disk, stop)
     job["stage"] = STAGE_DISK_RISING

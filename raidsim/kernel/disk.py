@@ -7,10 +7,10 @@
             afterwards the arm writes it, in the order that its discipline finds best
 
 The write cache holds a number of writes and of bytes; further writes wait until the arm
-has made room. Writes that continue one another become one, and one that overwrites
-another before it is on the medium takes its place. What the cache holds is lost in a
-power cut: :mod:`~raidsim.kernel.reply` keeps the account. Cached writes wait for the arm
-beside the commands of the queue, so a drive with its cache on has more to choose from.
+has made room. A write that overwrites another before it is on the medium takes its place, and
+else one that continues another becomes one with it. What the cache holds is lost in a power
+cut: :mod:`~raidsim.kernel.reply` keeps the account. Cached writes wait for the arm beside the
+commands of the queue, so a drive with its cache on has more to choose from.
 
 Verbs: :func:`command_arrived`, :func:`decode`, :func:`written_in` (data has come over the
 link), :func:`risen` and :func:`arm_free` (the arm), :func:`sent` (data has left).
@@ -181,6 +181,7 @@ def cache(w, disk, index):
     start = job["offset"]
     end = start + job["length"]
     drive = w.drives[job["drive"]]
+    before = NONE
     for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
         task = w.tasks[row]
         if task["op"] == READ or task["command"] != NONE:
@@ -188,11 +189,14 @@ def cache(w, disk, index):
         last = task["offset"] + task["length"]
         if task["offset"] <= start and end <= last:  # written anew before it was on the medium
             disk["dirty"] -= job["length"]
-        elif last == start and end - task["offset"] <= disk["longest_write"]:  # its continuation
-            task["length"] += job["length"]
-            promise(w, drive, job["length"])
-        else:
-            continue
+            disk["taken"] -= 1
+            admit(w, disk)
+            return
+        if last == start and end - task["offset"] <= disk["longest_write"]:  # its continuation
+            before = row
+    if before != NONE:
+        w.tasks[before]["length"] += job["length"]
+        promise(w, drive, job["length"])
         disk["taken"] -= 1
         admit(w, disk)
         return

@@ -17,7 +17,7 @@ Verbs: :func:`find` a byte, :func:`begin_read` and :func:`read_on` fill, :func:`
 from __future__ import annotations
 
 from raidsim.kernel.jit import handler
-from raidsim.kernel.mechanics import locate, move_time, reached, span, wait_time
+from raidsim.kernel.mechanics import locate, move_time, phase, reached, span, wait_time
 from raidsim.kernel.station import round_ns
 from raidsim.kernel.tables import NONE
 
@@ -116,10 +116,11 @@ def read_on(w, disk):
         return
     disk["ahead"] = 1
     disk["ahead_from"] = end
-    # The next track may begin after a switch, which the skew covers.
-    disk["ahead_since"] = w.state[0]["now"] + round_ns(
-        span(w, disk, end - 1, end + 1) - 2.0 * span(w, disk, end - 1, end)
-    )
+    # The next track may begin after a switch, which the skew covers. Rounded times would add up
+    # over a long stream: where the platter is says when the next byte comes by.
+    now = w.state[0]["now"]
+    _, _, angle = locate(w, disk, end)
+    disk["ahead_since"] = now + round_ns(phase(disk, now, angle))
     disk["ahead_until"] = until
 
 
@@ -150,9 +151,11 @@ def take(w, disk, e, end):
 
 @handler
 def due(w, disk, end):
-    """ns until read-ahead has come to byte ``end``; below zero if it is a little beyond."""
+    """ns until read-ahead begins with byte ``end``; below zero if it is a little beyond."""
     passed = w.state[0]["now"] - disk["ahead_since"]
-    return span(w, disk, disk["ahead_from"], end) - float(passed)
+    # Up to behind the byte, less the byte: before the first of a track there is a skew.
+    until = span(w, disk, disk["ahead_from"], end + 1) - span(w, disk, end, end + 1)
+    return until - float(passed)
 
 
 @handler

@@ -89,6 +89,15 @@ def wait_time(disk, now, move, angle):
 
 
 @handler
+def phase(disk, now, angle):
+    """ns until an angle comes by; below zero if it has just passed, by what rounding makes up."""
+    turn = float(disk["revolution"])
+    wait = angle - float(now % disk["revolution"])
+    wait -= turn * math.floor(wait / turn)
+    return wait - turn if wait > turn - 2.0 * GRACE else wait
+
+
+@handler
 def span(w, disk, start, end):
     """ns in which bytes [start, end) pass under the heads, switches and skews included."""
     time = 0.0
