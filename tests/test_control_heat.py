@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from simpy_models import KIB, computer
+from simpy_models import DRIVE, KIB, computer
 
-from raidsim.control import InputError, Load
+from raidsim.control import InputError, Load, Volume
 
 # Warms and cools within seconds.
 SMALL = {
@@ -66,11 +66,14 @@ def test_the_air_of_the_environment_is_that_of_all_its_drives():
 
 
 def test_a_drive_added_later_stands_in_the_air_of_its_environment():
-    env, _ = computer(**SMALL)
+    env, first = computer("first", **SMALL)
     env.set_air(ambient="30 C")
     env.run(until=5)
-    _, other = computer(**SMALL)
-    assert other.temperature == pytest.approx(29.8)
+    values = {key.replace("__", "."): value for key, value in SMALL.items()}
+    other = Volume(env, DRIVE, first.host, name="other", changes=values)
+    assert other.temperature == pytest.approx(30 + 4 * 1.2)
+    env.run(until=100)
+    assert first.temperature == pytest.approx(other.temperature)
 
 
 def test_run_comes_to_an_end_although_drives_have_a_temperature():

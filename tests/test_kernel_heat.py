@@ -16,7 +16,9 @@ from raidsim.build import heat, window
 from raidsim.errors import InputError
 from raidsim.kernel import heat as kernel
 from raidsim.kernel import tables as t
+from raidsim.kernel.jit import INTERPRETED
 
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="needs ten thousand I/Os and more")
 S = 1_000_000_000  # ns
 MIB = 2**20
 
@@ -137,6 +139,7 @@ def test_moving_air_cools_with_the_power_0_8_of_its_speed_and_still_air_by_conve
 # -- power and temperature of a drive that works ------------------------------------------------
 
 
+@compiled_only
 def test_the_energy_is_that_of_idling_and_of_every_byte_on_the_flash() -> None:
     system = run(0.5, {"read": "50 %", "size": "16 KiB", "outstanding": 8}).system
     row, ssd = system.world.heats[0], system.world.ssds[0]
@@ -156,6 +159,7 @@ def test_read_ahead_takes_energy_too() -> None:
     assert single.row["flash_read"] == 3 * 64 * 1024 + single.row["prefetched"]
 
 
+@compiled_only
 def test_a_steady_load_ends_in_the_steady_state_of_its_power() -> None:
     load = {"read": "0 %", "random": "0 %", "size": "64 KiB", "rate": "400 IO/s"}
     system = run(40, load, **LIGHT_DRIVE).system
@@ -215,6 +219,7 @@ def test_a_drive_speeds_up_again_only_when_it_has_cooled_by_the_hysteresis(
     assert kernel.decide(row) == becomes
 
 
+@compiled_only
 def test_a_hot_drive_writes_at_the_speed_that_its_throttling_leaves() -> None:
     load = {**WRITES, "area": {"size": "1 GiB"}}
     rates = []
@@ -240,6 +245,7 @@ def test_throttling_keeps_to_a_speed_that_was_set_by_hand() -> None:
     assert system.world.stations[path]["speed"] == 0.5
 
 
+@compiled_only
 def test_a_drive_that_throttles_stays_below_its_limit_and_goes_up_and_down() -> None:
     changes = LIGHT_DRIVE | {"throttle.hysteresis": "2 K", "heat.inner_capacity": "2 J/K"}
     changes |= {"heat.air_resistance": "4 K/W"}
@@ -253,6 +259,7 @@ def test_a_drive_that_throttles_stays_below_its_limit_and_goes_up_and_down() -> 
     assert np.count_nonzero(turns) > 5
 
 
+@compiled_only
 @given(
     seed=st.integers(0, 2**32),
     airs=st.lists(
@@ -326,6 +333,7 @@ def test_ticks_keep_no_run_alive_and_do_not_move_the_clock() -> None:
     assert single.system.state["ticking"] == 1
 
 
+@compiled_only
 def test_looking_at_the_temperature_changes_nothing() -> None:
     def highest(looks: int) -> bytes:
         machine = build(scenario(WRITES, drive=LIGHT_DRIVE))

@@ -21,6 +21,9 @@ SECTIONS = {
     "A limit": results.Limit,
     "A stage": results.Stage,
     "Use of a station": results.StationUse,
+    "Use of a drive": results.DriveUse,
+    "A temperature": results.Temperature,
+    "A sample": results.Sample,
     "Counts": results.Counts,
 }
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from raidsim import units
 from raidsim.report import numbers
 from raidsim.report.findings import findings
-from raidsim.report.summary import load_sentence
+from raidsim.report.summary import air_sentence, load_sentence
 from raidsim.scenario import LoadSpec, Scenario
 
 
@@ -44,6 +44,8 @@ def _contents(scenario: Scenario) -> Table:
         text = f"{volume.name}: {volume.level} drive, {volume.card.title}, {capacity}{changed}"
         table.add_row("volume", Text(text))
     resolved = scenario.resolved()
+    if any(volume.card.has("heat.case_capacity") for volume in scenario.volumes):
+        table.add_row("air", Text(air_sentence(resolved)))
     for load in scenario.loads:
         text = f"{load.name}: {load_sentence(resolved, load.name)}"
         table.add_row("load", Text(f"{text}; {_intensity(load)}; {_touched(scenario, load)}"))

@@ -14,6 +14,15 @@ from raidsim.report.numbers import count, percent, size
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 UNSURE_SOURCES = {"assumed": "assumed", "default": "defaults that the card is silent about"}
+HEAT_KEYS = (
+    "heat.inner_capacity",
+    "heat.inner_resistance",
+    "heat.case_capacity",
+    "heat.air_resistance",
+    "heat.still_resistance",
+    "power.read_energy",
+    "power.write_energy",
+)
 CROWDED = 0.9  # share of a station's time from which arrivals at random wait long
 
 
@@ -144,6 +153,18 @@ def ends_too_early(scenario: Scenario) -> Iterator[Finding]:
             )
 
 
+def no_temperature(scenario: Scenario) -> Iterator[Finding]:
+    """A drive that may throttle in reality, and does not here because its card is silent."""
+    for volume in scenario.volumes:
+        missing = [key for key in HEAT_KEYS if not volume.card.has(key)]
+        if volume.card.kind == "ssd" and missing:
+            yield Finding(
+                f"volume {volume.name}",
+                f"{volume.card.name} does not say how it warms ({missing[0]} ...): its temperature"
+                " is not simulated and it never throttles",
+            )
+
+
 def unsure_values(scenario: Scenario) -> Iterator[Finding]:
     """Values of the cards that nothing printed or measured stands behind."""
     for card in _cards(scenario):
@@ -165,6 +186,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     within_the_buffer,
     off_the_map,
     ends_too_early,
+    no_temperature,
     unsure_values,
 )
 

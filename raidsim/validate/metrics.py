@@ -37,11 +37,27 @@ def _mean_latency(*kinds: str) -> Callable[[Sequence[Point]], float | None]:
     return of
 
 
+def _temperature(points: Sequence[Point]) -> float | None:
+    found = [drive.temperature_c for point in points for drive in point.drives]
+    return max((one.highest for one in found if one is not None), default=None)
+
+
+def _power(points: Sequence[Point]) -> float | None:
+    found = [drive.power_w for point in points for drive in point.drives]
+    return max((one for one in found if one is not None), default=None)
+
+
 METRICS: dict[str, Metric] = {
     "iops": Metric("IO/s", "rate", _iops),
     "mbps": Metric("MB/s", "throughput", _mbps),
     "latency": Metric("ms", "latency", _mean_latency("read", "write")),
     "read_latency": Metric("ms", "latency", _mean_latency("read")),
     "write_latency": Metric("ms", "latency", _mean_latency("write")),
+    "temperature_c": Metric("C", "temperature", _temperature),
+    "power_w": Metric("W", "power", _power),
 }
-"""By the name that a claim uses. MB/s are 2**20 bytes per second."""
+"""By the name that a claim uses. MB/s are 2**20 bytes per second.
+
+Of several drives ``temperature_c`` is the highest that any of them reached, ``power_w`` the mean
+power of the one that takes most.
+"""
