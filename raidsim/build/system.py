@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.cards import Card
 from raidsim.kernel import engine
 from raidsim.kernel import tables as t
 from raidsim.stats.histogram import BINS
@@ -55,6 +56,8 @@ class System:
     def __init__(self, seed: int = 1) -> None:
         self.seed = seed
         self.names: list[StationName] = []
+        self.cards: dict[int, Card] = {}  # of each drive
+        self.at_reset: dict[str, NDArray[Any]] = {}  # tables as they were when the window opened
         self._counts: dict[str, int] = {}
         self._tables: dict[str, NDArray[Any]] = {
             "state": np.zeros(1, t.STATE),
