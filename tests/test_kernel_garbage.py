@@ -53,19 +53,10 @@ def test_in_time_a_worn_in_drive_amplifies_writes_as_the_closed_form_says():
     made = machine(WRITES)
     row = made.system.world.ftls[0]
     n = int(row["block_units"])
-    use = after(made, 2_000)
+    use = after(made, 3_000)
     # What is open and what is free is no spare area for data: two blocks of so few.
     alpha = (int(row["blocks"]) - 1.5) * n / int(row["units"])
     assert use.write_amplification == pytest.approx(greedy(alpha, n), rel=0.05)
-
-
-def test_the_window_before_the_run_leaves_nothing_to_settle():
-    made = machine(WRITES)
-    first = after(made, 2_000).write_amplification
-    reset(made.system)
-    made.system.run(t.NEVER, 4_000)
-    second = wear.use_of(made.system, 0).write_amplification
-    assert second == pytest.approx(first, rel=0.05)
 
 
 def test_a_fresh_drive_moves_nothing_until_all_of_it_is_written():
@@ -75,7 +66,7 @@ def test_a_fresh_drive_moves_nothing_until_all_of_it_is_written():
 def test_writing_in_sequence_moves_nothing_however_often():
     area = {"size": "64 MiB"}  # of 1 GiB that a group of units stands for, one after the other
     made = machine({"read": "0 %", "random": "0 %", "size": "64 KiB", "area": area})
-    assert after(made, 1_000).write_amplification == 1.0
+    assert after(made, 300).write_amplification == 1.0
     assert made.system.world.ftls[0]["erased"] > 0
 
 
@@ -89,7 +80,8 @@ def test_what_holds_no_data_is_spare_area():
 def test_a_worn_in_drive_writes_slower_than_a_fresh_one():
     times = []
     for state in ("fresh", "steady"):
-        made = machine(WRITES | {"outstanding": 64}, {"flash.spare": "7 %"}, state=state)
+        drive = FEW_DIES | {"flash.spare": "10 %", "buffer.size": "256 KiB"}
+        made = machine(WRITES, drive, state=state)
         after(made, 1_500)
         times.append(made.system.now)
     assert times[1] > 1.2 * times[0]
@@ -102,10 +94,10 @@ def flushing(made: Machine, *, host: bool) -> int:
     return UNIT * int(((units["length"] > 0) == host).sum())
 
 
-@pytest.mark.parametrize("size", ["512 B", "4 KiB", "64 KiB"])
-def test_every_byte_is_reserved_gathered_in_flush_or_on_flash_and_the_map_stays_whole(size):
+@pytest.mark.parametrize(("size", "ios"), [("512 B", 600), ("4 KiB", 400), ("64 KiB", 100)])
+def test_every_byte_is_reserved_gathered_in_flush_or_on_flash_and_the_map_stays_whole(size, ios):
     made = machine(
-        {"read": "20 %", "size": size, "align": "512 B", "limit": {"ios": 600}},
+        {"read": "20 %", "size": size, "align": "512 B", "limit": {"ios": ios}},
         {"flash.spare": "10 %", "buffer.size": "128 KiB"},
     )
     begin(made)
@@ -167,15 +159,15 @@ def test_a_die_erases_a_block_for_each_that_it_has_programmed():
 
 
 def longest(made: Machine) -> int:
-    """Longest of 1,500 I/Os' reads: the last bin of the histogram that is not empty."""
+    """Longest read of 800 I/Os: the last bin of the histogram that is not empty."""
     begin(made)
-    made.system.run(t.NEVER, 1_500)
+    made.system.run(t.NEVER, 800)
     return int(made.system.world.latencies[0, t.READ].nonzero()[0].max())
 
 
 def test_reads_wait_behind_programs_and_erases():
     def tail(read: str, **drive: Any) -> int:
-        load = {"read": read, "size": "4 KiB", "outstanding": 4}
+        load = {"read": read, "size": "64 KiB", "outstanding": 4}
         return longest(machine(load, FEW_DIES | drive, state="filled"))
 
     alone = tail("100 %")
