@@ -22,6 +22,9 @@ SECTIONS = {
     "A stage": results.Stage,
     "Use of a station": results.StationUse,
     "Counts": results.Counts,
+    "Use of a drive": results.DriveUse,
+    "A temperature": results.Temperature,
+    "A sample": results.Sample,
 }
 
 

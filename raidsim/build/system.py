@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from raidsim.cards import Card
 from raidsim.kernel import engine
 from raidsim.kernel import tables as t
+from raidsim.kernel.ftl_tables import BLOCK, FTL
 from raidsim.stats.histogram import BINS
 
 FIRST_JOBS = 256
@@ -77,10 +78,10 @@ class System:
             "zones": np.zeros(1, t.ZONE),
             "tasks": np.zeros(1, t.TASK),
             "extents": np.zeros(1, t.EXTENT),
-            "ftls": np.zeros(1, t.FTL),
+            "ftls": np.zeros(1, FTL),
             "maps": np.zeros(1, np.int32),
             "owners": np.zeros(1, np.int32),
-            "blocks": np.zeros(1, t.BLOCK),
+            "blocks": np.zeros(1, BLOCK),
             "buckets": np.zeros(1, np.int32),
             "segments": np.zeros(1, t.SEGMENT),
             "slots": np.zeros(1, t.SLOT),
