@@ -5,7 +5,7 @@
 #   make lint      style, types and layers only (part of make test)
 #   make validate  every published figure against the simulation
 #   make bench     how fast it is: a table, and the same as JSON
-#   make docs      refresh the reference pages, and what the examples on the pages print
+#   make docs      refresh the reference pages, pictures, and what the examples on the pages print
 #   make format    put the code into its standard form
 #   make clean     remove what these commands made (the environment: make clean-all)
 #
@@ -60,6 +60,7 @@ bench: $(INSTALLED)
 
 docs: $(INSTALLED)
 	$(BIN)/python docs/reference/generate.py
+	$(BIN)/python docs/pictures/write_amplification.py
 	$(BIN)/python docs/examples.py
 
 format: $(INSTALLED)

@@ -10,11 +10,13 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks import awaited, drives, length, network, report, start
+from benchmarks import ageing, awaited, drives, length, network, report, start
 from benchmarks.measuring import ROOT, Settings, Tell
 from raidsim.report.console import ReportConsole
 
-BENCHMARKS: dict[str, ModuleType] = {b.NAME: b for b in (drives, network, awaited, length, start)}
+BENCHMARKS: dict[str, ModuleType] = {
+    b.NAME: b for b in (drives, ageing, network, awaited, length, start)
+}
 
 
 def main(arguments: list[str] | None = None) -> None:

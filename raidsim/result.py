@@ -92,7 +92,10 @@ class Temperature:
 
 @dataclass(frozen=True)
 class DriveUse:
-    """One drive over the measured window; None for what its card does not tell."""
+    """One drive over the measured window; None for what its card does not tell.
+
+    What is by day and by year is the window's, extrapolated.
+    """
 
     name: str
     kind: str  # "ssd" or "hdd"
@@ -100,6 +103,15 @@ class DriveUse:
     temperature_c: Temperature | None
     throttled: float | None  # share of the time, 0..1
     throttles_from_c: dict[str, float]  # "lightly", "heavily": from which temperature on
+    write_amplification: float | None = None  # flash only; None if nothing was written
+    written_per_day_tb: float = 0.0  # by the host; 10**12 bytes
+    drive_writes_per_day: float = 0.0
+    rated_writes_per_day: float | None = None  # over the warranty
+    cycles_per_year: float | None = None  # program/erase cycles of a block, on average
+    years_to_rated: float | None = None  # until the rated bytes are written; None if nothing is
+    unsafe_mean: float = 0.0  # bytes acknowledged that are not on the medium yet
+    unsafe_peak: int = 0
+    protected: bool = False  # a power cut doesn't cost them
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from raidsim import __version__
-from raidsim.build import heat, observe, thermal, window
+from raidsim.build import heat, observe, thermal, wear, window
 from raidsim.build.scenario import Machine, build
 from raidsim.build.system import SaturationError
 from raidsim.errors import InputError, Problem
@@ -284,7 +284,7 @@ class _Session:
         for kind, op in (("read", t.READ), ("write", t.WRITE)):
             latencies[kind] = observe.latency(system, streams, op)
             warnings += observe.uncertain_percentiles(system, streams, op, kind)
-        drives = thermal.drives(system, streams)
+        drives = wear.drives(system, streams)
         warnings += thermal.warnings(drives)
         account = observe.counts(system, streams)
         if account.failed or account.timed_out:

@@ -31,6 +31,7 @@ PLAIN: dict[str, Any] = {
     "command.queues_uncached_writes": True,
     "queue.discipline": "fifo",
     "queue.ageing": 0,
+    "queue.window": 1024,
     "spindle.speed": "7200 rpm",
     "geometry.heads": 1,
     "geometry.zones": 1,

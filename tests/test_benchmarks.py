@@ -17,7 +17,9 @@ SPEED = {"per_second", "per_cpu_second"}
 def bench(tmp_path_factory):
     """The quick figures of what needs no fresh process."""
     path = tmp_path_factory.mktemp("bench") / "out" / "bench.json"
-    only = [word for name in ("drives", "network", "awaited") for word in ("--only", name)]
+    only = [
+        word for name in ("drives", "ageing", "network", "awaited") for word in ("--only", name)
+    ]
     main([*only, "--quick", "--json", str(path)])
     assert [p.name for p in path.parent.iterdir()] == [path.name]
     return json.loads(path.read_text())
@@ -46,6 +48,13 @@ def test_each_load_is_measured_at_each_number_of_outstanding_ios(bench):
         (load, outstanding) for load in ("Database", "File server") for outstanding in (1, 32, 512)
     ]
     assert all(f[key] > 0 for f in drives for key in SPEED | {"events_per_io", "ios"})
+
+
+def test_drives_are_worn_in_at_several_ratios_of_spare_area(bench):
+    ageing = bench["figures"]["ageing"]
+    amplifications = [f["write_amplification"] for f in ageing]
+    assert amplifications == sorted(amplifications, reverse=True)
+    assert all(f[key] > 0 for f in ageing for key in SPEED)
 
 
 def test_kernel_and_plain_simpy_simulate_the_same_network(bench):

@@ -94,6 +94,7 @@ def test_the_capacities_of_the_p3700_share_one_structure():
             "flash.channels",
             "flash.dies_per_channel",
             "flash.dies_in_step",
+            "flash.spare",
             "endurance.written",
         }
 

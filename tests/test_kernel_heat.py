@@ -16,6 +16,7 @@ from raidsim.build import heat, window
 from raidsim.errors import InputError
 from raidsim.kernel import heat as kernel
 from raidsim.kernel import tables as t
+from raidsim.kernel.heat_tables import HEAT, SAMPLES
 from raidsim.kernel.jit import INTERPRETED
 
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="needs ten thousand I/Os and more")
@@ -36,7 +37,7 @@ WRITES = {"read": "0 %", "random": "0 %", "size": "64 KiB", "outstanding": 16}
 
 def drive(**changes: Any) -> Any:
     """A row of the kernel's table: 25 C all through, in still air at 2 K/W and 4 J/K."""
-    row = np.zeros(1, t.HEAT)[0]
+    row = np.zeros(1, HEAT)[0]
     values = {
         "inner": 25.0,
         "case": 25.0,
@@ -352,7 +353,7 @@ def test_readings_stay_at_equal_distances_however_long_it_takes() -> None:
     arrivals = [f"{20 * n} s" for n in range(20)]
     system = run(400, {"arrivals": arrivals}, **LIGHT_DRIVE).system
     times, energies = curve(system, "energy")
-    assert t.SAMPLES // 2 <= len(times) <= t.SAMPLES
+    assert SAMPLES // 2 <= len(times) <= SAMPLES
     assert np.diff(times) == pytest.approx(times[1] - times[0])
     assert times[-1] > 398
     assert np.diff(energies) == pytest.approx(4 * (times[1] - times[0]), abs=0.01)

@@ -16,6 +16,7 @@ from typing import Any
 import numba
 import pytest
 
+from raidsim.build import ftl
 from raidsim.run import run
 from raidsim.scenario import from_data
 
@@ -91,6 +92,7 @@ LOADS: dict[str, list[dict[str, Any]]] = {
             "limit": {"bytes": "25 MiB"},
         },
     ],
+    "garbage collection": [{"read": "30 %", "size": "8 KiB", "align": "4 KiB", "outstanding": 8}],
     "given arrivals": [
         {"read": "50 %", "size": "8 KiB", "arrivals": [f"{20 * n} us" for n in range(200)]}
     ],
@@ -110,16 +112,33 @@ DRIVES: dict[str, dict[str, str]] = {
 }
 
 
+WORN_IN = "garbage collection"
+AREAS = {WORN_IN: {"offset": "4 KiB"}}
+SMALL_MAP = 4096  # units; soon written over and over
+
+
+def state_of(case: str) -> str:
+    """What was done to the drive of a case before."""
+    return "steady" if case == WORN_IN else "filled"
+
+
 def results(case: str) -> str:
-    """The JSON of a case, run in this process."""
+    """The JSON of a case, run in this process, with small maps."""
     data = {
         "title": case,
         "host": {"model": "fujitsu-rx2540-m1"},
-        "volume": [{"drive": "intel-p3700-800gb", "set": DRIVES.get(case, {})}],
-        "load": [load | {"area": {"size": "8 GiB"}} for load in LOADS[case]],
+        "volume": [
+            {"drive": "intel-p3700-800gb", "set": DRIVES.get(case, {}), "state": state_of(case)}
+        ],
+        "load": [load | {"area": AREAS.get(case, {"size": "8 GiB"})} for load in LOADS[case]],
         "measure": MEASURE,
     }
-    return json.dumps(run(from_data(data, case)).to_dict(), sort_keys=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ftl, "TARGET_UNITS", SMALL_MAP)
+        result = run(from_data(data, case))
+    amplification = result.points[0].drives[0].write_amplification
+    assert case != WORN_IN or amplification > 1
+    return json.dumps(result.to_dict(), sort_keys=True)
 
 
 @pytest.fixture(scope="module")

@@ -21,10 +21,10 @@ SECTIONS = {
     "A limit": results.Limit,
     "A stage": results.Stage,
     "Use of a station": results.StationUse,
+    "Counts": results.Counts,
     "Use of a drive": results.DriveUse,
     "A temperature": results.Temperature,
     "A sample": results.Sample,
-    "Counts": results.Counts,
 }
 
 

@@ -67,8 +67,8 @@ def test_a_file_is_named_like_its_document(claims):
 
 
 def test_calibration_claims_of_the_p3700_are_about_the_800_gb_drive_as_sold(claims):
-    for claim in claims:
-        if not claim.id.startswith("p3700."):
+    for claim in claims:  # but for what the data sheet rates of each capacity: its spare area
+        if not claim.id.startswith("p3700.") or ".datasheet." in claim.id:
             continue
         if claim.role == "calibration" and isinstance(claim.subject, Performance):
             for one in claim.subject.measurements():

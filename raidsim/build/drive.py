@@ -34,6 +34,7 @@ def add_drive(system: System, name: str, card: Card, air: Air = STANDARD_AIR) ->
     to_host = system.add_station(f"{name}: link{'' if half_duplex else ' to host'}", "link")
     to_drive = to_host if half_duplex else system.add_station(f"{name}: link to drive", "link")
     index = system.append("drives")
+    system.cards[index] = card
     row = kind.add(system, name, card, drive=index, link_to_host=to_host, link_to_drive=to_drive)
     system.set_row(
         "drives",

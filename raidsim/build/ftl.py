@@ -35,14 +35,14 @@ class Shape:
 
 
 def shape(
-    units: int, spare: float, *, block_units: int | None = None, target: int = TARGET_UNITS
+    units: int, spare: float, *, block_units: int | None = None, target: int | None = None
 ) -> Shape:
     """The map of a drive of so many mapping units with this ratio of spare area.
 
     Large drives are scaled down; ``block_units`` None takes the usual size, or less on a
     drive that would else have too few spare blocks.
     """
-    scale = max(1, round(units / target))
+    scale = max(1, round(units / (target or TARGET_UNITS)))
     if scale > 1:
         units = -(-units // (scale * GROUP)) * GROUP
     if block_units is None:
@@ -105,12 +105,18 @@ def tables_of(system: System, which: int) -> dict[str, Any]:
     }
 
 
+def trim(system: System, which: int, first: int, end: int) -> None:
+    """Forget the mapping units from ``first`` up to ``end`` of the drive."""
+    ageing.trim(system.world, which, first, end)
+
+
 # -- what was before the run ------------------------------------------------------------------
 
 KEPT = (
     "lowest", "free_head", "free", "frontier", "place", "room", "last_unit", "appended",
+    "written", "moved", "erased",
 )  # fmt: skip
-"""Fields of FTL that say where the map writes next."""
+"""Fields of FTL that change: where the map writes next, and what it has counted."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
 from raidsim.kernel import heat as kernel
 from raidsim.kernel import tables as t
+from raidsim.kernel.heat_tables import SAMPLE
 
 NS_PER_S = 1e9
 HEAT = (
@@ -229,4 +230,4 @@ def _open(system: System, index: int) -> None:
     row["window_light"] = round(found.light * NS_PER_S)
     row["window_heavy"] = round(found.heavy * NS_PER_S)
     fields = (found.inner, found.case, found.energy, row["window_light"], row["window_heavy"])
-    system.world.samples[index, :] = np.array(fields, t.SAMPLE)
+    system.world.samples[index, :] = np.array(fields, SAMPLE)

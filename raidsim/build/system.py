@@ -15,8 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.cards import Card
 from raidsim.kernel import engine
 from raidsim.kernel import tables as t
+from raidsim.kernel.disk_tables import DISK, EXTENT, TASK, ZONE
+from raidsim.kernel.ftl_tables import BLOCK, FTL
+from raidsim.kernel.heat_tables import HEAT, SAMPLE, SAMPLES
 from raidsim.stats.histogram import BINS
 
 FIRST_JOBS = 256
@@ -55,6 +59,8 @@ class System:
     def __init__(self, seed: int = 1) -> None:
         self.seed = seed
         self.names: list[StationName] = []
+        self.cards: dict[int, Card] = {}  # of each drive
+        self.at_reset: dict[str, NDArray[Any]] = {}  # tables as they were when the window opened
         self._counts: dict[str, int] = {}
         self._tables: dict[str, NDArray[Any]] = {
             "state": np.zeros(1, t.STATE),
@@ -70,21 +76,21 @@ class System:
             "given": np.zeros(1, np.int64),
             "drives": np.zeros(1, t.DRIVE),
             "ssds": np.zeros(1, t.SSD),
-            "disks": np.zeros(1, t.DISK),
-            "zones": np.zeros(1, t.ZONE),
-            "tasks": np.zeros(1, t.TASK),
-            "extents": np.zeros(1, t.EXTENT),
-            "ftls": np.zeros(1, t.FTL),
+            "disks": np.zeros(1, DISK),
+            "zones": np.zeros(1, ZONE),
+            "tasks": np.zeros(1, TASK),
+            "extents": np.zeros(1, EXTENT),
+            "ftls": np.zeros(1, FTL),
             "maps": np.zeros(1, np.int32),
             "owners": np.zeros(1, np.int32),
-            "blocks": np.zeros(1, t.BLOCK),
+            "blocks": np.zeros(1, BLOCK),
             "buckets": np.zeros(1, np.int32),
             "segments": np.zeros(1, t.SEGMENT),
             "slots": np.zeros(1, t.SLOT),
-            "heats": np.zeros(1, t.HEAT),
-            "samples": np.zeros((1, t.SAMPLES), t.SAMPLE),
-            "moments": np.zeros(t.SAMPLES, np.int64),
-            "progress": np.zeros((1, t.SAMPLES, 2), np.int64),
+            "heats": np.zeros(1, HEAT),
+            "samples": np.zeros((1, SAMPLES), SAMPLE),
+            "moments": np.zeros(SAMPLES, np.int64),
+            "progress": np.zeros((1, SAMPLES, 2), np.int64),
             "latencies": np.zeros((1, 2, BINS), np.int64),
             "slices": np.zeros((1, t.SLICES), np.int64),
             "completions": np.zeros(1024, t.COMPLETION),

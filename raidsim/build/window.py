@@ -9,6 +9,8 @@ from raidsim.build import heat
 from raidsim.build.system import FIRST_SLICE_NS, System
 from raidsim.kernel import tables as t
 
+COUNTED = ("drives", "ssds")  # their counts go on; the window's are what came since
+
 
 def settle_areas(system: System) -> None:
     """Bring the areas under the curves of every station up to the present time."""
@@ -20,9 +22,21 @@ def settle_areas(system: System) -> None:
     rows["changed"] = now
 
 
+def settle_promises(system: System) -> None:
+    """Bring the integrals of the bytes that a power cut would lose up to the present time."""
+    now = system.now
+    rows = system.world.drives[: system.count("drives")]
+    rows["unsafe_area"] += rows["unsafe"].astype(float) * (now - rows["unsafe_changed"])
+    rows["unsafe_changed"] = now
+
+
 def reset(system: System) -> None:
     """Open a new window at the present time: counts go to zero, the system's state stays."""
     settle_areas(system)
+    settle_promises(system)
+    drives = system.world.drives
+    drives["unsafe_peak"] = drives["unsafe"]
+    system.at_reset = {table: getattr(system.world, table).copy() for table in COUNTED}
     stations = system.world.stations
     for field in (
         "busy_area",

@@ -7,10 +7,10 @@ from typing import Any
 
 import simpy
 
-from raidsim.build import heat, observe, thermal, window
+from raidsim.build import ftl, heat, observe, thermal, wear, window
 from raidsim.build.heat import Air
 from raidsim.build.load import need_room
-from raidsim.build.scenario import add_volume
+from raidsim.build.scenario import add_volume, prepare
 from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments, plain
 from raidsim.control.clock import duration, to_ns
@@ -19,7 +19,7 @@ from raidsim.control.host import Host
 from raidsim.control.load import Load, RunningLoad
 from raidsim.control.measured import Measured
 from raidsim.kernel import tables as t
-from raidsim.result import StationUse
+from raidsim.result import DriveUse, StationUse
 from raidsim.scenario import from_data
 
 MOST_LENGTH = 64 * 2**20  # bytes of one awaited I/O
@@ -45,6 +45,12 @@ class Volume(Measured):
         the random numbers of its loads: give one to keep them when volumes are added.
     changes
         Other values for the card, as in a scenario: {"flash.read_time": "60 us"}.
+    state
+        What was done to a solid state drive before: "fresh" nothing, "filled" all was written
+        once in sequence, "steady" it was then overwritten at random, mapping unit by mapping
+        unit, until the write amplification was steady.
+    filled
+        Share of the capacity that holds data, from its start, as in a scenario: "50 %".
 
     Attributes
     ----------
@@ -69,6 +75,8 @@ class Volume(Measured):
         *,
         name: str | None = None,
         changes: Mapping[str, Any] | None = None,
+        state: str = "filled",
+        filled: str = "100 %",
     ) -> None:
         check = Arguments("Volume()")
         check.instance("env", env, Environment, "give a raidsim.Environment")
@@ -85,6 +93,7 @@ class Volume(Measured):
         self.host = host
         self.model = drive
         self.changes = table
+        self._past = {"state": plain(state), "filled": plain(filled)}
         load = {"read": "100 %", "size": "4 KiB", "outstanding": 1}
         self.spec = from_data({**self.data(), "load": [load]}, "Volume()").volumes[0]
         self.card = self.spec.card
@@ -95,8 +104,9 @@ class Volume(Measured):
         self.system = system = env.system
         first = system.count("stations")
         self.row = add_volume(system, self.spec, env.air)
-        self._stations = range(first, system.count("stations"))
         self._drive = int(system.world.volumes[self.row]["drive"])
+        self._age()
+        self._stations = range(first, system.count("stations"))
         self._air = env.air
         self._heat = thermal.heat_of(system, self._drive)
         env.tell_of_air(self._stand_in)
@@ -165,6 +175,32 @@ class Volume(Measured):
         running = RunningLoad(self, load.spec(self))
         self.streams = [*self.streams, *running.streams]
         return running
+
+    def trim(self, offset: int, length: int) -> None:
+        """Tell the drive that it need not keep these bytes: from now on they are spare area.
+
+        It takes no time. Mapping units that are trimmed in part stay. The map of a large drive is
+        scaled: there TRIM works in steps of the capacity over about 500, and less than a
+        step may do nothing. On hard disks it does nothing at all.
+
+        Raises
+        ------
+        InputError
+            If the address range is not whole sectors inside the volume.
+        """
+        check = Arguments(f"{self.name}.trim()")
+        offset = check.whole("offset", offset, 0, self.capacity - self._sector, self._sector)
+        length = check.whole("length", length, self._sector, self.capacity, self._sector)
+        if not check.problems and offset + length > self.capacity:
+            cause = f"{length} bytes from byte {offset} on end beyond the volume"
+            check.wrong("length", cause, f"it has {self.capacity} bytes")
+        check.raise_if_wrong()
+        self.env.sync()
+        drive = self.system.world.drives[self._drive]
+        if drive["kind"] == t.DRIVE_SSD:
+            ssd = self.system.world.ssds[drive["row"]]
+            unit = int(ssd["unit"])
+            ftl.trim(self.system, int(ssd["ftl"]), -(-offset // unit), (offset + length) // unit)
 
     # -- changes while it runs --------------------------------------------------------------
 
@@ -272,6 +308,12 @@ class Volume(Measured):
         window.settle_areas(self.system)
         return observe.stations(self.system, self._stations)
 
+    @property
+    def use(self) -> DriveUse:
+        """Wear of the drive at the load of the window, and what a power cut would cost."""
+        self.env.sync()
+        return wear.use_of(self.system, self._drive)
+
     def _per_second(self, field: str) -> float:
         passed = self.env.window
         total = int(self.system.world.streams[field][self.streams].sum())
@@ -283,6 +325,7 @@ class Volume(Measured):
         """Host and volume as a scenario would write them."""
         host = {"model": self.host.model, "set": self.host.changes}
         volume = {"name": plain(self.name), "drive": plain(self.model), "set": self.changes}
+        volume |= self._past
         return {"host": host, "volume": [volume]}
 
     def make_room(self, length: int) -> None:
@@ -290,6 +333,26 @@ class Volume(Measured):
         if length > self._longest:
             self._longest = length
             need_room(self.system, self.row, length)
+
+    def _age(self) -> None:
+        """Bring the drive into the state that it begins with."""
+        streams = []
+        if self.spec.state == "steady":
+            unit = int(self.card.number("mapping.unit")) if self.card.kind == "ssd" else 0
+            size = int(self.capacity * self.spec.filled) // max(unit, 1) * unit
+            if size > 0:
+                streams.append(
+                    self.system.add_stream(
+                        f"{self.name}: before",
+                        [(unit, 1.0)],
+                        mode=t.MANUAL,
+                        volume=self.row,
+                        area_size=size,
+                        align=unit,
+                        read_share=0.0,
+                    )
+                )
+        prepare(self.system, self.spec, self.row, streams)
 
     def _start(
         self, op: int, offset: int, length: int, priority: int, timeout: float | None

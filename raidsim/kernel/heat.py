@@ -36,12 +36,12 @@ from __future__ import annotations
 import math
 
 from raidsim.kernel.heap import schedule
+from raidsim.kernel.heat_tables import SAMPLES
 from raidsim.kernel.jit import handler
 from raidsim.kernel.station import set_speed
 from raidsim.kernel.tables import (
     COOL,
     EVENT_HEAT,
-    SAMPLES,
     THROTTLED_HEAVILY,
     THROTTLED_LIGHTLY,
 )

@@ -12,10 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from raidsim.kernel.heat_tables import HEAT as HEAT
-from raidsim.kernel.heat_tables import SAMPLE as SAMPLE
-from raidsim.kernel.heat_tables import SAMPLES as SAMPLES
-
 NONE = -1
 NEVER = 2**62  # a time beyond every run, ns
 UNLIMITED = 2**30  # servers of a pure delay
@@ -391,134 +387,6 @@ SSD = np.dtype(
     align=True,
 )
 
-DISK = np.dtype(  # a hard disk: mechanics, queue and buffer
-    [
-        ("drive", "i4"),
-        ("controller", "i4"),  # stations
-        ("arm", "i4"),
-        ("link_to_host", "i4"),
-        ("link_to_drive", "i4"),
-        ("arm_job", "i4"),
-        ("size", "i8"),
-        ("sector", "i8"),
-        ("physical_sector", "i8"),
-        ("command_time", "i8"),
-        ("write_time", "i8"),  # what a write takes more of the controller
-        ("link_ns", "f8"),  # per byte
-        ("revolution", "i8"),
-        ("heads", "i8"),
-        ("cylinders", "i8"),
-        ("first_zone", "i4"),
-        ("zones", "i4"),
-        ("head_switch", "f8"),
-        ("track_skew", "f8"),
-        ("cylinder_skew", "f8"),
-        ("seek_fixed", "f8", (2,)),  # by kind of access: READ, WRITE
-        ("seek_root", "f8", (2,)),
-        ("seek_linear", "f8", (2,)),
-        ("discipline", "i4"),
-        ("heading", "i4"),  # of the elevator: 1 inwards, -1 outwards
-        ("ageing", "f8"),
-        ("first_task", "i4"),
-        ("waiting", "i4"),  # tasks
-        ("tasks_so_far", "i8"),
-        ("cylinder", "i8"),  # where the arm is, or will be when it has done what it does
-        ("head", "i8"),
-        ("moving", "i4"),  # 1 while an access is under way; it is:
-        ("command", "i4"),  # its job; NONE for a write that is answered already
-        ("op", "i4"),
-        ("active", "i4"),  # segment that it fills, or that is read ahead
-        ("offset", "i8"),
-        ("length", "i8"),
-        ("stop", "i8"),  # byte up to which the arm reads on
-        ("rest", "i8"),  # ns of the access after the command has left
-        ("first_extent", "i4"),
-        ("extents", "i4"),
-        ("tick", "i8"),
-        ("depth", "i8"),  # bytes of a segment
-        ("minimum", "i8"),  # read ahead of a stream whatever waits
-        ("ahead", "i4"),  # 1 while it reads ahead:
-        ("cached", "i4"),  # 1 if writes are acknowledged from the buffer
-        ("ahead_from", "i8"),
-        ("ahead_since", "i8"),
-        ("ahead_until", "i8"),
-        ("cache", "i8"),  # most bytes acknowledged and not written
-        ("dirty", "i8"),
-        ("entries", "i4"),  # most writes acknowledged and not written
-        ("taken", "i4"),
-        ("longest_write", "i8"),  # to which writes that continue each other grow
-        ("blocked_head", "i4"),  # writes that wait for room in the cache
-        ("blocked_tail", "i4"),
-    ],
-    align=True,
-)
-
-FTL = np.dtype(  # a page map, and where it writes; see ftl.py
-    [
-        ("scale", "i8"),  # units of the drive that one logical unit stands for
-        ("group", "i8"),  # neighbouring units that the scaled map keeps apart
-        ("units", "i4"),  # logical ones
-        ("first_map", "i4"),
-        ("block_units", "i4"),
-        ("blocks", "i4"),
-        ("first_block", "i4"),
-        ("first_owner", "i4"),
-        ("first_bucket", "i4"),
-        ("lowest", "i4"),  # no closed block has fewer valid units
-        ("free_head", "i4"),
-        ("free", "i4"),  # blocks
-        ("frontier", "i4"),  # the open block
-        ("place", "i4"),  # where the next unit goes
-        ("room", "i4"),  # units that still fit into the open block
-        ("last_unit", "i4"),  # written last
-        ("appended", "i8"),  # units so far: written and moved
-        ("written", "i8"),  # units, by the host
-        ("moved", "i8"),  # units, by garbage collection
-        ("erased", "i8"),  # blocks
-    ],
-    align=True,
-)
-
-ZONE = np.dtype(  # of a disk: tracks of one length
-    [
-        ("first", "i8"),  # byte
-        ("cylinder", "i8"),  # its first
-        ("track", "i8"),  # bytes
-        ("tracks", "i8"),
-        ("byte_time", "f8"),  # ns
-        ("angle", "f8"),  # ns from the index mark to its first byte
-    ],
-    align=True,
-)
-
-BLOCK = np.dtype(
-    [
-        ("valid", "i4"),  # units
-        ("before", "i4"),  # neighbours among the closed blocks with as many valid units
-        ("after", "i4"),  # the same; or the next free block
-        ("erases", "i4"),
-        ("begun", "i8"),  # units appended to the drive before its first one
-    ],
-    align=True,
-)
-
-TASK = np.dtype(  # an access that waits for the arm
-    [
-        ("command", "i4"),
-        ("op", "i4"),
-        ("offset", "i8"),
-        ("length", "i8"),
-        ("cylinder", "i8"),
-        ("head", "i8"),
-        ("angle", "f8"),
-        ("queued", "i8"),
-        ("order", "i8"),
-    ],
-    align=True,
-)
-
-EXTENT = np.dtype([("start", "i8"), ("end", "i8"), ("used", "i8")], align=True)
-
 SEGMENT = np.dtype(  # one detected stream of sequential reads
     [
         ("last_unit", "i8"),
@@ -559,18 +427,18 @@ class World(NamedTuple):
     given: Any  # int64, ns
     drives: Any  # DRIVE
     ssds: Any  # SSD
-    disks: Any  # DISK
-    zones: Any  # ZONE
-    tasks: Any  # TASK
-    extents: Any  # EXTENT
-    ftls: Any  # FTL
+    disks: Any  # DISK of disk_tables
+    zones: Any  # ZONE of disk_tables
+    tasks: Any  # TASK of disk_tables
+    extents: Any  # EXTENT of disk_tables
+    ftls: Any  # FTL of ftl_tables
     maps: Any  # int32: the place of each logical unit, or NONE
     owners: Any  # int32: the logical unit that was last written to each place
-    blocks: Any  # BLOCK
+    blocks: Any  # BLOCK of ftl_tables
     buckets: Any  # int32: for each number of valid units, the first closed block with so many
     segments: Any  # SEGMENT
     slots: Any  # SLOT
-    heats: Any  # HEAT
+    heats: Any  # HEAT of heat_tables
     samples: Any  # SAMPLE (heats, SAMPLES)
     moments: Any  # int64 (SAMPLES,), ns: when the samples were taken
     progress: Any  # int64 (streams, SAMPLES, 2): I/Os and bytes completed in the window till then

@@ -1,0 +1,65 @@
+"""Page writes per second of wall time when a drive is worn in before a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.measuring import Settings, Tell, repeated
+from raidsim.build import ftl
+from raidsim.build.system import System
+from raidsim.kernel import ageing
+
+NAME = "ageing"
+SPARES = (0.07, 0.15, 0.28)
+UNIT = 4096  # bytes
+UNITS = ftl.TARGET_UNITS
+WRITES = 2_000_000  # by the host
+
+
+def worn_in(spare: float) -> tuple[System, int, int]:
+    """A full drive in its steady state, the stream that writes to it, and its map."""
+    system = System(seed=1)
+    which = ftl.add(system, ftl.shape(UNITS, spare))
+    stream = system.add_stream("writes", [(UNIT, 1.0)], area_size=UNITS * UNIT, align=UNIT)
+    ageing.fill(system.world, which, 0, UNITS)
+    ageing.overwrite(system.world, which, UNIT, stream, 0, 3 * UNITS)
+    return system, stream, which
+
+
+def run(settings: Settings, tell: Tell) -> tuple[list[dict[str, Any]], dict[str, float]]:
+    """Measure random writes at several ratios of spare area; moved pages count as well."""
+    writes = settings.size(WRITES, 50_000)
+    figures: list[dict[str, Any]] = []
+    for spare in SPARES:
+        tell(f"{spare:.0%} spare area")
+        system, stream, which = worn_in(spare)
+        row = system.world.ftls[which]
+        begun = int(row["appended"])
+        spent = repeated(
+            lambda system=system, stream=stream, which=which: ageing.overwrite(
+                system.world, which, UNIT, stream, 3 * UNITS, writes
+            ),
+            settings.repeats,
+        )
+        pages = (int(row["appended"]) - begun) // settings.repeats
+        figures.append(
+            {
+                "spare": spare,
+                "pages": pages,
+                "write_amplification": pages / writes,
+                **spent.per(pages),
+            }
+        )
+    return figures, {}
+
+
+def lines(figures: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Lines of the table."""
+    return [
+        (
+            f"Wearing in a drive with {f['spare']:.0%} spare area",
+            f"{f['per_second'] / 1e6:.0f} million page writes a second"
+            f" (write amplification {f['write_amplification']:.2f})",
+        )
+        for f in figures
+    ]

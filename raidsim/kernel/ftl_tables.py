@@ -1,0 +1,42 @@
+"""The records of the page map: see :mod:`~raidsim.kernel.ftl` for what they do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+FTL = np.dtype(  # a page map, and where it writes; see ftl.py
+    [
+        ("scale", "i8"),  # units of the drive that one logical unit stands for
+        ("group", "i8"),  # neighbouring units that the scaled map keeps apart
+        ("units", "i4"),  # logical ones
+        ("first_map", "i4"),
+        ("block_units", "i4"),
+        ("blocks", "i4"),
+        ("first_block", "i4"),
+        ("first_owner", "i4"),
+        ("first_bucket", "i4"),
+        ("lowest", "i4"),  # no closed block has fewer valid units
+        ("free_head", "i4"),
+        ("free", "i4"),  # blocks
+        ("frontier", "i4"),  # the open block
+        ("place", "i4"),  # where the next unit goes
+        ("room", "i4"),  # units that still fit into the open block
+        ("last_unit", "i4"),  # written last
+        ("appended", "i8"),  # units so far: written and moved
+        ("written", "i8"),  # units, by the host
+        ("moved", "i8"),  # units, by garbage collection
+        ("erased", "i8"),  # blocks
+    ],
+    align=True,
+)
+
+BLOCK = np.dtype(
+    [
+        ("valid", "i4"),  # units
+        ("before", "i4"),  # neighbours among the closed blocks with as many valid units
+        ("after", "i4"),  # the same; or the next free block
+        ("erases", "i4"),
+        ("begun", "i8"),  # units appended to the drive before its first one
+    ],
+    align=True,
+)

@@ -1,0 +1,181 @@
+"""Garbage collection in time: what it costs, what it waits for, and that no byte is lost."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from test_golden_flash import greedy
+from test_kernel_ftl import check
+from watching import begin
+
+from raidsim.build import ftl, wear
+from raidsim.build.scenario import Machine, build
+from raidsim.build.window import reset
+from raidsim.kernel import tables as t
+from raidsim.result import DriveUse
+from raidsim.scenario import from_data
+
+UNIT = 64 * 1024  # program unit of the P3700: 4 planes of 16 KiB
+FEW_DIES = {"flash.channels": 4, "flash.dies_per_channel": 2}
+SPARE = {"flash.spare": "25 %"}
+
+
+@pytest.fixture(autouse=True)
+def _small_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A map that is soon written over and over, interpreted as well."""
+    monkeypatch.setattr(ftl, "TARGET_UNITS", 4096)
+
+
+def machine(load: dict[str, Any], drive: dict[str, Any] | None = None, **volume: Any) -> Machine:
+    """A P3700 with little in its map, and one load."""
+    data = {
+        "host": {"model": "fujitsu-rx2540-m1"},
+        "volume": [{"drive": "intel-p3700-800gb", "set": SPARE | (drive or {}), **volume}],
+        "load": [{"name": "load", "align": "4 KiB", "outstanding": 8} | load],
+    }
+    return build(from_data(data))
+
+
+def after(made: Machine, ios: int) -> DriveUse:
+    """Let so many I/Os complete; the use of the drive meanwhile."""
+    begin(made)
+    reset(made.system)
+    made.system.run(t.NEVER, ios)
+    return wear.use_of(made.system, 0)
+
+
+WRITES = {"read": "0 %", "size": "4 KiB"}
+
+
+def test_in_time_a_worn_in_drive_amplifies_writes_as_the_closed_form_says():
+    made = machine(WRITES)
+    row = made.system.world.ftls[0]
+    n = int(row["block_units"])
+    use = after(made, 3_000)
+    # What is open and what is free is no spare area for data: two blocks of so few.
+    alpha = (int(row["blocks"]) - 1.5) * n / int(row["units"])
+    assert use.write_amplification == pytest.approx(greedy(alpha, n), rel=0.05)
+
+
+def test_a_fresh_drive_moves_nothing_until_all_of_it_is_written():
+    assert after(machine(WRITES, state="fresh"), 2_000).write_amplification == 1.0
+
+
+def test_writing_in_sequence_moves_nothing_however_often():
+    area = {"size": "64 MiB"}  # of 1 GiB that a group of units stands for, one after the other
+    made = machine({"read": "0 %", "random": "0 %", "size": "64 KiB", "area": area})
+    assert after(made, 300).write_amplification == 1.0
+    assert made.system.world.ftls[0]["erased"] > 0
+
+
+def test_what_holds_no_data_is_spare_area():
+    half = {"area": {"size": "400 GB"}}
+    full = after(machine(WRITES | half), 1_500)
+    trimmed = after(machine(WRITES | half, filled="55 %"), 1_500)
+    assert 1.0 <= trimmed.write_amplification < full.write_amplification
+
+
+def test_a_worn_in_drive_writes_slower_than_a_fresh_one():
+    times = []
+    for state in ("fresh", "steady"):
+        drive = FEW_DIES | {"flash.spare": "10 %", "buffer.size": "256 KiB"}
+        made = machine(WRITES, drive, state=state)
+        after(made, 1_500)
+        times.append(made.system.now)
+    assert times[1] > 1.2 * times[0]
+
+
+def flushing(made: Machine, *, host: bool) -> int:
+    """Bytes on their way from the buffer to flash, of the host or of garbage collection."""
+    jobs = made.system.world.jobs
+    units = jobs[jobs["stage"] == t.STAGE_PROGRAMMED]
+    return UNIT * int(((units["length"] > 0) == host).sum())
+
+
+@pytest.mark.parametrize(("size", "ios"), [("512 B", 600), ("4 KiB", 400), ("64 KiB", 100)])
+def test_every_byte_is_reserved_gathered_in_flush_or_on_flash_and_the_map_stays_whole(size, ios):
+    made = machine(
+        {"read": "20 %", "size": size, "align": "512 B", "limit": {"ios": ios}},
+        {"flash.spare": "10 %", "buffer.size": "128 KiB"},
+    )
+    begin(made)
+    system = made.system
+    drive, row = system.world.ssds[0], system.world.ftls[0]
+    steps = 0
+    while system.state["events"] > 0:
+        system.run(horizon=int(system.world.heap[0]["time"]))
+        drive = system.world.ssds[0]
+        jobs = system.world.jobs
+        coming = jobs[(jobs["stage"] == t.STAGE_LINK_WRITE) | (jobs["stage"] == t.STAGE_PATH_WRITE)]
+        host, moved = flushing(made, host=True), flushing(made, host=False)
+        assert 0 <= drive["gathered"] < UNIT
+        assert 0 <= drive["gathered_moved"] < UNIT
+        assert drive["buffered"] == (
+            coming["length"].sum() + drive["gathered"] + drive["gathered_moved"] + host + moved
+        )
+        assert drive["programmed"] == (
+            drive["stored"] + drive["moved"]
+            - drive["gathered"] - drive["gathered_moved"] - host - moved
+        )  # fmt: skip
+        assert row["free"] >= 1
+        steps += 1
+        if steps % 500 == 0:
+            check(system, 0)
+    check(system, 0)
+    # Nothing is left on its way: what the map has moved since the run began has arrived.
+    assert drive["moved"] > 0
+    assert (system.world.jobs["stage"] == t.STAGE_FREE).all()
+
+
+def test_what_the_map_moves_is_sensed_crosses_its_channel_and_is_programmed():
+    made = machine({"read": "0 %", "size": "64 KiB", "limit": {"ios": 300}})
+    system = made.system
+    row = system.world.ftls[0]
+    moved = int(row["moved"])
+    begin(made)
+    system.run()
+    drive = system.world.ssds[0]
+    assert drive["moved"] == (int(row["moved"]) - moved) * drive["unit"] > 0
+    dies = slice(int(drive["first_die"]), int(drive["first_die"]) + 16 * 8)
+    programs = (int(drive["stored"]) + int(drive["moved"])) // UNIT
+    senses = int(system.world.stations["finishes"][dies].sum()) - int(drive["erased"]) - programs
+    fewest = math.ceil(drive["moved"] / UNIT)
+    assert fewest <= senses + 1 <= 1 + int(drive["moved"]) // drive["unit"]
+
+
+def test_a_die_erases_a_block_for_each_that_it_has_programmed():
+    made = machine(
+        {"read": "0 %", "size": "64 KiB", "limit": {"ios": 600}},
+        FEW_DIES | {"flash.pages_per_block": 16, "flash.erase_time": "1 ms"},
+        state="fresh",
+    )
+    begin(made)
+    made.system.run()
+    drive = made.system.world.ssds[0]
+    programs = int(drive["programmed"]) // UNIT
+    assert drive["erased"] == pytest.approx(programs / 16, abs=8)
+
+
+def longest(made: Machine) -> int:
+    """Longest read of 800 I/Os: the last bin of the histogram that is not empty."""
+    begin(made)
+    made.system.run(t.NEVER, 800)
+    return int(made.system.world.latencies[0, t.READ].nonzero()[0].max())
+
+
+def test_reads_wait_behind_programs_and_erases():
+    def tail(read: str, **drive: Any) -> int:
+        load = {"read": read, "size": "64 KiB", "outstanding": 4}
+        return longest(machine(load, FEW_DIES | drive, state="filled"))
+
+    alone = tail("100 %")
+    programs = tail("70 %")
+    erases = tail("70 %", **{"flash.erase_time": "40 ms", "flash.pages_per_block": 16})
+    assert alone < programs < erases
+
+
+def test_a_power_cut_would_cost_no_more_than_the_buffer_holds():
+    use = after(machine(WRITES | {"outstanding": 64}, {"buffer.size": "256 KiB"}), 2_000)
+    assert 0 < use.unsafe_mean <= use.unsafe_peak <= 256 * 1024

@@ -1,0 +1,115 @@
+"""Wear and promises of a drive: arithmetic from its card, in results and on the control plane."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from synthetic import point, result
+
+from raidsim import Environment, Host, Load, Volume, cards
+from raidsim.build import ftl
+from raidsim.build.scenario import build
+from raidsim.errors import InputError
+from raidsim.report.sweeps import sweeps
+from raidsim.report.table import notes
+from raidsim.result import DriveUse
+from raidsim.run import run
+from raidsim.scenario import load
+
+DRIVE = "intel-p3700-800gb"
+DAY = 86_400
+WRITES = {"read": "0 %", "size": "4 KiB", "outstanding": 32}
+QUICK = ["load.outstanding=32", "measure.min_ios=20000", "measure.precision='5 %'"]
+
+
+def volume(**words: object) -> Volume:
+    env = Environment(seed=1)
+    return Volume(env, DRIVE, Host(env, "fujitsu-rx2540-m1"), **words)
+
+
+def test_wear_is_the_load_of_the_window_over_days_and_years():
+    (found,) = run(load("p3700-whole-drive", overrides=QUICK)).points
+    (drive,) = found.drives
+    card = cards.load(DRIVE)
+    a_day = found.mbps * 2**20 * DAY
+    assert (drive.name, drive.kind, drive.protected) == ("data", "ssd", True)
+    assert drive.written_per_day_tb * 1e12 == pytest.approx(a_day, rel=0.01)
+    assert drive.drive_writes_per_day == pytest.approx(a_day / 800e9, rel=0.01)
+    assert drive.rated_writes_per_day == 10
+    assert drive.years_to_rated == pytest.approx(14.6e15 / (365 * a_day), rel=0.01)
+    programmed = drive.write_amplification * a_day
+    flash = 800e9 * (1 + card.number("flash.spare"))
+    assert drive.cycles_per_year == pytest.approx(365 * programmed / flash, rel=0.05)
+    assert 0 < drive.unsafe_mean <= drive.unsafe_peak <= card.number("buffer.size")
+
+
+def test_a_drive_that_is_only_read_wears_nothing():
+    (found,) = run(load("p3700-whole-drive", overrides=[*QUICK, "load.read='100 %'"])).points
+    (drive,) = found.drives
+    assert (drive.write_amplification, drive.years_to_rated) == (None, None)
+    assert drive.written_per_day_tb == drive.drive_writes_per_day == drive.cycles_per_year == 0
+
+
+USE = DriveUse(
+    "data", "ssd", None, None, None, {}, 4.05, 31.8, 39.8, 10.0, 1.5e4, 1.257, 1e6, 2_000_000, True
+)
+
+
+def test_the_table_says_once_what_a_drive_wears_where_it_is_written_most():
+    little = replace(USE, written_per_day_tb=1.0, drive_writes_per_day=1.25)
+    made = result(point(1, drives=[little]), point(32, drives=[USE]))
+    (line,) = (text for text in notes(sweeps(made)[0], made) if text.startswith("data"))
+    assert line == (
+        "data, 32 outstanding: write amplification 4.05, 39.80 drive writes a day (rated 10),"
+        " rated writes reached after 1.257 years"
+    )
+    idle = replace(USE, written_per_day_tb=0.0, write_amplification=None, years_to_rated=None)
+    made = result(point(32, drives=[idle]))
+    assert not [text for text in notes(sweeps(made)[0], made) if text.startswith("data")]
+
+
+def test_the_past_of_a_drive_is_paid_for_once_in_a_sweep_and_depends_on_the_seed():
+    asked = load("p3700-whole-drive")
+    ftl._past.cache_clear()
+    first = build(asked, 0).system
+    again = build(asked, 5).system
+    assert ftl._past.cache_info()[:2] == (1, 1)
+    other = build(load("p3700-whole-drive", seed=2)).system
+    maps = [ftl.tables_of(system, 0)["maps"].tobytes() for system in (first, again, other)]
+    assert maps[0] == maps[1] != maps[2]
+
+
+def amplification(made: Volume, ios: int = 50_000) -> float:
+    made.env.reset_window()
+    made.env.run(until=made.start(Load(**WRITES, limit={"ios": ios})))
+    found = made.use.write_amplification
+    assert found is not None
+    return found
+
+
+def test_a_volume_begins_as_it_is_told():
+    assert amplification(volume(state="fresh")) == 1.0
+    # What is written at first goes to the spare area of a drive that was filled once.
+    spare = int(0.08 * ftl.TARGET_UNITS)
+    assert amplification(volume(), spare) == 1.0
+    assert amplification(volume(state="steady"), spare) == pytest.approx(6.1, rel=0.05)
+
+
+def test_trim_makes_spare_area():
+    made = volume(state="steady")
+    before = amplification(made)
+    made.trim(400 * 10**9 // 512 * 512, 399 * 10**9 // 512 * 512)
+    assert amplification(made) < 0.6 * before
+
+
+@pytest.mark.parametrize(("offset", "length"), [(0, 100), (800 * 10**9, 512), (-512, 512)])
+def test_trim_takes_whole_sectors_inside_the_volume(offset, length):
+    with pytest.raises(InputError, match="trim"):
+        volume().trim(offset, length)
+
+
+@pytest.mark.parametrize("words", [{"state": "new"}, {"filled": "120 %"}, {"state": 3}])
+def test_a_volume_says_what_it_does_not_know(words):
+    with pytest.raises(InputError, match=next(iter(words))):
+        volume(**words)
