@@ -113,3 +113,15 @@ def test_trim_takes_whole_sectors_inside_the_volume(offset, length):
 def test_a_volume_says_what_it_does_not_know(words):
     with pytest.raises(InputError, match=next(iter(words))):
         volume(**words)
+
+
+def test_what_a_power_cut_would_lose_is_said_of_volatile_buffers_only():
+    volatile = replace(USE, protected=False, unsafe_mean=512 * 1024, unsafe_peak=2 * 2**20)
+    made = result(point(32, drives=[replace(volatile, write_amplification=None)]))
+    (line,) = (text for text in notes(sweeps(made)[0], made) if text.startswith("data"))
+    assert line == (
+        "data: a power cut would lose 512 KiB on average, 2,048 KiB at most,"
+        " acknowledged from a volatile buffer"
+    )
+    made = result(point(32, drives=[replace(volatile, protected=True)]))
+    assert not [text for text in notes(sweeps(made)[0], made) if "power cut" in text]

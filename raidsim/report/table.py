@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.report import numbers
+from raidsim.report import drives, numbers
 from raidsim.report.console import UNBOUNDED
 from raidsim.report.summary import confidence, load_sentence, several_volumes
 from raidsim.report.sweeps import (
@@ -26,7 +26,7 @@ from raidsim.report.sweeps import (
     offered,
     sweeps,
 )
-from raidsim.result import DriveUse, Point, Result
+from raidsim.result import Point, Result
 
 AXIS_HEADERS = {"outstanding": "out-\nstanding", "rate": "offered\nIO/s", "step": "\nstep"}
 AXIS_WORDS = {"outstanding": "outstanding", "rate": "IO/s offered", "step": "step"}
@@ -132,35 +132,7 @@ def notes(sweep: Sweep, result: Result) -> Iterator[str]:
             places.setdefault(text, []).append(number)
     for text, chosen in places.items():
         yield f"{_where(chosen, sweep)}: {text}"
-    yield from wear(sweep)
-
-
-def wear(sweep: Sweep) -> Iterator[str]:
-    """What the load writes to each drive, at the point where it writes most."""
-    names = dict.fromkeys(drive.name for point in sweep.points for drive in point.drives)
-    for name in names:
-        found = [
-            (drive.written_per_day_tb, -number, drive)
-            for number, point in enumerate(sweep.points)
-            for drive in point.drives
-            if drive.name == name
-        ]
-        written, number, drive = max(found, key=lambda one: one[:2])
-        if written > 0:
-            where = f", {_where([-number], sweep)}" if len(sweep.points) > 1 else ""
-            yield f"{name}{where}: {wear_sentence(drive)}"
-
-
-def wear_sentence(drive: DriveUse) -> str:
-    """Write amplification, writes a day against the rated ones, and how long that may go on."""
-    parts = []
-    if drive.write_amplification is not None:
-        parts.append(f"write amplification {drive.write_amplification:.2f}")
-    rated = "" if drive.rated_writes_per_day is None else f" (rated {drive.rated_writes_per_day:g})"
-    parts.append(f"{numbers.figure(drive.drive_writes_per_day)} drive writes a day{rated}")
-    if drive.years_to_rated is not None:
-        parts.append(f"rated writes reached after {numbers.figure(drive.years_to_rated)} years")
-    return ", ".join(parts)
+    yield from drives.lines(sweep, lambda chosen: _where(chosen, sweep))
 
 
 def _where(chosen: Sequence[int], sweep: Sweep) -> str:
