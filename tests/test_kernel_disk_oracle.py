@@ -190,6 +190,11 @@ def test_commands_beyond_the_queue_depth_wait_in_the_host(depth):
     compare(asked, queue__discipline="sptf", command__queue_depth=depth)
 
 
+def test_commands_beyond_the_window_are_not_sorted():
+    asked = requests(14, reads=0.5, gap=3 * MS, count=COUNT // 2)
+    compare(asked, queue__discipline="sptf", queue__window=6)
+
+
 def test_a_drive_that_does_not_queue_without_its_cache_takes_one_command_at_a_time():
     asked = requests(13, reads=0.5, gap=3 * MS, count=COUNT // 2)
     compare(asked, queue__discipline="sptf", command__queues_uncached_writes=False)

@@ -115,7 +115,7 @@ def access(w, disk, lead):
             transfer += disk["revolution"] * math.ceil(transfer / disk["revolution"])
         job["stage"] = STAGE_DISK_ARM
         settle(w, disk, end)
-        arrive(w, disk["arm"], disk["arm_job"], round_ns(lead + transfer))
+        arrive(w, disk["arm"], disk["arm_job"], round_ns(max(lead + transfer, 0.0)))
         return
     stop = disk_buffer.begin_read(w, disk, start, end)
     # The rest of a command that was found in the buffer leaves with it.
@@ -123,7 +123,7 @@ def access(w, disk, lead):
     first = max(lead + max(transfer - whole * disk["link_ns"], 0.0), 0.0)
     if stop > end:
         transfer = span(w, disk, start, stop)
-    disk["rest"] = round_ns(lead + transfer - first)
+    disk["rest"] = round_ns(max(lead + transfer - first, 0.0))
     disk["stop"] = stop
     settle(w, disk, stop)
     job["stage"] = STAGE_DISK_RISING

@@ -81,20 +81,15 @@ def move_time(disk, op, cylinder, head):
 
 @handler
 def wait_time(disk, now, move, angle):
-    """ns of rotation between the end of a move of ``move`` ns begun at ``now``, and an angle."""
+    """ns of rotation between the end of a move of ``move`` ns begun at ``now``, and an angle.
+
+    Below zero, by what rounding makes up, where the angle has just passed: the access then
+    ends where the platter says, and roundings do not add up over accesses in a row.
+    """
     turn = float(disk["revolution"])
     wait = angle - float(now % disk["revolution"]) - move
     wait -= turn * math.floor(wait / turn)
-    return 0.0 if wait > turn - GRACE else wait
-
-
-@handler
-def phase(disk, now, angle):
-    """ns until an angle comes by; below zero if it has just passed, by what rounding makes up."""
-    turn = float(disk["revolution"])
-    wait = angle - float(now % disk["revolution"])
-    wait -= turn * math.floor(wait / turn)
-    return wait - turn if wait > turn - 2.0 * GRACE else wait
+    return wait - turn if wait > turn - GRACE else wait
 
 
 @handler
