@@ -5,13 +5,13 @@ evenly from zone to zone, in whole sectors. Bytes run along a track, then down t
 cylinder, then on to the next cylinder; each track begins later round the platter than the one
 before: by the head switch on the same cylinder, by the longer single-cylinder seek on the next.
 
-Disk: a number of commands are worked on at a time, the others wait their turn. They pass a controller and, for writes,
-the link; then they wait for the arm. The arm takes them by one of four disciplines, seeks,
-waits for the first byte to come by (the spindle is at angle 0 at time 0) and transfers. What a
-read has found leaves on the link so that both end together. With a write cache, writes are
-answered when their data is in it, and wait for the arm there; room is handed out first come,
-first served. A write that begins or ends inside a physical sector takes whole revolutions more,
-one as a rule.
+Disk: a number of commands are worked on at a time, the others wait their turn. They pass a
+controller and, for writes, the link; then they wait for the arm. The arm takes them by one of
+four disciplines, seeks, waits for the first byte to come by (the spindle is at angle 0 at time
+0) and transfers. What a read has found leaves on the link so that both end together. With a
+write cache, writes are answered when their data is in it, and wait for the arm there; room is
+handed out first come, first served. A write that begins or ends inside a physical sector takes
+whole revolutions more, one as a rule.
 
 No read-ahead. Times are ns, sizes bytes. Written from the description of the disk, not from
 its kernel: slow and plain is the point.
