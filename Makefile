@@ -61,6 +61,7 @@ bench: $(INSTALLED)
 docs: $(INSTALLED)
 	$(BIN)/python docs/reference/generate.py
 	$(BIN)/python docs/pictures/write_amplification.py
+	$(BIN)/python docs/pictures/disks.py
 	$(BIN)/python docs/examples.py
 
 format: $(INSTALLED)

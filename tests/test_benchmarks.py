@@ -18,7 +18,9 @@ def bench(tmp_path_factory):
     """The quick figures of what needs no fresh process."""
     path = tmp_path_factory.mktemp("bench") / "out" / "bench.json"
     only = [
-        word for name in ("drives", "ageing", "network", "awaited") for word in ("--only", name)
+        word
+        for name in ("drives", "disks", "ageing", "network", "awaited")
+        for word in ("--only", name)
     ]
     main([*only, "--quick", "--json", str(path)])
     assert [p.name for p in path.parent.iterdir()] == [path.name]
@@ -57,6 +59,13 @@ def test_drives_are_worn_in_at_several_ratios_of_spare_area(bench):
     assert all(f[key] > 0 for f in ageing for key in SPEED)
 
 
+def test_a_disk_is_measured_with_a_queue_of_up_to_256(bench):
+    disks = bench["figures"]["disks"]
+    assert [f["outstanding"] for f in disks] == [1, 32, 256]
+    assert all(f[key] > 0 for f in disks for key in SPEED | {"events_per_io", "ios"})
+    assert bench["ratios"]["disk_32_to_256_outstanding"] > 0
+
+
 def test_kernel_and_plain_simpy_simulate_the_same_network(bench):
     network = bench["figures"]["network"]
     kernel, plain = network["kernel"], network["plain_simpy"]
@@ -79,6 +88,7 @@ def test_awaited_ios_are_measured_with_one_process_and_with_many(bench):
 
 def test_ratios_are_numbers(bench):
     assert set(bench["ratios"]) == {
+        "disk_32_to_256_outstanding",
         "database_1_to_32_outstanding",
         "kernel_to_plain_simpy",
         "awaited_1_to_32_processes",

@@ -119,6 +119,21 @@ def test_the_seek_curve_has_the_three_times_of_the_data_sheet(op, name):
     assert mean == pytest.approx(average, rel=5e-3)
 
 
+@pytest.mark.parametrize("op", [t.READ, t.WRITE])
+@pytest.mark.parametrize(
+    "average", ["4.7 ms", "5.3 ms"]
+)  # a curve that bends, one all but straight
+def test_a_seek_beyond_the_reach_of_a_time_takes_longer(op, average):
+    changes = {"seek__read_average": average, "seek__write_average": average}
+    row = OneDisk(**SMALL | changes | {"seek__write_full": "8 ms"}).row
+    cylinders = int(row["cylinders"])
+    for distance in (1, 2, 10, cylinders // 3, cylinders - 2):
+        time = mechanics.seek_time(row, op, distance)
+        reach = mechanics.seek_reach(row, op, time)
+        assert distance <= reach <= distance + 4
+    assert mechanics.seek_reach(row, op, 100.0 * MS) >= cylinders - 1
+
+
 def test_moves_to_another_head_and_to_another_cylinder():
     disk = OneDisk(**SMALL)
     row = disk.row
@@ -188,6 +203,11 @@ def test_waiting_counts(ageing):
 def test_commands_beyond_the_queue_depth_wait_in_the_host(depth):
     asked = requests(12, reads=0.5, gap=3 * MS)
     compare(asked, queue__discipline="sptf", command__queue_depth=depth)
+
+
+def test_commands_beyond_the_window_are_not_sorted():
+    asked = requests(14, reads=0.5, gap=3 * MS, count=COUNT // 2)
+    compare(asked, queue__discipline="sptf", queue__window=6)
 
 
 def test_a_drive_that_does_not_queue_without_its_cache_takes_one_command_at_a_time():

@@ -111,6 +111,19 @@ DRIVES: dict[str, dict[str, str]] = {
     }
 }
 
+DISKS: dict[str, dict[str, Any]] = {
+    "disk, first come": {"queue.discipline": "fifo", "read_ahead.minimum": "64 KiB"},
+    "disk, shortest seek": {"queue.discipline": "sstf", "write_cache.enabled": True},
+    "disk, elevator": {"queue.discipline": "look", "capacity.physical_sector": "4 KiB"},
+    "disk, shortest positioning": {"write_cache.enabled": True, "write_cache.entries": 8},
+    "disk, ageing": {"queue.ageing": 0.2, "link.interface": "sata"},
+}
+for _case in DISKS:
+    LOADS[_case] = [
+        {"read": "60 %", "size": "8 KiB", "align": "512 B", "outstanding": 16},
+        {"name": "stream", "read": "100 %", "random": "0 %", "size": "64 KiB", "outstanding": 1},
+    ]
+
 
 WORN_IN = "garbage collection"
 AREAS = {WORN_IN: {"offset": "4 KiB"}}
@@ -128,7 +141,13 @@ def results(case: str) -> str:
         "title": case,
         "host": {"model": "fujitsu-rx2540-m1"},
         "volume": [
-            {"drive": "intel-p3700-800gb", "set": DRIVES.get(case, {}), "state": state_of(case)}
+            {"drive": "seagate-st373455ss", "set": DISKS[case]}
+            if case in DISKS
+            else {
+                "drive": "intel-p3700-800gb",
+                "set": DRIVES.get(case, {}),
+                "state": state_of(case),
+            }
         ],
         "load": [load | {"area": AREAS.get(case, {"size": "8 GiB"})} for load in LOADS[case]],
         "measure": MEASURE,

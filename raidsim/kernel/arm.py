@@ -24,7 +24,15 @@ import math
 
 from raidsim.kernel import disk_buffer
 from raidsim.kernel.jit import handler
-from raidsim.kernel.mechanics import GRACE, locate, move_time, seek_time, span, wait_time
+from raidsim.kernel.mechanics import (
+    GRACE,
+    locate,
+    move_time,
+    seek_reach,
+    seek_time,
+    span,
+    wait_time,
+)
 from raidsim.kernel.station import account, arrive, round_ns
 from raidsim.kernel.tables import (
     DISCIPLINE_FIFO,
@@ -36,6 +44,9 @@ from raidsim.kernel.tables import (
     STAGE_DISK_RISING,
     WRITE,
 )
+
+WORTH_NARROWING = 8
+"""Waiting accesses from which it pays to know how far a seek may go."""
 
 
 @handler
@@ -115,7 +126,7 @@ def access(w, disk, lead):
             transfer += disk["revolution"] * math.ceil(transfer / disk["revolution"])
         job["stage"] = STAGE_DISK_ARM
         settle(w, disk, end)
-        arrive(w, disk["arm"], disk["arm_job"], round_ns(lead + transfer))
+        arrive(w, disk["arm"], disk["arm_job"], round_ns(max(lead + transfer, 0.0)))
         return
     stop = disk_buffer.begin_read(w, disk, start, end)
     # The rest of a command that was found in the buffer leaves with it.
@@ -123,7 +134,7 @@ def access(w, disk, lead):
     first = max(lead + max(transfer - whole * disk["link_ns"], 0.0), 0.0)
     if stop > end:
         transfer = span(w, disk, start, stop)
-    disk["rest"] = round_ns(lead + transfer - first)
+    disk["rest"] = round_ns(max(lead + transfer - first, 0.0))
     disk["stop"] = stop
     settle(w, disk, stop)
     job["stage"] = STAGE_DISK_RISING
@@ -222,11 +233,16 @@ def shortest_positioning(w, disk):
     phase = float(now % disk["revolution"])
     here = disk["cylinder"]
     ageing = disk["ageing"]
+    # Whose seek alone takes longer than the best so far is not looked at any further.
+    narrows = ageing == 0.0 and disk["waiting"] >= WORTH_NARROWING
+    reach = disk["cylinders"]
     best = disk["first_task"]
     least = math.inf
     for row in range(best, best + disk["waiting"]):
         task = w.tasks[row]
         distance = abs(task["cylinder"] - here)
+        if distance > reach:
+            continue
         if distance == 0:
             cost = 0.0 if task["head"] == disk["head"] else disk["head_switch"]
         else:
@@ -240,4 +256,6 @@ def shortest_positioning(w, disk):
         if cost < least:
             least = cost
             best = row
+            if narrows:
+                reach = max(seek_reach(disk, READ, cost), seek_reach(disk, WRITE, cost))
     return best

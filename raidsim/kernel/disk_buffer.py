@@ -17,7 +17,7 @@ Verbs: :func:`find` a byte, :func:`begin_read` and :func:`read_on` fill, :func:`
 from __future__ import annotations
 
 from raidsim.kernel.jit import handler
-from raidsim.kernel.mechanics import locate, move_time, phase, reached, span, wait_time
+from raidsim.kernel.mechanics import locate, move_time, reached, span, wait_time
 from raidsim.kernel.station import round_ns
 from raidsim.kernel.tables import NONE
 
@@ -120,7 +120,7 @@ def read_on(w, disk):
     # over a long stream: where the platter is says when the next byte comes by.
     now = w.state[0]["now"]
     _, _, angle = locate(w, disk, end)
-    disk["ahead_since"] = now + round_ns(phase(disk, now, angle))
+    disk["ahead_since"] = now + round_ns(wait_time(disk, now, 0.0, angle))
     disk["ahead_until"] = until
 
 

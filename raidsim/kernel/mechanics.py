@@ -71,6 +71,23 @@ def seek_time(disk, op, distance):
 
 
 @handler
+def seek_reach(disk, op, time):
+    """Cylinders beyond which no seek takes ``time`` ns or less; a few too many, never too few.
+
+    The inverse of :func:`seek_time`: s = sqrt(d - 1) solves linear s^2 + root s = time - fixed.
+    """
+    over = time - disk["seek_fixed"][op]
+    if over <= 0.0:
+        return 2
+    root = disk["seek_root"][op]
+    square = root * root + 4.0 * disk["seek_linear"][op] * over
+    if square < 0.0 or root + math.sqrt(square) <= 0.0:
+        return disk["cylinders"]
+    s = 2.0 * over / (root + math.sqrt(square))
+    return int(min(s * s, float(disk["cylinders"]))) + 3
+
+
+@handler
 def move_time(disk, op, cylinder, head):
     """ns until the arm is over another track: a seek, a head switch, or nothing."""
     distance = cylinder - disk["cylinder"]
@@ -81,20 +98,15 @@ def move_time(disk, op, cylinder, head):
 
 @handler
 def wait_time(disk, now, move, angle):
-    """ns of rotation between the end of a move of ``move`` ns begun at ``now``, and an angle."""
+    """ns of rotation between the end of a move of ``move`` ns begun at ``now``, and an angle.
+
+    Below zero, by what rounding makes up, where the angle has just passed: the access then
+    ends where the platter says, and roundings do not add up over accesses in a row.
+    """
     turn = float(disk["revolution"])
     wait = angle - float(now % disk["revolution"]) - move
     wait -= turn * math.floor(wait / turn)
-    return 0.0 if wait > turn - GRACE else wait
-
-
-@handler
-def phase(disk, now, angle):
-    """ns until an angle comes by; below zero if it has just passed, by what rounding makes up."""
-    turn = float(disk["revolution"])
-    wait = angle - float(now % disk["revolution"])
-    wait -= turn * math.floor(wait / turn)
-    return wait - turn if wait > turn - 2.0 * GRACE else wait
+    return wait - turn if wait > turn - GRACE else wait
 
 
 @handler

@@ -151,6 +151,23 @@ def requests_fit_into_the_area(
         yield "area", f"of {_size(size)} holds no request of {_size(largest)}", "make it larger"
 
 
+@needs("sector", "align", "sizes", "size", "area")
+def whole_sectors(
+    sector: int, align: int, sizes: Sequence[SizeShare] | None, size: int | None, area: Area
+) -> Iterator[Finding]:
+    """The drive reads and writes whole sectors, and has no smaller addresses (4Kn)."""
+    remedy = f"a multiple of the drive's sector of {_size(sector)}"
+    broken = [part.size for part in sizes or () if part.size % sector]
+    if broken:
+        yield "sizes", f"{_size(broken[0])} is not whole sectors", remedy
+    elif size is not None and size % sector:
+        yield "size", f"{_size(size)} is not whole sectors", remedy
+    elif align % sector:
+        yield "align", f"{_size(align)} is not whole sectors", remedy
+    if area.offset % sector:
+        yield "area", f"starts at {_size(area.offset)}, inside a sector", remedy
+
+
 def check_volume_of(load: Mapping[str, Any], names: Sequence[str]) -> Iterator[Finding]:
     """The volume that a load names must be one of the scenario."""
     if "volume" not in load:

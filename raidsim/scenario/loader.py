@@ -215,6 +215,7 @@ class _Loader:
         for volume in volumes:
             if volume.get("name") == values.get("volume") and "card" in volume:
                 values["capacity"] = volume["card"].integer("capacity.user")
+                values["sector"] = volume["card"].integer("capacity.sector")
         for key, cause, remedy in [*found, *checks.check_load(_complete(values))]:
             self.reading.problem((*path, key), cause, remedy)
         if sizes:

@@ -5,13 +5,13 @@ evenly from zone to zone, in whole sectors. Bytes run along a track, then down t
 cylinder, then on to the next cylinder; each track begins later round the platter than the one
 before: by the head switch on the same cylinder, by the longer single-cylinder seek on the next.
 
-Disk: a number of commands are in the drive at a time. They pass a controller and, for writes,
-the link; then they wait for the arm. The arm takes them by one of four disciplines, seeks,
-waits for the first byte to come by (the spindle is at angle 0 at time 0) and transfers. What a
-read has found leaves on the link so that both end together. With a write cache, writes are
-answered when their data is in it, and wait for the arm there; room is handed out first come,
-first served. A write that begins or ends inside a physical sector takes whole revolutions more,
-one as a rule.
+Disk: a number of commands are worked on at a time, the others wait their turn. They pass a
+controller and, for writes, the link; then they wait for the arm. The arm takes them by one of
+four disciplines, seeks, waits for the first byte to come by (the spindle is at angle 0 at time
+0) and transfers. What a read has found leaves on the link so that both end together. With a
+write cache, writes are answered when their data is in it, and wait for the arm there; room is
+handed out first come, first served. A write that begins or ends inside a physical sector takes
+whole revolutions more, one as a rule.
 
 No read-ahead. Times are ns, sizes bytes. Written from the description of the disk, not from
 its kernel: slow and plain is the point.
@@ -151,8 +151,8 @@ class OracleDisk:
         self.platter = platter or Platter(card)
         self.env = simpy.Environment()
         queues = card.flag("write_cache.enabled") or card.flag("command.queues_uncached_writes")
-        depth = card.integer("command.queue_depth") if queues else 1
-        self.slots = simpy.Resource(self.env, depth)
+        depth = min(card.integer("command.queue_depth"), card.integer("queue.window"))
+        self.slots = simpy.Resource(self.env, depth if queues else 1)
         self.controller = simpy.Resource(self.env)
         self.to_drive = simpy.Resource(self.env)
         self.to_host = self.to_drive
@@ -321,7 +321,7 @@ class OracleDisk:
     def _lead(self, access: Access) -> float:
         move, turn = self._move(access), self.platter.turn
         wait = (self.platter.angle(access.offset) - self.env.now - move) % turn
-        return move if wait > turn - JUST_MISSED else move + wait
+        return move + (wait - turn if wait > turn - JUST_MISSED else wait)
 
     def _choose(self) -> Access:
         def distance(a: Access) -> int:

@@ -1,0 +1,332 @@
+"""Reads of a disk: streams, segments, the order of service, short strokes and deep queues.
+
+Each against arithmetic with what the card says; where bytes lie comes from the walk over all
+tracks in :mod:`oracle.disk`.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from drive_times import KIB, MS, US
+from one_disk import SMALL, OneDisk, loaded
+from oracle.disk import Platter
+from watching import begin, build, scenario
+
+from raidsim.build.scenario import Machine
+from raidsim.kernel import tables as t
+from raidsim.kernel.jit import INTERPRETED
+
+AHEAD = {"read_ahead__segments": 4, "read_ahead__depth": "1 MiB"}
+BLOCK = 64 * KIB
+OVERHEAD = 70 * US  # of a command to the small disk: 20 us of latency, 50 us of its controller
+ROUNDING = 20  # ns
+TURN = 6 * MS
+FEW = 60 if INTERPRETED else 400
+
+
+@cache
+def platter() -> Platter:
+    """The tracks of the small disk."""
+    return Platter(OneDisk(**SMALL).card)
+
+
+def link(length: int) -> int:
+    """Time on the link of the small disk, ns."""
+    return 3 * US * length // KIB
+
+
+def stream(disk: OneDisk, count: int, size: int = BLOCK, start: int = 0, pause: int = 0):
+    """Read one block after the other; when each was back, ns."""
+    times = []
+    for n in range(count):
+        disk.reads(start + n * size, size)
+        times.append(disk.system.now)
+        disk.until(disk.system.now + pause)
+    return times
+
+
+def arm_starts(disk: OneDisk) -> int:
+    """Tasks that the arm has been given so far."""
+    return int(disk.row["tasks_so_far"])
+
+
+# -- streams -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [8 * KIB, 37 * 512, BLOCK, 700 * KIB])
+def test_a_sequential_reader_streams_at_media_rate(size):
+    # One outstanding: while one block is on the link, the arm reads the next.
+    disk = OneDisk(**SMALL, **AHEAD)
+    count = min(FEW, 20_000 * KIB // size)
+    times = stream(disk, count, size, start=5 * 512)
+    medium = platter().transfer(5 * 512 + size, (count - 1) * size)
+    assert times[-1] - times[0] == pytest.approx(medium, abs=ROUNDING)
+
+
+def test_media_rate_is_a_cylinder_over_its_turns_and_skews():
+    # H tracks in H turns, H - 1 head switches and one step to the next cylinder.
+    heads, track = 4, 301 * KIB
+    turns = heads * TURN + (heads - 1) * 0.717 * MS + 0.913 * MS
+    cylinders = 3
+    size = heads * track // 28
+    assert size % 512 == 0
+    disk = OneDisk(**SMALL, **AHEAD)
+    times = stream(disk, 28 * cylinders + 1, size)
+    assert times[-1] - times[0] == pytest.approx(cylinders * turns, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("pause", [100 * US, 700 * US])
+def test_a_reader_that_pauses_less_than_a_block_takes_still_streams(pause):
+    # 64 KiB pass under the head in 1.27 ms; the reader is back in time for the next.
+    disk = OneDisk(**SMALL, **AHEAD)
+    times = stream(disk, FEW, pause=pause)
+    medium = platter().transfer(BLOCK, (FEW - 1) * BLOCK)
+    assert times[-1] - times[0] == pytest.approx(medium, abs=ROUNDING)
+
+
+def test_a_slow_reader_finds_every_block_in_the_buffer():
+    disk = OneDisk(**SMALL, **AHEAD)
+    disk.reads(0, BLOCK)
+    disk.until(disk.system.now + 50 * MS)
+    for n in range(1, FEW):
+        assert disk.reads(n * BLOCK, BLOCK) == OVERHEAD + link(BLOCK)
+        disk.until(disk.system.now + 20 * MS)
+    # Half a segment is refilled at a time, and nothing is fetched twice.
+    assert arm_starts(disk) == 1
+
+
+def test_without_read_ahead_every_block_of_a_stream_costs_a_revolution():
+    disk = OneDisk(**SMALL)
+    # None of these blocks begins with a track: there, the skew would give it time.
+    times = stream(disk, min(FEW, 290))
+    plain = platter()
+    for n, gap in enumerate(np.diff(times), 1):
+        passed = plain.transfer((n - 1) * BLOCK, 2 * BLOCK) - plain.transfer((n - 1) * BLOCK, BLOCK)
+        assert gap == pytest.approx(TURN + passed, abs=ROUNDING)
+
+
+def test_read_ahead_ends_after_a_segment_and_at_the_end_of_the_drive():
+    disk = OneDisk(**SMALL, **AHEAD)
+    disk.reads(0, BLOCK)
+    disk.until(disk.system.now + 200 * MS)
+    # One segment behind the read is there, and not a byte more.
+    before = arm_starts(disk)
+    mib = 1024 * KIB
+    assert disk.reads(mib, BLOCK) == OVERHEAD + link(BLOCK)
+    assert arm_starts(disk) == before
+    fresh = OneDisk(**SMALL, **AHEAD)
+    size = int(fresh.row["size"])
+    end = size // 512 * 512
+    fresh.reads(end - 2 * BLOCK, BLOCK)
+    fresh.until(fresh.system.now + 50 * MS)
+    assert fresh.reads(end - BLOCK, BLOCK) == OVERHEAD + link(BLOCK)
+
+
+# -- segments ----------------------------------------------------------------------------------
+
+
+def hits_of_streams(streams: int, segments: int, rounds: int = 12) -> list[int]:
+    """Take turns reading from several streams; how many blocks of each were in the buffer."""
+    disk = OneDisk(**SMALL | {"read_ahead__segments": segments, "read_ahead__depth": "1 MiB"})
+    hits = [0] * streams
+    for n in range(rounds):
+        for s in range(streams):
+            latency = disk.reads(s * 100_000 * KIB + n * BLOCK, BLOCK)
+            hits[s] += latency == OVERHEAD + link(BLOCK)
+            disk.until(disk.system.now + 40 * MS)  # a quiet while: the arm reads ahead
+    return hits
+
+
+def test_as_many_streams_as_segments_stream_side_by_side():
+    assert hits_of_streams(4, segments=4) == [11] * 4
+    assert hits_of_streams(1, segments=1) == [11]
+
+
+def test_one_stream_more_than_segments_and_all_of_them_thrash():
+    assert hits_of_streams(5, segments=4) == [0] * 5
+    assert hits_of_streams(2, segments=1) == [0] * 2
+
+
+@pytest.mark.parametrize("blocks", [0, 1, 4])
+def test_a_minimum_is_read_ahead_of_a_stream_even_if_others_wait(blocks):
+    disk = OneDisk(**SMALL, **AHEAD, read_ahead__minimum=f"{blocks * 64} KiB")
+    rng = np.random.default_rng(1)
+    hits = []
+    for n in range(31):
+        # A read somewhere else waits already when the block has been read.
+        other = int(rng.integers(100_000, 900_000)) * KIB
+        block, _ = disk.wait(disk.start(t.READ, n * BLOCK, BLOCK), disk.start(t.READ, other, 512))
+        hits.append(block.latency == OVERHEAD + link(BLOCK))
+    # The first two show that it is a stream; then one access of the arm fetches 1 + blocks.
+    expected = [False] + [n % (blocks + 1) != 0 for n in range(30)]
+    assert hits == expected
+
+
+def test_a_read_that_was_overwritten_is_read_anew():
+    disk = OneDisk(**SMALL, **AHEAD)
+    disk.reads(0, BLOCK)
+    disk.rest()
+    assert disk.reads(0, BLOCK) == OVERHEAD + link(BLOCK)
+    disk.writes(4 * KIB, 512)
+    disk.rest()
+    assert disk.reads(0, BLOCK) > OVERHEAD + link(BLOCK) + MS
+
+
+def test_a_part_that_is_in_the_buffer_is_not_read_again():
+    disk = OneDisk(**SMALL | {"read_ahead__segments": 1, "read_ahead__depth": "64 KiB"})
+    disk.reads(0, BLOCK)
+    # 64 KiB behind it are read ahead, and the segment keeps those.
+    disk.until(disk.system.now + 50 * MS)
+    arm = disk.visits("disk arm").tolist()
+    latency = disk.reads(BLOCK, 2 * BLOCK)
+    assert disk.visits("disk arm")[0] > arm[0]
+    # Of 128 KiB one half comes from the medium: at most a seek, a turn and that half.
+    half = platter().transfer(2 * BLOCK, BLOCK)
+    assert latency < OVERHEAD + 0.913 * MS + TURN + half + link(2 * BLOCK)
+    assert disk.row["offset"] == 2 * BLOCK
+    assert disk.row["length"] == BLOCK
+
+
+# -- the order of service ----------------------------------------------------------------------
+
+
+ORDERS = {
+    # From cylinder 500, where the arm goes first, inwards.
+    "fifo": [500, 100, 900, 480, 520, 510],
+    "sstf": [500, 510, 520, 480, 100, 900],
+    "look": [500, 510, 520, 900, 480, 100],
+}
+
+
+@pytest.mark.parametrize("discipline", ORDERS)
+def test_a_queue_is_served_in_the_order_of_its_discipline(discipline):
+    disk = OneDisk(queue__discipline=discipline)
+    track = 4096 * KIB
+    asked = {disk.start(t.READ, c * track, 512): c for c in ORDERS["fifo"]}
+    done = dict(zip(asked, disk.wait(*asked), strict=True))
+    order = sorted(asked, key=lambda ticket: done[ticket].completed)
+    assert [asked[ticket] for ticket in order] == ORDERS[discipline]
+
+
+def test_shortest_positioning_takes_the_far_sector_that_comes_by_first():
+    # On one cylinder: the near one in bytes has just passed when the arm is free.
+    for discipline, first in (("sstf", 0), ("sptf", 1)):
+        disk = OneDisk(queue__discipline=discipline)
+        quarter = 1024 * KIB
+        disk.reads(2 * quarter, 512)
+        just_passed, next_one = (disk.start(t.READ, n * quarter, 512) for n in (1, 3))
+        busy = disk.start(t.READ, 2 * quarter + 512, 512)
+        both = disk.wait(just_passed, next_one, busy)
+        assert (both[0].completed < both[1].completed) == (first == 0)
+
+
+@pytest.mark.parametrize("ageing", [0.1, 0.5])
+def test_ageing_bounds_the_time_that_a_request_waits(ageing):
+    # One request far away, and a crowd that never leaves the outer edge.
+    crowd = {"outstanding": 8, "area": {"size": "64 MiB"}}
+    disk = {"queue__discipline": "sptf", "queue__ageing": ageing}
+    far = {"area": {"offset": "1900 GB", "size": "1 GiB"}, "limit": {"ios": 1}}
+    machine = loaded(crowd, far, **disk)
+    machine.system.run(horizon=3_000 * MS)
+    assert machine.system.world.streams[1]["completed"] == 1
+    waited = int(machine.system.world.streams[1]["window_ns"].sum())
+    # It goes before one that came with it once its waiting outweighs a full seek and a turn;
+    # those of the crowd that are older than it are at most seven.
+    access = 9.8 * MS + 8.34 * MS
+    assert waited <= access / ageing + 8 * access
+
+
+def test_without_ageing_a_far_request_may_wait_for_ever():
+    crowd = {"outstanding": 32, "area": {"size": "64 MiB"}}
+    far = {"area": {"offset": "1900 GB", "size": "1 GiB"}, "limit": {"ios": 1}}
+    machine = loaded(crowd, far, queue__discipline="sptf")
+    machine.system.run(horizon=3_000 * MS)
+    assert machine.system.world.streams[1]["completed"] == 0
+
+
+# -- short strokes and deep queues ---------------------------------------------------------------
+
+
+def drive_146(outstanding: int, area: dict[str, str]) -> Machine:
+    """Random 8 KiB reads on the 146 GB drive, running."""
+    load = {"size": "8 KiB", "outstanding": outstanding, "area": area}
+    machine = build(scenario(load, model="fujitsu-hdd-sas2-15k-146gb"))
+    begin(machine)
+    return machine
+
+
+def rate(machine: Machine, ios: int = 30_000) -> float:
+    """IO/s."""
+    system = machine.system
+    system.run(budget=1000)
+    before = system.now
+    system.run(budget=1000 + ios)
+    return ios / (system.now - before) * 1e9
+
+
+@pytest.mark.skipif(INTERPRETED, reason="needs tens of thousands of I/Os")
+def test_a_short_stroke_saves_the_seeks_that_it_does_not_make():
+    spec = scenario({}, model="fujitsu-hdd-sas2-15k-146gb")
+    plain = Platter(spec.volumes[0].card)
+    rng = np.random.default_rng(1)
+    means = []
+    for area in (32 * 2**30, spec.volumes[0].card.integer("capacity.user")):
+        places = rng.integers(0, area // 8192, (20_000, 2)) * 8192
+        seeks = [
+            plain.seek(t.READ, abs(plain.track(int(a)).cylinder - plain.track(int(b)).cylinder))
+            for a, b in places
+        ]
+        # Beside the seek: half a turn, the block, and what the command costs.
+        means.append(float(np.mean(seeks)))
+    short, whole = (1e9 / rate(drive_146(1, a)) for a in ({"size": "32 GiB"}, {"size": "rest"}))
+    assert whole - short == pytest.approx(means[1] - means[0], rel=0.03)
+    assert means[0] < 0.6 * means[1]
+    rest = short - means[0]
+    assert 2.0 * MS < rest < 2.5 * MS
+
+
+@pytest.mark.skipif(INTERPRETED, reason="needs tens of thousands of I/Os")
+def test_a_deep_queue_lets_the_arm_choose():
+    area = {"size": "32 GiB"}
+    rates = [rate(drive_146(q, area)) for q in (1, 2, 4, 8, 16, 32, 64)]
+    assert rates == sorted(rates)
+    assert rates[5] > 2 * rates[0]
+
+
+# -- failures ----------------------------------------------------------------------------------
+
+
+def test_a_failed_drive_answers_with_errors_until_it_is_repaired():
+    disk = OneDisk(**SMALL)
+    disk.front["failed"] = 1
+    for op in (t.READ, t.WRITE):
+        (done,) = disk.wait(disk.start(op, 0, BLOCK))
+        assert done.status == t.FAILED
+        # As soon as the command is decoded, which takes 13 us longer for a write.
+        assert done.latency == OVERHEAD + (13 * US if op == t.WRITE else 0)
+    assert arm_starts(disk) == 0
+    disk.front["failed"] = 0
+    disk.reads(0, BLOCK)
+    assert disk.front["host_read"] == BLOCK
+
+
+def test_half_duplex_sata_takes_turns_where_full_duplex_sas_does_not():
+    # A read from the buffer and a write into it, at the same time.
+    ends = {}
+    length = 512 * KIB
+    for interface in ("sas", "sata"):
+        disk = OneDisk(**SMALL | AHEAD, link__interface=interface, write_cache__enabled=True)
+        disk.reads(0, length)
+        disk.rest()
+        tickets = [disk.start(t.READ, 0, length), disk.start(t.WRITE, 500_000 * KIB, length)]
+        read, write = disk.wait(*tickets)
+        assert read.latency == OVERHEAD + link(length)
+        ends[interface] = write.latency
+    # The write is decoded 63 us after the read, which is on the link by then.
+    assert ends["sas"] == OVERHEAD + 63 * US + link(length)
+    assert ends["sata"] == OVERHEAD + 2 * link(length)
+    assert math.isclose(ends["sata"] - ends["sas"], link(length) - 63 * US)
