@@ -166,6 +166,19 @@ def test_a_minimum_is_read_ahead_of_a_stream_even_if_others_wait(blocks):
     assert hits == expected
 
 
+def test_a_minimum_beyond_the_end_of_a_track_waits_for_the_skew():
+    # The second read ends with the track: what is read behind it comes after the head switch.
+    disk = OneDisk(**SMALL, **AHEAD, read_ahead__minimum="64 KiB")
+    disk.reads(0, 150 * KIB)
+    second = disk.start(t.READ, 150 * KIB, 151 * KIB)
+    elsewhere = disk.start(t.READ, 500_000 * KIB, 512)
+    disk.wait(second)
+    assert disk.row["stop"] == (301 + 64) * KIB
+    ends = int(disk.system.world.jobs[disk.row["arm_job"]]["finish"])
+    assert ends % TURN == pytest.approx(platter().angle((301 + 64) * KIB), abs=ROUNDING)
+    disk.wait(elsewhere)
+
+
 def test_a_read_that_was_overwritten_is_read_anew():
     disk = OneDisk(**SMALL, **AHEAD)
     disk.reads(0, BLOCK)
