@@ -128,15 +128,19 @@ def test_512e_a_write_of_a_part_of_a_physical_sector_costs_a_revolution(offset, 
     assert abs(emulated.reads(base, length) % TURN - native.reads(base, length) % TURN) <= ROUNDING
 
 
-def test_512e_a_long_unaligned_write_comes_by_again_as_a_whole():
-    # 450 KiB take more than a turn: read in two turns, written from where they began.
+def test_512e_a_long_unaligned_write_costs_a_turn_for_each_end_in_the_midst_of_a_sector():
+    # 450 KiB take more than a turn. Both ends of a shorter write are read in one.
     shape = {"geometry__track_outer": "300 KiB", "geometry__track_inner": "300 KiB"}
     native, emulated = (
         OneDisk(**SMALL | shape | {"capacity__physical_sector": size})
         for size in ("512 B", "4 KiB")
     )
     length = 450 * KIB + 512
-    assert emulated.writes(0, length) == native.writes(0, length) + 2 * TURN
+    assert emulated.writes(0, length) == native.writes(0, length) + TURN
+    start, length = 3 * 300 * KIB + 512, 450 * KIB
+    begun = [drive.system.now % TURN for drive in (native, emulated)]
+    assert begun[0] == begun[1]
+    assert emulated.writes(start, length) == native.writes(start, length) + 2 * TURN
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def flushing(made: Machine, *, host: bool) -> int:
 def test_every_byte_is_reserved_gathered_in_flush_or_on_flash_and_the_map_stays_whole(size, ios):
     made = machine(
         {"read": "20 %", "size": size, "align": "512 B", "limit": {"ios": ios}},
-        {"flash.spare": "10 %", "buffer.size": "128 KiB"},
+        {"flash.spare": "10 %", "buffer.size": "192 KiB"},
     )
     begin(made)
     system = made.system

@@ -408,20 +408,20 @@ def test_a_buffer_takes_a_burst_at_the_speed_of_the_link_and_then_pushes_back():
 
 
 def test_a_small_write_does_not_overtake_one_that_waits_for_the_buffer():
-    drive = OneDrive(buffer__size="128 KiB", flash__channels=1, flash__dies_per_channel=1)
+    drive = OneDrive(buffer__size="192 KiB", flash__channels=1, flash__dies_per_channel=1)
     small = UNIT - 4 * KIB
-    for offset in (0, UNIT):
+    for offset in (0, UNIT, 2 * UNIT):
         drive.writes(offset, small)
-    # 8 KiB are free: the first page of the next write does not fit, a sector would.
-    large = drive.start(t.WRITE, 2 * UNIT, 16 * KIB)
-    sector = drive.start(t.WRITE, 4 * UNIT, 512)
+    # 12 KiB are free: the first page of the next write does not fit, a sector would.
+    large = drive.start(t.WRITE, 3 * UNIT, 16 * KIB)
+    sector = drive.start(t.WRITE, 5 * UNIT, 512)
     large_done, sector_done = drive.wait(large, sector)
-    assert large_done.latency > drive.times.program
+    assert large_done.latency > drive.times.program / 2
     assert sector_done.completed > large_done.completed
 
 
-def test_a_buffer_that_holds_less_than_two_units_is_refused():
-    with pytest.raises(InputError, match="less than two program units"):
+def test_a_buffer_that_holds_less_than_three_units_is_refused():
+    with pytest.raises(InputError, match="less than three program units"):
         OneDrive(buffer__size="64 KiB")
 
 

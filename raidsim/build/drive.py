@@ -25,7 +25,7 @@ def add_drive(system: System, name: str, card: Card, air: Air = STANDARD_AIR) ->
     heat.check(card)
     depth = queue_depth(card)
     slots = t.NONE
-    if depth < UNQUEUED:
+    if kind is hdd or depth < UNQUEUED:
         slots = system.add_station(f"{name}: command slots", "command slot", servers=depth)
     latency_station = system.add_station(
         f"{name}: command latency", "command latency", servers=t.UNLIMITED

@@ -13,9 +13,9 @@ from raidsim.build.system import System
 from raidsim.kernel import ageing
 from raidsim.kernel import tables as t
 
-TARGET_UNITS = 2**17  # logical units of a scaled map
+TARGET_UNITS = 2**19  # logical units of a scaled map
 GROUP = 256  # neighbouring units that stay distinct
-BLOCK_UNITS = 128
+BLOCK_UNITS = 2048  # many requests must fit into a block, as on the drive
 LEAST_SPARE_BLOCKS = 16
 STEADY = 0.01  # change of write amplification from one window to the next
 LEAST_WINDOWS = 3
@@ -49,9 +49,11 @@ def shape(
         block_units = BLOCK_UNITS
         while block_units > 1 and units * spare < LEAST_SPARE_BLOCKS * block_units:
             block_units //= 2
-    # What is open or being collected takes two blocks, however little spare area there is.
-    needed = -(-units // block_units) + 2
-    return Shape(units, scale, block_units, max(round(units * (1 + spare) / block_units), needed))
+    # The open block and the one being collected, however little spare area there is. They are a
+    # vanishing part of a large drive's blocks, but not of those of its scaled map: on top, then.
+    blocks = round(units * (1 + spare) / block_units)
+    blocks = blocks + 2 if scale > 1 else max(blocks, -(-units // block_units) + 2)
+    return Shape(units, scale, block_units, blocks)
 
 
 def add(system: System, made: Shape) -> int:
@@ -106,7 +108,11 @@ def tables_of(system: System, which: int) -> dict[str, Any]:
 
 
 def trim(system: System, which: int, first: int, end: int) -> None:
-    """Forget the mapping units from ``first`` up to ``end`` of the drive."""
+    """Forget the mapping units from ``first`` up to ``end`` of the drive.
+
+    Of a scaled map the last group stands for units beyond the drive too: NEVER as ``end``
+    includes them.
+    """
     ageing.trim(system.world, which, first, end)
 
 

@@ -12,7 +12,6 @@ from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
 from raidsim.kernel import tables as t
-from raidsim.kernel.jobs import take
 
 GIGA = 1e9
 LONGEST_WRITE = 1 << 20  # bytes to which cached writes that continue each other grow
@@ -161,11 +160,8 @@ def add(
         blocked_head=t.NONE,
         blocked_tail=t.NONE,
     )
-    job = take(system.world, t.STAGE_DISK_ARM, t.NONE)
-    system.world.jobs[job]["drive"] = drive
-    system.world.jobs[job]["row"] = row
     # The arm chooses last in its instant: a command that comes at the same time is seen.
-    system.world.jobs[job]["priority"] = t.LAST
+    job = system.take_job(t.STAGE_DISK_ARM, drive=drive, row=row, priority=t.LAST)
     system.set_row("disks", row, arm_job=job)
     return row
 

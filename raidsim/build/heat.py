@@ -127,6 +127,7 @@ def add(system: System, card: Card, drive: int, air: Air) -> int:
         ambient=air.ambient,
         conductance=conductance(card, air.airflow),
         idle=card.number("power.idle"),
+        most=card.number("power.active"),
         read_energy=card.number("power.read_energy"),
         write_energy=card.number("power.write_energy"),
         built_speed=1.0,
@@ -192,6 +193,7 @@ def reading(system: System, row: Any) -> Reading:
         energy = float(row["idle"]) * seconds
         energy += float(row["read_energy"]) * int(drive["flash_read"] - row["counted_read"])
         energy += float(row["write_energy"]) * int(drive["programmed"] - row["counted_written"])
+        energy = min(energy, float(row["most"]) * seconds)
         inner, case = map(float, kernel.step(row, energy / seconds, seconds))
     return Reading(
         inner,

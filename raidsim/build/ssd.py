@@ -116,10 +116,11 @@ def check(card: Card) -> None:
         f"a multiple of {unit} bytes",
     )
     need(
-        card.integer("buffer.size") >= 2 * unit,
+        # Up to one of the host's and one of moved data are gathered while a page comes in.
+        card.integer("buffer.size") >= 3 * unit,
         "buffer.size",
-        f"holds less than two program units ({2 * unit} bytes)",
-        f"at least {2 * unit} bytes",
+        f"holds less than three program units ({3 * unit} bytes)",
+        f"at least {3 * unit} bytes",
     )
     if problems:
         raise InputError(problems)

@@ -21,6 +21,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.disk_tables import DISK, EXTENT, TASK, ZONE
 from raidsim.kernel.ftl_tables import BLOCK, FTL
 from raidsim.kernel.heat_tables import HEAT, SAMPLE, SAMPLES
+from raidsim.kernel.jobs import take
 from raidsim.stats.histogram import BINS
 
 FIRST_JOBS = 256
@@ -140,6 +141,13 @@ class System:
         state["free_job"] = fresh[0]
         state["free_jobs"] += rows
         self._tables["jobs"] = new
+
+    def take_job(self, stage: int, **fields: Any) -> int:
+        """A job that its owner keeps for good, with these fields; its index."""
+        self._make_room()
+        index = int(take(self.world, stage, t.NONE))
+        self.set_row("jobs", index, **fields)
+        return index
 
     def need_margin(self, jobs: int) -> None:
         """Make sure that one event may take ``jobs`` jobs and schedule as many events."""
@@ -316,9 +324,17 @@ class System:
         """
         while True:
             reason: int = engine.run(self.world, horizon, budget)
+            if reason == t.RETURN_IDLE:
+                self._check_idle()
             if reason != t.RETURN_ROOM:
                 return reason
             self._make_room()
+
+    def _check_idle(self) -> None:
+        """Nothing is left to happen: then nothing may be under way."""
+        stuck = int(self.world.streams["in_flight"][: self.count("streams")].sum())
+        if stuck:
+            raise AssertionError(f"{stuck} I/Os are under way and nothing moves them")
 
     def advance_clock(self, time: int) -> None:
         """Let the clock pass an interval without events; never backwards."""

@@ -34,10 +34,13 @@ def use_of(system: System, index: int) -> DriveUse:
     if drive["kind"] == t.DRIVE_SSD:
         row = int(drive["row"])
         stored = _since(system, "ssds", row, "stored")
+        ssd = system.world.ssds[row]
+        # A part of a mapping unit costs a whole one.
+        units = _since(system, "ftls", int(ssd["ftl"]), "written") * int(ssd["unit"])
         if stored > 0:
-            amplification = 1 + _since(system, "ssds", row, "moved") / stored
+            amplification = (max(units, stored) + _since(system, "ssds", row, "moved")) / stored
         flash = int(drive["size"]) * (1 + card.number("flash.spare"))
-        programmed = _since(system, "ssds", row, "programmed")
+        programmed = _since(system, "ssds", row, "programmed") + max(units - stored, 0)
         cycles = programmed / flash / passed * DAY * DAYS_OF_A_YEAR
     return replace(
         thermal.use(system, index),

@@ -7,13 +7,16 @@ from numpy.typing import NDArray
 
 from raidsim.build import heat
 from raidsim.build.system import FIRST_SLICE_NS, System
+from raidsim.kernel import disk_buffer
 from raidsim.kernel import tables as t
 
-COUNTED = ("drives", "ssds")  # their counts go on; the window's are what came since
+COUNTED = ("drives", "ssds", "ftls")  # their counts go on; the window's are what came since
 
 
 def settle_areas(system: System) -> None:
     """Bring the areas under the curves of every station up to the present time."""
+    for disk in system.world.disks[: system.count("disks")]:
+        disk_buffer.catch_up(system.world, disk)
     now = system.now
     rows = system.world.stations[: system.count("stations")]
     passed = now - rows["changed"]
@@ -26,7 +29,9 @@ def settle_promises(system: System) -> None:
     """Bring the integrals of the bytes that a power cut would lose up to the present time."""
     now = system.now
     rows = system.world.drives[: system.count("drives")]
-    rows["unsafe_area"] += rows["unsafe"].astype(float) * (now - rows["unsafe_changed"])
+    rows["unsafe_area"] += np.maximum(rows["unsafe"], 0).astype(float) * (
+        now - rows["unsafe_changed"]
+    )
     rows["unsafe_changed"] = now
 
 
@@ -35,7 +40,7 @@ def reset(system: System) -> None:
     settle_areas(system)
     settle_promises(system)
     drives = system.world.drives
-    drives["unsafe_peak"] = drives["unsafe"]
+    drives["unsafe_peak"] = np.maximum(drives["unsafe"], 0)
     system.at_reset = {table: getattr(system.world, table).copy() for table in COUNTED}
     stations = system.world.stations
     for field in (

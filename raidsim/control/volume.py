@@ -26,7 +26,8 @@ MOST_LENGTH = 64 * 2**20  # bytes of one awaited I/O
 LEAST_PRIORITY = 3
 MOST_PATIENCE = 1e9  # s
 SPEEDS = (1e-3, 1e3)
-DELAY = "command latency"  # a kind of station that is no device to be made faster or slower
+FIXED = {"command latency", "command slot", "disk arm"}
+"""Kinds of station that are no device to be made faster or slower."""
 
 
 class Volume(Measured):
@@ -200,7 +201,8 @@ class Volume(Measured):
         if drive["kind"] == t.DRIVE_SSD:
             ssd = self.system.world.ssds[drive["row"]]
             unit = int(ssd["unit"])
-            ftl.trim(self.system, int(ssd["ftl"]), -(-offset // unit), (offset + length) // unit)
+            end = t.NEVER if offset + length == self.capacity else (offset + length) // unit
+            ftl.trim(self.system, int(ssd["ftl"]), -(-offset // unit), end)
 
     # -- changes while it runs --------------------------------------------------------------
 
@@ -223,7 +225,9 @@ class Volume(Measured):
         Parameters
         ----------
         kind
-            "front end", "data path", "link", "flash channel" or "flash die".
+            Of a solid state drive "front end", "data path", "link", "flash channel" or
+            "flash die"; of a hard disk "disk controller" or "link". The platter's speed is
+            what it is.
         speed
             1 as built; 0.5 takes twice as long, work under way included.
 
@@ -236,8 +240,8 @@ class Volume(Measured):
         factor = check.number("speed", speed, *SPEEDS)
         names = self.system.names
         chosen = [index for index in self._stations if names[index].kind == kind]
-        if not chosen or kind == DELAY:
-            kinds = sorted({names[index].kind for index in self._stations} - {DELAY})
+        if not chosen or kind in FIXED:
+            kinds = sorted({names[index].kind for index in self._stations} - FIXED)
             check.wrong("kind", f"{plain(kind)!r} is no kind of station", f"one of {kinds}")
         check.raise_if_wrong()
         self.env.sync()

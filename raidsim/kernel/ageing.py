@@ -11,6 +11,7 @@ from __future__ import annotations
 from raidsim.kernel import ftl
 from raidsim.kernel.jit import by_reference, entry, handler
 from raidsim.kernel.load import draw_length, draw_offset
+from raidsim.kernel.tables import NONE
 
 
 @handler
@@ -58,6 +59,7 @@ def trim(w, which, first, end):
     row = w.ftls[which]
     group = row["group"]
     scale = row["scale"]
+    row["last_unit"] = NONE
     for unit in range(row["units"]):
         middle = (unit // group * scale + scale // 2) * group + unit % group
         if first <= middle < end:

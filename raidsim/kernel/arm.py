@@ -81,17 +81,33 @@ def start_next(w, disk):
     task = w.tasks[row]
     move = move_time(disk, task["op"], task["cylinder"], task["head"])
     lead = move + wait_time(disk, w.state[0]["now"], move, task["angle"])
-    station = w.stations[disk["arm"]]
-    account(station, w.state[0]["now"])
-    station["waiting"] -= 1
-    station["waited"] += w.state[0]["now"] - task["queued"]
     disk["command"] = task["command"]
     disk["op"] = task["op"]
     disk["offset"] = task["offset"]
     disk["length"] = task["length"]
+    give_up(w, disk, row)
+    access(w, disk, lead)
+
+
+@handler
+def give_up(w, disk, row):
+    """The access in ``row`` needs the arm no more."""
+    station = w.stations[disk["arm"]]
+    now = w.state[0]["now"]
+    account(station, now)
+    station["waiting"] -= 1
+    station["waited"] += now - w.tasks[row]["queued"]
     disk["waiting"] -= 1
     move_row(w.tasks, disk["first_task"] + disk["waiting"], row)
-    access(w, disk, lead)
+
+
+@handler
+def shorten(w, disk, row, start):
+    """The access in ``row`` needs its bytes from ``start`` on only."""
+    task = w.tasks[row]
+    task["length"] -= start - task["offset"]
+    task["offset"] = start
+    task["cylinder"], task["head"], task["angle"] = locate(w, disk, start)
 
 
 @handler
@@ -123,7 +139,7 @@ def access(w, disk, lead):
     if disk["op"] == WRITE:
         sector = disk["physical_sector"]
         if start % sector != 0 or end % sector != 0:
-            transfer += disk["revolution"] * math.ceil(transfer / disk["revolution"])
+            transfer += disk["revolution"] * second_turns(disk, start, end, transfer)
         job["stage"] = STAGE_DISK_ARM
         settle(w, disk, end)
         arrive(w, disk["arm"], disk["arm_job"], round_ns(max(lead + transfer, 0.0)))
@@ -131,7 +147,8 @@ def access(w, disk, lead):
     stop = disk_buffer.begin_read(w, disk, start, end)
     # The rest of a command that was found in the buffer leaves with it.
     whole = w.jobs[disk["command"]]["length"] if disk["command"] != NONE else disk["length"]
-    first = max(lead + max(transfer - whole * disk["link_ns"], 0.0), 0.0)
+    link = whole * disk["link_ns"] / w.stations[disk["link_to_host"]]["speed"]
+    first = max(lead + max(transfer - link, 0.0), 0.0)
     if stop > end:
         transfer = span(w, disk, start, stop)
     disk["rest"] = round_ns(max(lead + transfer - first, 0.0))
@@ -139,6 +156,17 @@ def access(w, disk, lead):
     settle(w, disk, stop)
     job["stage"] = STAGE_DISK_RISING
     arrive(w, disk["arm"], disk["arm_job"], round_ns(first))
+
+
+@handler
+def second_turns(disk, start, end, transfer):
+    """Revolutions that a write of parts of physical sectors costs: one for each such end at most.
+
+    Both ends are read in one turn if the write takes no more than that.
+    """
+    sector = disk["physical_sector"]
+    ends = int(start % sector != 0) + int(end % sector != 0)
+    return min(ends, math.ceil(transfer / disk["revolution"]))
 
 
 @handler

@@ -78,7 +78,7 @@ def read(w, disk, index):
         send(w, disk, index)
         return
     job["stage"] = STAGE_WAITING
-    if e != NONE and disk["ahead"] == 1 and e == disk["active"]:
+    if e != NONE and disk_buffer.is_reading(w, disk, e):
         follow(w, disk, index, end)
         return
     if e != NONE:
@@ -227,6 +227,8 @@ def arm_free(w, index):
     command = disk["command"]
     if disk["op"] == READ:
         disk_buffer.end_read(w, disk)
+        if disk["stop"] > disk["offset"] + disk["length"]:
+            serve_waiting(w, disk)
     elif command != NONE:
         reply(w, command)
     else:
@@ -235,6 +237,26 @@ def arm_free(w, index):
         keep(w, w.drives[disk["drive"]], disk["length"])
         admit(w, disk)
     arm.go_on(w, disk)
+
+
+@handler
+def serve_waiting(w, disk):
+    """The arm has read on behind a read: what others wait for may be in the buffer now."""
+    if disk["active"] == NONE:
+        return
+    extent = w.extents[disk["active"]]
+    row = disk["first_task"] + disk["waiting"]
+    while row > disk["first_task"]:
+        row -= 1
+        task = w.tasks[row]
+        if task["op"] != READ or not extent["start"] <= task["offset"] < extent["end"]:
+            continue
+        if task["offset"] + task["length"] <= extent["end"]:
+            command = task["command"]
+            arm.give_up(w, disk, row)
+            send(w, disk, command)
+        else:
+            arm.shorten(w, disk, row, extent["end"])
 
 
 @handler

@@ -19,7 +19,7 @@ from __future__ import annotations
 from raidsim.kernel.jit import handler
 from raidsim.kernel.mechanics import locate, move_time, reached, span, wait_time
 from raidsim.kernel.station import round_ns
-from raidsim.kernel.tables import NONE
+from raidsim.kernel.tables import NONE, READ
 
 
 @handler
@@ -43,11 +43,32 @@ def catch_up(w, disk):
         return
     passed = w.state[0]["now"] - disk["ahead_since"]
     if passed > 0:
+        count_reading(w, disk, passed)
         end = reached(w, disk, disk["ahead_from"], float(passed), disk["ahead_until"])
         extent = w.extents[disk["active"]]
         if end > extent["end"]:
             extent["end"] = end
             trim(disk, extent)
+
+
+@handler
+def count_reading(w, disk, passed):
+    """The arm is busy while it reads ahead: ``passed`` ns so far, or until all is read."""
+    whole = round_ns(span(w, disk, disk["ahead_from"], disk["ahead_until"]))
+    more = min(passed, whole) - disk["ahead_counted"]
+    if more > 0:
+        station = w.stations[disk["arm"]]
+        station["busy_area"] += more
+        station["served"] += more
+        disk["ahead_counted"] += more
+
+
+@handler
+def is_reading(w, disk, e):
+    """Whether the arm is reading ahead into segment ``e`` at this moment."""
+    if disk["ahead"] == 0 or e != disk["active"]:
+        return False
+    return w.extents[e]["end"] < disk["ahead_until"]
 
 
 @handler
@@ -120,6 +141,7 @@ def read_on(w, disk):
     # over a long stream: where the platter is says when the next byte comes by.
     now = w.state[0]["now"]
     _, _, angle = locate(w, disk, end)
+    disk["ahead_counted"] = 0
     disk["ahead_since"] = now + round_ns(wait_time(disk, now, 0.0, angle))
     disk["ahead_until"] = until
 
@@ -134,7 +156,7 @@ def take(w, disk, e, end):
         return
     until = min(end + disk["depth"], disk["size"])
     now = w.state[0]["now"]
-    going = disk["ahead"] == 1 and extent["end"] < disk["ahead_until"]
+    going = is_reading(w, disk, disk["active"])
     if going and e == disk["active"]:
         disk["ahead_until"] = max(disk["ahead_until"], until)
     elif not going and extent["end"] - end < disk["depth"] // 2 and extent["end"] < until:
@@ -144,6 +166,7 @@ def take(w, disk, e, end):
         lead = move + wait_time(disk, now, move, angle)
         disk["active"] = e
         disk["ahead"] = 1
+        disk["ahead_counted"] = 0
         disk["ahead_from"] = extent["end"]
         disk["ahead_since"] = now + round_ns(lead)
         disk["ahead_until"] = until
@@ -166,9 +189,14 @@ def forget(w, disk, start, end):
     for e in range(first, first + disk["extents"]):
         extent = w.extents[e]
         last = extent["end"]
-        if disk["ahead"] == 1 and e == disk["active"]:
+        filling = e == disk["active"] and disk["moving"] == 1 and disk["op"] == READ
+        if filling:
+            last = disk["stop"]
+        elif disk["ahead"] == 1 and e == disk["active"]:
             last = disk["ahead_until"]
         if extent["start"] < end and start < last:
-            if disk["ahead"] == 1 and e == disk["active"]:
+            if filling:
+                disk["active"] = NONE
+            elif disk["ahead"] == 1 and e == disk["active"]:
                 stop(w, disk)
             extent["end"] = extent["start"]

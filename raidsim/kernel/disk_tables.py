@@ -54,6 +54,7 @@ DISK = np.dtype(  # a hard disk: mechanics, queue and buffer
         ("cached", "i4"),  # 1 if writes are acknowledged from the buffer
         ("ahead_from", "i8"),
         ("ahead_since", "i8"),
+        ("ahead_counted", "i8"),  # ns of it that the arm's station has been told
         ("ahead_until", "i8"),
         ("cache", "i8"),  # most bytes acknowledged and not written
         ("dirty", "i8"),

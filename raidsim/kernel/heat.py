@@ -116,6 +116,7 @@ def integrate(w, time):
         heat["counted_written"] = drive["programmed"]
         energy = heat["idle"] * seconds
         energy += heat["read_energy"] * read + heat["write_energy"] * written
+        energy = min(energy, heat["most"] * seconds)
         heat["energy"] += energy
         heat["inner"], heat["case"] = step(heat, energy / seconds, seconds)
         heat["highest"] = max(heat["highest"], heat["inner"])

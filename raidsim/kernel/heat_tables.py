@@ -17,6 +17,7 @@ HEAT = np.dtype(  # the temperatures of one drive; degrees Celsius, W, J, K/W, J
         ("inner_resistance", "f8"),
         ("case_capacity", "f8"),
         ("conductance", "f8"),  # case to air, W/K
+        ("most", "f8"),  # W: what the drive takes at most
         ("idle", "f8"),
         ("read_energy", "f8"),  # per byte
         ("write_energy", "f8"),

@@ -31,14 +31,14 @@ def promise(w, drive, size):
 
 @handler
 def keep(w, drive, size):
-    """``size`` bytes that were acknowledged are on the medium."""
+    """``size`` bytes are on the medium; below zero if their command is not answered yet."""
     account(w, drive)
-    drive["unsafe"] = max(drive["unsafe"] - size, 0)
+    drive["unsafe"] -= size
 
 
 @handler
 def account(w, drive):
     """Bring the integral of unsafe bytes up to now."""
     now = w.state[0]["now"]
-    drive["unsafe_area"] += float(drive["unsafe"]) * (now - drive["unsafe_changed"])
+    drive["unsafe_area"] += float(max(drive["unsafe"], 0)) * (now - drive["unsafe_changed"])
     drive["unsafe_changed"] = now
