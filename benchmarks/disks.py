@@ -25,7 +25,11 @@ def running(outstanding: int) -> System:
                 "volume": [
                     {
                         "drive": DRIVE,
-                        "set": {"queue.discipline": "sptf", "command.queue_depth": 256},
+                        "set": {
+                            "queue.discipline": "sptf",
+                            "command.queue_depth": 256,
+                            "queue.window": 256,
+                        },
                     }
                 ],
                 "load": [{"read": "100 %", "size": "4 KiB", "outstanding": outstanding}],

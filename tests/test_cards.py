@@ -209,3 +209,20 @@ def test_the_reference_page_is_current():
     assert page.read_text(encoding="utf-8") == reference.markdown(), (
         "run: python docs/reference/generate.py"
     )
+
+
+@pytest.mark.parametrize("size", ["800gb", "1600gb", "2000gb"])
+def test_the_form_factors_of_the_p3700_differ_in_body_and_heat_only(size):
+    card, other = (cards.load(f"intel-p3700-{size}{form}") for form in ("", "-sff"))
+    differing = {key for key in card.values if card[key] != other[key]}
+    assert {key.partition(".")[0] for key in differing} <= {"body", "heat"}
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
+def test_rated_writes_are_those_of_every_day_of_a_warranty(path):
+    card = cards.load(path)
+    if card.kind != "ssd":
+        return
+    days = card.number("endurance.written") / card.number("capacity.user")
+    years = days / card.number("endurance.dwpd") / 365
+    assert 2.9 < years < 7.1

@@ -137,7 +137,8 @@ def test_what_the_map_moves_is_sensed_crosses_its_channel_and_is_programmed():
     begin(made)
     system.run()
     drive = system.world.ssds[0]
-    assert drive["moved"] == (int(row["moved"]) - moved) * drive["unit"] > 0
+    gathered = int(drive["moving_units"])  # not sensed yet: more of their program unit may come
+    assert drive["moved"] == (int(row["moved"]) - moved - gathered) * drive["unit"] > 0
     dies = slice(int(drive["first_die"]), int(drive["first_die"]) + 16 * 8)
     programs = (int(drive["stored"]) + int(drive["moved"])) // UNIT
     senses = int(system.world.stations["finishes"][dies].sum()) - int(drive["erased"]) - programs

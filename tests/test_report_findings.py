@@ -123,3 +123,30 @@ def test_check_shows_hardware_loads_and_findings() -> None:
         "findings:",
     ):
         assert words in shown
+
+
+@pytest.mark.parametrize(
+    "drive", [card.name for card in cards.catalogue() if card.kind in DRIVE_KINDS]
+)
+@pytest.mark.parametrize(
+    "words", [["load.outstanding=1"], ["load.outstanding=none", "load.rate=50 IO/s"]]
+)
+def test_every_drive_can_be_checked_under_every_kind_of_load(drive: str, words: list[str]) -> None:
+    for read in ("100 %", "50 %"):
+        found = findings(
+            load("drive-database", overrides=[f"volume.drive={drive}", f"load.read={read}", *words])
+        )
+        card = cards.load(drive)
+        volatile = "a power cut loses" in " ".join(map(str, found))
+        safe = (
+            not card.flag("write_cache.enabled")
+            if card.kind == "hdd"
+            else card.flag("buffer.protected")
+        )
+        assert volatile == (read != "100 %" and not safe)
+
+
+def test_arrivals_faster_than_an_arm_can_move_are_found() -> None:
+    words = ["volume.drive=nl-sas-2tb", "load.outstanding=none", "load.rate=5000 IO/s"]
+    texts = [str(found) for found in findings(load("drive-database", overrides=words))]
+    assert any("arm of nl-sas-2tb" in text for text in texts)

@@ -17,6 +17,7 @@ TARGET_UNITS = 2**19  # logical units of a scaled map
 GROUP = 256  # neighbouring units that stay distinct
 BLOCK_UNITS = 2048  # many requests must fit into a block, as on the drive
 LEAST_SPARE_BLOCKS = 16
+KEPT_BLOCKS = 4  # two that are open, one free, one being collected
 STEADY = 0.01  # change of write amplification from one window to the next
 LEAST_WINDOWS = 3
 MOST_WINDOWS = 40
@@ -49,10 +50,11 @@ def shape(
         block_units = BLOCK_UNITS
         while block_units > 1 and units * spare < LEAST_SPARE_BLOCKS * block_units:
             block_units //= 2
-    # The open block and the one being collected, however little spare area there is. They are a
+    # Two blocks are open and one is kept free, however little spare area there is. They are a
     # vanishing part of a large drive's blocks, but not of those of its scaled map: on top, then.
     blocks = round(units * (1 + spare) / block_units)
-    blocks = blocks + 2 if scale > 1 else max(blocks, -(-units // block_units) + 2)
+    least = -(-units // block_units) + KEPT_BLOCKS
+    blocks = blocks + KEPT_BLOCKS if scale > 1 else max(blocks, least)
     return Shape(units, scale, block_units, blocks)
 
 
@@ -62,10 +64,10 @@ def add(system: System, made: Shape) -> int:
     first_map = system.append("maps", units)
     first_owner = system.append("owners", blocks * size)
     first_block = system.append("blocks", blocks)
-    first_bucket = system.append("buckets", size + 1)
+    first_bucket = system.append("buckets", 2 * (size + 1))
     world = system.world
     world.maps[first_map : first_map + units] = t.NONE
-    world.buckets[first_bucket : first_bucket + size + 1] = t.NONE
+    world.buckets[first_bucket : first_bucket + 2 * (size + 1)] = t.NONE
     free = world.blocks[first_block : first_block + blocks]
     free["after"] = np.arange(1, blocks + 1)
     free["after"][-1] = t.NONE
@@ -84,9 +86,10 @@ def add(system: System, made: Shape) -> int:
         lowest=size,
         free_head=1,  # the first one is open
         free=blocks - 1,
-        frontier=0,
+        frontier=(0, t.NONE),
         place=0,
-        room=size,
+        room=(size, 0),
+        victim=t.NONE,
         last_unit=t.NONE,
     )
 
@@ -99,7 +102,7 @@ def tables_of(system: System, which: int) -> dict[str, Any]:
         "maps": (row["first_map"], row["units"]),
         "owners": (row["first_owner"], places),
         "blocks": (row["first_block"], row["blocks"]),
-        "buckets": (row["first_bucket"], row["block_units"] + 1),
+        "buckets": (row["first_bucket"], 2 * (row["block_units"] + 1)),
     }
     return {
         table: getattr(world, table)[int(first) : int(first) + int(rows)]
@@ -119,7 +122,8 @@ def trim(system: System, which: int, first: int, end: int) -> None:
 # -- what was before the run ------------------------------------------------------------------
 
 KEPT = (
-    "lowest", "free_head", "free", "frontier", "place", "room", "last_unit", "appended",
+    "lowest", "free_head", "free", "frontier", "place", "room", "victim", "scan",
+    "pace", "owed", "last_unit", "appended",
     "written", "moved", "erased",
 )  # fmt: skip
 """Fields of FTL that change: where the map writes next, and what it has counted."""

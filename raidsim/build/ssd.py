@@ -9,6 +9,7 @@ from raidsim.errors import InputError, Problem
 from raidsim.kernel import tables as t
 
 GIGA = 1e9
+MOST_MOVES = 4096  # senses of garbage collection in one event
 
 
 def add(
@@ -43,9 +44,9 @@ def add(
     size, unit = card.integer("capacity.user"), card.integer("mapping.unit")
     made = ftl.shape(-(-size // unit), card.number("flash.spare"))
     # An idle drive may read ahead for all its streams in one event, and each unit of a page
-    # written may set off the collection of a block.
-    senses = made.block_units // max(page * planes // unit, 1) + 2
-    system.need_margin(segments * (depth // page + planes) + (page // unit + 2) * senses + 64)
+    # written may have others moved, from as many program units.
+    moves = (page // unit + 2) * (made.block_units + 1)
+    system.need_margin(segments * (depth // page + planes) + min(moves, MOST_MOVES) + 64)
     channel_write = card.number("flash.channel_write_time_per_byte") * GIGA
     return system.add_row(
         "ssds",

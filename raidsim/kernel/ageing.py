@@ -17,9 +17,10 @@ from raidsim.kernel.tables import NONE
 @handler
 def put(w, row, unit):
     """Write logical ``unit``, collecting garbage if need be."""
-    if not ftl.has_room(row):
-        ftl.make_room(w, row)
+    ftl.make_room(w, row)
     ftl.write(w, row, unit)
+    while ftl.is_due(w, row):
+        ftl.move(w, row)
 
 
 @entry

@@ -9,12 +9,15 @@ units still valid there are moved, and the block is erased. Write amplification 
     owner    place -> the logical unit that was last written there
     valid    a place whose owner maps to it
 
-Written and moved units go to the same open block, the frontier. When it is full it is
-closed, a free block is opened, and if that was the last one, the closed block with the
-fewest valid units is collected (greedy). So of all blocks one is open and one, while a
-collection is under way, is free: there is no other reserve. Closed blocks hang in doubly
-linked lists, one for each number of valid units, so every step takes the same time
-however large the drive is.
+Written units go to one open block, moved units to another (the two frontiers): what was
+moved has stayed valid for long, and would lie between young units that soon are not. A full
+frontier is closed and a free block opened. When fewer than RESERVE are free, the closed
+block with the fewest valid units is collected (greedy; of equals the one that has been
+equal for longest), bit by bit: a block of n units of which v are valid gives room for
+n - v, so v / (n - v) units are moved for each that is written, and the block is empty
+when a new one is needed. Closed blocks
+hang in doubly linked lists, one for each number of valid units, so every step takes the
+same time however large the drive is.
 
 The map is scaled: for a large drive a logical unit stands for ``scale`` units. The low
 bits of the unit number are kept (``group`` of them make neighbours, so the units of one
@@ -22,15 +25,18 @@ request stay distinct), the middle is dropped, and the high bits are kept: a hot
 its share of the drive. What counts for garbage collection are shares and the units of
 a block, not how many blocks there are, as long as they are many.
 
-Verbs: :func:`logical` finds the unit of an address; :func:`open_block` when there is no
-:func:`has_room`, then :func:`relocate` the block that it chose; :func:`write` a unit;
-:func:`discard` one.
+Verbs: :func:`logical` finds the unit of an address; :func:`make_room`, :func:`write` a unit,
+then while one :func:`is_due` :func:`move` it; :func:`discard` a unit.
 """
 
 from __future__ import annotations
 
 from raidsim.kernel.jit import handler
 from raidsim.kernel.tables import NONE
+
+WRITTEN = 0  # sides: units that the host writes
+MOVED = 1  # and those that collection moves
+RESERVE = 2  # free blocks: one for each frontier to open
 
 
 @handler
@@ -43,17 +49,14 @@ def logical(ftl, unit):
 
 
 @handler
-def has_room(ftl):
-    """Whether the open block takes another unit."""
-    return ftl["room"] > 0
-
-
-@handler
 def write(w, ftl, unit):
     """Write logical ``unit`` to the open block, which has room."""
     discard(w, ftl, unit)
-    append(w, ftl, unit)
+    append(w, ftl, WRITTEN, unit)
     ftl["written"] += 1
+    if ftl["victim"] == NONE and ftl["free"] < RESERVE:
+        choose(w, ftl)
+    ftl["owed"] += ftl["pace"]
 
 
 @handler
@@ -66,7 +69,7 @@ def discard(w, ftl, unit):
     w.maps[at] = NONE
     index = place // ftl["block_units"]
     block = w.blocks[ftl["first_block"] + index]
-    if index == ftl["frontier"]:
+    if is_open(ftl, index):
         block["valid"] -= 1
     else:
         unlink(w, ftl, index)
@@ -75,45 +78,83 @@ def discard(w, ftl, unit):
 
 
 @handler
-def append(w, ftl, unit):
-    """The next place of the open block belongs to ``unit``."""
-    place = ftl["place"]
+def append(w, ftl, side, unit):
+    """The next place of the open block of a side (WRITTEN, MOVED) belongs to ``unit``."""
+    place = ftl["place"][side]
     w.maps[ftl["first_map"] + unit] = place
     w.owners[ftl["first_owner"] + place] = unit
-    w.blocks[ftl["first_block"] + ftl["frontier"]]["valid"] += 1
-    ftl["place"] = place + 1
-    ftl["room"] -= 1
+    w.blocks[ftl["first_block"] + ftl["frontier"][side]]["valid"] += 1
+    ftl["place"][side] = place + 1
+    ftl["room"][side] -= 1
     ftl["appended"] += 1
 
 
 @handler
-def open_block(w, ftl):
-    """Close the full frontier and open a free block; the closed block to collect, or NONE.
-
-    The caller then moves what is valid in that block, see :func:`relocate`.
-    """
-    link(w, ftl, ftl["frontier"])
+def open_block(w, ftl, side):
+    """Close the full open block of a side, and open a free one in its place."""
+    if ftl["frontier"][side] != NONE:
+        link(w, ftl, ftl["frontier"][side])
     index = ftl["free_head"]
     block = w.blocks[ftl["first_block"] + index]
     ftl["free_head"] = block["after"]
     ftl["free"] -= 1
-    ftl["frontier"] = index
-    ftl["place"] = index * ftl["block_units"]
-    ftl["room"] = ftl["block_units"]
+    ftl["frontier"][side] = index
+    ftl["place"][side] = index * ftl["block_units"]
+    ftl["room"][side] = ftl["block_units"]
     block["begun"] = ftl["appended"]
-    if ftl["free"] > 0:
-        return NONE
-    victim = lowest_block(w, ftl)
-    unlink(w, ftl, victim)
-    return victim
 
 
 @handler
-def lowest_block(w, ftl):
-    """The closed block with the fewest valid units."""
+def is_open(ftl, index):
+    """Whether a block is in no list: open, or being collected."""
+    return (
+        index == ftl["frontier"][WRITTEN]
+        or index == ftl["frontier"][MOVED]
+        or index == ftl["victim"]
+    )
+
+
+@handler
+def make_room(w, ftl):
+    """See that the host's frontier takes another unit."""
+    if ftl["room"][WRITTEN] > 0:
+        return
+    open_block(w, ftl, WRITTEN)
+    ftl["owed"] = 0
+    while ftl["free"] < 1:  # moving fell behind, since blocks are nearly all valid
+        if ftl["victim"] == NONE:
+            choose(w, ftl)
+        while w.blocks[ftl["first_block"] + ftl["victim"]]["valid"] > 0:
+            move(w, ftl)
+        erase(w, ftl)
+
+
+@handler
+def is_due(w, ftl):
+    """Whether a unit must be moved for the units written so far; call until it says no."""
+    if ftl["victim"] == NONE:
+        return False
+    if w.blocks[ftl["first_block"] + ftl["victim"]]["valid"] == 0:
+        erase(w, ftl)
+        return False
+    gain = ftl["block_units"] - ftl["pace"]
+    if ftl["owed"] < gain:
+        return False
+    ftl["owed"] -= gain
+    return True
+
+
+@handler
+def choose(w, ftl):
+    """Collect the closed block with the fewest valid units: it leaves its list."""
     while w.buckets[ftl["first_bucket"] + ftl["lowest"]] == NONE:
         ftl["lowest"] += 1
-    return w.buckets[ftl["first_bucket"] + ftl["lowest"]]
+    victim = w.buckets[ftl["first_bucket"] + ftl["lowest"]]
+    unlink(w, ftl, victim)
+    ftl["victim"] = victim
+    ftl["scan"] = victim * ftl["block_units"]
+    ftl["pace"] = w.blocks[ftl["first_block"] + victim]["valid"]
+    ftl["owed"] = 0
 
 
 @handler
@@ -123,46 +164,48 @@ def is_valid(w, ftl, place):
 
 
 @handler
-def relocate(w, ftl, victim):
-    """Move what is valid in block ``victim`` to the open block, and erase it."""
-    block = w.blocks[ftl["first_block"] + victim]
-    left = block["valid"]
-    ftl["moved"] += left
-    place = victim * ftl["block_units"]
-    while left > 0:
-        if is_valid(w, ftl, place):
-            append(w, ftl, w.owners[ftl["first_owner"] + place])
-            left -= 1
+def move(w, ftl):
+    """Move the next valid unit of the block being collected, which has one; its old place."""
+    place = ftl["scan"]
+    while not is_valid(w, ftl, place):
         place += 1
-    block["valid"] = 0
+    ftl["scan"] = place + 1
+    if ftl["room"][MOVED] == 0:
+        open_block(w, ftl, MOVED)
+    w.blocks[ftl["first_block"] + ftl["victim"]]["valid"] -= 1
+    append(w, ftl, MOVED, w.owners[ftl["first_owner"] + place])
+    ftl["moved"] += 1
+    return place
+
+
+@handler
+def erase(w, ftl):
+    """The block being collected holds nothing any more: it is free."""
+    victim = ftl["victim"]
+    block = w.blocks[ftl["first_block"] + victim]
     block["erases"] += 1
     block["after"] = ftl["free_head"]
     ftl["free_head"] = victim
     ftl["free"] += 1
     ftl["erased"] += 1
-
-
-@handler
-def make_room(w, ftl):
-    """Open blocks and collect others until the frontier takes another unit."""
-    while not has_room(ftl):
-        victim = open_block(w, ftl)
-        if victim != NONE:
-            relocate(w, ftl, victim)
+    ftl["victim"] = NONE
 
 
 @handler
 def link(w, ftl, index):
-    """Hang closed block ``index`` in front of those with as many valid units."""
+    """Hang closed block ``index`` behind those with as many valid units."""
     block = w.blocks[ftl["first_block"] + index]
     valid = block["valid"]
-    at = ftl["first_bucket"] + valid
-    after = w.buckets[at]
-    block["before"] = NONE
-    block["after"] = after
-    if after != NONE:
-        w.blocks[ftl["first_block"] + after]["before"] = index
-    w.buckets[at] = index
+    first = ftl["first_bucket"] + valid
+    last = first + ftl["block_units"] + 1
+    before = w.buckets[last]
+    block["before"] = before
+    block["after"] = NONE
+    if before == NONE:
+        w.buckets[first] = index
+    else:
+        w.blocks[ftl["first_block"] + before]["after"] = index
+    w.buckets[last] = index
     if valid < ftl["lowest"]:
         ftl["lowest"] = valid
 
@@ -171,11 +214,14 @@ def link(w, ftl, index):
 def unlink(w, ftl, index):
     """Take closed block ``index`` out of its list."""
     block = w.blocks[ftl["first_block"] + index]
+    first = ftl["first_bucket"] + block["valid"]
     before = block["before"]
     after = block["after"]
     if before == NONE:
-        w.buckets[ftl["first_bucket"] + block["valid"]] = after
+        w.buckets[first] = after
     else:
         w.blocks[ftl["first_block"] + before]["after"] = after
-    if after != NONE:
+    if after == NONE:
+        w.buckets[first + ftl["block_units"] + 1] = before
+    else:
         w.blocks[ftl["first_block"] + after]["before"] = before

@@ -18,9 +18,13 @@ FTL = np.dtype(  # a page map, and where it writes; see ftl.py
         ("lowest", "i4"),  # no closed block has fewer valid units
         ("free_head", "i4"),
         ("free", "i4"),  # blocks
-        ("frontier", "i4"),  # the open block
-        ("place", "i4"),  # where the next unit goes
-        ("room", "i4"),  # units that still fit into the open block
+        ("frontier", "i4", (2,)),  # the open block for what is written, and for what is moved
+        ("place", "i4", (2,)),  # where the next unit goes
+        ("room", "i4", (2,)),  # units that still fit into the open block
+        ("victim", "i4"),  # the block that is being collected, or NONE
+        ("scan", "i4"),  # up to which of its places units were moved
+        ("pace", "i4"),  # its valid units when it was chosen
+        ("owed", "i8"),  # pace for each unit written, less what was moved for it
         ("last_unit", "i4"),  # written last
         ("appended", "i8"),  # units so far: written and moved
         ("written", "i8"),  # units, by the host

@@ -1,7 +1,7 @@
 """Garbage collection in time: what the page map decides, as work for dies and channels.
 
 The map is written when data comes into the write buffer; it runs ahead of the flash by
-what the buffer holds. When it collects a block, the block is free at once, and the work
+what the buffer holds. For each unit written it may name units to move, and the work
 follows in the background, behind and between what the host asks for, first come first
 served:
 
@@ -16,8 +16,8 @@ to a page; whole program units go to the dies round robin, as those of the host 
 Where a unit lies on flash: the ``appended``-th unit of the map is taken to be in program
 unit ``appended`` / (units of one), and those go over channels and dies round robin.
 
-Verbs: :func:`store` host data, :func:`collect` a block; :func:`sensed` and :func:`moved`
-follow a piece.
+Verbs: :func:`store` host data, :func:`follow` a unit that leaves its place; :func:`sensed`
+and :func:`moved` follow a piece.
 """
 
 from __future__ import annotations
@@ -44,28 +44,33 @@ def store(w, row, drive, start, end):
         if unit == table["last_unit"]:
             continue  # more of the unit that came last: it is still in the buffer
         table["last_unit"] = unit
-        while not ftl.has_room(table):
-            victim = ftl.open_block(w, table)
-            if victim != NONE:
-                collect(w, row, drive, table, victim)
-                ftl.relocate(w, table, victim)
+        ftl.make_room(w, table)
         ftl.write(w, table, unit)
+        while ftl.is_due(w, table):
+            follow(w, row, drive, table, ftl.move(w, table))
+        if table["victim"] == NONE:
+            sense_gathered(w, row, drive)
 
 
 @handler
-def collect(w, row, drive, table, victim):
-    """Sense what is valid in block ``victim``, program unit by program unit."""
+def follow(w, row, drive, table, place):
+    """A unit has left ``place``: it is sensed with the others of its program unit."""
     together = max(drive["page"] * drive["planes"] // drive["unit"], 1)
-    begun = w.blocks[table["first_block"] + victim]["begun"]
-    first = victim * table["block_units"]
-    valid = 0
-    for i in range(table["block_units"]):
-        if ftl.is_valid(w, table, first + i):
-            valid += 1
-        last = i + 1 == table["block_units"]
-        if valid > 0 and (last or (begun + i + 1) % together == 0):
-            sense(w, row, drive, (begun + i) // together, valid)
-            valid = 0
+    first = table["victim"] * table["block_units"]
+    begun = w.blocks[table["first_block"] + table["victim"]]["begun"]
+    number = (begun + place - first) // together
+    if number != drive["moving_unit"]:
+        sense_gathered(w, row, drive)
+        drive["moving_unit"] = number
+    drive["moving_units"] += 1
+
+
+@handler
+def sense_gathered(w, row, drive):
+    """Sense what is to be moved out of one program unit."""
+    if drive["moving_units"] > 0:
+        sense(w, row, drive, drive["moving_unit"], drive["moving_units"])
+        drive["moving_units"] = 0
 
 
 @handler

@@ -376,6 +376,8 @@ SSD = np.dtype(
         ("ftl", "i4"),
         ("pages_per_block", "i8"),
         ("erase_time", "i8"),
+        ("moving_unit", "i8"),  # program unit that garbage collection is at
+        ("moving_units", "i8"),  # mapping units of it that are to be moved
         ("gathered_moved", "i8"),  # the same of what garbage collection moves
         ("stored", "i8"),  # bytes that the host has put into the buffer
         ("moved", "i8"),  # bytes that garbage collection has put there
@@ -435,7 +437,7 @@ class World(NamedTuple):
     maps: Any  # int32: the place of each logical unit, or NONE
     owners: Any  # int32: the logical unit that was last written to each place
     blocks: Any  # BLOCK of ftl_tables
-    buckets: Any  # int32: for each number of valid units, the first closed block with so many
+    buckets: Any  # int32: for each number of valid units, first and last closed block with so many
     segments: Any  # SEGMENT
     slots: Any  # SLOT
     heats: Any  # HEAT of heat_tables

@@ -40,7 +40,11 @@ def _contents(scenario: Scenario) -> Table:
     table.add_row("host", Text(f"{host.title}, {host.integer('cpu.cores')} cores at {clock}"))
     for volume in scenario.volumes:
         capacity = numbers.capacity(volume.capacity)
-        changed = f", with {len(volume.set)} values of its own" if volume.set else ""
+        changed = (
+            f", with {len(volume.set)} {'value' if len(volume.set) == 1 else 'values'} of its own"
+            if volume.set
+            else ""
+        )
         text = f"{volume.name}: {volume.level} drive, {volume.card.title}, {capacity}{changed}"
         table.add_row("volume", Text(text))
     resolved = scenario.resolved()

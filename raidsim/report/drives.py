@@ -1,4 +1,4 @@
-"""What a load means to the drives, in a line or two under the table: wear, and data at risk."""
+"""What a load means to the drives, in a few lines under the table: wear, heat, data at risk."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from raidsim.report import numbers
 from raidsim.report.sweeps import Sweep
-from raidsim.result import DriveUse
+from raidsim.result import DriveUse, Temperature
 
 Where = Callable[[list[int]], str]
 """Names some points of a sweep."""
@@ -28,7 +28,10 @@ def lines(sweep: Sweep, where: Where) -> Iterator[str]:
         number, drive = max(uses, key=lambda use: (use[1].written_per_day_tb, -use[0]))
         if drive.write_amplification is not None:
             yield f"{at(number)}: {wear(drive)}"
-        number, drive = max(uses, key=lambda use: (use[1].unsafe_peak, -use[0]))
+        number, drive = max(uses, key=lambda use: (use[1].throttled or 0.0, -use[0]))
+        if drive.throttled and drive.temperature_c is not None:
+            yield f"{at(number)}: {heat(drive, drive.temperature_c)}"
+        number, drive = max(uses, key=lambda use: (use[1].unsafe_mean, -use[0]))
         if drive.unsafe_peak > 0 and not drive.protected:
             yield f"{at(number)}: {risk(drive)}"
 
@@ -41,6 +44,17 @@ def wear(drive: DriveUse) -> str:
     if drive.years_to_rated is not None:
         parts.append(f"rated writes reached after {numbers.figure(drive.years_to_rated)} years")
     return ", ".join(parts)
+
+
+def heat(drive: DriveUse, temperature: Temperature) -> str:
+    """How hot a drive became that throttled, and for how long it did."""
+    share = 100 * (drive.throttled or 0.0)
+    power = "" if drive.power_w is None else f"{drive.power_w:.1f} W on average, "
+    text = f"{power}{temperature.highest:.1f} C at most, throttled {share:.0f} % of the time"
+    hottest = max(drive.throttles_from_c.values(), default=temperature.highest)
+    if temperature.highest > hottest + 1.0:
+        text += f": throttling, from {hottest:g} C on, does not hold it"
+    return text
 
 
 def risk(drive: DriveUse) -> str:

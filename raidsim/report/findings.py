@@ -48,14 +48,18 @@ def unprotected_buffer(scenario: Scenario) -> Iterator[Finding]:
     for volume in scenario.volumes:
         card = volume.card
         written = any(load.read < 1 for load in _loads_of(scenario, volume))
-        if written and not card.flag("buffer.protected"):
-            lost = size(card.integer("buffer.size"))
-            yield Finding(
-                f"volume {volume.name}",
-                f"a power cut loses up to {lost} of acknowledged writes: the write buffer of"
-                f" {card.name} is not protected",
-                "choose a drive with power-loss protection",
-            )
+        if not written or _is_safe(card):
+            continue
+        if card.kind == "hdd":
+            what, remedy = "is volatile", 'set "write_cache.enabled" = false, or use a UPS'
+        else:
+            what, remedy = "is not protected", "choose a drive with power-loss protection"
+        yield Finding(
+            f"volume {volume.name}",
+            f"a power cut loses up to {size(_write_buffer(card))} of acknowledged writes: the"
+            f" write {'cache' if card.kind == 'hdd' else 'buffer'} of {card.name} {what}",
+            remedy,
+        )
 
 
 def more_workers_than_cores(scenario: Scenario) -> Iterator[Finding]:
@@ -93,6 +97,8 @@ def wears_out(scenario: Scenario) -> Iterator[Finding]:
     """Open loads write more per day than the drive is rated for."""
     for volume in scenario.volumes:
         card = volume.card
+        if not card.has("endurance.dwpd"):
+            continue
         rated = card.number("endurance.dwpd")
         loads = [load for load in _loads_of(scenario, volume) if load.rate is not None]
         written = sum(
@@ -115,13 +121,14 @@ def within_the_buffer(scenario: Scenario) -> Iterator[Finding]:
         touched = extent * (load.workers if load.partitions else 1)
         if load.read == 1:
             continue  # reads are not served from the write buffer
-        buffer = volume.card.integer("buffer.size")
+        buffer = _write_buffer(volume.card)
         if touched <= buffer:
+            medium = "platter" if volume.card.kind == "hdd" else "flash"
             yield Finding(
                 f"load {load.name}",
                 f"all it touches ({size(touched)}) fits in the write buffer of {volume.drive}"
                 f" ({size(buffer)})",
-                "make area.size larger to see the flash",
+                f"make area.size larger to see the {medium}",
             )
 
 
@@ -129,14 +136,17 @@ def off_the_map(scenario: Scenario) -> Iterator[Finding]:
     """Requests begin or end inside a unit of the drive's map, which costs more."""
     for load in scenario.loads:
         volume = _volume_of(scenario, load)
-        unit = volume.card.integer("mapping.unit")
+        disk = volume.card.kind == "hdd"
+        if disk and load.read == 1:
+            continue  # only writes of parts of a physical sector cost more
+        unit = volume.card.integer("capacity.physical_sector" if disk else "mapping.unit")
         sizes = [request for request, _ in load.sizes]
         odd = [each for each in (load.align, *sizes) if each % unit]
         if odd:
             yield Finding(
                 f"load {load.name}",
                 f"sizes or alignment of {', '.join(dict.fromkeys(map(size, odd)))} are no multiple"
-                f" of {size(unit)}, the unit that {volume.drive} maps",
+                f" of {size(unit)}, the unit that {volume.drive} {'writes' if disk else 'maps'}",
                 f"align to {size(unit)} unless the real load does not",
             )
 
@@ -205,6 +215,8 @@ def _too_fast(where: str, rates: str, station: str, busy: float) -> Finding:
 def _drive_demands(card: Card, loads: list[LoadSpec]) -> dict[str, float]:
     """Share of time that open loads need of the parts that every request passes."""
     rates = [(_offered(load), load.read, _mean_size(load)) for load in loads]
+    if card.kind == "hdd":
+        return _disk_demands(card, loads)
     ios = sum(rate for rate, _, _ in rates)
     read = sum(rate * share * size for rate, share, size in rates)
     written = sum(rate * (1 - share) * size for rate, share, size in rates)
@@ -219,6 +231,34 @@ def _drive_demands(card: Card, loads: list[LoadSpec]) -> dict[str, float]:
         + written * (card.number("data_path.write_time_per_byte") + flush),
         "link": max(read, written) * card.number("link.time_per_byte"),
     }
+
+
+def _disk_demands(card: Card, loads: list[LoadSpec]) -> dict[str, float]:
+    """The same of a hard disk, whose arm moves no faster than from cylinder to cylinder."""
+    turn = 1 / card.number("spindle.speed")
+    byte = turn / card.number("geometry.track_outer")
+    controller = arm = link = 0.0
+    for load in loads:
+        rate = _offered(load)
+        controller += rate * card.number("command.time")
+        controller += rate * (1 - load.read) * card.number("command.write_time")
+        arm += rate * (_mean_size(load) * byte + load.random * card.number("seek.read_single"))
+        link += rate * _mean_size(load) * card.number("link.time_per_byte")
+    return {"controller": controller, "arm": arm, "link": link}
+
+
+def _is_safe(card: Card) -> bool:
+    """Whether a power cut costs no write that was acknowledged."""
+    if card.kind == "hdd":
+        return not card.flag("write_cache.enabled")
+    return card.flag("buffer.protected")
+
+
+def _write_buffer(card: Card) -> int:
+    """Bytes that may be acknowledged and not on the medium."""
+    if card.kind == "hdd":
+        return card.integer("write_cache.size") if card.flag("write_cache.enabled") else 0
+    return card.integer("buffer.size")
 
 
 def _host_demands(scenario: Scenario, load: LoadSpec) -> dict[str, float]:

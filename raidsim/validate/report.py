@@ -67,8 +67,14 @@ class ValidationReport:
     def __rich__(self) -> Group:
         """Return the tables for the terminal."""
         from rich.console import Group  # noqa: PLC0415
+        from rich.text import Text  # noqa: PLC0415
 
-        return Group(*self.tables())
+        causes = [
+            Text.assemble((verdict.claim.id, "bold"), f": {verdict.claim.explanation}")
+            for verdict in self.failed
+            if verdict.claim.explanation
+        ]
+        return Group(*self.tables(), *causes)
 
     def tables(self) -> list[Table]:
         """Return the claims that do not hold, if there are any, and the summary."""
