@@ -61,7 +61,7 @@ def test_with_obstructed_airflow_a_p3700_throttles_and_stays_below_71_degrees(
     assert drive.temperature_c.start == pytest.approx(45.2, abs=0.1)
     assert drive.temperature_c.highest == pytest.approx(70.0, abs=0.1)
     assert drive.throttled == pytest.approx(0.594, abs=0.01)
-    assert drive.power_w == pytest.approx(18.5, abs=0.1)
+    assert drive.power_w == pytest.approx(18.9, abs=0.1)
     states = [sample.throttled.get("data", "") for sample in found.series]
     turns = [a for a, b in zip(["-", *states], states, strict=False) if a != b]
     assert turns == ["-", "", "lightly", "heavily", "lightly"]

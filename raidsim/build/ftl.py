@@ -17,7 +17,8 @@ TARGET_UNITS = 2**19  # logical units of a scaled map
 GROUP = 256  # neighbouring units that stay distinct
 BLOCK_UNITS = 2048  # many requests must fit into a block, as on the drive
 LEAST_SPARE_BLOCKS = 16
-KEPT_BLOCKS = 4  # two that are open, one free, one being collected
+KEPT_BLOCKS = 3  # unused space: of two open blocks and one being collected half, and a free one
+LEAST_KEPT = 4
 STEADY = 0.01  # change of write amplification from one window to the next
 LEAST_WINDOWS = 3
 MOST_WINDOWS = 40
@@ -53,7 +54,7 @@ def shape(
     # Two blocks are open and one is kept free, however little spare area there is. They are a
     # vanishing part of a large drive's blocks, but not of those of its scaled map: on top, then.
     blocks = round(units * (1 + spare) / block_units)
-    least = -(-units // block_units) + KEPT_BLOCKS
+    least = -(-units // block_units) + LEAST_KEPT
     blocks = blocks + KEPT_BLOCKS if scale > 1 else max(blocks, least)
     return Shape(units, scale, block_units, blocks)
 

@@ -17,7 +17,8 @@ from raidsim.kernel.tables import NONE
 @handler
 def put(w, row, unit):
     """Write logical ``unit``, collecting garbage if need be."""
-    ftl.make_room(w, row)
+    while ftl.is_blocked(row):
+        ftl.clear(w, row)
     ftl.write(w, row, unit)
     while ftl.is_due(w, row):
         ftl.move(w, row)

@@ -25,8 +25,9 @@ request stay distinct), the middle is dropped, and the high bits are kept: a hot
 its share of the drive. What counts for garbage collection are shares and the units of
 a block, not how many blocks there are, as long as they are many.
 
-Verbs: :func:`logical` finds the unit of an address; :func:`make_room`, :func:`write` a unit,
-then while one :func:`is_due` :func:`move` it; :func:`discard` a unit.
+Verbs: :func:`logical` finds the unit of an address; while it :func:`is_blocked`
+:func:`clear`, :func:`write` a unit, then while one :func:`is_due` :func:`move` it;
+:func:`discard` a unit.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ def logical(ftl, unit):
 
 @handler
 def write(w, ftl, unit):
-    """Write logical ``unit`` to the open block, which has room."""
+    """Write logical ``unit``; not while it :func:`is_blocked`."""
+    if ftl["room"][WRITTEN] == 0:
+        open_block(w, ftl, WRITTEN)
     discard(w, ftl, unit)
     append(w, ftl, WRITTEN, unit)
     ftl["written"] += 1
@@ -115,18 +118,23 @@ def is_open(ftl, index):
 
 
 @handler
-def make_room(w, ftl):
-    """See that the host's frontier takes another unit."""
-    if ftl["room"][WRITTEN] > 0:
-        return
-    open_block(w, ftl, WRITTEN)
-    ftl["owed"] = 0
-    while ftl["free"] < 1:  # moving fell behind, since blocks are nearly all valid
-        if ftl["victim"] == NONE:
-            choose(w, ftl)
-        while w.blocks[ftl["first_block"] + ftl["victim"]]["valid"] > 0:
-            move(w, ftl)
+def is_blocked(ftl):
+    """Whether no block may be opened for the next unit: moving has not quite kept pace."""
+    return ftl["room"][WRITTEN] == 0 and ftl["free"] < RESERVE
+
+
+@handler
+def clear(w, ftl):
+    """Go on collecting: the place that a unit has left, or NONE where a block was erased.
+
+    What is left of a victim always fits into what is open.
+    """
+    if ftl["victim"] == NONE:
+        choose(w, ftl)
+    if w.blocks[ftl["first_block"] + ftl["victim"]]["valid"] == 0:
         erase(w, ftl)
+        return NONE
+    return move(w, ftl)
 
 
 @handler

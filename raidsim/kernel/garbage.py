@@ -44,7 +44,12 @@ def store(w, row, drive, start, end):
         if unit == table["last_unit"]:
             continue  # more of the unit that came last: it is still in the buffer
         table["last_unit"] = unit
-        ftl.make_room(w, table)
+        while ftl.is_blocked(table):
+            place = ftl.clear(w, table)
+            if place != NONE:
+                follow(w, row, drive, table, place)
+            else:
+                sense_gathered(w, row, drive)
         ftl.write(w, table, unit)
         while ftl.is_due(w, table):
             follow(w, row, drive, table, ftl.move(w, table))
