@@ -257,7 +257,7 @@ def test_a_drive_that_throttles_stays_below_its_limit_and_goes_up_and_down() -> 
     assert row["heavy"] > 0
     _, temperatures = curve(system)
     turns = np.diff(np.sign(np.diff(temperatures[60:])))
-    assert np.count_nonzero(turns) > 5
+    assert np.count_nonzero(turns) >= 4
 
 
 @compiled_only

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from raidsim import units
 from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
@@ -213,6 +214,8 @@ def check(card: Card) -> None:
             f"does not lie between seek.{op}_single and seek.{op}_full",
             "a seek takes longer the farther it goes",
         )
+        if not single <= average <= full:
+            continue
         shape = geometry(card)
         cylinders = shape.cylinders * len(shape.tracks)
         times = [curve(card, op, cylinders).time(int(d)) for d in np.geomspace(1, cylinders, 64)]
@@ -235,7 +238,7 @@ def check(card: Card) -> None:
         segments * depth + cache <= card.integer("buffer.size"),
         "buffer.size",
         "holds less than all read-ahead segments and the write cache together",
-        f"at least {segments * depth + cache} bytes, or fewer or smaller segments",
+        f"at least {units.text(segments * depth + cache, 'size')}, or fewer or smaller segments",
     )
     if problems:
         raise InputError(problems)
