@@ -6,6 +6,7 @@ Levels: jbod, 0, 1, 1e, 5, 6, 10, 50 and 60. Python only; all else in this packa
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -37,6 +38,9 @@ ROTATIONS = {
     "n-continue": N_CONTINUE,
 }
 SPREADS = {"near": NEAR, "offset": OFFSET, "far": FAR}
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -157,7 +161,7 @@ def arrange(
     return layout
 
 
-def _known(what: str, name: str, names: dict[str, object] | dict[str, int] | dict[str, Level]):
+def _known(what: str, name: str, names: dict[str, T]) -> T:
     if name not in names:
         msg = f"{what} {name!r} is not known: there are {', '.join(names)}"
         raise ValueError(msg)

@@ -27,7 +27,7 @@ def raw_size(layout: np.void) -> int:
 
 def space_overhead(layout: np.void) -> float:
     """Return the share of the raw bytes that holds no data: 0.5 of a mirror of two."""
-    return 1.0 - layout["size"] / raw_size(layout)
+    return 1.0 - int(layout["size"]) / raw_size(layout)
 
 
 def survives(layout: np.void, good: NDArray[np.int64]) -> bool:
