@@ -180,9 +180,7 @@ def test_a_request_is_one_run_of_bytes_in_each_span():
                 span_held(layout, span, inner) for span, a, b in shares for inner in range(a, b)
             }
             assert bytes_there == set(range(address, address + length))
-            assert all(
-                span_place(layout, span_held(layout, s, a)) == (s, a) for s, a, _ in shares
-            )
+            assert all(span_place(layout, span_held(layout, s, a)) == (s, a) for s, a, _ in shares)
 
 
 def test_the_data_of_a_drive_less_its_redundancy_is_the_capacity():

@@ -42,8 +42,18 @@ def put(
 def merge(accesses: NDArray[np.void], count: int) -> int:
     """Make one access of those that continue each other on a drive in a phase; return how many.
 
-    A merged access keeps role, copy, address and method of its first part, whatever follows.
+    A merged access keeps role, copy, address and method of its first bytes, whatever follows.
     """
+    before = count + 1
+    # An access that has grown may now touch another one.
+    while count < before:
+        before = count
+        count = merge_once(accesses, count)
+    return count
+
+
+def merge_once(accesses: NDArray[np.void], count: int) -> int:
+    """Join each access to an earlier one that it continues or precedes; return how many are left."""
     kept = 0
     for i in range(count):
         new = accesses[i]
@@ -51,13 +61,15 @@ def merge(accesses: NDArray[np.void], count: int) -> int:
         j = kept - 1
         while j >= 0 and not joined and accesses[j]["phase"] == new["phase"]:
             old = accesses[j]
-            if (
-                old["drive"] == new["drive"]
-                and old["op"] == new["op"]
-                and old["offset"] + old["length"] == new["offset"]
-            ):
-                old["length"] += new["length"]
-                joined = True
+            if old["drive"] == new["drive"] and old["op"] == new["op"]:
+                length = old["length"] + new["length"]
+                if old["offset"] + old["length"] == new["offset"]:
+                    old["length"] = length
+                    joined = True
+                elif new["offset"] + new["length"] == old["offset"]:
+                    copied(accesses, i, j)
+                    old["length"] = length
+                    joined = True
             j -= 1
         if not joined:
             if kept < i:

@@ -86,7 +86,7 @@ def plan(
     count that would have been needed is returned.
     """
     count = pieces(layout, good, policy, prefer, op, address, length, accesses)
-    if count > accesses.shape[0]:
+    if count == LOST or count > accesses.shape[0]:
         return count
     return merge(accesses, count)
 
