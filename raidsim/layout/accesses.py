@@ -53,7 +53,7 @@ def merge(accesses: NDArray[np.void], count: int) -> int:
 
 
 def merge_once(accesses: NDArray[np.void], count: int) -> int:
-    """Join each access to an earlier one that it continues or precedes; return how many are left."""
+    """Join each access to an earlier one that touches it; return how many are left."""
     kept = 0
     for i in range(count):
         new = accesses[i]
