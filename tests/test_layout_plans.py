@@ -408,6 +408,19 @@ def test_the_rebuild_of_a_strip_reads_a_copy_or_as_many_strips_as_a_stripe_has_d
         assert accesses["phase"].tolist() == [0] * reads + [1]
 
 
+def test_a_strip_is_restored_without_reading_it_even_where_its_drive_is_good():
+    """One sector that can't be read is repaired as after a failure of the drive."""
+    for layout in every_array(rows=4):
+        if failures_tolerated(layout) == 0:
+            continue
+        here, there = (np.zeros(rebuild_bound(layout), ACCESS) for _ in range(2))
+        for drive, row in itertools.product(range(layout["drives"]), range(layout["rows"])):
+            count = rebuild(layout, whole(layout), drive, row, here)
+            assert count == rebuild(layout, without(layout, drive), drive, row, there)
+            assert here[:count].tolist() == there[:count].tolist()
+            assert drive not in here[: max(count - 1, 0)]["drive"]
+
+
 def test_a_strip_without_survivors_has_no_rebuild():
     table = np.zeros(8, ACCESS)
     assert rebuild(array("0", 3, {}), without(array("0", 3, {}), 1), 1, 0, table) == LOST

@@ -130,6 +130,30 @@ def put_data(
     return put(accesses, count, phase, drive, op, offset, high - low, DATA, 0, address, method)
 
 
+def put_parity_strip(
+    layout: np.void,
+    accesses: NDArray[np.void],
+    count: int,
+    phase: int,
+    op: int,
+    span: int,
+    stripe: int,
+    role: int,
+    low: int,
+    high: int,
+    method: int,
+) -> int:
+    """Add an access to bytes ``low`` to ``high`` of P or Q (``role``) of a stripe."""
+    size: int = layout["strip"]
+    k: int = layout["data"]
+    n: int = layout["span_drives"]
+    place = p_place(layout, stripe) if role == P else q_place(layout, stripe)
+    drive = span * n + place
+    address = span_held(layout, span, stripe * k * size) + low
+    offset = stripe * size + low
+    return put(accesses, count, phase, drive, op, offset, high - low, role, 0, address, method)
+
+
 def put_parity(
     layout: np.void,
     good: NDArray[np.int64],
@@ -145,26 +169,10 @@ def put_parity(
     method: int,
 ) -> int:
     """Add accesses to ``low`` to ``high`` of surviving parity: P, then Q, at ``most`` so many."""
-    size: int = layout["strip"]
-    k: int = layout["data"]
-    n: int = layout["span_drives"]
-    address = span_held(layout, span, stripe * k * size) + low
-    offset = stripe * size + low
     for role in range(P, Q + 1):
         if most > 0 and is_parity_good(layout, good, span, stripe, role):
-            place = p_place(layout, stripe) if role == P else q_place(layout, stripe)
-            count = put(
-                accesses,
-                count,
-                phase,
-                span * n + place,
-                op,
-                offset,
-                high - low,
-                role,
-                0,
-                address,
-                method,
+            count = put_parity_strip(
+                layout, accesses, count, phase, op, span, stripe, role, low, high, method
             )
             most -= 1
     return count

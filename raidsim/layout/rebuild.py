@@ -13,7 +13,7 @@ from raidsim.layout.accesses import put, put_direct
 from raidsim.layout.address import held, is_good, place
 from raidsim.layout.nested import span_place
 from raidsim.layout.parity import data_place
-from raidsim.layout.plan_parity import is_data_good, is_parity_good, put_data, put_parity
+from raidsim.layout.plan_parity import is_data_good, is_parity_good, put_data, put_parity_strip
 from raidsim.layout.tables import DATA, LOST, PARITY, READ, RECONSTRUCT, UNUSED, WRITE, P, Q
 
 
@@ -26,7 +26,8 @@ def rebuild(
 ) -> int:
     """List the accesses that restore ``row`` of ``drive``: reads, then one write; or LOST.
 
-    Nothing for a row that the volume does not use. ``accesses`` takes :func:`rebuild_bound`
+    Nothing for a row that the volume does not use. The strip itself is never read, good or not,
+    so this also repairs a sector that can't be read. ``accesses`` takes :func:`rebuild_bound`
     records. A lost row can only be given new content; once all rows of its stripe have some,
     the stripe is consistent again, see :mod:`raidsim.layout.plan_parity`.
     """
@@ -83,16 +84,13 @@ def stripe_sources(
                 layout, accesses, count, 0, READ, span, stripe, i, 0, size, RECONSTRUCT
             )
     missing = k - count
-    survivors = 0
     for other in range(P, Q + 1):
-        if other != role and is_parity_good(layout, good, span, stripe, other):
-            survivors += 1
-    if survivors < missing:
-        return LOST
-    # The drive being restored is not good here, so its own parity is not among these.
-    return put_parity(
-        layout, good, accesses, count, 0, READ, span, stripe, 0, size, missing, RECONSTRUCT
-    )
+        if missing > 0 and other != role and is_parity_good(layout, good, span, stripe, other):
+            count = put_parity_strip(
+                layout, accesses, count, 0, READ, span, stripe, other, 0, size, RECONSTRUCT
+            )
+            missing -= 1
+    return LOST if missing > 0 else count
 
 
 def rebuild_bound(layout: np.void) -> int:

@@ -148,10 +148,8 @@ class Store:
         """Return drive and row of each strip of whole drives that differs from its rebuild."""
         wrong = []
         for drive in np.flatnonzero(self.good == whole_drive(self.layout)):
-            without = self.good.copy()
-            without[drive] = 0
             for row in range(self.layout["rows"]):
-                content = self._restored(int(drive), row, without)
+                content = self._restored(int(drive), row)
                 there = self.drives[drive][row * self.strip : (row + 1) * self.strip]
                 if content is not None and not np.array_equal(content, there):
                     wrong.append((int(drive), row))
@@ -220,16 +218,16 @@ class Store:
             self.drives[access["drive"]][_bytes(access)] = content
 
     def _rebuild_row(self, drive: int, row: int) -> None:
-        content = self._restored(drive, row, self.good)
+        content = self._restored(drive, row)
         if content is None:
             content = np.zeros(self.strip, np.uint8)
         self.drives[drive][row * self.strip : (row + 1) * self.strip] = content
 
-    def _restored(self, drive: int, row: int, good: NDArray[np.int64]) -> Bytes | None:
+    def _restored(self, drive: int, row: int) -> Bytes | None:
         """Return what a strip has to hold by the other drives; None if they do not tell."""
         role, _, address = held(self.layout, drive, row)
         table = np.zeros(rebuild_bound(self.layout), ACCESS)
-        count = rebuild(self.layout, good, drive, row, table)
+        count = rebuild(self.layout, self.good, drive, row, table)
         if count == LOST or role == UNUSED:
             return None
         seen = self._read_phase(table[:count], table[:count], 0)
