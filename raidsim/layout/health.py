@@ -1,0 +1,62 @@
+"""What an array costs and what it survives.
+
+Failures tolerated are those of any drives, whichever they are; :func:`survives` tells of given
+ones, which may be more: a RAID 10 of four pairs survives up to four.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.layout.address import is_good, strip_place, whole_drive
+from raidsim.layout.tables import MIRRORED, PARITY
+
+
+def failures_tolerated(layout: np.void) -> int:
+    """Return how many drives may fail, whichever they are, without loss of data."""
+    if layout["family"] == PARITY:
+        return int(layout["parity"])
+    return int(layout["copies"]) - 1
+
+
+def raw_size(layout: np.void) -> int:
+    """Return the bytes that the array occupies on its drives."""
+    return int(layout["drives"]) * whole_drive(layout)
+
+
+def space_overhead(layout: np.void) -> float:
+    """Return the share of the raw bytes that holds no data: 0.5 of a mirror of two."""
+    return 1.0 - int(layout["size"]) / raw_size(layout)
+
+
+def survives(layout: np.void, good: NDArray[np.int64]) -> bool:
+    """Whether all data can still be read when every drive that is not whole is left out."""
+    n: int = layout["span_drives"]
+    last = layout["rows"] - 1
+    if layout["family"] == PARITY:
+        for span in range(layout["spans"]):
+            lost = 0
+            for drive in range(span * n, span * n + n):
+                if not is_good(layout, good, drive, last):
+                    lost += 1
+            if lost > layout["parity"]:
+                return False
+        return True
+    if layout["family"] != MIRRORED:
+        for drive in range(layout["drives"]):
+            if not is_good(layout, good, drive, last):
+                return False
+        return True
+    # Where copies lie repeats after as many strips as there are drives.
+    strips = min(n, layout["span_size"] // layout["strip"])
+    for span in range(layout["spans"]):
+        for strip in range(strips):
+            found = False
+            for copy in range(layout["copies"]):
+                drive, _ = strip_place(layout, strip, copy)
+                if is_good(layout, good, span * n + drive, last):
+                    found = True
+            if not found:
+                return False
+    return True

@@ -1,0 +1,50 @@
+"""RAID 1, 1E and 10: every strip in k copies on k of N drives (forms of Linux md's RAID 10).
+
+- near: the copies follow one another: copy c of strip s is the (s k + c)-th strip, counted
+  along the rows. N = k is RAID 1, N a multiple of k is RAID 10 on fixed sets of drives, any
+  other N is RAID 1E "adjacent".
+- offset: a row of N strips, then the same row k - 1 times more, each turned by one drive.
+  k = 2 is RAID 1E "offset".
+- far: the drives are cut into k sections; the first holds all strips like RAID 0, each
+  further one the same, turned by one drive.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from raidsim.layout.tables import NEAR, OFFSET
+
+
+def mirrored_place(layout: np.void, strip: int, copy: int) -> tuple[int, int]:
+    """Return drive and row of ``copy`` of logical ``strip``."""
+    n: int = layout["span_drives"]
+    k: int = layout["copies"]
+    if layout["spread"] == NEAR:
+        position = strip * k + copy
+        return position % n, position // n
+    drive = (strip + copy) % n
+    if layout["spread"] == OFFSET:
+        return drive, strip // n * k + copy
+    section: int = layout["section"]
+    return drive, copy * section + strip // n
+
+
+def mirrored_held(layout: np.void, drive: int, row: int) -> tuple[int, int]:
+    """Return logical strip and copy number of what lies in ``row`` of ``drive``.
+
+    The strip may lie behind the end of the volume: then the row is not used.
+    """
+    n: int = layout["span_drives"]
+    k: int = layout["copies"]
+    if layout["spread"] == NEAR:
+        position = row * n + drive
+        return position // k, position % k
+    if layout["spread"] == OFFSET:
+        copy = row % k
+        line = row // k
+    else:
+        section: int = layout["section"]
+        copy = row // section
+        line = row % section
+    return line * n + (drive - copy + k * n) % n, copy
