@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import settings
 
 # Whatever runs beside the tests, or compiles in the first of them, is no failure.
@@ -11,6 +12,15 @@ settings.register_profile("raidsim", settings.get_profile("default"), deadline=N
 settings.load_profile("raidsim")
 
 
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
 def pytest_report_header() -> str:
-    interpreted = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-    return f"raidsim's kernel: {'interpreted' if interpreted else 'compiled'}"
+    return f"raidsim's kernel: {'interpreted' if INTERPRETED else 'compiled'}"
+
+
+@pytest.fixture(autouse=True)
+def small_maps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interpreted, half a million units would take longer to fill than the test takes."""
+    if INTERPRETED:
+        monkeypatch.setattr("raidsim.build.ftl.TARGET_UNITS", 2**13)
