@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 
 from raidsim.kernel import disk_buffer
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.mechanics import (
     GRACE,
     locate,
@@ -49,7 +49,7 @@ WORTH_NARROWING = 8
 """Waiting accesses from which it pays to know how far a seek may go."""
 
 
-@handler
+@routine
 def enqueue(w, disk, command, op, offset, length):
     """Let an access wait for the arm; ``command`` is NONE for a write answered already."""
     row = disk["first_task"] + disk["waiting"]
@@ -73,7 +73,7 @@ def enqueue(w, disk, command, op, offset, length):
         start_next(w, disk)
 
 
-@handler
+@routine
 def start_next(w, disk):
     """Start the access that the discipline chooses among those that wait."""
     disk_buffer.stop(w, disk)
@@ -89,7 +89,7 @@ def start_next(w, disk):
     access(w, disk, lead)
 
 
-@handler
+@routine
 def give_up(w, disk, row):
     """The access in ``row`` needs the arm no more."""
     station = w.stations[disk["arm"]]
@@ -110,7 +110,7 @@ def shorten(w, disk, row, start):
     task["cylinder"], task["head"], task["angle"] = locate(w, disk, start)
 
 
-@handler
+@routine
 def move_row(tasks, source, target):
     """Copy one task over another."""
     if source == target:
@@ -128,7 +128,7 @@ def move_row(tasks, source, target):
     b["order"] = a["order"]
 
 
-@handler
+@routine
 def access(w, disk, lead):
     """Do the access that the disk has in hand; its first byte comes after ``lead`` ns."""
     start = disk["offset"]
@@ -195,7 +195,7 @@ def go_on(w, disk):
         disk_buffer.read_on(w, disk)
 
 
-@handler
+@routine
 def choose(w, disk):
     """Row of the task that comes next."""
     discipline = disk["discipline"]
@@ -218,7 +218,7 @@ def first_come(w, disk):
     return best
 
 
-@handler
+@routine
 def shortest_seek(w, disk):
     """The task on the nearest cylinder; of those on one cylinder the first that came."""
     best = disk["first_task"]
@@ -230,7 +230,7 @@ def shortest_seek(w, disk):
     return best
 
 
-@handler
+@routine
 def elevator(w, disk):
     """The nearest task ahead in the arm's direction, or, when none is left, behind."""
     for _ in range(2):
@@ -253,7 +253,7 @@ def elevator(w, disk):
     return disk["first_task"]
 
 
-@handler
+@routine
 def shortest_positioning(w, disk):
     """The task with the least seek and rotation, less its waiting times the ageing."""
     now = w.state[0]["now"]

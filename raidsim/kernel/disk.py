@@ -19,7 +19,7 @@ link), :func:`risen` and :func:`arm_free` (the arm), :func:`sent` (data has left
 from __future__ import annotations
 
 from raidsim.kernel import arm, disk_buffer
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.reply import keep, promise, reply
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
@@ -174,7 +174,7 @@ def written_in(w, index):
         arm.enqueue(w, disk, index, WRITE, job["offset"], job["length"])
 
 
-@handler
+@routine
 def cache(w, disk, index):
     """A write is answered from the buffer: alone, or as part of one that waits already."""
     job = w.jobs[index]
@@ -239,7 +239,7 @@ def arm_free(w, index):
     arm.go_on(w, disk)
 
 
-@handler
+@routine
 def serve_waiting(w, disk):
     """The arm has read on behind a read: what others wait for may be in the buffer now."""
     if disk["active"] == NONE:

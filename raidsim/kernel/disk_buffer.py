@@ -16,13 +16,13 @@ Verbs: :func:`find` a byte, :func:`begin_read` and :func:`read_on` fill, :func:`
 
 from __future__ import annotations
 
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.mechanics import locate, move_time, reached, span, wait_time
 from raidsim.kernel.station import round_ns
 from raidsim.kernel.tables import NONE, READ
 
 
-@handler
+@routine
 def find(w, disk, offset):
     """The segment that holds byte ``offset``, or is about to read it, or NONE."""
     first = disk["first_extent"]
@@ -36,7 +36,7 @@ def find(w, disk, offset):
     return NONE
 
 
-@handler
+@routine
 def catch_up(w, disk):
     """Bring the segment that is being read ahead up to now."""
     if disk["ahead"] == 0:
@@ -51,7 +51,7 @@ def catch_up(w, disk):
             trim(disk, extent)
 
 
-@handler
+@routine
 def count_reading(w, disk, passed):
     """The arm is busy while it reads ahead: ``passed`` ns so far, or until all is read."""
     whole = round_ns(span(w, disk, disk["ahead_from"], disk["ahead_until"]))
@@ -78,7 +78,7 @@ def trim(disk, extent):
         extent["start"] = extent["end"] - disk["depth"]
 
 
-@handler
+@routine
 def stop(w, disk):
     """Something else is to do: read-ahead ends, and the arm is where it has come to."""
     if disk["ahead"] == 0:
@@ -92,7 +92,7 @@ def stop(w, disk):
         disk["head"] = head
 
 
-@handler
+@routine
 def begin_read(w, disk, start, end):
     """The arm reads [start, end): the byte up to which it reads on before anything else."""
     if disk["extents"] == 0:
@@ -126,7 +126,7 @@ def end_read(w, disk):
         trim(disk, extent)
 
 
-@handler
+@routine
 def read_on(w, disk):
     """Nothing waits: read ahead where the last read ended."""
     if disk["active"] == NONE or disk["depth"] == 0:
@@ -146,7 +146,7 @@ def read_on(w, disk):
     disk["ahead_until"] = until
 
 
-@handler
+@routine
 def take(w, disk, e, end):
     """A read up to byte ``end`` was found in segment ``e``: read-ahead keeps before it."""
     extent = w.extents[e]
@@ -181,7 +181,7 @@ def due(w, disk, end):
     return until - float(passed)
 
 
-@handler
+@routine
 def forget(w, disk, start, end):
     """Bytes [start, end) are overwritten: no segment holds them any more."""
     catch_up(w, disk)

@@ -22,7 +22,7 @@ from raidsim.kernel import (
     volume,
 )
 from raidsim.kernel.heap import KIND_MASK, fill_vacancy, vacate_first
-from raidsim.kernel.jit import by_reference, entry, handler
+from raidsim.kernel.jit import by_reference, entry, handler, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.reply import reply
 from raidsim.kernel.tables import (
@@ -252,7 +252,7 @@ def end_stream(w, s):
         stream["ticket"] = NONE
 
 
-@handler
+@routine
 def tell(w, ticket, issued, status):
     """Leave a completion record for the control plane."""
     state = w.state[0]
@@ -264,7 +264,7 @@ def tell(w, ticket, issued, status):
     record["status"] = status
 
 
-@handler
+@routine
 def expire(w, index, mark, time):
     """The patience with request ``index`` is at an end: it counts as timed out.
 

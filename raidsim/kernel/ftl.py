@@ -32,7 +32,7 @@ Verbs: :func:`logical` finds the unit of an address; while it :func:`is_blocked`
 
 from __future__ import annotations
 
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.tables import NONE
 
 WRITTEN = 0  # sides: units that the host writes
@@ -49,7 +49,7 @@ def logical(ftl, unit):
     return unit // (ftl["scale"] * group) * group + unit % group
 
 
-@handler
+@routine
 def write(w, ftl, unit):
     """Write logical ``unit``; not while it :func:`is_blocked`."""
     if ftl["room"][WRITTEN] == 0:
@@ -62,7 +62,7 @@ def write(w, ftl, unit):
     ftl["owed"] += ftl["pace"]
 
 
-@handler
+@routine
 def discard(w, ftl, unit):
     """Forget where logical ``unit`` was, if anywhere: its place holds garbage from now on."""
     at = ftl["first_map"] + unit
@@ -80,7 +80,7 @@ def discard(w, ftl, unit):
         link(w, ftl, index)
 
 
-@handler
+@routine
 def append(w, ftl, side, unit):
     """The next place of the open block of a side (WRITTEN, MOVED) belongs to ``unit``."""
     place = ftl["place"][side]
@@ -92,7 +92,7 @@ def append(w, ftl, side, unit):
     ftl["appended"] += 1
 
 
-@handler
+@routine
 def open_block(w, ftl, side):
     """Close the full open block of a side, and open a free one in its place."""
     if ftl["frontier"][side] != NONE:
@@ -123,7 +123,7 @@ def is_blocked(ftl):
     return ftl["room"][WRITTEN] == 0 and ftl["free"] < RESERVE
 
 
-@handler
+@routine
 def clear(w, ftl):
     """Go on collecting: the place that a unit has left, or NONE where a block was erased.
 
@@ -137,7 +137,7 @@ def clear(w, ftl):
     return move(w, ftl)
 
 
-@handler
+@routine
 def is_due(w, ftl):
     """Whether a unit must be moved for the units written so far; call until it says no."""
     if ftl["victim"] == NONE:
@@ -152,7 +152,7 @@ def is_due(w, ftl):
     return True
 
 
-@handler
+@routine
 def choose(w, ftl):
     """Collect the closed block with the fewest valid units: it leaves its list."""
     while w.buckets[ftl["first_bucket"] + ftl["lowest"]] == NONE:
@@ -171,7 +171,7 @@ def is_valid(w, ftl, place):
     return w.maps[ftl["first_map"] + w.owners[ftl["first_owner"] + place]] == place
 
 
-@handler
+@routine
 def move(w, ftl):
     """Move the next valid unit of the block being collected, which has one; its old place."""
     place = ftl["scan"]
@@ -186,7 +186,7 @@ def move(w, ftl):
     return place
 
 
-@handler
+@routine
 def erase(w, ftl):
     """The block being collected holds nothing any more: it is free."""
     victim = ftl["victim"]
@@ -199,7 +199,7 @@ def erase(w, ftl):
     ftl["victim"] = NONE
 
 
-@handler
+@routine
 def link(w, ftl, index):
     """Hang closed block ``index`` behind those with as many valid units."""
     block = w.blocks[ftl["first_block"] + index]
@@ -218,7 +218,7 @@ def link(w, ftl, index):
         ftl["lowest"] = valid
 
 
-@handler
+@routine
 def unlink(w, ftl, index):
     """Take closed block ``index`` out of its list."""
     block = w.blocks[ftl["first_block"] + index]

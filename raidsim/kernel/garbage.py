@@ -23,7 +23,7 @@ and :func:`moved` follow a piece.
 from __future__ import annotations
 
 from raidsim.kernel import ftl
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
@@ -35,7 +35,7 @@ from raidsim.kernel.tables import (
 )
 
 
-@handler
+@routine
 def store(w, row, drive, start, end):
     """Bytes [start, end) of the host are in the buffer: their units get new places."""
     table = w.ftls[drive["ftl"]]
@@ -57,7 +57,7 @@ def store(w, row, drive, start, end):
             sense_gathered(w, row, drive)
 
 
-@handler
+@routine
 def follow(w, row, drive, table, place):
     """A unit has left ``place``: it is sensed with the others of its program unit."""
     together = max(drive["page"] * drive["planes"] // drive["unit"], 1)
@@ -78,7 +78,7 @@ def sense_gathered(w, row, drive):
         drive["moving_units"] = 0
 
 
-@handler
+@routine
 def sense(w, row, drive, number, valid):
     """A die senses the ``valid`` units in program unit ``number``."""
     index = take(w, STAGE_MOVE_SENSED, NONE)
@@ -94,7 +94,7 @@ def sense(w, row, drive, number, valid):
     arrive(w, drive["first_die"] + channel * drive["dies"] + die, index, drive["read_time"])
 
 
-@handler
+@routine
 def sensed(w, index):
     """The valid units of a program unit are in the die's registers: they cross the channel."""
     job = w.jobs[index]

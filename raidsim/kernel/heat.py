@@ -37,7 +37,7 @@ import math
 
 from raidsim.kernel.heap import schedule
 from raidsim.kernel.heat_tables import SAMPLES
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.station import set_speed
 from raidsim.kernel.tables import (
     COOL,
@@ -62,7 +62,7 @@ def wake(w):
         schedule(w, (state["now"] // TICK + 1) * TICK, 0, EVENT_HEAT, 0, 0)
 
 
-@handler
+@routine
 def tick(w, time):
     """Bring all drives up to ``time``; go on as long as any of them has something to do."""
     state = w.state[0]
@@ -84,7 +84,7 @@ def advance(w, time):
         integrate(w, time)
 
 
-@handler
+@routine
 def sample_until(w, time):
     """Take the readings that are due up to ``time``, each at its own time."""
     state = w.state[0]
@@ -97,7 +97,7 @@ def sample_until(w, time):
         record(w)
 
 
-@handler
+@routine
 def integrate(w, time):
     """One step of every drive to ``time``, which must lie ahead."""
     state = w.state[0]
@@ -127,7 +127,7 @@ def integrate(w, time):
         throttle(w, heat, time)
 
 
-@handler
+@routine
 def step(heat, power, seconds):
     """Temperatures (inner, case) after ``seconds`` at ``power`` W."""
     a = 1.0 / (heat["inner_resistance"] * heat["inner_capacity"])
@@ -150,7 +150,7 @@ def step(heat, power, seconds):
     return inner, case
 
 
-@handler
+@routine
 def throttle(w, heat, time):
     """Set the speed of the data path by the temperature."""
     state = decide(heat)
@@ -167,7 +167,7 @@ def throttle(w, heat, time):
     set_speed(w, heat["path"], heat["built_speed"] * heat["factor"])
 
 
-@handler
+@routine
 def decide(heat):
     """How far the drive throttles at its temperature, coming from where it is."""
     now = heat["inner"]
@@ -184,7 +184,7 @@ def decide(heat):
     return COOL
 
 
-@handler
+@routine
 def record(w):
     """Keep a reading of every drive and what every stream has done."""
     state = w.state[0]
@@ -207,7 +207,7 @@ def record(w):
         w.progress[s, place, 1] = stream["window_bytes"][0] + stream["window_bytes"][1]
 
 
-@handler
+@routine
 def thin(w):
     """Drop every second reading, and take them half as often."""
     state = w.state[0]

@@ -1,7 +1,8 @@
 """The one place that holds Numba's options.
 
-Two kinds of function: :func:`entry` for what Python calls (cached on disk), and
-:func:`handler` for the rest of the kernel, compiled into its callers. What was measured
+Three kinds of function: :func:`entry` for what Python calls (cached on disk), :func:`handler` for
+the steps of the road, compiled into their callers, and :func:`routine` for what is large or seldom
+needed. What was measured
 on a single station: without reference counts 2.5 times faster (the tables belong to
 Python, the kernel only borrows them), and inlined 9 times faster again. On the whole
 kernel, handlers that are compiled as :mod:`~raidsim.kernel.inlined` says and take
@@ -21,7 +22,7 @@ import numba
 import numpy as np
 from numba.core.registry import CPUDispatcher
 
-__all__ = ["by_reference", "entry", "handler"]
+__all__ = ["by_reference", "entry", "handler", "routine"]
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
 ENTRY: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True}
@@ -39,7 +40,6 @@ else:
 
     by_reference = reference.by_reference
     INLINED: dict[str, Any] = {
-        "forceinline": True,
         "no_cpython_wrapper": True,
         "no_cfunc_wrapper": True,
     }
@@ -97,9 +97,22 @@ class Handler(CPUDispatcher):
 
 def handler(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function of the kernel into each of its callers."""
+    return _without_code(function, forceinline=True)
+
+
+def routine(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function of the kernel once for all its callers in an entry point.
+
+    For what is large, called from many places or called seldom: inlined everywhere, it would
+    take long to compile and push what is hot out of the processor's instruction cache.
+    """
+    return _without_code(function, forceinline=False)
+
+
+def _without_code(function: Callable[..., Any], forceinline: bool) -> Callable[..., Any]:
     if INTERPRETED:
         return function
-    made = numba.njit(**INLINED, **OPTIONS)(function)
+    made = numba.njit(forceinline=forceinline, **INLINED, **OPTIONS)(function)
     made.__class__ = Handler
     return made
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from raidsim.kernel import zipf
 from raidsim.kernel.heap import schedule
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import take
 from raidsim.kernel.random import exponential, uniform
 from raidsim.kernel.station import round_ns
@@ -36,7 +36,7 @@ from raidsim.kernel.tables import (
 SERIAL_MASK = 0x7FFFFFFF
 
 
-@handler
+@routine
 def begin(w, s):
     """Start stream ``s`` now: schedule the first issue of each of its slots."""
     stream = w.streams[s]
@@ -60,7 +60,7 @@ def schedule_issue(w, s, time):
         schedule(w, time, stream["priority"], EVENT_ISSUE, s, stream["mark"])
 
 
-@handler
+@routine
 def schedule_arrival(w, s):
     """Schedule the next arrival of an open stream."""
     stream = w.streams[s]

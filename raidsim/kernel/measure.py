@@ -10,7 +10,7 @@ Verbs: :func:`record` counts one completed request, :func:`reset` opens a new wi
 
 from __future__ import annotations
 
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.tables import SLICES
 from raidsim.stats import histogram
 
@@ -36,7 +36,7 @@ def record(w, index):
     w.slices[job["stream"], place] += 1
 
 
-@handler
+@routine
 def fold(w):
     """Merge neighbouring slices, and make them twice as wide."""
     w.state[0]["slice_width"] *= 2

@@ -11,7 +11,7 @@ Verbs: :func:`enter` starts the next step, :func:`advance` follows a finished st
 
 from __future__ import annotations
 
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take_child
 from raidsim.kernel.random import exponential, uniform
 from raidsim.kernel.station import arrive, round_ns
@@ -24,7 +24,7 @@ from raidsim.kernel.tables import (
 )
 
 
-@handler
+@routine
 def draw_service(w, step):
     """Service time of the next visit to ``step``, ns."""
     n = step["visits"]
@@ -39,7 +39,7 @@ def draw_service(w, step):
     return w.given[step["first_given"] + n]
 
 
-@handler
+@routine
 def enter(w, index):
     """Start the present phase of request ``index``; False when its route is at an end."""
     job = w.jobs[index]

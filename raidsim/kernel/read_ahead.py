@@ -20,7 +20,7 @@ Verbs: :func:`serve` takes what it can from the buffers, :func:`run` fetches ahe
 from __future__ import annotations
 
 from raidsim.kernel.flash import die_of, sense, transfer_frames
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
@@ -37,7 +37,7 @@ from raidsim.kernel.tables import (
 )
 
 
-@handler
+@routine
 def serve(w, drive, index):
     """Serve read ``index`` from the drive's buffers; False if all of it must come from flash."""
     job = w.jobs[index]
@@ -56,7 +56,7 @@ def serve(w, drive, index):
     return True
 
 
-@handler
+@routine
 def follow(w, drive, first, last):
     """The segment that the command over units first..last belongs to, brought up to date."""
     drive["tick"] += 1
@@ -109,7 +109,7 @@ def slot_of(drive, s, page):
     )
 
 
-@handler
+@routine
 def page_from_buffer(w, drive, index, start, end):
     """A page that is in the drive's memory: on to the data path at once."""
     child = take_child(w, STAGE_PATH_READ, index)
@@ -121,7 +121,7 @@ def page_from_buffer(w, drive, index, start, end):
     arrive(w, drive["path"], child, round_ns(job["length"] * drive["path_read_ns"]))
 
 
-@handler
+@routine
 def serve_from_slots(w, drive, index, s):
     """Each page of the command: ready, on its way, or to be read from flash."""
     job = w.jobs[index]
@@ -167,7 +167,7 @@ def run(w, row, drive):
             extend(w, row, drive, s)
 
 
-@handler
+@routine
 def extend(w, row, drive, s):
     """Fetch the pages of segment ``s`` from its frontier to ``depth`` beyond the last command."""
     segment = w.segments[s]
@@ -202,7 +202,7 @@ def extend(w, row, drive, s):
         arrive(w, die_of(drive, job["offset"]), sensing, drive["read_time"])
 
 
-@handler
+@routine
 def sensed(w, index):
     """A die has read prefetched pages: each crosses the channel."""
     job = w.jobs[index]
@@ -233,7 +233,7 @@ def sensed(w, index):
         start += page
 
 
-@handler
+@routine
 def arrived(w, index):
     """A prefetched page is in its slot; reads that waited for it go on."""
     job = w.jobs[index]

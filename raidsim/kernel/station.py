@@ -13,7 +13,7 @@ they agree.
 from __future__ import annotations
 
 from raidsim.kernel.heap import schedule
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.tables import (
     EVENT_FINISH,
     FIFO,
@@ -161,7 +161,7 @@ def enqueue(w, station, index):
         enqueue_by_priority(w, station, index)
 
 
-@handler
+@routine
 def enqueue_by_priority(w, station, index):
     """Behind the last job of the same or a more urgent priority."""
     job = w.jobs[index]
@@ -181,7 +181,7 @@ def enqueue_by_priority(w, station, index):
         w.jobs[before]["next"] = index
 
 
-@handler
+@routine
 def set_speed(w, where, speed):
     """Run station ``where`` at ``speed`` from now on, work under way included.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.random import uniform
 
 TRIES = 64  # draws set aside for one rank; more than two are rare
@@ -35,7 +35,7 @@ def inverse(y, s):
     return math.exp(y * (1.0 - t / 2.0))
 
 
-@handler
+@routine
 def rank(key, n, count, s):
     """The n-th rank of ``key``: 0 (most frequent) .. count - 1, with exponent ``s``."""
     low = integral(1.5, s) - 1.0
