@@ -257,7 +257,7 @@ def test_of_several_loads_an_override_must_say_which():
         ('"fujitsu-rx2540-m1"', '"intel-p3700-800gb"', "host.model", "of kind ssd, not host"),
         ('"intel-p3700-800gb"', '"fujitsu-rx2540-m1"', "volume.drive", "not ssd"),
         ('"intel-p3700-800gb"', "800", "volume.drive", "is not a text"),
-        ("[[volume]]", '[[volume]]\nlevel = "raid5"', "volume.level", "not simulated by this"),
+        ("[[volume]]", '[[volume]]\nlevel = "raid3"', "volume.level", "not simulated by this"),
         ("[[volume]]", '[[volume]]\nlevel = "singel"', "volume.level", 'did you mean "single"?'),
         ("[host]", "[hots]", "hots", 'did you mean "host"?'),
         ("[host]", "[hots]", "host", "is missing"),

@@ -4,9 +4,11 @@ from raidsim.scenario.loader import find, from_data, load, load_text, names
 from raidsim.scenario.models import (
     Area,
     Burst,
+    ControllerSpec,
     HostSpec,
     Hot,
     Limit,
+    LinkSpec,
     LoadSpec,
     Measure,
     Scenario,
@@ -17,9 +19,11 @@ from raidsim.scenario.models import (
 __all__ = [
     "Area",
     "Burst",
+    "ControllerSpec",
     "HostSpec",
     "Hot",
     "Limit",
+    "LinkSpec",
     "LoadSpec",
     "Measure",
     "Scenario",

@@ -168,6 +168,16 @@ def whole_sectors(
         yield "area", f"starts at {_size(area.offset)}, inside a sector", remedy
 
 
+@needs("read", "access")
+def allowed_access(read: float, access: str) -> Iterator[Finding]:
+    """A load does only what the access policy of its volume lets it."""
+    if access == "blocked":
+        yield "volume", "is blocked (its access policy)", 'give it access = "read-write"'
+    if access == "read-only" and read < 1:
+        cause = "the volume is read-only (its access policy), and this load writes"
+        yield "read", cause, 'write read = "100 %", or give the volume access = "read-write"'
+
+
 def check_volume_of(load: Mapping[str, Any], names: Sequence[str]) -> Iterator[Finding]:
     """The volume that a load names must be one of the scenario."""
     if "volume" not in load:

@@ -16,15 +16,27 @@ from raidsim.cards.toml_file import TOO_DEEP, TomlFile, is_deep, parse, read_tex
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, one_line, quote, suggest
 from raidsim.resources import data_folder
-from raidsim.scenario import checks
+from raidsim.scenario import arrays, checks
 from raidsim.scenario import overrides as setting
 from raidsim.scenario.fields import Count, Line, Reader, Text
 from raidsim.scenario.hardware import attach_card
-from raidsim.scenario.models import AirSpec, HostSpec, LoadSpec, Measure, Scenario, VolumeSpec
-from raidsim.scenario.reading import Reading, read_part
+from raidsim.scenario.models import (
+    AirSpec,
+    ControllerSpec,
+    HostSpec,
+    LinkSpec,
+    LoadSpec,
+    Measure,
+    Scenario,
+    VolumeSpec,
+)
+from raidsim.scenario.reading import Reading, quoted, read_part
 from raidsim.scenario.written import written
 
-_TABLES = ("title", "description", "seed", "host", "volume", "load", "air", "measure")
+_TABLES = (
+    "title", "description", "seed", "host", "controller", "link", "volume", "load",
+    "air", "measure",
+)  # fmt: skip
 
 
 def names() -> list[str]:
@@ -149,7 +161,11 @@ class _Loader:
             "seed": self._top("seed", Count(0, 2**63 - 1), 1),
         }
         host = self._host()
-        volumes = [self._volume(table, path) for table, path in self._list("volume")]
+        controllers = [self._controller(*one) for one in self._list("controller", optional=True)]
+        self._names("controller", controllers)
+        links = [self._link(*one, controllers) for one in self._list("link", optional=True)]
+        self._names("link", links)
+        volumes = [self._volume(*one, controllers, links) for one in self._list("volume")]
         self._names("volume", volumes)
         loads = [self._load(table, path, volumes) for table, path in self._list("load")]
         self._names("load", loads)
@@ -157,7 +173,8 @@ class _Loader:
         air = read_part(self.reading, AirSpec, self.reading.data.get("air", {}), ("air",))
         measure = self._measure()
         self.reading.raise_if_wrong()
-        return _assemble(self.reading, head, host, volumes, loads, air, measure)
+        hardware = {"controllers": controllers, "links": links, "volumes": volumes}
+        return _assemble(self.reading, head, host, hardware, loads, air, measure)
 
     # ---- the top of the file
 
@@ -169,8 +186,10 @@ class _Loader:
             self.reading.problem((key,), context["cause"], context["remedy"])
             return default
 
-    def _list(self, key: str) -> list[tuple[Any, Path]]:
+    def _list(self, key: str, optional: bool = False) -> list[tuple[Any, Path]]:
         tables = self.reading.data.get(key)
+        if optional and (tables is None or tables == []):
+            return []
         if tables is None:
             if not self.reading.is_broken((key,)):
                 self.reading.problem((key,), "is missing", f"write [[{key}]] and its keys")
@@ -196,9 +215,77 @@ class _Loader:
             values["clock"] = values["clock"] or values["card"].number("cpu.clock")
         return values
 
-    def _volume(self, table: Any, path: Path) -> dict[str, Any]:
+    def _controller(self, table: Any, path: Path) -> dict[str, Any]:
+        values = read_part(self.reading, ControllerSpec, table, path)
+        attach_card(self.reading, values, "model", ("controller",), path, self.folder)
+        if "card" in values and "battery" in values:
+            protected = values["card"].word("cache.protection") != "none"
+            if values["battery"] not in (None, "absent") and not protected:
+                cause = f"{values['card'].name} has none"
+                self.reading.problem((*path, "battery"), cause, 'leave it out, or write "absent"')
+            values["battery"] = values["battery"] or ("good" if protected else "absent")
+        return values
+
+    def _link(self, table: Any, path: Path, controllers: list[dict[str, Any]]) -> dict[str, Any]:
+        values = read_part(self.reading, LinkSpec, table, path)
+        names = [c["name"] for c in controllers if "name" in c]
+        earlier = self.reading.data["link"][: path[-1]]
+        links = [one.get("name") for one in earlier if isinstance(one, dict)]
+        known = [arrays.HOST, *names, *(name for name in links if isinstance(name, str))]
+        for key, cause, remedy in arrays.check_reference(values, "to", known, "part (further up)"):
+            self.reading.problem((*path, key), cause, remedy)
+        if "to" in values and values["to"] is None:
+            values["to"] = self._controller_of(path, "to", names)
+        return values
+
+    def _controller_of(self, path: Path, key: str, names: list[str]) -> str:
+        """The controller that is meant where none is named."""
+        found = arrays.default_controller(names)
+        if found is None:
+            cause = f"is missing, and there are {len(names)} controllers"
+            self.reading.problem((*path, key), cause, f'one of {quoted(names)}, or "host"')
+        return found or arrays.HOST
+
+    def _volume(
+        self,
+        table: Any,
+        path: Path,
+        controllers: list[dict[str, Any]],
+        links: list[dict[str, Any]],
+    ) -> dict[str, Any]:
         values = read_part(self.reading, VolumeSpec, table, path)
         attach_card(self.reading, values, "drive", DRIVE_KINDS, path, self.folder)
+        names = [c["name"] for c in controllers if "name" in c]
+        found = list(
+            arrays.check_reference(values, "controller", [arrays.HOST, *names], "controller")
+        )
+        upward: dict[str, str | None] = {
+            link["name"]: link.get("to") for link in links if "name" in link
+        }
+        found += arrays.check_reference(values, "behind", list(upward), "link")
+        if not found and "controller" in values and "behind" in values:
+            if values["controller"] is None and values["behind"] is not None:
+                values["controller"] = _top_of(values["behind"], upward)
+            if values["controller"] is None:
+                values["controller"] = self._controller_of(path, "controller", names)
+            top: str | None = values["controller"]
+            if values["behind"]:
+                top = _top_of(values["behind"], upward)
+            if top != values["controller"]:
+                leads = f"{quote(values['behind'])} leads to {quote(top)}"
+                found.append(("behind", leads, f"the volume is on {quote(values['controller'])}"))
+        controlled = values.get("controller") in names
+        card = next(
+            (c.get("card") for c in controllers if c.get("name") == values.get("controller")), None
+        )
+        if not controlled or card is not None:
+            found += arrays.check_volume(values, card)
+        _set_disk_cache(values)
+        if not any(key in ("level", "drives", "strip", "spans", "spread") for key, _, _ in found):
+            values["layout"], wrong = arrays.lay_out(values, controlled)
+            found += [wrong] if wrong else []
+        for key, cause, remedy in found:
+            self.reading.problem((*path, key), cause, remedy)
         return values
 
     def _load(self, table: Any, path: Path, volumes: list[dict[str, Any]]) -> dict[str, Any]:
@@ -213,8 +300,11 @@ class _Loader:
             if "align" in values:
                 values["align"] = values["align"] or values["largest"]
         for volume in volumes:
-            if volume.get("name") == values.get("volume") and "card" in volume:
-                values["capacity"] = volume["card"].integer("capacity.user")
+            if volume.get("name") == values.get("volume") and {"card", "layout"} <= set(volume):
+                layout = volume["layout"]
+                own = volume["card"].integer("capacity.user")
+                values["capacity"] = own if layout is None else int(layout["size"])
+                values["access"] = volume.get("access")
                 values["sector"] = volume["card"].integer("capacity.sector")
         for key, cause, remedy in [*found, *checks.check_load(_complete(values))]:
             self.reading.problem((*path, key), cause, remedy)
@@ -259,11 +349,28 @@ def _complete(values: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in values.items() if not (k == "align" and v is None)}
 
 
+def _top_of(link: str, upward: Mapping[str, str | None]) -> str | None:
+    """Where a chain of links ends: a controller or the host."""
+    seen: set[str] = set()
+    name: str | None = link
+    while name is not None and name in upward and name not in seen:
+        seen.add(name)
+        name = upward[name]
+    return name
+
+
+def _set_disk_cache(values: dict[str, Any]) -> None:
+    """Let the card of the drives say what the volume says of their write caches."""
+    wanted = values.get("disk_cache")
+    if wanted is not None and "card" in values and arrays.can_switch(values["card"]):
+        values["card"] = values["card"].changed({"write_cache.enabled": wanted == "on"})
+
+
 def _assemble(
     reading: Reading,
     head: dict[str, Any],
     host: dict[str, Any],
-    volumes: list[dict[str, Any]],
+    hardware: Mapping[str, list[dict[str, Any]]],
     loads: list[dict[str, Any]],
     air: dict[str, Any],
     measure: dict[str, Any],
@@ -275,12 +382,16 @@ def _assemble(
         part = model.model_construct(**fields)
         if "card" in values:
             part._card = values["card"]
+        if "layout" in values:
+            part._layout = values["layout"]
         return part
 
     scenario = Scenario.model_construct(
         **head,
         host=build(HostSpec, host),
-        volumes=tuple(build(VolumeSpec, values) for values in volumes),
+        controllers=tuple(build(ControllerSpec, values) for values in hardware["controllers"]),
+        links=tuple(build(LinkSpec, values) for values in hardware["links"]),
+        volumes=tuple(build(VolumeSpec, values) for values in hardware["volumes"]),
         loads=tuple(build(LoadSpec, values) for values in loads),
         air=build(AirSpec, air),
         measure=build(Measure, measure),

@@ -1,4 +1,4 @@
-"""What a scenario says: host, volumes, loads, and how to measure.
+"""What a scenario says: host, controllers, links, volumes, loads, and how to measure.
 
 The fields are the keys of the file; each carries its meaning and its default,
 from which the reference page is made. Values are plain numbers in base units:
@@ -10,9 +10,12 @@ from __future__ import annotations
 import copy
 from typing import Annotated, Any, NamedTuple
 
+import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 
 from raidsim.cards.card import Card
+from raidsim.layout.arrange import ROTATIONS
+from raidsim.layout.health import failures_tolerated
 from raidsim.scenario.fields import (
     Choice,
     Count,
@@ -25,11 +28,14 @@ from raidsim.scenario.fields import (
     key,
     table_only,
 )
+from raidsim.topology.lanes import SPEEDS, bandwidth
 
-LATER_LEVELS = (
-    "jbod", "raid0", "raid1", "raid1e", "raid10", "raid3", "raid4", "raid5", "raid5e", "raid5ee",
-    "raid6", "raid50", "raid60",
+LEVELS = (
+    "single", "jbod", "raid0", "raid1", "raid1e", "raid5", "raid6", "raid10", "raid50", "raid60",
 )  # fmt: skip
+"""Levels of a volume; single is one drive, jbod drives one behind the other."""
+
+LATER_LEVELS = ("raid2", "raid3", "raid4", "raid5e", "raid5ee", "raidz")
 """Levels that people may ask for and that this version does not simulate."""
 
 Name = Annotated[str, Line()]
@@ -117,11 +123,111 @@ class HostSpec(Part):
         return self._card
 
 
+class ControllerSpec(Part):
+    """A RAID controller or host bus adapter in the server."""
+
+    name: Name = key("name of the controller", "controller")
+    model: Name = key("card of the controller: a name of `raidsim models`, or a path")
+    battery: Annotated[str, Choice(("good", "low", "learning", "absent"))] | None = key(
+        "state of the battery (or of the flash module and its capacitor) that keeps the cache in a"
+        " power cut; learning: it is being discharged and charged to learn its capacity",
+        None, "good if the card has one, else absent",
+    )  # fmt: skip
+    set: dict[str, Any] = key(
+        'other values for the card, e.g. "cache.size" = "1 GiB"',
+        {},
+        "none",
+    )
+
+    _card: Card = PrivateAttr()
+
+    @property
+    def card(self) -> Card:
+        """The card of the controller, with the values the scenario sets."""
+        return self._card
+
+
+class LinkSpec(Part):
+    """What drives share on their way up: an expander with its wide port, a switch, a network."""
+
+    name: Name = key("name of the link")
+    to: Name | None = key(
+        'what it leads to: a controller, another link, or "host"',
+        None, "the only controller, or the host",
+    )  # fmt: skip
+    speed: Annotated[str, Choice(tuple(SPEEDS))] = key("kind and generation of its lanes")
+    lanes: Annotated[int, Count(1, 64)] = key("lanes side by side: the width of the port", 1)
+
+    @property
+    def bandwidth(self) -> float:
+        """Payload that it carries each way, bytes per second."""
+        return bandwidth(self.speed, self.lanes)
+
+
 class VolumeSpec(Part):
     """A volume: drives under a RAID level."""
 
     name: Name = key("name of the volume", "data")
-    level: Annotated[str, Choice(("single",), LATER_LEVELS)] = key("RAID level", "single")
+    level: Annotated[str, Choice(LEVELS, LATER_LEVELS)] = key(
+        "RAID level; single is one drive, jbod several behind one another", "single"
+    )
+    drives: Annotated[int, Count(1, 1024)] = key("number of drives, all alike", 1)
+    strip: Annotated[int, Size] = key(
+        "data that lies together on one drive, in all levels but single", "64 KiB"
+    )
+    spans: Annotated[int, Count(1, 512)] | None = key(
+        "arrays under RAID 10, 50 or 60", None, "two; RAID 10: as many as there are sets of copies"
+    )
+    copies: Annotated[int, Count(2, 16)] = key(
+        "copies of each strip under RAID 1E and 10; RAID 1 has one on each drive", 2
+    )
+    spread: Annotated[str, Choice(("near", "offset", "far"))] | None = key(
+        "where copies lie: near (RAID 1E adjacent), offset (RAID 1E offset) or far; RAID 10 is then"
+        " one array over all drives, as Linux md has it",
+        None, "near; RAID 10: fixed sets of mirrored drives",
+    )  # fmt: skip
+    rotation: Annotated[str, Choice(tuple(ROTATIONS))] = key(
+        "how parity wanders over the drives: the four ways of Linux md, the three of SNIA DDF",
+        "left-symmetric",
+    )
+    parity_writes: Annotated[str, Choice(("fewest", "no-modify", "no-reconstruct"))] = key(
+        "how parity is brought up to date: with the fewest device I/Os, or never by"
+        " read-modify-write, or never by reconstruct-write, where there is a choice",
+        "fewest",
+    )
+    mirror_reads: Annotated[str, Choice(("shortest-queue", "nearest-head", "round-robin"))] = key(
+        "which copy a read takes, unless it continues a sequential stream", "shortest-queue"
+    )
+    failed: tuple[Annotated[int, Count(0, 1023)], ...] = key(
+        "drives that have failed before the run begins, counted from 0", [], "none"
+    )
+    controller: Name | None = key(
+        'controller that it is on; "host": the drives are on the server itself, and RAID is'
+        " software of the operating system",
+        None, "the only controller, or the host if there is none",
+    )  # fmt: skip
+    behind: Name | None = key("link that its drives hang on", None, "none: straight on the ports")
+    write: Annotated[str, Choice(("through", "back", "back-bad-battery"))] = key(
+        "write mode of the controller's cache: writes are acknowledged once they are on the drives,"
+        " or once they are in the cache while its battery is good, or even if it is not",
+        "through",
+    )
+    read_ahead: Annotated[str, Choice(("none", "ahead", "adaptive"))] = key(
+        "read mode of the controller's cache: reads fetch no more than asked, always what follows,"
+        " or what follows once a stream is seen to be sequential",
+        "none",
+    )
+    io: Annotated[str, Choice(("direct", "cached"))] = key(
+        "I/O mode of the controller's cache: what is read from drives is kept in it (cached) or"
+        " not (direct)",
+        "direct",
+    )
+    disk_cache: Annotated[str, Choice(("on", "off"))] | None = key(
+        "volatile write caches of its hard disks", None, "as the card of the drive has it"
+    )
+    access: Annotated[str, Choice(("read-write", "read-only", "blocked"))] = key(
+        "access policy: what hosts may do", "read-write"
+    )
     drive: Name = key("card of the drive: a name of `raidsim models`, or a path")
     set: dict[str, Any] = key(
         'other values for the card, e.g. "flash.read_time" = "60 us"',
@@ -141,16 +247,35 @@ class VolumeSpec(Part):
     )
 
     _card: Card = PrivateAttr()
+    _layout: Any = PrivateAttr(default=None)
 
     @property
     def card(self) -> Card:
-        """The card of the drive, with the values the scenario sets."""
+        """The card of the drives, with the values the scenario sets."""
         return self._card
+
+    @property
+    def layout(self) -> np.void | None:
+        """LAYOUT record of :mod:`raidsim.layout`; None for one drive on the host itself."""
+        layout: np.void | None = self._layout
+        return layout
 
     @property
     def capacity(self) -> int:
         """Bytes that the host can address."""
-        return self._card.integer("capacity.user")
+        if self.layout is None:
+            return self._card.integer("capacity.user")
+        return int(self.layout["size"])
+
+    @property
+    def raw_capacity(self) -> int:
+        """Bytes of all its drives."""
+        return self.drives * self._card.integer("capacity.user")
+
+    @property
+    def failures_tolerated(self) -> int:
+        """Drives that may fail, whichever they are, without loss of data."""
+        return 0 if self.layout is None else failures_tolerated(self.layout)
 
 
 class LoadSpec(Part):
@@ -266,6 +391,8 @@ class Scenario(Part):
     description: Annotated[str, Text()] = key("what it is about", "")
     seed: Annotated[int, Count(0, 2**63 - 1)] = key("seed of all random numbers", 1)
     host: HostSpec = key("the server")
+    controllers: tuple[ControllerSpec, ...] = key("the controllers, if there are any")
+    links: tuple[LinkSpec, ...] = key("expanders, switches and networks, if there are any")
     volumes: tuple[VolumeSpec, ...] = key("the volumes")
     loads: tuple[LoadSpec, ...] = key("the loads")
     air: AirSpec = key("the air that the drives stand in")
@@ -285,6 +412,10 @@ class Scenario(Part):
     def volume(self, name: str) -> VolumeSpec:
         """The volume of a name."""
         return next(volume for volume in self.volumes if volume.name == name)
+
+    def controller(self, volume: VolumeSpec) -> ControllerSpec | None:
+        """The controller that a volume is on; None for the host itself."""
+        return next((c for c in self.controllers if c.name == volume.controller), None)
 
     def resolved(self) -> dict[str, Any]:
         """Everything, defaults too, in the form of the file: it can be loaded again."""

@@ -7,7 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from raidsim import units
-from raidsim.scenario.models import AirSpec, HostSpec, LoadSpec, Measure, Part, Scenario, VolumeSpec
+from raidsim.scenario.models import (
+    AirSpec,
+    ControllerSpec,
+    HostSpec,
+    LinkSpec,
+    LoadSpec,
+    Measure,
+    Part,
+    Scenario,
+    VolumeSpec,
+)
 
 
 def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
@@ -22,7 +32,18 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
         "description": scenario.description,
         "seed": scenario.seed,
         "host": _part(HostSpec, data["host"], {"clock": clock}),
-        "volume": [_part(VolumeSpec, table, {}) for table in data["volume"]],
+        "controller": [
+            _part(ControllerSpec, table, {"battery": part.battery})
+            for table, part in zip(data.get("controller", []), scenario.controllers, strict=True)
+        ],
+        "link": [
+            _part(LinkSpec, table, {"to": part.to})
+            for table, part in zip(data.get("link", []), scenario.links, strict=True)
+        ],
+        "volume": [
+            _part(VolumeSpec, table, {"controller": part.controller})
+            for table, part in zip(data["volume"], scenario.volumes, strict=True)
+        ],
         "load": [
             _part(LoadSpec, table, _defaults(table, load))
             for table, load in zip(data["load"], scenario.loads, strict=True)

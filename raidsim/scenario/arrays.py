@@ -1,0 +1,152 @@
+"""What must hold between the drives, the level and the controller of a volume.
+
+:func:`check_volume` yields (key, cause, remedy) like the checks of a load; :func:`lay_out` makes
+the layout of a volume in which nothing is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from raidsim import units
+from raidsim.cards.card import Card
+from raidsim.errors import quote, suggest
+from raidsim.layout.arrange import arrange
+from raidsim.scenario.checks import Finding
+from raidsim.scenario.models import LEVELS
+
+HOST = "host"
+NESTED = ("raid10", "raid50", "raid60")
+WITH_COPIES = ("raid1e", "raid10")
+CACHE_MODES = (("write", "through"), ("read_ahead", "none"), ("io", "direct"))
+INTERFACES = {"sas": ("sas", "sata"), "sata": ("sata",)}
+"""Drives that ports take: SAS ones take SATA drives too."""
+
+
+def check_reference(
+    values: Mapping[str, Any], key: str, known: Sequence[str], what: str
+) -> Iterator[Finding]:
+    """A controller or link that is named must be one of the scenario."""
+    name = values.get(key)
+    if name is not None and name not in known:
+        remedy = suggest(name, known) or f"one of {', '.join(map(quote, known))}"
+        yield key, f"{quote(name)} is no {what} of this scenario", remedy
+
+
+def default_controller(controllers: Sequence[str]) -> str | None:
+    """Controller of a volume that names none; None if it would have to choose."""
+    if len(controllers) == 1:
+        return controllers[0]
+    return None if controllers else HOST
+
+
+def can_switch(drive: Card) -> bool:
+    """Whether a drive has a write cache that can be switched on and off."""
+    return "write_cache.enabled" in drive.about.by_name
+
+
+def check_volume(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
+    """Everything but the layout; ``controller`` None for the host itself."""
+    yield from _sensible_for_the_level(values)
+    if controller is None:
+        yield from _without_controller(values)
+    else:
+        yield from _on_a_controller(values, controller)
+    if values.get("disk_cache") is not None and "card" in values and not can_switch(values["card"]):
+        cause = f"{values['card'].name} has no write cache that can be switched"
+        yield "disk_cache", cause, "leave it out"
+    drives = values.get("drives", 1)
+    for number in values.get("failed", ()):
+        if number >= drives:
+            yield "failed", f"there is no drive {number}", f"0 to {drives - 1}"
+    if values.get("level") == "single" and values.get("failed"):
+        yield "failed", "a single drive that has failed serves nothing", "leave it out"
+
+
+def _sensible_for_the_level(values: Mapping[str, Any]) -> Iterator[Finding]:
+    level = values.get("level")
+    if level is None:
+        return
+    if level == "single" and values.get("drives", 1) != 1:
+        yield "drives", f"{values['drives']} drives are no single one", 'give level, or "jbod"'
+    if values.get("spans") is not None and level not in NESTED:
+        yield "spans", f"{level} has no spans", f"only {', '.join(NESTED)} have"
+    if values.get("spread") is not None and level not in WITH_COPIES:
+        yield "spread", f"{level} has no copies to spread", f"only {', '.join(WITH_COPIES)} have"
+
+
+def _without_controller(values: Mapping[str, Any]) -> Iterator[Finding]:
+    for key, off in CACHE_MODES:
+        if values.get(key, off) != off:
+            cause = "is a setting of a controller's cache, and this volume is on the host itself"
+            yield key, cause, "add a [[controller]] with a cache, or leave it out"
+
+
+def _on_a_controller(values: Mapping[str, Any], card: Card) -> Iterator[Finding]:
+    level = values.get("level")
+    known = [name for name in LEVELS if name != "single" and card.flag(f"levels.{name}")]
+    if level is not None and level not in ("single", *known):
+        cause = f"{card.name} has no {level}"
+        yield "level", cause, f"it has {', '.join(known)}" if known else "give single drives"
+    if not card.has("cache.size"):
+        for key, off in CACHE_MODES:
+            if values.get(key, off) != off:
+                yield key, f"{card.name} has no cache", f'write {key} = "{off}"'
+    elif values.get("read_ahead", "none") != "none" and card.integer("cache.read_ahead") == 0:
+        yield "read_ahead", f"{card.name} does not read ahead", 'write read_ahead = "none"'
+    if values.get("drives", 1) > card.integer("drives.max"):
+        cause = f"{values['drives']} are more than {card.name} supports"
+        yield "drives", cause, f"at most {card.integer('drives.max')}"
+    strip = values.get("strip")
+    if strip is not None and level not in ("single", "jbod"):
+        low, high = card.integer("strip.smallest"), card.integer("strip.largest")
+        if not low <= strip <= high or strip & (strip - 1):
+            cause = f"{card.name} has no strips of {units.text(strip, 'size')}"
+            span = units.text(low, "size")
+            if high > low:
+                span = f"a power of two from {span} to {units.text(high, 'size')}"
+            yield "strip", cause, span
+    if "card" in values:
+        ports = card.word("ports.speed").partition("-")[0]
+        interface = values["card"].word("link.interface")
+        if interface not in INTERFACES[ports]:
+            cause = f"{values['card'].name} has {interface}, and {card.name} {ports.upper()} ports"
+            yield "drive", cause, f"a drive with {' or '.join(INTERFACES[ports])}"
+
+
+def lay_out(values: Mapping[str, Any], controlled: bool) -> tuple[np.void | None, Finding | None]:
+    """The layout of a volume, None for one drive on the host; and what is impossible in it."""
+    needed = ("level", "drives", "strip", "spans", "copies", "spread", "rotation", "card")
+    if any(name not in values for name in needed):
+        return None, None
+    level = values["level"]
+    if level == "single" and not controlled:
+        return None, None
+    sector = values["card"].integer("capacity.sector")
+    if values["strip"] % sector:
+        remedy = f"a multiple of the drive's sector of {sector} bytes"
+        return None, (
+            "strip",
+            f"{units.text(values['strip'], 'size')} is not whole sectors",
+            remedy,
+        )
+    try:
+        return (
+            arrange(
+                "jbod" if level == "single" else level.removeprefix("raid"),
+                values["drives"],
+                values["strip"],
+                values["card"].integer("capacity.user"),
+                spans=values["spans"],
+                copies=values["copies"],
+                spread=values["spread"],
+                rotation=values["rotation"],
+            ),
+            None,
+        )
+    except ValueError as error:
+        cause, _, remedy = str(error).partition(": ")
+        return None, ("drives", cause, remedy or None)

@@ -1,0 +1,1 @@
+"""How drives, controllers and hosts hang together: lanes, links, and the graph they make."""

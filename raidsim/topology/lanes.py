@@ -1,0 +1,33 @@
+"""What one lane of each kind of connection carries.
+
+Payload each way, in bytes per second: the line rate less what its coding takes (8b/10b up to
+SAS 12G and PCIe 2, 128b/130b from PCIe 3 on), and
+
+- PCIe and DMI: less packet headers, 24 bytes for a payload of 256;
+- Ethernet: 1460 of the 1538 bytes that a frame takes on the wire.
+"""
+
+from __future__ import annotations
+
+_PCIE = 256 / (256 + 24)
+_ETHERNET = 1460 / 1538
+
+SPEEDS: dict[str, float] = {
+    "sata-3g": 300e6,
+    "sata-6g": 600e6,
+    "sas-3g": 300e6,
+    "sas-6g": 600e6,
+    "sas-12g": 1200e6,
+    "pcie-1": 250e6 * _PCIE,
+    "pcie-2": 500e6 * _PCIE,
+    "pcie-3": 8e9 * 128 / 130 / 8 * _PCIE,
+    "dmi-2": 500e6 * _PCIE,
+    "1gbe": 125e6 * _ETHERNET,
+    "10gbe": 1250e6 * _ETHERNET,
+    "40gbe": 5000e6 * _ETHERNET,
+}
+
+
+def bandwidth(speed: str, lanes: int) -> float:
+    """Payload that ``lanes`` side by side carry each way, bytes per second."""
+    return SPEEDS[speed] * lanes
