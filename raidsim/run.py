@@ -83,7 +83,9 @@ def run(scenario: Scenario, *, on_point: OnPoint | None = None) -> Result:
 def cards_hash(scenario: Scenario) -> str:
     """Hash of all values of the cards that a scenario uses."""
     digest = hashlib.sha256()
-    for card in (scenario.host.card, *(volume.card for volume in scenario.volumes)):
+    cards = [part.card for part in scenario.controllers]
+    cards += [part.card for part in scenario.volumes]
+    for card in (scenario.host.card, *cards):
         digest.update(repr((card.name, sorted(card.values.items()))).encode())
     return digest.hexdigest()[:16]
 

@@ -12,8 +12,19 @@ GIGA = 1e9
 UNQUEUED = 65536  # command slots from which no load can fill them
 
 
-def add_drive(system: System, name: str, card: Card, air: Air = STANDARD_AIR) -> int:
+def add_drive(
+    system: System,
+    name: str,
+    card: Card,
+    air: Air = STANDARD_AIR,
+    outstanding: int | None = None,
+) -> int:
     """Add a drive with its stations, in some air; its index.
+
+    Parameters
+    ----------
+    outstanding
+        Commands that its controller has outstanding on it; None for as many as it takes.
 
     Raises
     ------
@@ -24,6 +35,8 @@ def add_drive(system: System, name: str, card: Card, air: Air = STANDARD_AIR) ->
     kind.check(card)
     heat.check(card)
     depth = queue_depth(card)
+    if outstanding is not None:
+        depth = min(depth, outstanding)
     slots = t.NONE
     if kind is hdd or depth < UNQUEUED:
         slots = system.add_station(f"{name}: command slots", "command slot", servers=depth)

@@ -20,7 +20,7 @@ from raidsim import units
 from raidsim.build.explain_disk import Access, Disk, accesses
 from raidsim.build.host import add_process
 from raidsim.build.load import need_room
-from raidsim.build.scenario import add_volume
+from raidsim.build.scenario import add_volumes
 from raidsim.build.system import System
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.kernel import flash
@@ -209,7 +209,7 @@ def explain(
     spec = _volume(scenario, volume)
     start, size = _range(spec, offset, length)
     system = System(scenario.seed)
-    row = add_volume(system, spec)
+    row = add_volumes(system, scenario, volumes=[spec])[spec.name]
     process = add_process(system, "request", scenario.host.card, scenario.host.clock)
     stream = system.add_stream("request", [(size, 1.0)], mode=t.MANUAL, volume=row, process=process)
     need_room(system, row, size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -130,6 +130,9 @@ KEPT = (
 """Fields of FTL that change: where the map writes next, and what it has counted."""
 
 
+AreaOf = Callable[[int, int], tuple[int, int]]
+
+
 @dataclass(frozen=True)
 class Writer:
     """One stream that wrote before the run: its rows of STREAM and SIZE, and its area in bytes."""
@@ -140,7 +143,13 @@ class Writer:
 
 
 def prepare(
-    system: System, which: int, *, unit: int, filled: float, streams: Sequence[int] = ()
+    system: System,
+    which: int,
+    *,
+    unit: int,
+    filled: float,
+    streams: Sequence[int] = (),
+    area_of: AreaOf | None = None,
 ) -> None:
     """Give a fresh map its past: a sequential fill, then what these streams write at random.
 
@@ -153,11 +162,17 @@ def prepare(
     streams
         Those of them that write at random do so, without time, until the write
         amplification is steady.
+    area_of
+        Which bytes of the drive (offset, size) the area of a stream (offset, size) is; None
+        for the same ones.
     """
     row = system.world.ftls[which]
     made = Shape(*(int(row[name]) for name in ("units", "scale", "block_units", "blocks")))
     writers = tuple(
-        _writer(system, s) for s in streams if _writes_at_random(system.world.streams[s])
+        writer
+        for s in streams
+        if _writes_at_random(system.world.streams[s])
+        and (writer := _writer(system, s, area_of)).area > 0
     )
     past = _past(made, unit, round(filled * made.units), writers)
     for table, part in tables_of(system, which).items():
@@ -170,14 +185,17 @@ def _writes_at_random(stream: Any) -> bool:
     return bool(stream["read_share"] < 1.0 and stream["random_share"] > 0.0)
 
 
-def _writer(system: System, s: int) -> Writer:
+def _writer(system: System, s: int, area_of: AreaOf | None) -> Writer:
     stream = system.world.streams[s].copy()
     first, count = int(stream["first_size"]), int(stream["sizes"])
     wanted = np.zeros(1, t.STREAM)
     for name in _PLACES:
         wanted[name] = stream[name]
+    if area_of is not None:
+        area = area_of(int(stream["area_offset"]), int(stream["area_size"]))
+        wanted["area_offset"], wanted["area_size"] = area
     sizes = system.world.sizes[first : first + count]
-    return Writer(wanted.tobytes(), sizes.tobytes(), int(stream["area_size"]))
+    return Writer(wanted.tobytes(), sizes.tobytes(), int(wanted["area_size"][0]))
 
 
 _PLACES = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from raidsim.build import array
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.scenario import LoadSpec
@@ -90,6 +91,9 @@ def need_room(system: System, volume: int, length: int) -> None:
 
     The host splits it into commands at one instant; a drive splits a command into pages.
     """
+    if system.world.volumes[volume]["kind"] == t.VOLUME_ARRAY:
+        array.need_room(system, volume, length)
+        return
     drive = system.world.drives[system.world.volumes[volume]["drive"]]
     longest = int(drive["max_transfer"])
     system.need_margin(length // longest + min(length, longest) // int(drive["grain"]) + 64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from raidsim.build.array import drives_of
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.result import Counts, Latency, Limit, Stage, StationUse
@@ -79,7 +80,7 @@ def stations_of(system: System, streams: Sequence[int]) -> tuple[set[int], list[
 
 
 def volume_stations(system: System, volume: int) -> list[int]:
-    """The stations of a volume: those of its drive, or of its route."""
+    """The stations of a volume: of its drives and all that leads to them, or of its route."""
     world = system.world
     row = world.volumes[volume]
     if row["kind"] == t.VOLUME_ROUTE:
@@ -89,15 +90,34 @@ def volume_stations(system: System, volume: int) -> list[int]:
             for step in steps
             for station in range(step["station"], step["station"] + step["branches"])
         ]
-    drive = world.drives[row["drive"]]
+    found = [
+        station for drive in drives_of(system, volume) for station in drive_stations(system, drive)
+    ]
+    if row["kind"] == t.VOLUME_ARRAY:
+        found.append(int(world.arrays[row["array"]]["engine"]))
+    if row["controller"] != t.NONE:
+        controller = world.controllers[row["controller"]]
+        found += [int(controller[name]) for name in CONTROLLER_STATIONS]
+    return list(dict.fromkeys(found))
+
+
+def drive_stations(system: System, index: int) -> list[int]:
+    """The stations of a drive, and of the shared links on its way up."""
+    world = system.world
+    drive = world.drives[index]
     found = [int(drive["latency_station"])]
     if drive["slots"] != t.NONE:
         found.append(int(drive["slots"]))
+    hops = world.hops[drive["first_hop"] : drive["first_hop"] + drive["hops"]]
+    found += [int(hop[way]) for hop in hops for way in ("up", "down")]
     if drive["kind"] == t.DRIVE_SSD:
         return [*found, *ssd_stations(world.ssds[drive["row"]])]
     disk = world.disks[drive["row"]]
     behind = ("controller", "arm", "link_to_host", "link_to_drive")
-    return [*found, *dict.fromkeys(int(disk[name]) for name in behind)]
+    return [*found, *(int(disk[name]) for name in behind)]
+
+
+CONTROLLER_STATIONS = ("commands", "to_host", "to_controller", "replies")
 
 
 def ssd_stations(ssd: Any) -> list[int]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from raidsim.build import ftl
+from raidsim.build.array import add_array, drives_of, member_area
+from raidsim.build.controller import add_controller, add_hop
 from raidsim.build.drive import add_drive
 from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.host import add_process
@@ -27,12 +30,65 @@ class Machine:
     streams: dict[str, list[int]]
 
 
-def add_volume(system: System, volume: VolumeSpec, air: Air = STANDARD_AIR) -> int:
-    """Add a volume with its drives, as nothing was ever written to them, in some air; its index."""
+def add_volumes(
+    system: System,
+    scenario: Scenario,
+    air: Air = STANDARD_AIR,
+    volumes: Sequence[VolumeSpec] | None = None,
+) -> dict[str, int]:
+    """Add controllers, links and volumes, as nothing was ever written to them; the volumes' rows.
+
+    ``volumes`` are those of the scenario that are wanted; None for all.
+    """
+    volumes = scenario.volumes if volumes is None else volumes
+    controllers = {
+        spec.name: add_controller(system, spec.name, spec.card) for spec in scenario.controllers
+    }
+    used = {name for volume in volumes for name in scenario.way_up(volume)}
+    links = {
+        spec.name: add_hop(system, spec.name, spec.bandwidth)
+        for spec in scenario.links
+        if spec.name in used
+    }
+    rows = {}
+    for volume in volumes:
+        if volume.layout is None and volume.behind is None:
+            rows[volume.name] = add_single(system, volume, air)
+            continue
+        controller = scenario.controller(volume)
+        row, engine = controllers[controller.name] if controller else (t.NONE, None)
+        rows[volume.name] = add_array(
+            system,
+            volume,
+            host=scenario.host.card,
+            controller=row,
+            controller_card=controller.card if controller else None,
+            engine=engine,
+            hops=add_way(system, [links[name] for name in scenario.way_up(volume)]),
+            air=air,
+        )
+    return rows
+
+
+def add_single(system: System, volume: VolumeSpec, air: Air = STANDARD_AIR) -> int:
+    """Add a volume of one drive on the host; its index."""
     drive = add_drive(system, volume.name, volume.card, air)
     return system.add_row(
-        "volumes", kind=t.VOLUME_SINGLE, drive=drive, size=volume.card.integer("capacity.user")
+        "volumes",
+        kind=t.VOLUME_SINGLE,
+        drive=drive,
+        controller=t.NONE,
+        size=volume.card.integer("capacity.user"),
     )
+
+
+def add_way(system: System, links: Sequence[int]) -> list[int]:
+    """Rows of `hops` one behind the other for these links, which others may share."""
+    rows = []
+    for link in links:
+        hop = system.world.hops[link]
+        rows.append(system.add_row("hops", up=hop["up"], down=hop["down"], ns=hop["ns"]))
+    return rows
 
 
 def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int] = ()) -> None:
@@ -40,24 +96,26 @@ def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int]
 
     In the steady state these streams have written to them.
     """
-    drive = system.world.drives[system.world.volumes[row]["drive"]]
-    if drive["kind"] != t.DRIVE_SSD or volume.state == "fresh":
-        return
-    ssd = system.world.ssds[drive["row"]]
-    ftl.prepare(
-        system,
-        int(ssd["ftl"]),
-        unit=int(ssd["unit"]),
-        filled=volume.filled,
-        streams=streams if volume.state == "steady" else (),
-    )
+    for member, index in enumerate(drives_of(system, row)):
+        drive = system.world.drives[index]
+        if drive["kind"] != t.DRIVE_SSD or volume.state == "fresh":
+            continue
+        ssd = system.world.ssds[drive["row"]]
+        ftl.prepare(
+            system,
+            int(ssd["ftl"]),
+            unit=int(ssd["unit"]),
+            filled=volume.filled,
+            streams=streams if volume.state == "steady" else (),
+            area_of=partial(member_area, system, row, member),
+        )
 
 
 def build(scenario: Scenario, intensity: int = 0) -> Machine:
     """Build the system of a scenario, with its loads at one point of the sweep."""
     system = System(scenario.seed)
     air = Air(scenario.air.ambient, scenario.air.airflow)
-    volumes = {volume.name: add_volume(system, volume, air) for volume in scenario.volumes}
+    volumes = add_volumes(system, scenario, air)
     streams: dict[str, list[int]] = {}
     for load in scenario.loads:
         streams[load.name] = []

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from raidsim.cards import Card
 from raidsim.kernel import engine
 from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ARRAY, CONTROLLER, HOP, LOCK, MEMBER
 from raidsim.kernel.disk_tables import DISK, EXTENT, TASK, ZONE
 from raidsim.kernel.ftl_tables import BLOCK, FTL
 from raidsim.kernel.heat_tables import HEAT, SAMPLE, SAMPLES
 from raidsim.kernel.jobs import take
+from raidsim.layout.tables import ACCESS, LAYOUT
 from raidsim.stats.histogram import BINS
 
 FIRST_JOBS = 256
@@ -75,6 +77,14 @@ class System:
             "volumes": np.zeros(1, t.VOLUME),
             "steps": np.zeros(1, t.STEP),
             "given": np.zeros(1, np.int64),
+            "arrays": np.zeros(1, ARRAY),
+            "layouts": np.zeros(1, LAYOUT),
+            "members": np.zeros(1, MEMBER),
+            "good": np.zeros(1, np.int64),
+            "locks": np.zeros(1, LOCK),
+            "accesses": np.zeros(64, ACCESS),
+            "controllers": np.zeros(1, CONTROLLER),
+            "hops": np.zeros(1, HOP),
             "drives": np.zeros(1, t.DRIVE),
             "ssds": np.zeros(1, t.SSD),
             "disks": np.zeros(1, DISK),
@@ -97,7 +107,7 @@ class System:
             "completions": np.zeros(1024, t.COMPLETION),
         }
         state = self._tables["state"][0]
-        state["free_job"] = t.NONE
+        state["free_job"] = state["agenda"] = t.NONE
         state["margin"] = 64
         state["slice_width"] = FIRST_SLICE_NS
         state["stride"] = 1
@@ -153,6 +163,12 @@ class System:
         """Make sure that one event may take ``jobs`` jobs and schedule as many events."""
         state = self.state
         state["margin"] = max(int(state["margin"]), jobs)
+
+    def need_accesses(self, accesses: int) -> None:
+        """Make sure that the plan of one task may list so many accesses."""
+        if accesses > len(self._tables["accesses"]):
+            self._tables["accesses"] = np.zeros(accesses, ACCESS)
+            self._remake()
 
     def _make_room(self) -> None:
         state = self.state

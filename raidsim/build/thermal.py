@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from raidsim.build import heat
+from raidsim.build import array, heat
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.result import DriveUse, Sample, Temperature
@@ -27,10 +27,8 @@ def heat_of(system: System, drive: int) -> int | None:
 
 def drives_of(system: System, streams: Sequence[int]) -> list[int]:
     """The drives under the volumes of these streams, in order."""
-    world = system.world
-    volumes = dict.fromkeys(world.streams["volume"][list(streams)].tolist())
-    single = [v for v in volumes if world.volumes[v]["kind"] == t.VOLUME_SINGLE]
-    return list(dict.fromkeys(int(world.volumes[v]["drive"]) for v in single))
+    volumes = dict.fromkeys(system.world.streams["volume"][list(streams)].tolist())
+    return list(dict.fromkeys(d for v in volumes for d in array.drives_of(system, v)))
 
 
 def name_of(system: System, drive: int) -> str:

@@ -10,7 +10,7 @@ import simpy
 from raidsim.build import ftl, heat, observe, thermal, wear, window
 from raidsim.build.heat import Air
 from raidsim.build.load import need_room
-from raidsim.build.scenario import add_volume, prepare
+from raidsim.build.scenario import add_volumes, prepare
 from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments, plain
 from raidsim.control.clock import duration, to_ns
@@ -96,7 +96,8 @@ class Volume(Measured):
         self.changes = table
         self._past = {"state": plain(state), "filled": plain(filled)}
         load = {"read": "100 %", "size": "4 KiB", "outstanding": 1}
-        self.spec = from_data({**self.data(), "load": [load]}, "Volume()").volumes[0]
+        scenario = from_data({**self.data(), "load": [load]}, "Volume()")
+        self.spec = scenario.volumes[0]
         self.card = self.spec.card
         self.capacity = self.spec.capacity
         self._sector = self.card.integer("capacity.sector")
@@ -104,7 +105,7 @@ class Volume(Measured):
         env.sync()
         self.system = system = env.system
         first = system.count("stations")
-        self.row = add_volume(system, self.spec, env.air)
+        self.row = add_volumes(system, scenario, env.air)[self.spec.name]
         self._drive = int(system.world.volumes[self.row]["drive"])
         self._age()
         self._stations = range(first, system.count("stations"))

@@ -29,7 +29,7 @@ def source_hash(*folders: Path) -> str:
     digest.update(f"python {sys.version_info[:2]}".encode())
     for folder in folders:
         for path in sorted(folder.glob("*.py")):
-            digest.update(path.name.encode())
+            digest.update(f"{folder.name}/{path.name}".encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -62,7 +62,7 @@ def writable_cache(name: str) -> Path:
 
 
 _here = Path(__file__).parent
-SOURCE_HASH: str = source_hash(_here, _here.parent / "stats")
+SOURCE_HASH: str = source_hash(_here, _here.parent / "layout", _here.parent / "stats")
 CACHE_FOLDER: Path = writable_cache(SOURCE_HASH)
 
 

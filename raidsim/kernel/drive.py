@@ -4,15 +4,18 @@ A command takes one of the drive's slots (NCQ, TCQ; the others wait in the host,
 come first served), reaches the drive after half of the fixed latency, is worked on, and
 its completion takes the other half back.
 
-Verbs: :func:`send` a device I/O, :func:`start`, :func:`arrived`; :func:`returned` frees
-the slot.
+On its way between drive and controller or host, data crosses the links that it shares with other
+drives (expanders, switches, networks): whole, one after the other.
+
+Verbs: :func:`send` a device I/O, :func:`start`, :func:`arrived`; :func:`comes_up` over shared
+links; :func:`returned` frees the slot.
 """
 
 from __future__ import annotations
 
 from raidsim.kernel import disk, heat, ssd
 from raidsim.kernel.jit import handler
-from raidsim.kernel.station import arrive, leave, seize
+from raidsim.kernel.station import arrive, leave, round_ns, seize
 from raidsim.kernel.tables import (
     DRIVE_SSD,
     NONE,
@@ -42,9 +45,14 @@ def start(w, drive, index):
 
 @handler
 def arrived(w, index):
-    """The drive has the command."""
+    """The drive has the command, once the data of a write has come over the shared links."""
     job = w.jobs[index]
     drive = w.drives[job["drive"]]
+    if job["op"] != READ and job["hop"] < drive["hops"]:
+        row = w.hops[drive["first_hop"] + drive["hops"] - 1 - job["hop"]]
+        job["hop"] += 1
+        arrive(w, row["down"], index, round_ns(job["length"] * row["ns"]))
+        return
     if drive["heated"] == 1:
         heat.wake(w)
     if drive["failed"] == 0:
@@ -56,6 +64,19 @@ def arrived(w, index):
         ssd.command_arrived(w, index)
     else:
         disk.command_arrived(w, index)
+
+
+@handler
+def comes_up(w, index):
+    """Whether the data of a read has another shared link to cross; then it does."""
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    if job["op"] != READ or job["hop"] >= drive["hops"]:
+        return False
+    row = w.hops[drive["first_hop"] + job["hop"]]
+    job["hop"] += 1
+    arrive(w, row["up"], index, round_ns(job["length"] * row["ns"]))
+    return True
 
 
 @handler

@@ -8,6 +8,9 @@ completions, or when a table needs more rows; the caller grows it and enters aga
 from __future__ import annotations
 
 from raidsim.kernel import (
+    agenda,
+    array,
+    controller,
     disk,
     drive,
     garbage,
@@ -21,6 +24,7 @@ from raidsim.kernel import (
     station,
     volume,
 )
+from raidsim.kernel.array_tables import ERRAND_PART
 from raidsim.kernel.heap import KIND_MASK, fill_vacancy, vacate_first
 from raidsim.kernel.jit import by_reference, entry, handler, routine
 from raidsim.kernel.jobs import release
@@ -45,6 +49,9 @@ from raidsim.kernel.tables import (
     STAGE_COMMAND_ARRIVED,
     STAGE_COMMAND_DECODED,
     STAGE_COMPLETED,
+    STAGE_CONTROLLER_ANSWERED,
+    STAGE_CONTROLLER_COMMAND,
+    STAGE_CONTROLLER_LINK,
     STAGE_DISK_ARM,
     STAGE_DISK_DECODED,
     STAGE_DISK_LINK_READ,
@@ -59,14 +66,18 @@ from raidsim.kernel.tables import (
     STAGE_MAPPED,
     STAGE_MOVE_CHANNEL,
     STAGE_MOVE_SENSED,
+    STAGE_PARITY,
     STAGE_PATH_READ,
     STAGE_PATH_WRITE,
+    STAGE_PLAN,
     STAGE_PROGRAMMED,
     STAGE_RETURNED,
     STAGE_ROUTE,
     STAGE_SENSED,
+    STAGE_SPREAD,
     STAGE_SUBMITTED,
     TIMED_OUT,
+    VOLUME_ARRAY,
     VOLUME_ROUTE,
 )
 
@@ -81,37 +92,63 @@ def run(w, horizon, budget):
     state = w.state[0]
     heap = w.heap
     room = len(heap) - state["margin"]
-    while state["events"] > 0:
-        if heap[0]["time"] > horizon:
+    while state["events"] > 0 or state["agenda"] != NONE:
+        if state["agenda"] == NONE and heap[0]["time"] > horizon:
             return RETURN_HORIZON
         if state["free_jobs"] < state["margin"] or state["events"] > room:
             return RETURN_ROOM
-        first = heap[0]
-        kind = first["order"] & KIND_MASK
-        subject = first["subject"]
-        mark = first["mark"]
-        time = first["time"]
-        vacate_first(w)
-        state["handled"] += 1
-        if kind == EVENT_FINISH:
-            if w.jobs[subject]["mark"] == mark:
-                state["now"] = time
-                station.finish(w, subject)
-                advance(w, subject)
-        elif kind == EVENT_ISSUE:
-            if w.streams[subject]["mark"] == mark:
-                state["now"] = time
-                issue(w, subject)
-        elif kind == EVENT_HEAT:
-            heat.tick(w, time)
+        if state["agenda"] != NONE:
+            follow(w)
         else:
-            expire(w, subject, mark, time)
-        fill_vacancy(w)
-        if state["awaited"] > 0:
-            return RETURN_AWAITED
-        if state["completed"] >= budget:
-            return RETURN_BUDGET
+            handle_first(w)
+        if state["agenda"] == NONE:
+            if state["awaited"] > 0:
+                return RETURN_AWAITED
+            if state["completed"] >= budget:
+                return RETURN_BUDGET
     return RETURN_IDLE
+
+
+@handler
+def handle_first(w):
+    """Take the first event of the heap, and let it happen."""
+    state = w.state[0]
+    first = w.heap[0]
+    kind = first["order"] & KIND_MASK
+    subject = first["subject"]
+    mark = first["mark"]
+    time = first["time"]
+    vacate_first(w)
+    state["handled"] += 1
+    if kind == EVENT_FINISH:
+        if w.jobs[subject]["mark"] == mark:
+            state["now"] = time
+            station.finish(w, subject)
+            advance(w, subject)
+    elif kind == EVENT_ISSUE:
+        if w.streams[subject]["mark"] == mark:
+            state["now"] = time
+            issue(w, subject)
+    elif kind == EVENT_HEAT:
+        heat.tick(w, time)
+    else:
+        expire(w, subject, mark, time)
+    fill_vacancy(w)
+
+
+@handler
+def follow(w):
+    """Let happen what is first on the agenda."""
+    index = agenda.take_next(w)
+    job = w.jobs[index]
+    if job["stage"] == STAGE_PLAN:
+        array.carry_out(w, index)
+    elif job["errand"] == ERRAND_PART:
+        array.part_ended(w, index)
+    elif w.volumes[job["volume"]]["controller"] != NONE:
+        controller.ended(w, index)
+    else:
+        complete(w, index, job["parts"])
 
 
 @handler
@@ -146,6 +183,14 @@ def advance(w, index):
         ssd.flush_to_die(w, index)
     elif stage == STAGE_PROGRAMMED:
         ssd.programmed(w, index)
+    elif stage == STAGE_SPREAD or stage == STAGE_PARITY:
+        array.go_on(w, index)
+    elif stage == STAGE_CONTROLLER_COMMAND:
+        controller.decoded(w, index)
+    elif stage == STAGE_CONTROLLER_LINK:
+        controller.transferred(w, index)
+    elif stage == STAGE_CONTROLLER_ANSWERED:
+        complete(w, index, 1)
     elif stage == STAGE_DISK_ARM:
         disk.arm_free(w, index)
     elif stage == STAGE_DISK_RISING:
@@ -177,12 +222,23 @@ def advance(w, index):
 
 @handler
 def returned(w, index):
-    """A device I/O is back at the host; the last one completes its request."""
-    parent = w.jobs[index]["parent"]
+    """A device I/O is back at the host or controller; the last one completes its request."""
+    if drive.comes_up(w, index):
+        return
     drive.returned(w, index)
-    if volume.child_done(w, index):
-        process = w.processes[w.streams[w.jobs[parent]["stream"]]["process"]]
-        host.complete(w, parent, process, volume.device_ios(w, parent))
+    job = w.jobs[index]
+    parent = job["parent"]
+    if w.volumes[job["volume"]]["kind"] == VOLUME_ARRAY:
+        array.child_done(w, index)
+    elif volume.child_done(w, index):
+        complete(w, parent, volume.device_ios(w, parent))
+
+
+@routine
+def complete(w, index, device_ios):
+    """The data of request ``index`` is there: the host takes its completion in."""
+    process = w.processes[w.streams[w.jobs[index]["stream"]]["process"]]
+    host.complete(w, index, process, device_ios)
 
 
 @handler

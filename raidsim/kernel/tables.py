@@ -41,6 +41,7 @@ THROTTLED_HEAVILY = 2
 DONE = 0
 FAILED = 1
 TIMED_OUT = 2
+RETRY = 3  # not ended: a drive has failed meanwhile, and the task is planned anew
 
 # What a drive is, and so what its row of details is a row of.
 DRIVE_SSD = 0
@@ -54,6 +55,7 @@ PRIORITY = 2  # lowest number first, first come first served among equals; not p
 # Where a request of a volume goes.
 VOLUME_SINGLE = 0  # one drive
 VOLUME_ROUTE = 1  # a plain network of stations
+VOLUME_ARRAY = 2  # drives under a RAID level, or behind a controller
 
 # How a stream decides when to issue.
 CLOSED = 0  # a fixed number of I/Os outstanding
@@ -104,6 +106,13 @@ STAGE_DISK_LINK_READ = 26
 STAGE_MOVE_SENSED = 27  # garbage collection: a die has read what is still valid
 STAGE_MOVE_CHANNEL = 28
 STAGE_ERASED = 29
+STAGE_PLAN = 30  # on the agenda: a task is to be carried out
+STAGE_ENDED = 31  # on the agenda: a task has ended
+STAGE_SPREAD = 32
+STAGE_PARITY = 33
+STAGE_CONTROLLER_COMMAND = 34
+STAGE_CONTROLLER_LINK = 35
+STAGE_CONTROLLER_ANSWERED = 36
 
 # Why the engine came back.
 RETURN_HORIZON = 0
@@ -135,6 +144,8 @@ STATE = np.dtype(
         ("samples", "i8"),  # readings kept
         ("stride", "i8"),  # ticks from one of them to the next
         ("first_tick", "i8"),  # tick at which they begin
+        ("agenda", "i4"),  # first job on it
+        ("agenda_end", "i4"),
     ],
     align=True,
 )
@@ -180,6 +191,12 @@ JOB = np.dtype(
         ("finish", "i8"),
         ("held", "i8"),  # since when it holds a command slot
         ("serial", "i4"),  # tells this request from others in the same row
+        ("errand", "i4"),  # of a task: what it is for
+        ("parts", "i4"),  # of a task: commands to drives
+        ("later", "i4"),  # of a task: commands of phases to come
+        ("member", "i4"),  # of a command of an array: which of its drives
+        ("hop", "i4"),  # of a command: shared links that its data has crossed
+        ("xor", "i8"),  # of a task: bytes that parity is still to be computed from
     ],
     align=True,
 )
@@ -286,6 +303,8 @@ VOLUME = np.dtype(
     [
         ("kind", "i4"),
         ("drive", "i4"),
+        ("array", "i4"),
+        ("controller", "i4"),  # NONE: the host itself
         ("first_step", "i4"),
         ("steps", "i4"),
         ("size", "i8"),
@@ -315,6 +334,8 @@ DRIVE = np.dtype(  # what all drives have towards their host
         ("latency_station", "i4"),
         ("protected", "i4"),  # its write buffer survives a power cut
         ("heated", "i4"),  # 1: its temperature is simulated
+        ("first_hop", "i4"),  # shared links on its way up, from the drive on
+        ("hops", "i4"),
         ("idle_power", "f8"),  # W
         ("active_power", "f8"),
         ("size", "i8"),
@@ -427,6 +448,14 @@ class World(NamedTuple):
     volumes: Any  # VOLUME
     steps: Any  # STEP
     given: Any  # int64, ns
+    arrays: Any  # ARRAY of array_tables
+    layouts: Any  # LAYOUT of raidsim.layout.tables, one for each array
+    members: Any  # MEMBER of array_tables
+    good: Any  # int64: bytes of each member that can be relied on
+    locks: Any  # LOCK of array_tables
+    accesses: Any  # ACCESS of raidsim.layout.tables: what the present plan lists
+    controllers: Any  # CONTROLLER of array_tables
+    hops: Any  # HOP of array_tables
     drives: Any  # DRIVE
     ssds: Any  # SSD
     disks: Any  # DISK of disk_tables

@@ -1,35 +1,46 @@
-"""Volumes: a request becomes device I/Os, phase by phase.
+"""Volumes: where a request goes when the host has submitted it.
 
-The one kind so far is a single drive: one phase with a device I/O at the same address,
-or several if the request is longer than the drive's longest command. A phase starts
-when the last child of the one before has come back; a request whose phases are all done
-goes back to the host.
+- A single drive: one phase with a device I/O at the same address, or several if the request
+  is longer than the drive's longest command.
+- An array, on the host or behind a controller: :mod:`raidsim.kernel.array`,
+  :mod:`raidsim.kernel.controller`.
 
-Verbs: :func:`device_ios` says how many device I/Os a request costs, :func:`enter` starts
-its present phase, :func:`child_done` takes a device I/O back.
+Verbs: :func:`device_ios` says how many device I/Os a request costs the host, :func:`enter` starts
+it, :func:`child_done` takes a device I/O of a single drive back.
 """
 
 from __future__ import annotations
 
+from raidsim.kernel import array, controller
 from raidsim.kernel.drive import send
 from raidsim.kernel.jit import handler
 from raidsim.kernel.jobs import release, take_child
-from raidsim.kernel.tables import DONE, STAGE_SLOT
+from raidsim.kernel.tables import DONE, NONE, STAGE_SLOT, VOLUME_ARRAY
 
 
 @handler
 def device_ios(w, index):
-    """Number of device I/Os of request ``index``."""
+    """Number of device I/Os of request ``index``, as the host sees them: an array is one device."""
     job = w.jobs[index]
-    longest = w.drives[w.volumes[job["volume"]]["drive"]]["max_transfer"]
+    volume = w.volumes[job["volume"]]
+    if volume["kind"] == VOLUME_ARRAY:
+        return 1
+    longest = w.drives[volume["drive"]]["max_transfer"]
     return (job["length"] + longest - 1) // longest
 
 
 @handler
 def enter(w, index):
-    """Start the present phase of request ``index``."""
+    """Send request ``index`` on its road."""
     job = w.jobs[index]
-    drive = w.volumes[job["volume"]]["drive"]
+    volume = w.volumes[job["volume"]]
+    if volume["kind"] == VOLUME_ARRAY:
+        if volume["controller"] == NONE:
+            array.begin(w, index)
+        else:
+            controller.command(w, index)
+        return
+    drive = volume["drive"]
     longest = w.drives[drive]["max_transfer"]
     start = job["offset"]
     end = start + job["length"]
@@ -41,6 +52,7 @@ def enter(w, index):
         below["drive"] = drive
         below["offset"] = start
         below["length"] = stop - start
+        below["hop"] = 0
         send(w, child)
         start = stop
 

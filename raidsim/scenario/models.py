@@ -417,6 +417,16 @@ class Scenario(Part):
         """The controller that a volume is on; None for the host itself."""
         return next((c for c in self.controllers if c.name == volume.controller), None)
 
+    def way_up(self, volume: VolumeSpec) -> tuple[str, ...]:
+        """Names of the links between a volume's drives and its controller, from the drives on."""
+        upward = {link.name: link.to for link in self.links}
+        found: list[str] = []
+        name = volume.behind
+        while name in upward and name not in found:
+            found.append(str(name))
+            name = upward[str(name)]
+        return tuple(found)
+
     def resolved(self) -> dict[str, Any]:
         """Everything, defaults too, in the form of the file: it can be loaded again."""
         return copy.deepcopy(self._resolved)

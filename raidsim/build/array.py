@@ -1,0 +1,187 @@
+"""From a volume of several drives, or of one behind a controller, to its rows of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from raidsim.build.drive import add_drive
+from raidsim.build.heat import STANDARD_AIR, Air
+from raidsim.build.system import System
+from raidsim.cards import Card
+from raidsim.kernel import array_tables as a
+from raidsim.kernel import tables as t
+from raidsim.layout import plan
+from raidsim.layout.address import whole_drive
+from raidsim.layout.tables import (
+    CONCATENATED,
+    FEWEST,
+    NO_MODIFY,
+    NO_RECONSTRUCT,
+    PARITY,
+    READ,
+    WRITE,
+)
+from raidsim.scenario import VolumeSpec
+
+GIGA = 1e9
+LOCKS = 4096  # stripes that may be written at a time, about
+POLICIES = {"fewest": FEWEST, "no-modify": NO_MODIFY, "no-reconstruct": NO_RECONSTRUCT}
+MIRROR_POLICIES = {
+    "shortest-queue": a.SHORTEST_QUEUE,
+    "nearest-head": a.NEAREST_HEAD,
+    "round-robin": a.ROUND_ROBIN,
+}
+
+
+def add_array(
+    system: System,
+    volume: VolumeSpec,
+    *,
+    host: Card,
+    controller: int = t.NONE,
+    controller_card: Card | None = None,
+    engine: int | None = None,
+    hops: Sequence[int] = (),
+    air: Air = STANDARD_AIR,
+) -> int:
+    """Add an array with its drives; its volume's index.
+
+    Parameters
+    ----------
+    host
+        Card of the host, whose operating system does RAID if there is no controller.
+    controller, controller_card
+        Row and card of the controller; NONE and None for the host itself.
+    engine
+        Station that computes parity; None for one of its own.
+    hops
+        Rows of `hops` on the way up from the drives, from the drives on.
+    """
+    layout = volume.layout
+    if layout is None:
+        raise AssertionError("one drive on the host is no array")
+    queue_depth = None
+    if controller_card is not None:
+        queue_depth = controller_card.integer("drives.queue_depth")
+    drives = [
+        add_drive(system, f"{volume.name} drive {i + 1}", volume.card, air, queue_depth)
+        for i in range(volume.drives)
+    ]
+    for drive in drives:
+        if hops:
+            system.set_row("drives", drive, first_hop=hops[0], hops=len(hops))
+    row = system.append("arrays")
+    if system.append("layouts") != row:
+        raise AssertionError("every array has its layout under its own number")
+    system.world.layouts[row] = layout
+    members = system.append("members", volume.drives)
+    if system.append("good", volume.drives) != members:
+        raise AssertionError("every member has its health under its own number")
+    for i, drive in enumerate(drives):
+        system.set_row("members", members + i, drive=drive)
+        system.world.good[members + i] = whole_drive(layout)
+        if i in volume.failed:
+            system.world.good[members + i] = 0
+            system.world.drives[drive]["failed"] = 1
+    has_parity = layout["family"] == PARITY
+    locks = 0
+    if has_parity:
+        locks = system.append("locks", LOCKS)
+        rows = system.world.locks[locks : locks + LOCKS]
+        rows["head"] = rows["tail"] = t.NONE
+    if engine is None:
+        engine = system.add_station(f"{volume.name}: parity", "parity engine")
+    card, prefix = (host, "raid") if controller_card is None else (controller_card, "parity")
+    parity = card.number(f"{prefix}.{'parity_' if prefix == 'raid' else ''}time_per_byte")
+    if layout["parity"] == 2:
+        parity += card.number(f"{prefix}.q_time_per_byte")
+    system.set_row(
+        "arrays",
+        row,
+        family=layout["family"],
+        drives=volume.drives,
+        first_member=members,
+        policy=POLICIES[volume.parity_writes],
+        mirror_policy=MIRROR_POLICIES[volume.mirror_reads],
+        width=layout["data"] * layout["strip"],
+        first_lock=locks,
+        locks=LOCKS if has_parity else 1,
+        engine=engine,
+        parity_ns=parity * GIGA,
+        **_issuing(system, volume, host, controller, controller_card),
+    )
+    return system.add_row(
+        "volumes", kind=t.VOLUME_ARRAY, array=row, controller=controller, size=layout["size"]
+    )
+
+
+def _issuing(
+    system: System, volume: VolumeSpec, host: Card, controller: int, card: Card | None
+) -> dict[str, float]:
+    """Who spends how much time to issue commands to the drives, as fields of ARRAY."""
+    if card is not None:
+        return {
+            "stream_depth": card.integer("mirror.stream_depth"),
+            "cpu": int(system.world.controllers[controller]["commands"]),
+            "device_io_ns": card.number("command.device_io_time") * GIGA,
+        }
+    passes_through = volume.level == "jbod"
+    return {
+        "stream_depth": host.integer("raid.stream_depth"),
+        "cpu": t.NONE,
+        "spread_ns": 0.0 if passes_through else host.number("raid.io_time") * GIGA,
+        "device_io_ns": host.number("raid.device_io_time") * GIGA,
+    }
+
+
+def drives_of(system: System, volume: int) -> list[int]:
+    """Rows of the drives of a volume, in order."""
+    row = system.world.volumes[volume]
+    if row["kind"] == t.VOLUME_SINGLE:
+        return [int(row["drive"])]
+    if row["kind"] != t.VOLUME_ARRAY:
+        return []
+    array = system.world.arrays[row["array"]]
+    first = int(array["first_member"])
+    return [int(d) for d in system.world.members["drive"][first : first + int(array["drives"])]]
+
+
+def member_area(
+    system: System, volume: int, member: int, offset: int, size: int
+) -> tuple[int, int]:
+    """Which bytes of a member hold ``size`` bytes of the volume from ``offset`` on: offset, size.
+
+    In whole strips, parity and copies included: where data is spread over all members each has
+    its share.
+    """
+    row = system.world.volumes[volume]
+    if row["kind"] != t.VOLUME_ARRAY:
+        return offset, size
+    layout = system.world.layouts[row["array"]]
+    strip, whole = int(layout["strip"]), int(whole_drive(layout))
+    if layout["family"] == CONCATENATED:
+        begin = min(max(offset - member * whole, 0), whole)
+        return begin, min(max(offset + size - member * whole, 0), whole) - begin
+    used = int(layout["size"])
+    begin = offset * whole // used // strip * strip
+    end = -(-(offset + size) * whole // used // strip) * strip
+    return begin, min(end, whole) - begin
+
+
+def need_room(system: System, volume: int, length: int) -> None:
+    """Make sure that the plan of a task of ``length`` bytes finds room for its commands.
+
+    One for each access that it may need, or more if those are longer than the longest command
+    of a drive; and a drive splits a command into pages.
+    """
+    layout: np.void = system.world.layouts[system.world.volumes[volume]["array"]]
+    drive = system.world.drives[drives_of(system, volume)[0]]
+    most = max(plan.bound(layout, op, length) for op in (READ, WRITE))
+    longest = int(drive["max_transfer"])
+    copies = int(layout["copies"]) + int(layout["parity"])
+    commands = most + copies * (length // longest + 1)
+    pages = min(length, longest) // int(drive["grain"]) + 1
+    system.need_accesses(most)
+    system.need_margin(commands * (1 + pages) + 64)

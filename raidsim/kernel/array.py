@@ -1,0 +1,269 @@
+"""Arrays: a task of bytes becomes commands to drives, phase by phase.
+
+A *task* is a job that reads or writes some bytes of a volume: a request of a host, one stripe of
+a write to parity, or what a controller does on its own. Its road::
+
+    split      a write to parity goes stripe by stripe, each under the lock of its stripe
+    carry_out  the plan of raidsim.layout: which drives, which phase
+    go_on      CPU time to issue, a phase of commands, parity, the next phase ...
+    ended      whoever waits for it is told, through the agenda
+
+A stripe is locked from the plan of its write to the end of it, since two updates of one parity
+strip must not mix. Stripes share a fixed number of locks; that two wait for each other by
+chance is rare and harmless.
+
+A drive that answers with an error because it has failed is left out from then on, and the task is
+planned anew, degraded. A task whose data no drive holds any more fails.
+
+Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes a command back,
+:func:`unlock` lets the next write of a stripe go.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel import agenda, mirror
+from raidsim.kernel.array_tables import ERRAND_HOST, ERRAND_PART
+from raidsim.kernel.drive import send
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jobs import release, take_child
+from raidsim.kernel.plans import merge, pieces
+from raidsim.kernel.station import arrive, round_ns
+from raidsim.kernel.tables import (
+    DONE,
+    FAILED,
+    NONE,
+    READ,
+    RETRY,
+    STAGE_ENDED,
+    STAGE_PARITY,
+    STAGE_PLAN,
+    STAGE_SLOT,
+    STAGE_SPREAD,
+    STAGE_WAITING,
+    WRITE,
+)
+from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, PARITY
+
+
+@routine
+def carry_out(w, index):
+    """Split task ``index`` into stripes, or plan it and begin."""
+    job = w.jobs[index]
+    row = w.volumes[job["volume"]]["array"]
+    array = w.arrays[row]
+    if array["family"] == PARITY and job["op"] == WRITE and job["errand"] != ERRAND_PART:
+        split(w, array, index)
+    else:
+        plan(w, row, index)
+
+
+@handler
+def split(w, array, index):
+    """Make a task of each stripe that a write touches."""
+    job = w.jobs[index]
+    width = array["width"]
+    start = job["offset"]
+    end = start + job["length"]
+    job["stage"] = STAGE_WAITING
+    while start < end:
+        stop = min((start // width + 1) * width, end)
+        part = take_child(w, STAGE_WAITING, index)
+        below = w.jobs[part]
+        below["errand"] = ERRAND_PART
+        below["offset"] = start
+        below["length"] = stop - start
+        job["pending"] += 1
+        lock(w, array, part)
+        start = stop
+
+
+@handler
+def lock(w, array, index):
+    """Plan a part at once, or when those before it on the same lock have ended."""
+    place = lock_of(array, w.jobs[index]["offset"])
+    row = w.locks[place]
+    if row["held"] == 0:
+        row["held"] = 1
+        agenda.put(w, index, STAGE_PLAN)
+    else:
+        if row["head"] == NONE:
+            row["head"] = index
+        else:
+            w.jobs[row["tail"]]["next"] = index
+        row["tail"] = index
+
+
+@handler
+def lock_of(array, offset):
+    """The lock under which the stripe at byte ``offset`` is written."""
+    return array["first_lock"] + offset // array["width"] % array["locks"]
+
+
+@handler
+def unlock(w, array, offset):
+    """The write of a stripe has ended: the next one on its lock is planned."""
+    row = w.locks[lock_of(array, offset)]
+    following = row["head"]
+    if following == NONE:
+        row["held"] = 0
+    else:
+        row["head"] = w.jobs[following]["next"]
+        agenda.put(w, following, STAGE_PLAN)
+
+
+@handler
+def plan(w, row, index):
+    """Turn a task into commands, and begin with the first phase."""
+    job = w.jobs[index]
+    array = w.arrays[row]
+    layout = w.layouts[row]
+    first = array["first_member"]
+    good = w.good[first : first + array["drives"]]
+    op = job["op"]
+    count = pieces(layout, good, array["policy"], 0, op, job["offset"], job["length"], w.accesses)
+    if count == LOST:
+        job["status"] = FAILED
+        agenda.put(w, index, STAGE_ENDED)
+        return
+    if array["family"] == MIRRORED and op == READ:
+        mirror.choose(w, row, good, count)
+    count = merge(w.accesses, count)
+    job["later"] = NONE
+    job["xor"] = 0
+    parts = 0
+    last = NONE
+    for i in range(count):
+        access = w.accesses[i]
+        if access["method"] != DIRECT and (access["op"] == READ or access["role"] == DATA):
+            job["xor"] += access["length"]
+        last = commands(w, array, index, access, last)
+    child = job["later"]
+    while child != NONE:
+        parts += 1
+        child = w.jobs[child]["next"]
+    job["parts"] = parts
+    array["commands"] += parts
+    cost = array["spread_ns"] + array["device_io_ns"] * (parts - 1)
+    if cost > 0.0:
+        station = array["cpu"]
+        if station == NONE:
+            station = w.processes[w.streams[job["stream"]]["process"]]["submit"]
+        job["stage"] = STAGE_SPREAD
+        arrive(w, station, index, round_ns(cost))
+    else:
+        go_on(w, index)
+
+
+@handler
+def commands(w, array, index, access, last):
+    """Make the commands of one access behind the last one that there is; the last one now."""
+    row = array["first_member"] + access["drive"]
+    drive = w.members[row]["drive"]
+    longest = w.drives[drive]["max_transfer"]
+    start = access["offset"]
+    end = start + access["length"]
+    while start < end:
+        stop = min(start + longest, end)
+        child = take_child(w, STAGE_SLOT, index)
+        below = w.jobs[child]
+        below["drive"] = drive
+        below["member"] = row
+        below["op"] = access["op"]
+        below["phase"] = access["phase"]
+        below["offset"] = start
+        below["length"] = stop - start
+        below["hop"] = 0
+        if last == NONE:
+            w.jobs[index]["later"] = child
+        else:
+            w.jobs[last]["next"] = child
+        last = child
+        start = stop
+    return last
+
+
+@routine
+def go_on(w, index):
+    """Take a task on: parity where it is due, the next phase of commands, or its end."""
+    job = w.jobs[index]
+    if job["status"] == RETRY:
+        while job["later"] != NONE:
+            child = job["later"]
+            job["later"] = w.jobs[child]["next"]
+            release(w, child)
+        job["status"] = DONE
+        agenda.put(w, index, STAGE_PLAN)
+        return
+    # New parity is computed before anything is written, lost data once all is read.
+    computing = job["later"] == NONE or w.jobs[job["later"]]["op"] == WRITE
+    if job["xor"] > 0 and computing and job["status"] == DONE:
+        array = w.arrays[w.volumes[job["volume"]]["array"]]
+        time = round_ns(job["xor"] * array["parity_ns"])
+        job["xor"] = 0
+        if time > 0:
+            job["stage"] = STAGE_PARITY
+            arrive(w, array["engine"], index, time)
+            return
+    if job["later"] == NONE:
+        agenda.put(w, index, STAGE_ENDED)
+        return
+    job["stage"] = STAGE_WAITING
+    phase = w.jobs[job["later"]]["phase"]
+    # All count before the first is sent: none of them ends the phase alone.
+    child = job["later"]
+    while child != NONE and w.jobs[child]["phase"] == phase:
+        job["pending"] += 1
+        child = w.jobs[child]["next"]
+    for _ in range(job["pending"]):
+        child = job["later"]
+        below = w.jobs[child]
+        job["later"] = below["next"]
+        below["next"] = NONE
+        member = w.members[below["member"]]
+        member["in_flight"] += 1
+        member["end"] = below["offset"] + below["length"]
+        send(w, child)
+
+
+@handler
+def child_done(w, index):
+    """Command ``index`` of a task is back; the last one of its phase takes the task on."""
+    child = w.jobs[index]
+    parent = child["parent"]
+    job = w.jobs[parent]
+    w.members[child["member"]]["in_flight"] -= 1
+    if child["status"] != DONE:
+        if w.drives[child["drive"]]["failed"] == 1:
+            w.good[child["member"]] = 0
+            job["status"] = RETRY
+        elif job["status"] == DONE:
+            job["status"] = child["status"]
+    release(w, index)
+    job["pending"] -= 1
+    if job["pending"] == 0:
+        go_on(w, parent)
+
+
+@handler
+def part_ended(w, index):
+    """One stripe of a write has ended; the last one ends the write."""
+    part = w.jobs[index]
+    parent = part["parent"]
+    job = w.jobs[parent]
+    unlock(w, w.arrays[w.volumes[part["volume"]]["array"]], part["offset"])
+    if part["status"] != DONE:
+        job["status"] = part["status"]
+    job["parts"] += part["parts"]
+    release(w, index)
+    job["pending"] -= 1
+    if job["pending"] == 0:
+        agenda.put(w, parent, STAGE_ENDED)
+
+
+@handler
+def begin(w, index):
+    """Carry out request ``index`` of a host."""
+    job = w.jobs[index]
+    job["errand"] = ERRAND_HOST
+    job["parts"] = 0
+    agenda.put(w, index, STAGE_PLAN)

@@ -1,0 +1,80 @@
+"""Tables of arrays and controllers: rows of one volume, of its drives, of its stripe locks.
+
+The layouts themselves, and the accesses that a plan lists, are records of
+:mod:`raidsim.layout.tables`: LAYOUT rows stand beside ARRAY rows, under the same number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+# Which copy a read of mirrored data takes, unless it continues a sequential stream.
+SHORTEST_QUEUE = 0
+NEAREST_HEAD = 1
+ROUND_ROBIN = 2
+
+# What a task is for: who is told when it has ended.
+ERRAND_HOST = 0  # a request of a host
+ERRAND_PART = 1  # one stripe of a write to parity
+
+ARRAY = np.dtype(
+    [
+        ("family", "i8"),  # of its layout
+        ("drives", "i8"),
+        ("first_member", "i8"),  # in `members` and in `good`
+        ("policy", "i8"),  # of parity updates, see raidsim.layout.tables
+        ("mirror_policy", "i8"),
+        ("stream_depth", "i8"),  # commands that a sequential stream keeps on one copy
+        ("turn", "i8"),  # mirrored reads so far: where the search for a copy begins
+        ("width", "i8"),  # bytes of data of a stripe
+        ("first_lock", "i8"),
+        ("locks", "i8"),
+        ("engine", "i8"),  # station that computes parity
+        ("parity_ns", "f8"),  # per byte
+        ("cpu", "i8"),  # station that issues device I/Os; NONE: the process that asked
+        ("spread_ns", "f8"),  # CPU time per task
+        ("device_io_ns", "f8"),  # and per command to a drive beyond the first
+        ("commands", "i8"),  # to its drives so far
+    ],
+    align=True,
+)
+
+MEMBER = np.dtype(  # one drive of an array
+    [
+        ("drive", "i8"),
+        ("in_flight", "i8"),  # commands
+        ("end", "i8"),  # address behind the last command
+    ],
+    align=True,
+)
+
+LOCK = np.dtype(  # stripes that fall on it are written one after the other
+    [
+        ("held", "i8"),
+        ("head", "i4"),  # parts that wait
+        ("tail", "i4"),
+    ],
+    align=True,
+)
+
+CONTROLLER = np.dtype(
+    [
+        ("commands", "i8"),  # station: its cores
+        ("to_host", "i8"),  # stations of its host link
+        ("to_controller", "i8"),
+        ("replies", "i8"),  # station of the fixed latency
+        ("command_time", "i8"),
+        ("latency", "i8"),
+        ("link_ns", "f8"),  # per byte
+    ],
+    align=True,
+)
+
+HOP = np.dtype(  # a shared link on the way from a drive up to its controller or host
+    [
+        ("up", "i8"),  # stations
+        ("down", "i8"),
+        ("ns", "f8"),  # per byte
+    ],
+    align=True,
+)

@@ -1,0 +1,13 @@
+"""The functions of :mod:`raidsim.layout`, compiled for the kernel."""
+
+from __future__ import annotations
+
+from raidsim.kernel.jit import routine
+from raidsim.layout import functions
+
+_compiled = functions.decorated(routine)
+
+pieces = _compiled.pieces
+merge = _compiled.merge
+place = _compiled.place
+redirect = _compiled.redirect
