@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from raidsim.build.cache import modes
 from raidsim.build.drive import add_drive
 from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.system import System
@@ -23,7 +24,7 @@ from raidsim.layout.tables import (
     READ,
     WRITE,
 )
-from raidsim.scenario import VolumeSpec
+from raidsim.scenario import ControllerSpec, VolumeSpec
 
 GIGA = 1e9
 LOCKS = 4096  # stripes that may be written at a time, about
@@ -41,7 +42,7 @@ def add_array(
     *,
     host: Card,
     controller: int = t.NONE,
-    controller_card: Card | None = None,
+    controller_spec: ControllerSpec | None = None,
     engine: int | None = None,
     hops: Sequence[int] = (),
     air: Air = STANDARD_AIR,
@@ -52,8 +53,8 @@ def add_array(
     ----------
     host
         Card of the host, whose operating system does RAID if there is no controller.
-    controller, controller_card
-        Row and card of the controller; NONE and None for the host itself.
+    controller, controller_spec
+        Row of the controller, and what the scenario says of it; NONE and None for the host itself.
     engine
         Station that computes parity; None for one of its own.
     hops
@@ -62,6 +63,7 @@ def add_array(
     layout = volume.layout
     if layout is None:
         raise AssertionError("one drive on the host is no array")
+    controller_card = None if controller_spec is None else controller_spec.card
     queue_depth = None
     if controller_card is not None:
         queue_depth = controller_card.integer("drives.queue_depth")
@@ -110,6 +112,8 @@ def add_array(
         locks=LOCKS if has_parity else 1,
         engine=engine,
         parity_ns=parity * GIGA,
+        line=layout["strip"],
+        **modes(system, volume, controller_spec),
         **_issuing(system, volume, host, controller, controller_card),
     )
     return system.add_row(
@@ -176,7 +180,13 @@ def need_room(system: System, volume: int, length: int) -> None:
     One for each access that it may need, or more if those are longer than the longest command
     of a drive; and a drive splits a command into pages.
     """
-    layout: np.void = system.world.layouts[system.world.volumes[volume]["array"]]
+    row = system.world.volumes[volume]
+    layout: np.void = system.world.layouts[row["array"]]
+    if row["controller"] != t.NONE:
+        cache = system.world.controllers[row["controller"]]["cache"]
+        if cache != t.NONE:  # it may destage more at a time
+            width = int(layout["data"]) * int(layout["strip"])
+            length = max(length, int(system.world.caches[cache]["destage_size"]), width)
     drive = system.world.drives[drives_of(system, volume)[0]]
     most = max(plan.bound(layout, op, length) for op in (READ, WRITE))
     longest = int(drive["max_transfer"])

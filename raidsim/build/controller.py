@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from raidsim.build.cache import add_cache
 from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
@@ -10,8 +11,13 @@ from raidsim.topology.lanes import bandwidth
 GIGA = 1e9
 
 
-def add_controller(system: System, name: str, card: Card) -> tuple[int, int]:
-    """Add a controller; its row, and the station of its parity engine."""
+def add_controller(
+    system: System, name: str, card: Card, line: int, drives: int
+) -> tuple[int, int]:
+    """Add a controller; its row, and the station of its parity engine.
+
+    ``line`` is the smallest strip of its volumes in bytes, ``drives`` how many they have.
+    """
     cores = system.add_station(
         f"{name}: cores", "controller core", servers=card.integer("command.cores")
     )
@@ -19,8 +25,12 @@ def add_controller(system: System, name: str, card: Card) -> tuple[int, int]:
     to_controller = system.add_station(f"{name}: link to controller", "host link")
     replies = system.add_station(f"{name}: latency", "command latency", servers=t.UNLIMITED)
     engine = system.add_station(f"{name}: parity engine", "parity engine")
+    cache = t.NONE
+    if card.has("cache.size"):
+        cache = add_cache(system, name, card, line, drives)
     row = system.add_row(
         "controllers",
+        cache=cache,
         commands=cores,
         to_host=to_host,
         to_controller=to_controller,

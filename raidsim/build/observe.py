@@ -98,6 +98,8 @@ def volume_stations(system: System, volume: int) -> list[int]:
     if row["controller"] != t.NONE:
         controller = world.controllers[row["controller"]]
         found += [int(controller[name]) for name in CONTROLLER_STATIONS]
+        if controller["cache"] != t.NONE:
+            found.append(int(world.caches[controller["cache"]]["copy"]))
     return list(dict.fromkeys(found))
 
 

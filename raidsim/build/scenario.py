@@ -41,9 +41,13 @@ def add_volumes(
     ``volumes`` are those of the scenario that are wanted; None for all.
     """
     volumes = scenario.volumes if volumes is None else volumes
-    controllers = {
-        spec.name: add_controller(system, spec.name, spec.card) for spec in scenario.controllers
-    }
+    controllers = {}
+    for spec in scenario.controllers:
+        own = [volume for volume in volumes if volume.controller == spec.name]
+        line = min((volume.strip for volume in own), default=0)
+        if own:
+            drives = sum(volume.drives for volume in own)
+            controllers[spec.name] = add_controller(system, spec.name, spec.card, line, drives)
     used = {name for volume in volumes for name in scenario.way_up(volume)}
     links = {
         spec.name: add_hop(system, spec.name, spec.bandwidth)
@@ -62,7 +66,7 @@ def add_volumes(
             volume,
             host=scenario.host.card,
             controller=row,
-            controller_card=controller.card if controller else None,
+            controller_spec=controller,
             engine=engine,
             hops=add_way(system, [links[name] for name in scenario.way_up(volume)]),
             air=air,

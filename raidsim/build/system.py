@@ -19,6 +19,7 @@ from raidsim.cards import Card
 from raidsim.kernel import engine
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ARRAY, CONTROLLER, HOP, LOCK, MEMBER
+from raidsim.kernel.cache_tables import CACHE, LINE, TRAIL
 from raidsim.kernel.disk_tables import DISK, EXTENT, TASK, ZONE
 from raidsim.kernel.ftl_tables import BLOCK, FTL
 from raidsim.kernel.heat_tables import HEAT, SAMPLE, SAMPLES
@@ -84,6 +85,11 @@ class System:
             "locks": np.zeros(1, LOCK),
             "accesses": np.zeros(64, ACCESS),
             "controllers": np.zeros(1, CONTROLLER),
+            "caches": np.zeros(1, CACHE),
+            "lines": np.zeros(1, LINE),
+            "buckets_of_lines": np.zeros(1, np.int32),
+            "towers": np.zeros(1, np.int32),
+            "trails": np.zeros(1, TRAIL),
             "hops": np.zeros(1, HOP),
             "drives": np.zeros(1, t.DRIVE),
             "ssds": np.zeros(1, t.SSD),

@@ -16,6 +16,8 @@ ROUND_ROBIN = 2
 # What a task is for: who is told when it has ended.
 ERRAND_HOST = 0  # a request of a host
 ERRAND_PART = 1  # one stripe of a write to parity
+ERRAND_DESTAGE = 2  # dirty data of a cache goes to the drives
+ERRAND_FETCH = 3  # a cache reads ahead
 
 ARRAY = np.dtype(
     [
@@ -35,6 +37,12 @@ ARRAY = np.dtype(
         ("spread_ns", "f8"),  # CPU time per task
         ("device_io_ns", "f8"),  # and per command to a drive beyond the first
         ("commands", "i8"),  # to its drives so far
+        ("line", "i8"),  # bytes of a line of the cache: a strip
+        ("write_back", "i8"),  # 1: writes are answered from the cache of its controller
+        ("cached", "i8"),  # 1: what is read from the drives is kept there
+        ("read_ahead", "i8"),  # read mode, see cache_tables
+        ("first_trail", "i8"),
+        ("tick", "i8"),  # reads that the read-ahead has followed
     ],
     align=True,
 )
@@ -66,6 +74,7 @@ CONTROLLER = np.dtype(
         ("command_time", "i8"),
         ("latency", "i8"),
         ("link_ns", "f8"),  # per byte
+        ("cache", "i8"),  # row of its cache, or NONE
     ],
     align=True,
 )

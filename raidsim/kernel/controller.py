@@ -1,23 +1,42 @@
-"""A controller: the road of a request of the host through its cores and its host link.
+"""A controller: the road of a request of the host through cores, cache and host link.
+
+Without a cache, or past it::
 
     read    core -> task (raidsim.kernel.array) -> host link -> answered
     write   core -> host link -> task -> answered
 
-Verbs: :func:`command` takes a request of the host, :func:`decoded`, :func:`transferred` (data has
-crossed the host link), :func:`ended` (the drives have done their part), :func:`answer`.
+With one::
+
+    read    core -> in the cache: memory -> host link -> answered
+                 -> on its way into it: waits for it
+                 -> else from the drives, and kept if the I/O mode is "cached"
+    write   core -> host link -> memory -> in the cache, once it has room -> answered
+            (write-back); the drives get it later, see raidsim.kernel.destage
+
+What passes the memory of the cache takes time there; what goes straight between drives and host
+("direct") does not. A write-through passes by the cache, which forgets what it held of it.
+
+Verbs: :func:`command` takes a request of the host, :func:`decoded`, :func:`look` for a read,
+:func:`transferred` (data has crossed the host link), :func:`copied` (or the memory),
+:func:`insert` a write, :func:`ended` (the drives have done their part), :func:`answer`.
 """
 
 from __future__ import annotations
 
-from raidsim.kernel import array
+from raidsim.kernel import array, destage, prefetch
+from raidsim.kernel.cache import COMING, PRESENT, forget, keep, presence, use, wait
+from raidsim.kernel.cache_tables import NO_READ_AHEAD
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     DONE,
+    NONE,
     READ,
+    STAGE_CACHE_COPY,
     STAGE_CONTROLLER_ANSWERED,
     STAGE_CONTROLLER_COMMAND,
     STAGE_CONTROLLER_LINK,
+    STAGE_WAITING,
     TO_FLASH,
     TO_HOST,
 )
@@ -30,20 +49,87 @@ def of(w, index):
 
 
 @handler
+def array_of(w, index):
+    """The array that request ``index`` goes to."""
+    return w.arrays[w.volumes[w.jobs[index]["volume"]]["array"]]
+
+
+@handler
+def is_caching(array):
+    """Whether the cache may hold anything of a volume."""
+    return array["write_back"] == 1 or array["cached"] == 1 or array["read_ahead"] != NO_READ_AHEAD
+
+
+@handler
 def command(w, index):
     """A command of the host waits for one of the cores."""
     controller = of(w, index)
     w.jobs[index]["stage"] = STAGE_CONTROLLER_COMMAND
-    arrive(w, controller["commands"], index, controller["command_time"])
+    time = controller["command_time"]
+    if controller["cache"] != NONE and is_caching(array_of(w, index)):
+        time += w.caches[controller["cache"]]["lookup_time"]
+    arrive(w, controller["commands"], index, time)
 
 
 @handler
 def decoded(w, index):
-    """A core has taken the command in: a read goes to the drives, a write fetches its data."""
-    if w.jobs[index]["op"] == READ:
-        array.begin(w, index)
-    else:
+    """A core has taken the command in: a read looks for its data, a write fetches it."""
+    job = w.jobs[index]
+    if job["op"] != READ:
         transfer(w, index)
+        return
+    row = of(w, index)["cache"]
+    volume = array_of(w, index)
+    if row == NONE or not is_caching(volume):
+        array.begin(w, index)
+        return
+    cache = w.caches[row]
+    cache["reads"] += 1
+    look(w, index)
+    if volume["read_ahead"] != NO_READ_AHEAD:
+        end = job["offset"] + job["length"]
+        prefetch.follow(w, cache, volume, job["volume"], job["offset"], end)
+
+
+@routine
+def look(w, index):
+    """Look for the data of a read in the cache."""
+    job = w.jobs[index]
+    cache = w.caches[of(w, index)["cache"]]
+    size = array_of(w, index)["line"]
+    start = job["offset"]
+    end = start + job["length"]
+    found = presence(w, cache, job["volume"], size, start, end)
+    if found == PRESENT:
+        cache["hits"] += 1
+        use(w, cache, job["volume"], size, start, end)
+        copy(w, cache, index)
+    elif found == COMING:
+        job["stage"] = STAGE_WAITING
+        wait(w, cache, job["volume"], size, start, end, index)
+    else:
+        array.begin(w, index)
+
+
+@handler
+def copy(w, cache, index):
+    """The data of a request passes the memory of the cache."""
+    job = w.jobs[index]
+    job["stage"] = STAGE_CACHE_COPY
+    arrive(w, cache["copy"], index, round_ns(job["length"] * cache["copy_ns"]))
+
+
+@handler
+def copied(w, index):
+    """It has: a read goes to the host, a write is in the cache once that has room."""
+    if w.jobs[index]["op"] == READ:
+        transfer(w, index)
+        return
+    cache = w.caches[of(w, index)["cache"]]
+    if cache["blocked_head"] == NONE:
+        insert(w, index)
+    else:
+        destage.block(w, cache, index)
 
 
 @handler
@@ -63,21 +149,55 @@ def transfer(w, index):
 
 @handler
 def transferred(w, index):
-    """The data is where it should be: a read is answered, a write goes to the drives."""
-    if w.jobs[index]["op"] == READ:
+    """The data is where it should be: a read is answered, a write goes to cache or drives."""
+    job = w.jobs[index]
+    if job["op"] == READ:
         answer(w, index)
+        return
+    row = of(w, index)["cache"]
+    volume = array_of(w, index)
+    size = volume["line"]
+    if row != NONE and is_caching(volume):
+        cache = w.caches[row]
+        # More than all lines that may be dirty goes past them.
+        lines = (job["offset"] + job["length"] - 1) // size - job["offset"] // size + 1
+        if volume["write_back"] == 1 and lines * size <= cache["high"]:
+            copy(w, cache, index)
+            return
+        forget(w, cache, job["volume"], size, job["offset"], job["offset"] + job["length"])
+    array.begin(w, index)
+
+
+@routine
+def insert(w, index):
+    """Put a write into the cache and answer it, or let it wait for room before all others."""
+    job = w.jobs[index]
+    cache = w.caches[of(w, index)["cache"]]
+    size = array_of(w, index)["line"]
+    end = job["offset"] + job["length"]
+    if destage.insert(w, cache, job["volume"], size, job["offset"], end):
+        answer(w, index)
+        destage.admit(w, cache)
     else:
-        array.begin(w, index)
+        destage.block_first(w, cache, index)
+    destage.work(w, cache)
 
 
 @routine
 def ended(w, index):
     """The drives have done their part of a request."""
     job = w.jobs[index]
-    if job["op"] == READ and job["status"] == DONE:
-        transfer(w, index)
-    else:
+    if job["op"] != READ or job["status"] != DONE:
         answer(w, index)
+        return
+    volume = array_of(w, index)
+    if volume["cached"] == 1:
+        cache = w.caches[of(w, index)["cache"]]
+        end = job["offset"] + job["length"]
+        keep(w, cache, job["volume"], volume["line"], job["offset"], end)
+        copy(w, cache, index)
+    else:
+        transfer(w, index)
 
 
 @handler

@@ -11,6 +11,7 @@ from raidsim.kernel import (
     agenda,
     array,
     controller,
+    destage,
     disk,
     drive,
     garbage,
@@ -19,12 +20,13 @@ from raidsim.kernel import (
     load,
     measure,
     network,
+    prefetch,
     read_ahead,
     ssd,
     station,
     volume,
 )
-from raidsim.kernel.array_tables import ERRAND_PART
+from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_FETCH, ERRAND_PART
 from raidsim.kernel.heap import KIND_MASK, fill_vacancy, vacate_first
 from raidsim.kernel.jit import by_reference, entry, handler, routine
 from raidsim.kernel.jobs import release
@@ -45,6 +47,8 @@ from raidsim.kernel.tables import (
     STAGE_AHEAD_READ,
     STAGE_AHEAD_SENSED,
     STAGE_BRANCH,
+    STAGE_CACHE_COPY,
+    STAGE_CACHE_FLUSH,
     STAGE_CHANNEL_READ,
     STAGE_COMMAND_ARRIVED,
     STAGE_COMMAND_DECODED,
@@ -61,8 +65,10 @@ from raidsim.kernel.tables import (
     STAGE_FLUSH_CHANNEL,
     STAGE_FLUSH_PATH,
     STAGE_FREE,
+    STAGE_INSERT,
     STAGE_LINK_READ,
     STAGE_LINK_WRITE,
+    STAGE_LOOKUP,
     STAGE_MAPPED,
     STAGE_MOVE_CHANNEL,
     STAGE_MOVE_SENSED,
@@ -141,10 +147,19 @@ def follow(w):
     """Let happen what is first on the agenda."""
     index = agenda.take_next(w)
     job = w.jobs[index]
-    if job["stage"] == STAGE_PLAN:
+    stage = job["stage"]
+    if stage == STAGE_PLAN:
         array.carry_out(w, index)
+    elif stage == STAGE_LOOKUP:
+        controller.look(w, index)
+    elif stage == STAGE_INSERT:
+        controller.insert(w, index)
     elif job["errand"] == ERRAND_PART:
         array.part_ended(w, index)
+    elif job["errand"] == ERRAND_DESTAGE:
+        destage.ended(w, w.caches[controller.of(w, index)["cache"]], index)
+    elif job["errand"] == ERRAND_FETCH:
+        prefetch.fetched(w, w.caches[controller.of(w, index)["cache"]], index)
     elif w.volumes[job["volume"]]["controller"] != NONE:
         controller.ended(w, index)
     else:
@@ -189,6 +204,10 @@ def advance(w, index):
         controller.decoded(w, index)
     elif stage == STAGE_CONTROLLER_LINK:
         controller.transferred(w, index)
+    elif stage == STAGE_CACHE_COPY:
+        controller.copied(w, index)
+    elif stage == STAGE_CACHE_FLUSH:
+        destage.flush(w, w.caches[w.jobs[index]["row"]])
     elif stage == STAGE_CONTROLLER_ANSWERED:
         complete(w, index, 1)
     elif stage == STAGE_DISK_ARM:

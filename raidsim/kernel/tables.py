@@ -113,6 +113,10 @@ STAGE_PARITY = 33
 STAGE_CONTROLLER_COMMAND = 34
 STAGE_CONTROLLER_LINK = 35
 STAGE_CONTROLLER_ANSWERED = 36
+STAGE_LOOKUP = 37  # on the agenda: a read looks for its data in the cache
+STAGE_INSERT = 38  # on the agenda: a write goes into the cache
+STAGE_CACHE_COPY = 39  # its data passes the memory of the cache
+STAGE_CACHE_FLUSH = 40
 
 # Why the engine came back.
 RETURN_HORIZON = 0
@@ -455,6 +459,11 @@ class World(NamedTuple):
     locks: Any  # LOCK of array_tables
     accesses: Any  # ACCESS of raidsim.layout.tables: what the present plan lists
     controllers: Any  # CONTROLLER of array_tables
+    caches: Any  # CACHE of cache_tables
+    lines: Any  # LINE of cache_tables
+    buckets_of_lines: Any  # int32: the first line of each bucket of a cache's index
+    towers: Any  # int32: pointers of the lists of dirty lines
+    trails: Any  # TRAIL of cache_tables
     hops: Any  # HOP of array_tables
     drives: Any  # DRIVE
     ssds: Any  # SSD

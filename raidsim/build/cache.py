@@ -1,0 +1,90 @@
+"""From the card of a controller to the tables of its cache."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from raidsim.build.system import System
+from raidsim.cards import Card
+from raidsim.kernel import cache_tables as c
+from raidsim.kernel import tables as t
+from raidsim.scenario import ControllerSpec, VolumeSpec
+
+GIGA = 1e9
+READ_MODES = {"none": c.NO_READ_AHEAD, "ahead": c.READ_AHEAD, "adaptive": c.ADAPTIVE}
+
+
+def add_cache(system: System, name: str, card: Card, line: int, drives: int) -> int:
+    """Add an empty cache; its row.
+
+    Parameters
+    ----------
+    line
+        Bytes of its smallest lines: the smallest strip of its volumes.
+    drives
+        How many hang on the controller.
+    """
+    size = card.integer("cache.size")
+    lines = max(size // line, 1)
+    buckets = 1 << (lines - 1).bit_length()
+    first_line = system.append("lines", lines)
+    rows = system.world.lines[first_line : first_line + lines]
+    rows["chain"] = np.arange(first_line + 1, first_line + lines + 1)
+    rows["chain"][-1] = t.NONE
+    first_bucket = system.append("buckets_of_lines", buckets)
+    system.world.buckets_of_lines[first_bucket : first_bucket + buckets] = t.NONE
+    # The head, one for each line, and one to note the way to a place in the list.
+    pointers = (lines + 2) * c.LEVELS
+    first_tower = system.append("towers", pointers)
+    system.world.towers[first_tower : first_tower + pointers] = t.NONE
+    row = system.append("caches")
+    tasks = card.integer("cache.destage_depth") * drives
+    system.set_row(
+        "caches",
+        row,
+        size=size,
+        high=card.number("cache.high_mark") * size,
+        low=card.number("cache.low_mark") * size,
+        first_line=first_line,
+        lines=lines,
+        free=first_line,
+        first_bucket=first_bucket,
+        buckets=buckets,
+        newest=t.NONE,
+        oldest=t.NONE,
+        first_tower=first_tower,
+        most_tasks=tasks,
+        destage_size=card.integer("cache.destage_size"),
+        copy=system.add_station(f"{name}: cache memory", "cache memory"),
+        copy_ns=card.number("cache.copy_time_per_byte") * GIGA,
+        lookup_time=round(card.number("cache.lookup_time") * GIGA),
+        blocked_head=t.NONE,
+        blocked_tail=t.NONE,
+        flush_time=round(card.number("cache.flush_time") * GIGA),
+        flusher=system.take_job(t.STAGE_CACHE_FLUSH, row=row),
+        clock=system.add_station(f"{name}: flush time", "flush time", servers=t.UNLIMITED),
+        read_ahead=card.integer("cache.read_ahead"),
+    )
+    system.need_margin(tasks + card.integer("cache.read_ahead") // line + 64)
+    return row
+
+
+def modes(system: System, volume: VolumeSpec, spec: ControllerSpec | None) -> dict[str, int]:
+    """How a volume uses the cache of its controller, as fields of ARRAY."""
+    if spec is None or not spec.card.has("cache.size"):
+        return {}
+    ahead = READ_MODES[volume.read_ahead]
+    trails = system.append("trails", c.TRAILS) if ahead != c.NO_READ_AHEAD else 0
+    return {
+        "write_back": int(writes_back(volume, spec)),
+        "cached": int(volume.io == "cached"),
+        "read_ahead": ahead,
+        "first_trail": trails,
+    }
+
+
+def writes_back(volume: VolumeSpec, spec: ControllerSpec) -> bool:
+    """Whether writes are answered from the cache: not without a good battery, unless told so."""
+    if volume.write == "back":
+        return spec.battery == "good"
+    return volume.write == "back-bad-battery"

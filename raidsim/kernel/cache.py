@@ -1,0 +1,204 @@
+"""The lines of a controller's cache: finding, taking, evicting them.
+
+A line is found by volume and strip through a hash index. Lines without anything dirty, under
+destage or on its way are *clean*: they stand in a list, least recently used last, and the last
+one gives its place to whoever needs one.
+
+Verbs: :func:`find` a line, :func:`take` a fresh one, :func:`settle` puts a line into the list of
+clean ones once it is, :func:`unlist` takes it out, :func:`presence` of a range.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel.cache_tables import GRAINS
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.tables import NONE
+
+ABSENT = 0
+COMING = 1
+PRESENT = 2
+
+
+@handler
+def mask(line_size, low, high):
+    """Bits of the grains of a line that bytes [low, high) of it touch."""
+    grain = max(line_size // GRAINS, 512)
+    first = low // grain
+    end = (high + grain - 1) // grain
+    return up_to(end) & ~up_to(first)
+
+
+@handler
+def up_to(grains):
+    """Bits of the first ``grains`` grains."""
+    if grains >= GRAINS:
+        return -1
+    return (1 << grains) - 1
+
+
+@handler
+def bucket(cache, volume, strip):
+    """Place in the index where the lines of this number begin."""
+    scattered = strip * 40503 + (strip >> 15) + volume * 7919
+    return cache["first_bucket"] + (scattered & (cache["buckets"] - 1))
+
+
+@routine
+def find(w, cache, volume, strip):
+    """The line that holds a strip, or NONE."""
+    index = w.buckets_of_lines[bucket(cache, volume, strip)]
+    while index != NONE:
+        line = w.lines[index]
+        if line["strip"] == strip and line["volume"] == volume:
+            return index
+        index = line["chain"]
+    return NONE
+
+
+@routine
+def take(w, cache, volume, strip, size):
+    """An empty line for a strip, by evicting clean ones if need be; NONE if there is no room."""
+    while cache["used"] + size > cache["size"] or cache["free"] == NONE:
+        if cache["oldest"] == NONE:
+            return NONE
+        drop(w, cache, cache["oldest"])
+    index = cache["free"]
+    line = w.lines[index]
+    cache["free"] = line["chain"]
+    cache["used"] += size
+    line["volume"] = volume
+    line["strip"] = strip
+    line["size"] = size
+    line["valid"] = 0
+    line["dirty"] = 0
+    line["busy"] = 0
+    line["coming"] = 0
+    line["height"] = 0
+    line["waiters"] = NONE
+    line["key"] = (line["volume"] << 44) + strip
+    place = bucket(cache, volume, strip)
+    line["chain"] = w.buckets_of_lines[place]
+    w.buckets_of_lines[place] = index
+    return index
+
+
+@handler
+def drop(w, cache, index):
+    """Evict a clean line."""
+    unlist(w, cache, index)
+    line = w.lines[index]
+    place = bucket(cache, line["volume"], line["strip"])
+    if w.buckets_of_lines[place] == index:
+        w.buckets_of_lines[place] = line["chain"]
+    else:
+        before = w.buckets_of_lines[place]
+        while w.lines[before]["chain"] != index:
+            before = w.lines[before]["chain"]
+        w.lines[before]["chain"] = line["chain"]
+    cache["used"] -= line["size"]
+    line["chain"] = cache["free"]
+    cache["free"] = index
+
+
+@handler
+def is_clean(line):
+    """Whether a line may be evicted."""
+    return line["dirty"] == 0 and line["busy"] == 0 and line["coming"] == 0
+
+
+@routine
+def settle(w, cache, index):
+    """Put a line that has become clean in front of the list of clean ones."""
+    line = w.lines[index]
+    if not is_clean(line):
+        return
+    cache["clean"] += line["size"]
+    line["newer"] = NONE
+    line["older"] = cache["newest"]
+    if cache["newest"] == NONE:
+        cache["oldest"] = index
+    else:
+        w.lines[cache["newest"]]["newer"] = index
+    cache["newest"] = index
+
+
+@routine
+def unlist(w, cache, index):
+    """Take a clean line out of the list of clean ones."""
+    line = w.lines[index]
+    cache["clean"] -= line["size"]
+    if line["newer"] == NONE:
+        cache["newest"] = line["older"]
+    else:
+        w.lines[line["newer"]]["older"] = line["older"]
+    if line["older"] == NONE:
+        cache["oldest"] = line["newer"]
+    else:
+        w.lines[line["older"]]["newer"] = line["newer"]
+
+
+@routine
+def presence(w, cache, volume, size, start, end):
+    """Whether bytes [start, end) of a volume are PRESENT, COMING (some of them) or ABSENT."""
+    answer = PRESENT
+    for strip in range(start // size, (end - 1) // size + 1):
+        index = find(w, cache, volume, strip)
+        if index == NONE:
+            return ABSENT
+        line = w.lines[index]
+        wanted = mask(size, max(start - strip * size, 0), min(end - strip * size, size))
+        wanted &= ~(line["valid"] | line["dirty"] | line["busy"])
+        if wanted & ~line["coming"] != 0:
+            return ABSENT
+        if wanted != 0:
+            answer = COMING
+    return answer
+
+
+@routine
+def wait(w, cache, volume, size, start, end, index):
+    """Let read ``index`` wait for the first line of [start, end) that is partly on its way."""
+    for strip in range(start // size, (end - 1) // size + 1):
+        line = w.lines[find(w, cache, volume, strip)]
+        wanted = mask(size, max(start - strip * size, 0), min(end - strip * size, size))
+        if wanted & ~(line["valid"] | line["dirty"] | line["busy"]) != 0:
+            w.jobs[index]["next"] = line["waiters"]
+            line["waiters"] = index
+            return
+
+
+@routine
+def use(w, cache, volume, size, start, end):
+    """Bytes [start, end) of a volume have been used: their clean lines are the newest."""
+    for strip in range(start // size, (end - 1) // size + 1):
+        index = find(w, cache, volume, strip)
+        if index != NONE and is_clean(w.lines[index]):
+            unlist(w, cache, index)
+            settle(w, cache, index)
+
+
+@routine
+def keep(w, cache, volume, size, start, end):
+    """Keep bytes [start, end), which have been read from the drives, as far as there is room."""
+    for strip in range(start // size, (end - 1) // size + 1):
+        index = find(w, cache, volume, strip)
+        if index == NONE:
+            index = take(w, cache, volume, strip, size)
+            if index == NONE:
+                return
+        elif is_clean(w.lines[index]):
+            unlist(w, cache, index)
+        line = w.lines[index]
+        line["valid"] |= mask(size, max(start - strip * size, 0), min(end - strip * size, size))
+        settle(w, cache, index)
+
+
+@routine
+def forget(w, cache, volume, size, start, end):
+    """Bytes [start, end) are written past the cache: what it holds of them is no longer true."""
+    for strip in range(start // size, (end - 1) // size + 1):
+        index = find(w, cache, volume, strip)
+        if index != NONE:
+            line = w.lines[index]
+            low = max(start - strip * size, 0)
+            line["valid"] &= ~mask(size, low, min(end - strip * size, size))

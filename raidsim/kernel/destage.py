@@ -1,0 +1,288 @@
+"""Write-back: what the cache holds for the drives, and how it gets there.
+
+A write is in the cache once each of its strips has a line; if that would take more dirty lines
+than the high water mark allows, it waits. Dirty lines stand in a list ordered by volume and strip
+(a skip list: Pugh, "Skip lists", CACM 33 (1990) 6), through which an elevator goes upwards and
+round again. From where it stands it takes a contiguous run of dirty bytes, over several strips
+if they are whole, so that full stripes of parity levels come together, and makes a task of it.
+It works while more is dirty than the low water mark, or for all that is there once the flush time
+has passed.
+
+Verbs: :func:`insert` a write, :func:`work` starts destages, :func:`ended` takes one back,
+:func:`flush` when the flush time has passed.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel import agenda
+from raidsim.kernel.array_tables import ERRAND_DESTAGE
+from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist
+from raidsim.kernel.cache_tables import GRAINS, LEVELS
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jobs import release
+from raidsim.kernel.jobs import take as take_job
+from raidsim.kernel.station import arrive
+from raidsim.kernel.tables import (
+    NONE,
+    STAGE_CACHE_FLUSH,
+    STAGE_INSERT,
+    STAGE_PLAN,
+    STAGE_WAITING,
+    WRITE,
+)
+
+# -- the list of dirty lines --------------------------------------------------------------------
+
+
+@handler
+def tower(cache, index):
+    """Where the pointers of a line stand in `towers`; of the head for NONE."""
+    if index == NONE:
+        return cache["first_tower"]
+    return cache["first_tower"] + (index - cache["first_line"] + 1) * LEVELS
+
+
+@handler
+def height_of(key):
+    """Height of a line's tower: one more for each pair of zero bits of its scattered key."""
+    scattered = (key * 40503 + (key >> 13)) * 30011 >> 7
+    height = 1
+    while height < LEVELS and scattered & 3 == 0:
+        scattered >>= 2
+        height += 1
+    return height
+
+
+@routine
+def seek(w, cache, key):
+    """First dirty line from ``key`` on, or NONE; the lines before it are left in the last tower."""
+    before = cache["first_tower"] + (cache["lines"] + 1) * LEVELS
+    here = NONE
+    level = LEVELS - 1
+    while level >= 0:
+        following = w.towers[tower(cache, here) + level]
+        while following != NONE and w.lines[following]["key"] < key:
+            here = following
+            following = w.towers[tower(cache, here) + level]
+        w.towers[before + level] = here
+        level -= 1
+    return w.towers[tower(cache, here)]
+
+
+@routine
+def enlist(w, cache, index):
+    """Put a line into the list of dirty ones."""
+    line = w.lines[index]
+    seek(w, cache, line["key"])
+    before = cache["first_tower"] + (cache["lines"] + 1) * LEVELS
+    line["height"] = height_of(line["key"])
+    own = tower(cache, index)
+    for level in range(line["height"]):
+        place = tower(cache, w.towers[before + level]) + level
+        w.towers[own + level] = w.towers[place]
+        w.towers[place] = index
+
+
+@routine
+def strike(w, cache, index):
+    """Take a line out of the list of dirty ones."""
+    line = w.lines[index]
+    seek(w, cache, line["key"])
+    before = cache["first_tower"] + (cache["lines"] + 1) * LEVELS
+    own = tower(cache, index)
+    for level in range(line["height"]):
+        w.towers[tower(cache, w.towers[before + level]) + level] = w.towers[own + level]
+    line["height"] = 0
+
+
+# -- writes into the cache ------------------------------------------------------------------------
+
+
+@routine
+def insert(w, cache, volume, size, start, end):
+    """Put bytes [start, end) of a volume into the cache as dirty; False if they have to wait."""
+    first = start // size
+    last = (end - 1) // size
+    fresh = 0
+    dirtied = 0
+    reused = 0
+    for strip in range(first, last + 1):
+        index = find(w, cache, volume, strip)
+        if index == NONE:
+            fresh += 1
+            dirtied += 1
+        else:
+            line = w.lines[index]
+            if line["dirty"] == 0 and line["busy"] == 0:
+                dirtied += 1
+                if line["coming"] == 0:
+                    reused += 1
+    if cache["dirty"] + dirtied * size > cache["high"] and dirtied > 0:
+        return False
+    if cache["size"] - cache["used"] + cache["clean"] < (fresh + reused) * size:
+        return False
+    # Lines that are there stop being clean before room is made for the others.
+    for strip in range(first, last + 1):
+        index = find(w, cache, volume, strip)
+        if index != NONE:
+            if is_clean(w.lines[index]):
+                unlist(w, cache, index)
+            soil(w, cache, index, start, end)
+    for strip in range(first, last + 1):
+        if find(w, cache, volume, strip) == NONE:
+            soil(w, cache, take(w, cache, volume, strip, size), start, end)
+    if cache["dirty"] > cache["dirty_peak"]:
+        cache["dirty_peak"] = cache["dirty"]
+    return True
+
+
+@routine
+def soil(w, cache, index, start, end):
+    """Mark what bytes [start, end) cover of a line as dirty."""
+    line = w.lines[index]
+    size = line["size"]
+    if line["dirty"] == 0 and line["busy"] == 0:
+        cache["dirty"] += size
+    base = line["strip"] * size
+    line["dirty"] |= mask(size, max(start - base, 0), min(end - base, size))
+    line["valid"] |= line["dirty"]
+    if line["height"] == 0:
+        enlist(w, cache, index)
+
+
+# -- and out of it -----------------------------------------------------------------------------
+
+
+@routine
+def work(w, cache):
+    """Start as many destages as there may be."""
+    limit = cache["low"]
+    if cache["flushing"] == 1 or cache["blocked_head"] != NONE:
+        limit = 0
+    while cache["tasks"] < cache["most_tasks"] and cache["dirty"] > limit:
+        index = seek(w, cache, cache["elevator"])
+        if index == NONE:
+            index = seek(w, cache, 0)
+        if index == NONE:  # all that is dirty is on its way
+            break
+        start_one(w, cache, index)
+    if cache["dirty"] == 0:
+        cache["flushing"] = 0
+    elif cache["armed"] == 0 and cache["flushing"] == 0:
+        cache["armed"] = 1
+        w.jobs[cache["flusher"]]["stage"] = STAGE_CACHE_FLUSH
+        arrive(w, cache["clock"], cache["flusher"], cache["flush_time"])
+
+
+@handler
+def start_one(w, cache, index):
+    """Make a task of the contiguous dirty bytes from the first ones of a line on."""
+    line = w.lines[index]
+    size = line["size"]
+    volume = line["volume"]
+    width = w.arrays[w.volumes[volume]["array"]]["width"]
+    window = max(cache["destage_size"] // width, 1) * width
+    grain = max(size // GRAINS, 512)
+    first = 0
+    while (line["dirty"] >> first) & 1 == 0:
+        first += 1
+    start = line["strip"] * size + first * grain
+    limit = (start // window + 1) * window
+    end = start
+    here = index
+    while here != NONE:
+        row = w.lines[here]
+        base = row["strip"] * size
+        low = end - base
+        bit = low // grain
+        while bit * grain < size and (row["dirty"] >> bit) & 1 == 1:
+            bit += 1
+        high = min(bit * grain, size)
+        taken = mask(size, low, high)
+        row["dirty"] &= ~taken
+        row["busy"] |= taken
+        end = base + high
+        cache["elevator"] = row["key"] + 1
+        if row["dirty"] == 0:
+            strike(w, cache, here)
+        else:
+            cache["elevator"] = row["key"]
+            break
+        if high < size or end >= limit:
+            break
+        here = find(w, cache, volume, row["strip"] + 1)
+        if here != NONE and (w.lines[here]["dirty"] & 1) == 0:
+            break
+    task = take_job(w, STAGE_WAITING, NONE)
+    job = w.jobs[task]
+    job["errand"] = ERRAND_DESTAGE
+    job["volume"] = volume
+    job["stream"] = NONE
+    job["op"] = WRITE
+    job["priority"] = 0
+    job["offset"] = start
+    job["length"] = min(end, w.volumes[volume]["size"]) - start
+    job["parts"] = 0
+    cache["tasks"] += 1
+    agenda.put(w, task, STAGE_PLAN)
+
+
+@routine
+def ended(w, cache, index):
+    """Destage ``index`` has ended: its lines are clean, and a write that waits may go in."""
+    job = w.jobs[index]
+    volume = job["volume"]
+    array = w.arrays[w.volumes[volume]["array"]]
+    size = array["line"]
+    start = job["offset"]
+    end = start + job["length"]
+    for strip in range(start // size, (end - 1) // size + 1):
+        line_index = find(w, cache, volume, strip)
+        line = w.lines[line_index]
+        line["busy"] &= ~mask(size, max(start - strip * size, 0), min(end - strip * size, size))
+        if line["dirty"] == 0 and line["busy"] == 0:
+            cache["dirty"] -= size
+            settle(w, cache, line_index)
+    release(w, index)
+    cache["tasks"] -= 1
+    admit(w, cache)
+    work(w, cache)
+
+
+@handler
+def block(w, cache, index):
+    """A write waits for room, in order."""
+    w.jobs[index]["stage"] = STAGE_WAITING
+    if cache["blocked_head"] == NONE:
+        cache["blocked_head"] = index
+    else:
+        w.jobs[cache["blocked_tail"]]["next"] = index
+    cache["blocked_tail"] = index
+
+
+@handler
+def block_first(w, cache, index):
+    """A write that was tried again still waits, in front."""
+    w.jobs[index]["stage"] = STAGE_WAITING
+    w.jobs[index]["next"] = cache["blocked_head"]
+    if cache["blocked_head"] == NONE:
+        cache["blocked_tail"] = index
+    cache["blocked_head"] = index
+
+
+@handler
+def admit(w, cache):
+    """Let the first write that waits for room try again."""
+    index = cache["blocked_head"]
+    if index != NONE:
+        cache["blocked_head"] = w.jobs[index]["next"]
+        agenda.put(w, index, STAGE_INSERT)
+
+
+@handler
+def flush(w, cache):
+    """The flush time has passed: all that is dirty goes to the drives."""
+    cache["armed"] = 0
+    if cache["dirty"] > 0:
+        cache["flushing"] = 1
+        work(w, cache)

@@ -1,0 +1,107 @@
+"""Read-ahead of a controller: what a sequential stream will ask for is fetched into the cache.
+
+Each volume follows a number of trails, places where a sequential stream would go on. In the mode
+"ahead" every read is followed by a fetch of what lies behind it; in the mode "adaptive" only
+the second one of a trail and those after it. A read that finds its data on the way waits for it.
+
+Verbs: :func:`follow` a read, :func:`fetched` when the data is there.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel import agenda
+from raidsim.kernel.array_tables import ERRAND_FETCH
+from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist
+from raidsim.kernel.cache_tables import ADAPTIVE, TRAILS
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jobs import release
+from raidsim.kernel.jobs import take as take_job
+from raidsim.kernel.tables import NONE, READ, STAGE_LOOKUP, STAGE_PLAN, STAGE_WAITING
+
+
+@routine
+def follow(w, cache, array, volume, start, end):
+    """A read of bytes [start, end) has come: fetch what the stream will ask for next."""
+    first = array["first_trail"]
+    array["tick"] += 1
+    trail = w.trails[first]
+    for i in range(first, first + TRAILS):
+        row = w.trails[i]
+        if row["next"] == start and row["run"] > 0:
+            trail = row
+            break
+        if row["used"] < trail["used"]:
+            trail = row
+    if trail["next"] != start or trail["run"] == 0:
+        trail["run"] = 0
+        trail["frontier"] = end
+    trail["run"] += 1
+    trail["next"] = end
+    trail["used"] = array["tick"]
+    if array["read_ahead"] == ADAPTIVE and trail["run"] < 2:
+        return
+    size = array["line"]
+    limit = min(end + cache["read_ahead"], w.volumes[volume]["size"])
+    here = max(trail["frontier"], end)
+    # Whole lines from the one that the stream is in, so that none is fetched twice.
+    while here < limit:
+        stop = (here // size + 1) * size
+        if not fetch(w, cache, volume, size, here, min(stop, w.volumes[volume]["size"])):
+            break
+        here = stop
+    trail["frontier"] = here
+
+
+@handler
+def fetch(w, cache, volume, size, start, end):
+    """Fetch bytes [start, end), which lie in one line; False if there is no room."""
+    strip = start // size
+    index = find(w, cache, volume, strip)
+    if index == NONE:
+        index = take(w, cache, volume, strip, size)
+        if index == NONE:
+            return False
+    elif is_clean(w.lines[index]):
+        unlist(w, cache, index)
+    line = w.lines[index]
+    held = line["valid"] | line["dirty"] | line["busy"] | line["coming"]
+    wanted = mask(size, start - strip * size, end - strip * size)
+    if wanted & ~held == 0:
+        settle(w, cache, index)
+        return True
+    line["coming"] |= wanted & ~held
+    task = take_job(w, STAGE_WAITING, NONE)
+    job = w.jobs[task]
+    job["errand"] = ERRAND_FETCH
+    job["volume"] = volume
+    job["stream"] = NONE
+    job["op"] = READ
+    job["priority"] = 0
+    job["offset"] = start
+    job["length"] = end - start
+    job["parts"] = 0
+    agenda.put(w, task, STAGE_PLAN)
+    return True
+
+
+@routine
+def fetched(w, cache, index):
+    """A fetch has ended: its data is there, and reads that wait for it look again."""
+    job = w.jobs[index]
+    size = w.arrays[w.volumes[job["volume"]]["array"]]["line"]
+    strip = job["offset"] // size
+    low = job["offset"] - strip * size
+    line_index = find(w, cache, job["volume"], strip)
+    line = w.lines[line_index]
+    arrived = mask(size, low, low + job["length"]) & line["coming"]
+    line["coming"] &= ~arrived
+    if job["status"] == 0:
+        line["valid"] |= arrived
+    waiter = line["waiters"]
+    line["waiters"] = NONE
+    while waiter != NONE:
+        following = w.jobs[waiter]["next"]
+        agenda.put(w, waiter, STAGE_LOOKUP)
+        waiter = following
+    settle(w, cache, line_index)
+    release(w, index)
