@@ -234,6 +234,7 @@ _CONTROLLER: tuple[_Row, ...] = (
     ("ports.speed",                   ("sata-3g", "sata-6g", "sas-3g", "sas-6g", "sas-12g"), None, None, None, "its ports towards the drives"),
     ("ports.lanes",                   "count",         "1",        "64",         None,    "how many of them"),
     ("drives.max",                    "count",         "1",        "4096",       None,    "drives that it supports"),
+    ("drives.of_volume",              "count",         "1",        "4096",       UNKNOWN, "drives that one volume on it may have; as many as it supports if the card is silent"),
     ("drives.queue_depth",            "count",         "1",        "1024",       None,    "commands that it has outstanding on one drive"),
     ("levels.jbod",                   "flag",          None,       None,         False,   "it passes single drives through"),
     ("levels.raid0",                  "flag",          None,       None,         False,   "it has RAID 0"),

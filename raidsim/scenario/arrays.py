@@ -97,9 +97,7 @@ def _on_a_controller(values: Mapping[str, Any], card: Card) -> Iterator[Finding]
                 yield key, f"{card.name} has no cache", f'write {key} = "{off}"'
     elif values.get("read_ahead", "none") != "none" and card.integer("cache.read_ahead") == 0:
         yield "read_ahead", f"{card.name} does not read ahead", 'write read_ahead = "none"'
-    if values.get("drives", 1) > card.integer("drives.max"):
-        cause = f"{values['drives']} are more than {card.name} supports"
-        yield "drives", cause, f"at most {card.integer('drives.max')}"
+    yield from _as_many_drives(values.get("drives", 1), card)
     strip = values.get("strip")
     if strip is not None and level not in ("single", "jbod"):
         low, high = card.integer("strip.smallest"), card.integer("strip.largest")
@@ -115,6 +113,15 @@ def _on_a_controller(values: Mapping[str, Any], card: Card) -> Iterator[Finding]
         if interface not in INTERFACES[ports]:
             cause = f"{values['card'].name} has {interface}, and {card.name} {ports.upper()} ports"
             yield "drive", cause, f"a drive with {' or '.join(INTERFACES[ports])}"
+
+
+def _as_many_drives(drives: int, card: Card) -> Iterator[Finding]:
+    most = card.integer("drives.max")
+    if drives > most:
+        yield "drives", f"{drives} are more than {card.name} supports", f"at most {most}"
+    elif card.has("drives.of_volume") and drives > (most := card.integer("drives.of_volume")):
+        cause = f"{drives} are more than a volume on {card.name} can have"
+        yield "drives", cause, f"at most {most}"
 
 
 def lay_out(values: Mapping[str, Any], controlled: bool) -> tuple[np.void | None, Finding | None]:

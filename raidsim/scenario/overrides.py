@@ -17,11 +17,16 @@ from typing import Any
 
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import Problem, quote
-from raidsim.scenario.models import LoadSpec, VolumeSpec
+from raidsim.scenario.models import ControllerSpec, LinkSpec, LoadSpec, VolumeSpec
 from raidsim.scenario.reading import OVERRIDE, Reading
 
 _STEP = re.compile(r"""([A-Za-z0-9_-]+|"[^"]*"|'[^']*')((?:\[[0-9]{1,6}\])*)(?:\.|$)""")
-_FIELDS = {"load": LoadSpec.model_fields, "volume": VolumeSpec.model_fields}
+_FIELDS = {
+    "controller": ControllerSpec.model_fields,
+    "link": LinkSpec.model_fields,
+    "volume": VolumeSpec.model_fields,
+    "load": LoadSpec.model_fields,
+}
 _FORM = "write --set KEY=VALUE, e.g. --set load.outstanding=32"
 
 
@@ -67,7 +72,7 @@ def _steps(key: str) -> Path:
 
 
 def _address(data: dict[str, Any], steps: Path) -> Path:
-    """The full path that is meant: which load or volume, and the name of a card's value."""
+    """The full path that is meant: which load, volume ..., and the name of a card's value."""
     first, *rest = steps
     if first in _FIELDS and isinstance(first, str):
         items = data.setdefault(first, [{}])
