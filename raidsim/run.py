@@ -1,7 +1,8 @@
 """Running a scenario: each intensity is warmed up, measured to its precision, and reported.
 
 1. Warm-up. A pilot runs until MSER-5 finds its cut in the first half of the throughput
-   series; then everything measured so far is thrown away.
+   series, and the caches of controllers no longer fill; then everything measured so far is
+   thrown away.
 2. Window. The run goes on until the confidence interval of the throughput is as narrow
    as asked, or until a bound, and then the point says that it did not converge.
 3. Account. I/Os issued = completed + failed + timed out + in flight, or the run is
@@ -38,6 +39,7 @@ PILOT_PER_OUTSTANDING = 20  # I/Os of the first pilot per slot of the closed loa
 LEAST_PILOT = 2_000
 MOST_PILOT_SHARE = 0.5  # of max_ios
 GROWTH = 1.5
+STILL_FILLING = 0.01  # of the controllers' caches, from one look to the next
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
 BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
 LEAST_BACKLOG = 100
@@ -199,10 +201,13 @@ class _Session:
         slots = sum(int(self.system.world.streams[s]["outstanding"]) for s in self.all_streams)
         pilot = max(LEAST_PILOT, PILOT_PER_OUTSTANDING * slots)
         bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
+        held = 0
         while True:
             going = self._run(pilot)
             series, _ = window.series(self.system, self.all_streams)
-            if len(series) and mser5(series).ok:
+            before, held = held, observe.cached(self.system)
+            filling = held - before > STILL_FILLING * observe.cache_size(self.system)
+            if len(series) and not filling and mser5(series).ok:
                 break
             if not going or pilot >= bound:
                 self.warnings.append("no end of the warm-up found: figures may be biased")

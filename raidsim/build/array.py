@@ -68,7 +68,14 @@ def add_array(
     if controller_card is not None:
         queue_depth = controller_card.integer("drives.queue_depth")
     drives = [
-        add_drive(system, f"{volume.name} drive {i + 1}", volume.card, air, queue_depth)
+        add_drive(
+            system,
+            f"{volume.name} drive {i + 1}",
+            volume.card,
+            air,
+            outstanding=queue_depth,
+            in_array=volume.drives > 1,
+        )
         for i in range(volume.drives)
     ]
     for drive in drives:

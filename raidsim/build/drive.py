@@ -18,6 +18,7 @@ def add_drive(
     card: Card,
     air: Air = STANDARD_AIR,
     outstanding: int | None = None,
+    in_array: bool = False,
 ) -> int:
     """Add a drive with its stations, in some air; its index.
 
@@ -25,6 +26,9 @@ def add_drive(
     ----------
     outstanding
         Commands that its controller has outstanding on it; None for as many as it takes.
+    in_array
+        Whether other drives of its model stand beside it: then its spindle has its own angle
+        and speed.
 
     Raises
     ------
@@ -48,7 +52,11 @@ def add_drive(
     to_drive = to_host if half_duplex else system.add_station(f"{name}: link to drive", "link")
     index = system.append("drives")
     system.cards[index] = card
-    row = kind.add(system, name, card, drive=index, link_to_host=to_host, link_to_drive=to_drive)
+    rows = {"drive": index, "link_to_host": to_host, "link_to_drive": to_drive}
+    if kind is hdd and in_array:
+        row = hdd.add(system, name, card, **rows, turning=hdd.spindle(system, name, card))
+    else:
+        row = kind.add(system, name, card, **rows)
     system.set_row(
         "drives",
         index,

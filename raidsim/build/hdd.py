@@ -9,10 +9,11 @@ from itertools import pairwise
 import numpy as np
 
 from raidsim import units
-from raidsim.build.system import System
+from raidsim.build.system import System, stream_key
 from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
 from raidsim.kernel import tables as t
+from raidsim.kernel.random import uniform
 
 GIGA = 1e9
 LONGEST_WRITE = 1 << 20  # bytes to which cached writes that continue each other grow
@@ -68,7 +69,7 @@ class Geometry:
         return self.heads * self.cylinders * sum(self.tracks)
 
 
-def geometry(card: Card) -> Geometry:
+def geometry(card: Card, speed: float = 1.0) -> Geometry:
     """Zones of equally many cylinders, as many as the capacity needs.
 
     The bytes of a track fall evenly from the outer to the inner zone. Skews cover the head
@@ -87,7 +88,7 @@ def geometry(card: Card) -> Geometry:
         heads,
         tracks,
         cylinders,
-        round(GIGA / card.number("spindle.speed")),
+        round(GIGA / card.number("spindle.speed") / speed),
         card.number("geometry.head_switch") * GIGA,
         single * GIGA,
     )
@@ -101,13 +102,39 @@ def curve(card: Card, op: str, cylinders: int) -> SeekCurve:
     return seek_curve(single, average, full, cylinders)
 
 
+@dataclass(frozen=True)
+class Spindle:
+    """How the platter of one disk turns beside others of its model.
+
+    Nothing synchronises the spindles of an array: each has its own angle when the run begins, and
+    its own speed within the tolerance of the model. So they drift past each other.
+    """
+
+    phase: float = 0.0  # share of a revolution
+    speed: float = 1.0  # relative to the card's
+
+
+def spindle(system: System, name: str, card: Card) -> Spindle:
+    """The spindle of a disk in an array, drawn from the seed and the disk's name."""
+    key = stream_key(system.seed, name, "spindle")
+    speed = 1.0 + card.number("spindle.tolerance") * (2.0 * uniform(key, 1) - 1.0)
+    return Spindle(float(uniform(key, 0)), float(speed))
+
+
 def add(
-    system: System, name: str, card: Card, *, drive: int, link_to_host: int, link_to_drive: int
+    system: System,
+    name: str,
+    card: Card,
+    *,
+    drive: int,
+    link_to_host: int,
+    link_to_drive: int,
+    turning: Spindle = Spindle(),
 ) -> int:
     """Add what is behind the link of drive ``drive``; its row in ``disks``."""
-    shape = geometry(card)
+    shape = geometry(card, turning.speed)
     cylinders = shape.cylinders * len(shape.tracks)
-    first_zone = add_zones(system, shape)
+    first_zone = add_zones(system, shape, turning.phase)
     controller = system.add_station(f"{name}: controller", "disk controller")
     arm = system.add_station(f"{name}: arm", "disk arm")
     cached = card.flag("write_cache.enabled")
@@ -167,10 +194,10 @@ def add(
     return row
 
 
-def add_zones(system: System, shape: Geometry) -> int:
+def add_zones(system: System, shape: Geometry, phase: float = 0.0) -> int:
     """Add the zones of a disk, so that their tracks follow each other with their skews."""
     first_zone = system.append("zones", len(shape.tracks))
-    first, angle = 0, 0.0
+    first, angle = 0, phase * shape.revolution
     for number, track in enumerate(shape.tracks):
         tracks = shape.heads * shape.cylinders
         system.set_row(

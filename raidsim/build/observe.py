@@ -133,6 +133,17 @@ def ssd_stations(ssd: Any) -> list[int]:
     ]
 
 
+def cached(system: System) -> int:
+    """Bytes that the caches of controllers hold, dirty ones counted twice."""
+    rows = system.world.caches[: system.count("caches")]
+    return int(rows["used"].sum() + rows["dirty"].sum())
+
+
+def cache_size(system: System) -> int:
+    """Bytes of the caches of controllers."""
+    return int(system.world.caches["size"][: system.count("caches")].sum())
+
+
 def stations(system: System, chosen: Collection[int] | None = None) -> list[StationUse]:
     """Every station (of ``chosen``) used in the window; ``servers`` 0 stands for a pure delay."""
     passed = span(system)
