@@ -261,7 +261,7 @@ _CONTROLLER: tuple[_Row, ...] = (
     ("cache.copy_time_per_byte",      "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "memory of the cache: per byte that goes in or out"),
     ("cache.low_mark",                "share",         "0 %",      "100 %",      "0 %",   "share of dirty lines from which it destages at once"),
     ("cache.high_mark",               "share",         "1 %",      "100 %",      "80 %",  "share of dirty lines above which writes wait"),
-    ("cache.flush_time",              "time",          "0.001 s",  "1000 s",     "4 s",   "below the low mark dirty data is destaged after so long"),
+    ("cache.flush_time",              "time",          "0.001 s",  "1000 s",     "4 s",   "after so long without a write all dirty data is destaged, below the low mark too"),
     ("cache.destage_depth",           "count",         "1",        "1024",       "4",     "commands per drive that it destages with at a time"),
     ("cache.destage_size",            "size",          "4 KiB",    "1048576 KiB", "1 MiB", "most contiguous data that it destages as one"),
     ("cache.read_ahead",              "size",          "0 KiB",    "1048576 KiB", "0 KiB", "data that it fetches ahead of a sequential stream"),

@@ -73,6 +73,7 @@ def take(w, cache, volume, strip, size):
     line["dirty"] = 0
     line["busy"] = 0
     line["coming"] = 0
+    line["destages"] = 0
     line["height"] = 0
     line["waiters"] = NONE
     line["key"] = (line["volume"] << 44) + strip

@@ -46,6 +46,7 @@ CACHE = np.dtype(
         ("flush_time", "i8"),
         ("flusher", "i8"),  # job that waits for the flush time
         ("clock", "i8"),  # station where it does
+        ("written", "i8"),  # time of the last write into it
         ("armed", "i8"),
         ("flushing", "i8"),
         ("read_ahead", "i8"),  # bytes
@@ -64,6 +65,7 @@ LINE = np.dtype(
         ("dirty", "i8"),  # what they do not have yet,
         ("busy", "i8"),  # what is being destaged,
         ("coming", "i8"),  # what is being read ahead
+        ("destages", "i8"),  # tasks that have a part of it
         ("key", "i8"),  # volume and strip in one number: the order of the elevator
         ("chain", "i8"),  # next line of the same bucket, or next free one
         ("newer", "i8"),  # in the list of clean lines

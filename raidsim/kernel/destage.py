@@ -5,8 +5,8 @@ than the high water mark allows, it waits. Dirty lines stand in a list ordered b
 (a skip list: Pugh, "Skip lists", CACM 33 (1990) 6), through which an elevator goes upwards and
 round again. From where it stands it takes a contiguous run of dirty bytes, over several strips
 if they are whole, so that full stripes of parity levels come together, and makes a task of it.
-It works while more is dirty than the low water mark, or for all that is there once the flush time
-has passed.
+It works while more is dirty than the low water mark, or for all that is there once nothing was
+written for the flush time.
 
 Verbs: :func:`insert` a write, :func:`work` starts destages, :func:`ended` takes one back,
 :func:`flush` when the flush time has passed.
@@ -131,6 +131,7 @@ def insert(w, cache, volume, size, start, end):
     for strip in range(first, last + 1):
         if find(w, cache, volume, strip) == NONE:
             soil(w, cache, take(w, cache, volume, strip, size), start, end)
+    cache["written"] = w.state[0]["now"]
     if cache["dirty"] > cache["dirty_peak"]:
         cache["dirty_peak"] = cache["dirty"]
     return True
@@ -169,9 +170,15 @@ def work(w, cache):
     if cache["dirty"] == 0:
         cache["flushing"] = 0
     elif cache["armed"] == 0 and cache["flushing"] == 0:
-        cache["armed"] = 1
-        w.jobs[cache["flusher"]]["stage"] = STAGE_CACHE_FLUSH
-        arrive(w, cache["clock"], cache["flusher"], cache["flush_time"])
+        arm(w, cache, cache["flush_time"])
+
+
+@handler
+def arm(w, cache, time):
+    """Look after ``time`` whether anything was written meanwhile."""
+    cache["armed"] = 1
+    w.jobs[cache["flusher"]]["stage"] = STAGE_CACHE_FLUSH
+    arrive(w, cache["clock"], cache["flusher"], time)
 
 
 @handler
@@ -201,6 +208,7 @@ def start_one(w, cache, index):
         taken = mask(size, low, high)
         row["dirty"] &= ~taken
         row["busy"] |= taken
+        row["destages"] += 1
         end = base + high
         cache["elevator"] = row["key"] + 1
         if row["dirty"] == 0:
@@ -239,8 +247,12 @@ def ended(w, cache, index):
     for strip in range(start // size, (end - 1) // size + 1):
         line_index = find(w, cache, volume, strip)
         line = w.lines[line_index]
-        line["busy"] &= ~mask(size, max(start - strip * size, 0), min(end - strip * size, size))
-        if line["dirty"] == 0 and line["busy"] == 0:
+        # What is written anew meanwhile may be on its way twice: the last one makes it clean.
+        line["destages"] -= 1
+        if line["destages"] > 0:
+            continue
+        line["busy"] = 0
+        if line["dirty"] == 0:
             cache["dirty"] -= size
             settle(w, cache, line_index)
     release(w, index)
@@ -279,10 +291,13 @@ def admit(w, cache):
         agenda.put(w, index, STAGE_INSERT)
 
 
-@handler
+@routine
 def flush(w, cache):
-    """The flush time has passed: all that is dirty goes to the drives."""
+    """If nothing was written for the flush time, all that is dirty goes to the drives."""
+    quiet = w.state[0]["now"] - cache["written"]
     cache["armed"] = 0
-    if cache["dirty"] > 0:
+    if quiet < cache["flush_time"]:
+        arm(w, cache, cache["flush_time"] - quiet)
+    else:
         cache["flushing"] = 1
         work(w, cache)
