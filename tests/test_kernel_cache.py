@@ -1,0 +1,373 @@
+"""What a storage engineer expects of a RAID controller's cache."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cached_array import KIB, MIB, cache_of, commands_of, machine, scenario, started
+from conftest import INTERPRETED
+from scipy.optimize import brentq
+
+from raidsim.kernel import cache, destage
+from raidsim.kernel import tables as t
+from raidsim.kernel.cache_tables import LEVELS
+from raidsim.run import run_point
+
+STRIP = 8 * KIB
+GRAIN = 512
+GRAINS = STRIP // GRAIN
+
+
+class Model:
+    """A cache of lines as plain Python: what each grain is, and which clean line is the oldest."""
+
+    def __init__(self, lines: int) -> None:
+        self.room = lines
+        self.grains: dict[int, list[set[str]]] = {}
+        self.destages: dict[int, int] = {}
+        self.clean: list[int] = []  # newest first
+
+    def strips(self, start: int, end: int) -> range:
+        return range(start // STRIP, (end - 1) // STRIP + 1)
+
+    def touched(self, strip: int, start: int, end: int) -> range:
+        low = max(start - strip * STRIP, 0)
+        high = min(end - strip * STRIP, STRIP)
+        return range(low // GRAIN, -(-high // GRAIN))
+
+    def is_dirty(self, strip: int) -> bool:
+        return any("dirty" in grain for grain in self.grains[strip])
+
+    def is_clean(self, strip: int) -> bool:
+        return not self.is_dirty(strip) and self.destages[strip] == 0
+
+    def take(self, strip: int) -> None:
+        if len(self.grains) == self.room:
+            gone = self.clean.pop()
+            del self.grains[gone], self.destages[gone]
+        self.grains[strip] = [set() for _ in range(GRAINS)]
+        self.destages[strip] = 0
+
+    def settle(self, strip: int) -> None:
+        if strip in self.clean:
+            self.clean.remove(strip)
+        if self.is_clean(strip):
+            self.clean.insert(0, strip)
+
+    def write(self, start: int, end: int) -> None:
+        for strip in self.strips(start, end):
+            if strip in self.clean:
+                self.clean.remove(strip)
+        for strip in self.strips(start, end):
+            if strip not in self.grains:
+                self.take(strip)
+            for grain in self.touched(strip, start, end):
+                self.grains[strip][grain] |= {"dirty", "valid"}
+
+    def keep(self, start: int, end: int) -> None:
+        for strip in self.strips(start, end):
+            if strip not in self.grains:
+                if len(self.grains) == self.room and not self.clean:
+                    return
+                self.take(strip)
+            for grain in self.touched(strip, start, end):
+                self.grains[strip][grain] |= {"valid"}
+            self.settle(strip)
+
+    def holds(self, start: int, end: int) -> bool:
+        return all(
+            strip in self.grains
+            and all(self.grains[strip][g] for g in self.touched(strip, start, end))
+            for strip in self.strips(start, end)
+        )
+
+    def destage(self, start: int, end: int) -> None:
+        for strip in self.strips(start, end):
+            for grain in self.touched(strip, start, end):
+                assert "dirty" in self.grains[strip][grain]
+                self.grains[strip][grain].discard("dirty")
+            self.destages[strip] += 1
+
+    def destaged(self, start: int, end: int) -> None:
+        for strip in self.strips(start, end):
+            self.destages[strip] -= 1
+            if self.is_clean(strip):
+                self.settle(strip)
+
+
+def dirty_list(world, row) -> list[int]:
+    """Strips of the list of dirty lines, in its order."""
+    found = []
+    here = int(world.towers[row["first_tower"]])
+    while here != t.NONE:
+        found.append(int(world.lines[here]["strip"]))
+        place = row["first_tower"] + (here - row["first_line"] + 1) * LEVELS
+        here = int(world.towers[place])
+    return found
+
+
+def clean_list(world, row) -> list[int]:
+    """Strips of the list of clean lines, newest first."""
+    found = []
+    here = int(row["newest"])
+    while here != t.NONE:
+        found.append(int(world.lines[here]["strip"]))
+        here = int(world.lines[here]["older"])
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lines_are_what_a_plain_model_of_them_is(seed):
+    print("seed", seed)
+    rng = np.random.default_rng(seed)
+    lines = 128
+    built = machine(
+        {},
+        volume={"strip": "8 KiB", "write": "back"},
+        controller={
+            "cache.size": "1 MiB",
+            "cache.high_mark": "75 %",
+            "cache.low_mark": "100 %",
+            "cache.destage_size": "32 KiB",
+        },
+    )
+    world = built.system.world
+    row = cache_of(built)
+    model = Model(lines)
+    under_way: list[tuple[int, int, int]] = []
+    for _ in range(1500):
+        world = built.system.world
+        start = int(rng.integers(0, 300 * STRIP // GRAIN)) * GRAIN
+        end = start + int(rng.integers(1, 3 * STRIP // GRAIN)) * GRAIN
+        what = rng.random()
+        if what < 0.4:
+            if destage.insert(world, row, 0, STRIP, start, end):
+                model.write(start, end)
+            else:  # only if it would take too many dirty lines
+                dirty = sum(not model.is_clean(strip) for strip in model.grains)
+                assert dirty + len(model.strips(start, end)) > 0.75 * lines
+        elif what < 0.6:
+            cache.keep(world, row, 0, STRIP, start, end)
+            model.keep(start, end)
+        elif what < 0.7:
+            assert (cache.presence(world, row, 0, STRIP, start, end) == 2) == model.holds(
+                start, end
+            )
+        elif what < 0.85 and row["dirty"] > 0:
+            first = destage.seek(world, row, int(rng.integers(0, 300)))
+            if first != t.NONE:
+                destage.start_one(world, row, first)
+                job = world.jobs[built.system.state["agenda"]]
+                task = int(built.system.state["agenda"])
+                built.system.state["agenda"] = t.NONE
+                begin, size = int(job["offset"]), int(job["length"])
+                assert begin // (32 * KIB) == (begin + size - 1) // (32 * KIB)
+                model.destage(begin, begin + size)
+                under_way.append((task, begin, begin + size))
+        elif under_way:
+            task, begin, stop = under_way.pop(int(rng.integers(len(under_way))))
+            destage.ended(world, row, task)
+            model.destaged(begin, stop)
+        assert dirty_list(world, row) == sorted(s for s in model.grains if model.is_dirty(s))
+        assert clean_list(world, row) == model.clean
+        held = [s for s in model.grains if not model.is_clean(s)]
+        assert int(row["dirty"]) == STRIP * len(held)
+        assert int(row["clean"]) == STRIP * len(model.clean)
+        assert int(row["used"]) == STRIP * len(model.grains) <= MIB
+
+
+def test_a_write_back_is_answered_from_memory():
+    """Cores, host link, memory, latency: no drive among them."""
+    built = started(
+        {"limit": {"ios": 1}, "size": "64 KiB"},
+        volume={"write": "back"},
+        controller={"cache.flush_time": "100 s"},
+    )
+    system = built.system
+    system.run(10**9)
+    card = scenario({}).controllers[0].card
+    host = scenario({}).host.card
+    speed = 250e6 * 256 / 280 * card.integer("link.lanes")
+    expected = (
+        card.number("command.time")
+        + card.number("cache.lookup_time")
+        + 65536 / speed
+        + 65536 * card.number("cache.copy_time_per_byte")
+        + card.number("command.latency")
+    )
+    for step in ("submit", "complete"):
+        expected += host.number(f"{step}.io_time") + host.number(f"{step}.device_io_time")
+        expected += host.number(f"{step}.write_time") + 16 * host.number(f"{step}.page_time")
+    stream = system.world.streams[0]
+    assert stream["completed"] == 1
+    assert int(stream["window_ns"].sum()) == pytest.approx(expected * 1e9, abs=4)
+    assert commands_of(built) == {"read": 0, "written": 0}
+    assert cache_of(built)["dirty"] == 64 * KIB
+
+
+def test_all_that_was_written_reaches_the_drives():
+    built = started({"limit": {"ios": 300}, "outstanding": 4}, volume={"write": "back"})
+    built.system.run(3600 * 10**9)
+    assert built.system.world.streams[0]["completed"] == 300
+    assert cache_of(built)["dirty"] == 0
+    assert commands_of(built)["written"] == 300 * 8 * KIB
+
+
+def test_writing_one_place_over_and_over_writes_it_once():
+    built = started(
+        {"limit": {"ios": 500}, "area": {"size": "8 KiB"}},
+        volume={"write": "back"},
+        controller={"cache.flush_time": "1 s"},
+    )
+    built.system.run(3600 * 10**9)
+    assert commands_of(built)["written"] == 8 * KIB
+
+
+@pytest.mark.parametrize(("level", "drives", "data"), [("raid5", 4, 3), ("raid6", 6, 4)])
+def test_sequential_writes_become_full_stripes(level, drives, data):
+    """N / (N - p) bytes on the drives for each byte of the host, and nothing is read first."""
+    ios = 60 * data
+    built = started(
+        {"random": "0 %", "size": "64 KiB", "limit": {"ios": ios}, "outstanding": 3},
+        volume={"level": level, "drives": drives, "write": "back"},
+    )
+    built.system.run(3600 * 10**9)
+    written = ios * 64 * KIB
+    assert commands_of(built) == {"read": 0, "written": written * drives // data}
+
+
+def test_writes_wait_at_the_high_water_mark():
+    built = started(
+        {"outstanding": 64, "limit": {"ios": 3000}},
+        volume={"write": "back", "strip": "8 KiB"},
+        controller={"cache.size": "4 MiB", "cache.high_mark": "50 %"},
+    )
+    built.system.run(20 * 10**9)
+    peak = int(cache_of(built)["dirty_peak"])
+    assert 2 * MIB - 8 * KIB <= peak <= 2 * MIB
+    assert built.system.world.streams[0]["completed"] == 3000
+
+
+def test_a_request_larger_than_the_cache_goes_past_it():
+    built = started(
+        {"size": "4 MiB", "limit": {"ios": 5}},
+        volume={"write": "back"},
+        controller={"cache.size": "2 MiB"},
+    )
+    built.system.run(60 * 10**9)
+    assert built.system.world.streams[0]["completed"] == 5
+    assert cache_of(built)["dirty_peak"] == 0
+    assert commands_of(built)["written"] == 20 * MIB
+
+
+def test_what_is_dirty_is_read_from_the_cache():
+    built = started(
+        {"read": "50 %", "area": {"size": "64 KiB"}, "align": "8 KiB", "limit": {"ios": 400}},
+        volume={"write": "back"},
+        controller={"cache.flush_time": "1000 s"},
+    )
+    built.system.run(100 * 10**9)
+    row = cache_of(built)
+    # The eight blocks are written soon; only reads before that go to the disk.
+    assert row["reads"] - row["hits"] < 30
+    assert commands_of(built)["read"] == 8 * KIB * int(row["reads"] - row["hits"])
+
+
+@pytest.mark.parametrize(
+    ("write", "battery", "through"),
+    [
+        ("through", "good", True),
+        ("back", "good", False),
+        ("back", "low", True),
+        ("back", "learning", True),
+        ("back", "absent", True),
+        ("back-bad-battery", "absent", False),
+    ],
+)
+def test_write_back_falls_to_write_through_without_a_good_battery(write, battery, through):
+    built = started({"limit": {"ios": 20}}, volume={"write": write}, battery=battery)
+    built.system.run(10**9)
+    assert (cache_of(built)["dirty_peak"] == 0) == through
+
+
+def test_sequential_reads_are_found_ahead():
+    """Adaptive read-ahead: from the second read on the stream is known."""
+    for mode, least in (("none", 0), ("adaptive", 190), ("ahead", 190)):
+        built = started(
+            {"read": "100 %", "random": "0 %", "size": "16 KiB", "limit": {"ios": 200}},
+            volume={"read_ahead": mode},
+        )
+        built.system.run(60 * 10**9)
+        assert built.system.world.streams[0]["completed"] == 200
+        assert int(cache_of(built)["hits"]) + 10 >= least
+        if mode != "none":
+            assert commands_of(built)["read"] <= 200 * 16 * KIB + MIB
+
+
+def test_adaptive_read_ahead_leaves_random_reads_alone_and_always_does_not():
+    asked = 200 * 8 * KIB
+    read = {}
+    for mode in ("none", "adaptive", "ahead"):
+        built = started(
+            {"read": "100 %", "limit": {"ios": 200}, "area": {"size": "100 GB"}},
+            volume={"read_ahead": mode},
+        )
+        built.system.run(600 * 10**9)
+        read[mode] = commands_of(built)["read"]
+    assert read["none"] == read["adaptive"] == asked
+    assert read["ahead"] > 20 * asked
+
+
+def che(items: int, lines: int, exponent: float) -> float:
+    """Hit rate of LRU under independent references (Che, Tung and Wang, 2002)."""
+    p = np.arange(1, items + 1) ** -exponent
+    p /= p.sum()
+    time = brentq(lambda x: (1 - np.exp(-p * x)).sum() - lines, 1, 1e9)
+    return float((p * (1 - np.exp(-p * time))).sum())
+
+
+@pytest.mark.skipif(INTERPRETED, reason="a million references")
+@pytest.mark.parametrize(
+    ("lines", "exponent", "printed"), [(100, 0.8, 0.1566), (1000, 0.8, 0.4367), (1000, 1.0, 0.6756)]
+)
+def test_the_hit_rate_of_cached_reads_is_that_of_lru(lines, exponent, printed):
+    """GOLDEN 5: Zipf references to 10,000 blocks."""
+    items, ios = 10_000, 1_000_000
+    assert che(items, lines, exponent) == pytest.approx(printed, abs=1e-4)
+    built = started(
+        {
+            "read": "100 %",
+            "size": "64 KiB",
+            "area": {"size": f"{items * 64} KiB"},
+            "zipf": exponent,
+        },
+        volume={"io": "cached"},
+        controller={"cache.size": f"{lines * 64} KiB"},
+    )
+    built.system.run(budget=50_000)
+    row = cache_of(built)
+    reads, hits = int(row["reads"]), int(row["hits"])
+    built.system.run(budget=50_000 + ios)
+    rate = (int(row["hits"]) - hits) / (int(row["reads"]) - reads)
+    assert rate == pytest.approx(printed, abs=1e-3)
+
+
+@pytest.mark.skipif(INTERPRETED, reason="tens of thousands of I/Os")
+def test_an_elevator_with_much_to_choose_from_beats_one_write_at_a_time():
+    load = {"outstanding": 8, "area": {"size": "8 GiB"}}
+    through, back = (
+        run_point(scenario(load, volume={"write": write, "disk_cache": "off"}), 0)[0].iops.mean
+        for write in ("through", "back")
+    )
+    assert back > 1.5 * through
+
+
+def test_a_cache_that_is_off_is_not_there():
+    """All modes off: the same bytes as a controller card without a cache line to its name."""
+    load = {"outstanding": 4, "read": "67 %", "limit": {"ios": 300}}
+    ends = []
+    for size in ("1 MiB", "512 MiB"):
+        built = started(load, controller={"cache.size": size})
+        built.system.run(60 * 10**9)
+        ends.append(int(built.system.world.streams[0]["window_ns"].sum()))
+    assert ends[0] == ends[1]
