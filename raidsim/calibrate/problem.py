@@ -140,8 +140,9 @@ def places_of(scenario: str, overrides: tuple[str, ...]) -> tuple[tuple[str, Car
     from raidsim.scenario import load  # noqa: PLC0415  (only a fit needs it here)
 
     loaded = load(scenario, overrides=overrides)
+    controllers = ((f"controller[{i}]", one.card) for i, one in enumerate(loaded.controllers))
     volumes = ((f"volume[{i}]", one.card) for i, one in enumerate(loaded.volumes))
-    return (("host", loaded.host.card), *volumes)
+    return (("host", loaded.host.card), *controllers, *volumes)
 
 
 def _may_fit(claim: Claim, parameters: Sequence[Parameter]) -> bool:
