@@ -54,6 +54,8 @@ def _columns(result: Result) -> Columns:
         "limited by": lambda p: p.limited_by.station if p.limited_by else None,
         "limited by kind": lambda p: p.limited_by.kind if p.limited_by else None,
         "utilisation [1]": lambda p: p.limited_by.utilisation if p.limited_by else None,
+        "within": lambda p: None if p.within is None else "yes" if p.within else "no",
+        "latency for within [ms]": lambda p: p.within_ms,
         "converged": lambda p: "yes" if p.converged else "no",
         "window [s]": lambda p: p.window_s,
         "warm-up [s]": lambda p: p.warmup_s,
