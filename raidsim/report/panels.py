@@ -92,7 +92,7 @@ def draw_throughput(axes: Axes, sweep: Sweep, colours: Palette, interval: str) -
     axes.set_ylabel("throughput, IO/s")
     _finish(axes, sweep, colours)
     _from_zero(axes, max(a + b for a, b in zip(means, above, strict=True)))
-    _legend(axes, colours)
+    legend(axes, colours)
     _add_mbps(axes, sweep, colours)
 
 
@@ -124,7 +124,7 @@ def draw_latency(axes: Axes, sweep: Sweep, colours: Palette) -> None:
     axes.set_ylabel(f"latency, {unit}")
     _finish(axes, sweep, colours)
     if drawn:
-        _legend(axes, colours)
+        legend(axes, colours)
     if drawn and 0 < 20 * min(drawn) < max(drawn):
         axes.set_yscale("log")
         axes.set_ylim(min(drawn) / 1.3, max(drawn) * 1.3)
@@ -218,7 +218,7 @@ def _from_zero(axes: Axes, top: float) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(_plain))
 
 
-def _legend(axes: Axes, colours: Palette) -> None:
+def legend(axes: Axes, colours: Palette) -> None:
     """Name the curves in one line above the panel, where no curve can run."""
     axes.legend(
         labelcolor=colours.ink,
