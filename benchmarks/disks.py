@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.drives import more
-from benchmarks.measuring import Settings, Tell, repeated
+from benchmarks.drives import filled, speed, speed_text
+from benchmarks.measuring import Settings, Tell
 from raidsim.build.scenario import build
 from raidsim.build.system import System
 from raidsim.scenario import from_data
@@ -36,11 +36,7 @@ def running(outstanding: int) -> System:
             }
         )
     )
-    for streams in machine.streams.values():
-        for stream in streams:
-            machine.system.begin(stream)
-    more(machine.system, 20 * outstanding + 2_000)
-    return machine.system
+    return filled(machine, outstanding)
 
 
 def run(settings: Settings, tell: Tell) -> tuple[list[dict[str, Any]], dict[str, float]]:
@@ -49,19 +45,8 @@ def run(settings: Settings, tell: Tell) -> tuple[list[dict[str, Any]], dict[str,
     figures: list[dict[str, Any]] = []
     for outstanding in OUTSTANDING:
         tell(f"shortest positioning time first, {outstanding} outstanding")
-        system = running(outstanding)
-        handled = int(system.state["handled"])
-        spent = repeated(lambda system=system: more(system, ios), settings.repeats)
-        events = int(system.state["handled"]) - handled
-        figures.append(
-            {
-                "drive": DRIVE,
-                "outstanding": outstanding,
-                "ios": ios,
-                "events_per_io": events / (ios * settings.repeats),
-                **spent.per(ios),
-            }
-        )
+        found = speed(running(outstanding), ios, settings)
+        figures.append({"drive": DRIVE, "outstanding": outstanding, **found})
     few, many = (f["per_cpu_second"] for f in figures[1:])
     return figures, {"disk_32_to_256_outstanding": few / many}
 
@@ -69,11 +54,6 @@ def run(settings: Settings, tell: Tell) -> tuple[list[dict[str, Any]], dict[str,
 def lines(figures: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Lines of the table."""
     return [
-        (
-            f"Disk by positioning time, {f['outstanding']} outstanding",
-            f"{f['per_second'] / 1e6:.2f} million I/Os a second"
-            f" ({f['per_cpu_second'] / 1e6:.2f} per CPU second,"
-            f" {f['events_per_io']:.1f} events each)",
-        )
+        (f"Disk by positioning time, {f['outstanding']} outstanding", speed_text(f))
         for f in figures
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.measuring import Settings, Tell, repeated
-from raidsim.build.scenario import build
+from raidsim.build.scenario import Machine, build
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.scenario import load
@@ -18,7 +18,11 @@ IOS = 400_000
 
 def running(scenario: str, outstanding: int) -> System:
     """A system under a load, with its queues filled."""
-    machine = build(load(scenario, overrides=[f"load.outstanding={outstanding}"]))
+    return filled(build(load(scenario, overrides=[f"load.outstanding={outstanding}"])), outstanding)
+
+
+def filled(machine: Machine, outstanding: int) -> System:
+    """Start the loads, and go on until the queues are full."""
     for streams in machine.streams.values():
         for stream in streams:
             machine.system.begin(stream)
@@ -31,6 +35,23 @@ def more(system: System, ios: int) -> None:
     system.run(t.NEVER, int(system.state["completed"]) + ios)
 
 
+def speed(system: System, ios: int, settings: Settings) -> dict[str, float]:
+    """How fast so many I/Os go, several times over, and the events that each of them takes."""
+    handled = int(system.state["handled"])
+    spent = repeated(lambda: more(system, ios), settings.repeats)
+    events = int(system.state["handled"]) - handled
+    return {"ios": ios, "events_per_io": events / (ios * settings.repeats), **spent.per(ios)}
+
+
+def speed_text(figure: dict[str, Any]) -> str:
+    """A figure of :func:`speed` for the table."""
+    return (
+        f"{figure['per_second'] / 1e6:.2f} million I/Os a second"
+        f" ({figure['per_cpu_second'] / 1e6:.2f} per CPU second,"
+        f" {figure['events_per_io']:.1f} events each)"
+    )
+
+
 def run(settings: Settings, tell: Tell) -> tuple[list[dict[str, Any]], dict[str, float]]:
     """Measure each load at each number of outstanding I/Os."""
     ios = settings.size(IOS, 5_000)
@@ -38,31 +59,12 @@ def run(settings: Settings, tell: Tell) -> tuple[list[dict[str, Any]], dict[str,
     for title, scenario in LOADS.items():
         for outstanding in OUTSTANDING:
             tell(f"{title}, {outstanding} outstanding")
-            system = running(scenario, outstanding)
-            handled = int(system.state["handled"])
-            spent = repeated(lambda system=system: more(system, ios), settings.repeats)
-            events = int(system.state["handled"]) - handled
-            figures.append(
-                {
-                    "load": title,
-                    "outstanding": outstanding,
-                    "ios": ios,
-                    "events_per_io": events / (ios * settings.repeats),
-                    **spent.per(ios),
-                }
-            )
+            found = speed(running(scenario, outstanding), ios, settings)
+            figures.append({"load": title, "outstanding": outstanding, **found})
     one, many = (f["per_cpu_second"] for f in figures[:2])
     return figures, {"database_1_to_32_outstanding": one / many}
 
 
 def lines(figures: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Lines of the table."""
-    return [
-        (
-            f"{f['load']}, {f['outstanding']} outstanding",
-            f"{f['per_second'] / 1e6:.2f} million I/Os a second"
-            f" ({f['per_cpu_second'] / 1e6:.2f} per CPU second,"
-            f" {f['events_per_io']:.1f} events each)",
-        )
-        for f in figures
-    ]
+    return [(f"{f['load']}, {f['outstanding']} outstanding", speed_text(f)) for f in figures]

@@ -147,6 +147,23 @@ class Point:
     warnings: list[str] = field(default_factory=list)
     drives: list[DriveUse] = field(default_factory=list)
     series: list[Sample] = field(default_factory=list)  # empty for short runs
+    within: bool | None = None  # loads that are searched for: whether it is within the latency
+    within_ms: float | None = None  # what was held against it: mean or percentile of all I/Os
+
+
+@dataclass(frozen=True)
+class Highest:
+    """The highest load within a latency; None for its figures if not even the first is within."""
+
+    load: str
+    within_ms: float  # the latency asked for
+    percentile: float | None  # share of the I/Os that must be within it; None: their mean
+    exceeded_at: float | None  # least load found that is not within it; None if all are
+    outstanding: int | None = None
+    rate: float | None = None
+    iops: Interval | None = None
+    mbps: float | None = None
+    latency_ms: float | None = None  # mean or percentile of all I/Os
 
 
 @dataclass(frozen=True)
@@ -158,6 +175,7 @@ class Result:
     scenario: dict[str, Any]
     provenance: dict[str, str]  # versions of packages, hash of the sources
     points: list[Point]
+    highest: Highest | None = None  # of a load that is searched for
     schema: str = SCHEMA
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,6 +9,10 @@
    refused as wrong.
 
 Loads that end by themselves (a limit, given arrivals) are measured from start to end.
+
+A load that asks for a latency (``within``) is searched: its sweep is climbed up to the first
+point that is not within it, and further points halve the step before that one until its ends
+are as near to each other as the throughput is to be precise.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -29,12 +33,14 @@ from raidsim.build.system import SaturationError
 from raidsim.errors import InputError, Problem
 from raidsim.kernel import SOURCE_HASH
 from raidsim.kernel import tables as t
-from raidsim.result import Interval, Point, Result
+from raidsim.result import Highest, Interval, Point, Result
 from raidsim.scenario import LoadSpec, Scenario
+from raidsim.stats import search
 from raidsim.stats.intervals import BatchMeans, batch_means
 from raidsim.stats.warmup import mser5
 
 NS_PER_S = 1e9
+MS_PER_S = 1e3
 PILOT_PER_OUTSTANDING = 20  # I/Os of the first pilot per slot of the closed loads
 LEAST_PILOT = 2_000
 MOST_PILOT_SHARE = 0.5  # of max_ios
@@ -71,14 +77,19 @@ def run(scenario: Scenario, *, on_point: OnPoint | None = None) -> Result:
         If an open load asks for more than the system can do.
     """
     points: list[Point] = []
-    for intensity in range(scenario.points):
-        points += run_point(scenario, intensity, on_point)
+    highest = None
+    if scenario.searched is None:
+        for intensity in range(scenario.points):
+            points += run_point(scenario, intensity, on_point)
+    else:
+        points, highest = _search(scenario, scenario.searched, on_point)
     return Result(
         raidsim=__version__,
         seed=scenario.seed,
         scenario=scenario.resolved(),
         provenance=provenance() | {"cards": cards_hash(scenario)},
         points=points,
+        highest=highest,
     )
 
 
@@ -106,16 +117,69 @@ def provenance() -> dict[str, str]:
 
 def run_point(scenario: Scenario, intensity: int, on_point: OnPoint | None = None) -> list[Point]:
     """Simulate one intensity: a point for each load."""
-    machine = build(scenario, intensity)
-    session = _Session(scenario, machine, intensity, on_point)
     try:
-        converged = session.measure()
-        return [session.point(load, converged) for load in scenario.loads]
+        return _measure_point(scenario, intensity, on_point)
     except SaturationError as error:
-        cause = f"saturated at point {intensity + 1}: {error}"
-        raise InputError(
-            [Problem(scenario.path, None, "load.rate", cause, "ask for a lower rate")]
-        ) from None
+        raise _saturated(scenario, intensity, error) from None
+
+
+def _measure_point(scenario: Scenario, intensity: int, on_point: OnPoint | None) -> list[Point]:
+    session = _Session(scenario, build(scenario, intensity), intensity, on_point)
+    converged = session.measure()
+    return [session.point(load, converged) for load in scenario.loads]
+
+
+def _saturated(scenario: Scenario, intensity: int, error: SaturationError) -> InputError:
+    cause = f"saturated at point {intensity + 1}: {error}"
+    return InputError([Problem(scenario.path, None, "load.rate", cause, "ask for a lower rate")])
+
+
+def _search(
+    scenario: Scenario, load: LoadSpec, on_point: OnPoint | None
+) -> tuple[list[Point], Highest]:
+    """Simulate the points that tell the highest intensity of a load within its latency."""
+    measured: dict[float, list[Point]] = {}  # a rate that saturates the system has no points
+
+    def is_within(value: float, left: int) -> bool:
+        number = len(measured)
+
+        def tell(at: PointProgress) -> None:
+            if on_point is not None:
+                on_point(replace(at, point_index=number, points=number + 1 + left))
+
+        try:
+            measured[value] = _measure_point(scenario.at(load, value), 0, tell)
+        except SaturationError as error:
+            if not measured:
+                raise _saturated(scenario, 0, error) from None
+            return False
+        return bool(_of(load, measured[value]).within)
+
+    border = search.highest(
+        load.sweep,
+        is_within,
+        whole=load.outstanding is not None,
+        resolution=scenario.measure.precision,
+    )
+    points = [point for value in sorted(measured) for point in measured[value]]
+    highest = Highest(
+        load.name, (load.within or 0.0) * MS_PER_S, load.within_percentile, border.exceeded
+    )
+    if border.holds is None:
+        return points, highest
+    best = _of(load, measured[border.holds])
+    return points, replace(
+        highest,
+        outstanding=best.outstanding,
+        rate=best.rate,
+        iops=best.iops,
+        mbps=best.mbps,
+        latency_ms=best.within_ms,
+    )
+
+
+def _of(load: LoadSpec, points: list[Point]) -> Point:
+    return next(point for point in points if point.load == load.name)
 
 
 class _Session:
@@ -169,7 +233,7 @@ class _Session:
             return
         measure = self.scenario.measure
         done = self._completed()
-        load = self.scenario.loads[0]
+        load = self.scenario.searched or self.scenario.loads[0]
         self.on_point(
             PointProgress(
                 self.intensity,
@@ -311,6 +375,9 @@ class _Session:
                     " how long is measured"
                 )
                 converged = converged and not self._is_behind(load, throughput)
+        within, within_ms = self._within(load, streams)
+        if load.within is not None and within_ms is None:
+            warnings.append("not known to be within: too few I/Os took longer than the percentile")
         return Point(
             load=load.name,
             outstanding=at(load.outstanding, self.intensity),
@@ -329,7 +396,18 @@ class _Session:
             warnings=warnings,
             drives=drives,
             series=thermal.series(system, streams),
+            within=within,
+            within_ms=within_ms,
         )
+
+    def _within(self, load: LoadSpec, streams: list[int]) -> tuple[bool | None, float | None]:
+        """Whether a load is within the latency it asks for, and what its latency is, in ms."""
+        if load.within is None:
+            return None, None
+        found = observe.latency_of_all(self.system, streams, load.within_percentile)
+        counts = observe.counts(self.system, streams)
+        answered = counts.failed == counts.timed_out == 0
+        return found is not None and found <= load.within * MS_PER_S and answered, found
 
     def _why_not_converged(self, load: LoadSpec) -> str:
         if not self._covers_bursts(load):

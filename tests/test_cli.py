@@ -329,6 +329,15 @@ def test_check_prints_contents_and_findings(
     assert "values are assumed" in out
 
 
+def test_check_takes_other_values_like_run(
+    scenario: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status("check", scenario, "--set", "load.workers=17") == 0
+    assert "17 workers" in capsys.readouterr().out
+    assert status("check", scenario, "--set", "load.workers=0") == 2
+    assert "load.workers: 0 is too small" in capsys.readouterr().err
+
+
 # ---------------------------------------------------------------- as a process
 
 

@@ -124,6 +124,7 @@ def test_a_drive_with_other_sectors_is_addressed_in_those():
         ({"raed": "100 %"}, 'load.raed: unknown key; did you mean "read"?'),
         ({"outstanding": [1, 2, 4]}, "load.outstanding: is a sweep"),
         ({"outstanding": (1, 2)}, "load.outstanding: is a sweep"),
+        ({"outstanding": 1, "within": "2 ms"}, "load.within: is searched for by raidsim run"),
         ({"outstanding": 0}, "load.outstanding: 0 is too small"),
         ({"outstanding": True}, "load.outstanding: true is not a whole number"),
         ({"outstanding": 1.5}, "load.outstanding: 1.5 is not a whole number"),

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -22,7 +23,7 @@ from hypothesis import strategies as st
 from synthetic import SCENARIO, point, result
 
 from raidsim.report import csv_file, html, json_file, plot, toml_text
-from raidsim.result import Interval, Result
+from raidsim.result import DriveUse, Interval, Result, Temperature
 
 TESTS = Path(__file__).parent
 RENDERERS: dict[str, Callable[[Result], bytes]] = {
@@ -148,6 +149,32 @@ def test_csv_reads_back_to_the_points() -> None:
         assert row["write p999 [ms]"] == ""
         assert float(row["flash waiting [ms]"]) == want.stages["flash"].waiting
         assert row["converged"] == "yes"
+
+
+def test_csv_has_wear_and_heat_of_all_drives_together() -> None:
+    cool = DriveUse(
+        "data.0", "ssd", 10.0, Temperature(30, 40, 41, 45), 0.0, {},
+        write_amplification=1.5, written_per_day_tb=2.0, drive_writes_per_day=2.5,
+        rated_writes_per_day=10.0, cycles_per_year=900.0, years_to_rated=5.0,
+        unsafe_mean=100.0, unsafe_peak=200, protected=True,
+    )  # fmt: skip
+    hot = replace(
+        cool, temperature_c=Temperature(50, 60, 71, 80), throttled=0.5, power_w=20.0,
+        write_amplification=3.0, rated_writes_per_day=3.0, years_to_rated=None, protected=False,
+    )  # fmt: skip
+    shown = result(point(1, drives=[cool, hot]), point(2))
+    one, none = csv.DictReader(io.StringIO(csv_file.render(shown).decode()))
+    temperatures = [
+        one[f"temperature {when} [C]"] for when in ("start", "end", "highest", "steady")
+    ]
+    assert [float(value) for value in temperatures] == [50, 60, 71, 80]
+    assert (one["power [W]"], one["written per day [TB]"], one["unsafe peak [B]"]) == (
+        "30.0", "4.0", "400",
+    )  # fmt: skip
+    worst = ("throttled [1]", "write amplification [1]", "rated writes per day [1/day]")
+    assert [float(one[name]) for name in worst] == [0.5, 3, 3]
+    assert (one["years to rated [years]"], one["protected"]) == ("5.0", "no")
+    assert none["power [W]"] == none["temperature highest [C]"] == none["protected"] == ""
 
 
 def test_csv_leaves_empty_what_was_not_measured() -> None:

@@ -16,6 +16,7 @@ PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "results.md").read_te
 SECTIONS = {
     "The object": results.Result,
     "A point": results.Point,
+    "A highest load": results.Highest,
     "An interval": results.Interval,
     "A latency": results.Latency,
     "A limit": results.Limit,

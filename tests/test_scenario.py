@@ -25,6 +25,45 @@ def problems_of(text, overrides=()):
 # ---- what a file says
 
 
+def test_a_load_may_be_searched_for_the_highest_within_a_latency():
+    text = ONE_LOAD.replace("= 1\n", '= [1, 8]\nwithin = "2 ms"\nwithin_percentile = "99 %"\n')
+    loaded = scenario.load_text(text)
+    (load,) = loaded.loads
+    assert (load.within, load.within_percentile) == (0.002, 0.99)
+    assert loaded.searched is load
+    assert loaded.at(load, 5).loads[0].outstanding == (5,)
+    assert loaded.loads[0].outstanding == (1, 8)
+    again = scenario.from_data(loaded.resolved())
+    assert again.resolved() == loaded.resolved()
+    assert again.searched == load
+
+
+@pytest.mark.parametrize(
+    ("lines", "key", "message"),
+    [
+        ('outstanding = [8, 1]\nwithin = "2 ms"', "load.outstanding", "does not rise"),
+        ('rate = ["9 IO/s", "9 IO/s"]\nwithin = "2 ms"', "load.rate", "does not rise"),
+        ('arrivals = ["1 s"]\nwithin = "2 ms"', "load.within", "beside arrivals"),
+        ('outstanding = 1\nwithin_percentile = "99 %"', "load.within_percentile", 'within = "2 ms"'),
+        ('outstanding = 1\nwithin = "0 ms"', "load.within", "not above 0 s"),
+        ('outstanding = 1\nwithin = "2"', "load.within", "has no unit"),
+        ('outstanding = 1\nwithin = "2 ms"\nwithin_percentile = "5 %"', "load.within_percentile", "too small"),
+    ],
+)  # fmt: skip
+def test_a_search_that_cannot_be_made_is_refused(lines, key, message):
+    (found,) = problems_of(ONE_LOAD.replace("outstanding = 1", lines))
+    assert found.key == key
+    assert message in str(found)
+
+
+def test_only_one_load_is_searched_for():
+    text = GOOD.replace("[1, 8]", '8\nwithin = "2 ms"').replace(
+        '["1000 IO/s", "2 kIO/s"]', '"1 kIO/s"\nwithin = "3 ms"'
+    )
+    (found,) = problems_of(text)
+    assert (found.key, found.cause) == ("load[1].within", "is asked of an earlier load too")
+
+
 def test_numbers_are_plain_and_in_base_units():
     loaded = scenario.load_text(GOOD)
     mail, log = loaded.loads
@@ -321,6 +360,7 @@ def test_a_mistake_is_named_with_its_key(old, new, key, message):
         ('"90 %" }', '"90 %" }\nzipf = 0.9', "load[0].zipf", "beside hot"),
         ('random = "90 %"', 'random = "0 %"', "load[0].hot", "has none"),
         ("[1, 8]", "[1, 8, 64]", "load[1].rate", "a sweep of 2 beside one of 3"),
+        ("[1, 8]", '[1, 8]\nwithin = "2 ms"', "load[1].rate", "another load is searched for"),
         ('name = "log"', 'name = "mail"', "load[1].name", "earlier [[load]]"),
         ('"60 us"', '"60"', 'volume.set."flash.read_time"', "has no unit"),
         ('"60 us"', '"60 s"', 'volume.set."flash.read_time"', "outside what is possible"),

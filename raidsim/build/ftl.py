@@ -12,6 +12,7 @@ import numpy as np
 from raidsim.build.system import System
 from raidsim.kernel import ageing
 from raidsim.kernel import tables as t
+from raidsim.kernel.ftl import RESERVE
 
 TARGET_UNITS = 2**19  # logical units of a scaled map
 GROUP = 256  # neighbouring units that stay distinct
@@ -241,7 +242,7 @@ def _overwrite(system: System, which: int, unit: int, streams: list[int], window
             number += ios
         amplification = 1 + (int(row["moved"]) - moved) / (int(row["written"]) - written)
         change = abs(amplification - before) / amplification
-        if count + 1 >= LEAST_WINDOWS and row["free"] <= 1 and change < STEADY:
+        if count + 1 >= LEAST_WINDOWS and row["free"] < RESERVE and change < STEADY:
             break
         before = amplification
 

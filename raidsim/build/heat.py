@@ -163,12 +163,10 @@ def settle(system: System) -> None:
         system.set_air(0, float(row["ambient"]), float(row["conductance"]))
 
 
-def of_drive(system: System, drive: int) -> Any:
-    """The row in ``heats`` of a drive, or None."""
-    for row in system.world.heats[: system.count("heats")]:
-        if row["drive"] == drive:
-            return row
-    return None
+def of_drive(system: System, drive: int) -> int | None:
+    """Number of the row in ``heats`` of a drive; None if it has no temperature."""
+    rows = system.world.heats["drive"][: system.count("heats")].tolist()
+    return rows.index(drive) if drive in rows else None
 
 
 def warm_up(system: System, index: int, power: float) -> None:

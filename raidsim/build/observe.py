@@ -51,6 +51,20 @@ def latency(system: System, streams: Sequence[int], op: int) -> Latency | None:
     return Latency(mean, p50, p95, p99, p999, samples)
 
 
+def latency_of_all(system: System, streams: Sequence[int], quantile: float | None) -> float | None:
+    """Response time of reads and writes together, ms: a quantile, or the mean if that is None.
+
+    None if nothing was measured, or too little beyond the quantile.
+    """
+    world = system.world
+    rows = list(streams)
+    if quantile is not None:
+        (found,) = percentiles(world.latencies[rows].sum(axis=(0, 1)), [quantile])
+        return None if found is None else found / NS_PER_MS
+    samples = int(world.streams["window_ios"][rows].sum())
+    return int(world.streams["window_ns"][rows].sum()) / samples / NS_PER_MS if samples else None
+
+
 def uncertain_percentiles(system: System, streams: Sequence[int], op: int, kind: str) -> list[str]:
     """A warning for each percentile that rests on few samples."""
     histogram = system.world.latencies[list(streams), op].sum(axis=0)

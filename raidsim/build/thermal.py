@@ -19,12 +19,6 @@ LIGHTLY, HEAVILY = "lightly", "heavily"
 STATES = {t.COOL: "", t.THROTTLED_LIGHTLY: LIGHTLY, t.THROTTLED_HEAVILY: HEAVILY}
 
 
-def heat_of(system: System, drive: int) -> int | None:
-    """The row in ``heats`` of a drive, or None."""
-    rows = system.world.heats["drive"][: system.count("heats")].tolist()
-    return rows.index(drive) if drive in rows else None
-
-
 def drives_of(system: System, streams: Sequence[int]) -> list[int]:
     """The drives under the volumes of these streams, in order."""
     volumes = dict.fromkeys(system.world.streams["volume"][list(streams)].tolist())
@@ -37,17 +31,13 @@ def name_of(system: System, drive: int) -> str:
     return system.names[station].name.rpartition(": ")[0]
 
 
-def drives(system: System, streams: Sequence[int]) -> list[DriveUse]:
-    """Power, temperature and throttling of the drives of these streams over the window."""
-    return [use(system, drive) for drive in drives_of(system, streams)]
-
-
 def use(system: System, drive: int) -> DriveUse:
     """Power, temperature and throttling of one drive over the window."""
     kind = KINDS[int(system.world.drives[drive]["kind"])]
     if kind == "hdd":
         return DriveUse(name_of(system, drive), kind, disk_power(system, drive), None, None, {})
-    row = heat.of_drive(system, drive)
+    index = heat.of_drive(system, drive)
+    row = None if index is None else system.world.heats[index]
     if row is None or system.now <= row["window_begin"]:
         return DriveUse(name_of(system, drive), kind, None, None, None, {})
     found = heat.reading(system, row)

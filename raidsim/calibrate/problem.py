@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -114,7 +114,7 @@ class FitProblem:
             for place, card in places
             if parameter.is_on(card)
         ]
-        return Job(job.scenario, (*job.overrides, *setting), job.outstanding)
+        return replace(job, overrides=(*job.overrides, *setting))
 
     def _trial(self, values: Sequence[float], results: Mapping[Job, Result]) -> Trial:
         verdicts = tuple(judge(claim, results, read_card) for claim in self.claims)

@@ -54,6 +54,9 @@ class Load:
                 cause = "is a sweep, and a model starts a load at one intensity"
                 found.append(Problem("Load()", None, f"load.{key}", cause, "give one value"))
                 keys[key] = keys[key][:1]
+        if keys.pop("within", None) is not None:
+            cause = "is searched for by raidsim run, and a model starts a load at one intensity"
+            found.append(Problem("Load()", None, "load.within", cause, "leave it out"))
         try:
             spec = from_data({**volume.data(), "load": [keys]}, "Load()").loads[0]
         except InputError as error:

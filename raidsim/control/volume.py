@@ -110,7 +110,7 @@ class Volume(Measured):
         self._age()
         self._stations = range(first, system.count("stations"))
         self._air = env.air
-        self._heat = thermal.heat_of(system, self._drive)
+        self._heat = heat.of_drive(system, self._drive)
         env.tell_of_air(self._stand_in)
         self._awaited = system.add_stream(
             self.name,

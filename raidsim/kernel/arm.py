@@ -15,7 +15,7 @@ the link can end with the last sector. Writing parts of physical sectors (512e) 
 revolution more: the sectors are read, and written when they come by again.
 
 Verbs: :func:`enqueue` an access, :func:`start_next` chooses and starts, :func:`risen` and
-:func:`finish` follow the one under way.
+:func:`go_on` follow the one under way.
 """
 
 from __future__ import annotations

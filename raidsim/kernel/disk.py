@@ -13,7 +13,7 @@ cut: :mod:`~raidsim.kernel.reply` keeps the account. Cached writes wait for the 
 commands of the queue, so a drive with its cache on has more to choose from.
 
 Verbs: :func:`command_arrived`, :func:`decode`, :func:`written_in` (data has come over the
-link), :func:`risen` and :func:`arm_free` (the arm), :func:`sent` (data has left).
+link), :func:`risen` and :func:`arm_free` (the arm).
 """
 
 from __future__ import annotations

@@ -135,14 +135,19 @@ def read_on(w, disk):
     until = min(disk["offset"] + disk["length"] + disk["depth"], disk["size"])
     if end >= until:
         return
-    disk["ahead"] = 1
-    disk["ahead_from"] = end
     # The next track may begin after a switch, which the skew covers. Rounded times would add up
     # over a long stream: where the platter is says when the next byte comes by.
-    now = w.state[0]["now"]
     _, _, angle = locate(w, disk, end)
+    begin_ahead(w, disk, end, until, wait_time(disk, w.state[0]["now"], 0.0, angle))
+
+
+@handler
+def begin_ahead(w, disk, start, until, lead):
+    """The arm reads ahead [start, until); its first byte comes after ``lead`` ns."""
+    disk["ahead"] = 1
     disk["ahead_counted"] = 0
-    disk["ahead_since"] = now + round_ns(wait_time(disk, now, 0.0, angle))
+    disk["ahead_from"] = start
+    disk["ahead_since"] = w.state[0]["now"] + round_ns(lead)
     disk["ahead_until"] = until
 
 
@@ -155,7 +160,6 @@ def take(w, disk, e, end):
     if disk["moving"] == 1 or disk["depth"] == 0:
         return
     until = min(end + disk["depth"], disk["size"])
-    now = w.state[0]["now"]
     going = is_reading(w, disk, disk["active"])
     if going and e == disk["active"]:
         disk["ahead_until"] = max(disk["ahead_until"], until)
@@ -163,13 +167,9 @@ def take(w, disk, e, end):
         stop(w, disk)
         cylinder, head, angle = locate(w, disk, extent["end"])
         move = move_time(disk, 0, cylinder, head)
-        lead = move + wait_time(disk, now, move, angle)
+        lead = move + wait_time(disk, w.state[0]["now"], move, angle)
         disk["active"] = e
-        disk["ahead"] = 1
-        disk["ahead_counted"] = 0
-        disk["ahead_from"] = extent["end"]
-        disk["ahead_since"] = now + round_ns(lead)
-        disk["ahead_until"] = until
+        begin_ahead(w, disk, extent["end"], until, lead)
 
 
 @handler

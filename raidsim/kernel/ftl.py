@@ -15,9 +15,8 @@ frontier is closed and a free block opened. When fewer than RESERVE are free, th
 block with the fewest valid units is collected (greedy; of equals the one that has been
 equal for longest), bit by bit: a block of n units of which v are valid gives room for
 n - v, so v / (n - v) units are moved for each that is written, and the block is empty
-when a new one is needed. Closed blocks
-hang in doubly linked lists, one for each number of valid units, so every step takes the
-same time however large the drive is.
+when a new one is needed. Closed blocks hang in doubly linked lists, one for each number
+of valid units, so every step takes the same time however large the drive is.
 
 The map is scaled: for a large drive a logical unit stands for ``scale`` units. The low
 bits of the unit number are kept (``group`` of them make neighbours, so the units of one

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from raidsim.report.panels import Palette, paint
+from raidsim.report.panels import Palette, legend, paint
 from raidsim.report.sweeps import Sweep
 from raidsim.result import DriveUse, Point, Sample
 
@@ -77,16 +77,7 @@ def draw_course(figure: Figure | SubFigure, point: Point, colours: Palette) -> N
             label=f"throttled {words}",
         )  # fmt: skip
     for axes in (above, below):
-        axes.legend(
-            labelcolor=colours.ink,
-            loc="lower left",
-            bbox_to_anchor=(-0.01, 0.98),
-            ncols=5,
-            fontsize=8,
-            handlelength=1.8,
-            handletextpad=0.4,
-            columnspacing=1.2,
-        )
+        legend(axes, colours)
 
 
 def _draw_temperatures(axes: Axes, times: list[float], point: Point, colours: Palette) -> None:

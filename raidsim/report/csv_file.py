@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable
 
 from raidsim.report.sweeps import KINDS, QUANTILES, station_kinds
-from raidsim.result import Latency, Point, Result
+from raidsim.result import DriveUse, Latency, Point, Result, Temperature
 
 Cell = str | int | float | None
 
@@ -54,6 +54,8 @@ def _columns(result: Result) -> Columns:
         "limited by": lambda p: p.limited_by.station if p.limited_by else None,
         "limited by kind": lambda p: p.limited_by.kind if p.limited_by else None,
         "utilisation [1]": lambda p: p.limited_by.utilisation if p.limited_by else None,
+        "within": lambda p: None if p.within is None else "yes" if p.within else "no",
+        "latency for within [ms]": lambda p: p.within_ms,
         "converged": lambda p: "yes" if p.converged else "no",
         "window [s]": lambda p: p.window_s,
         "warm-up [s]": lambda p: p.warmup_s,
@@ -63,6 +65,21 @@ def _columns(result: Result) -> Columns:
         "timed out": lambda p: p.counts.timed_out,
         "in flight": lambda p: p.counts.in_flight,
         "measured": lambda p: p.counts.measured,
+        "power [W]": _over_drives(sum, lambda d: d.power_w),
+        "temperature start [C]": _hottest(lambda t: t.start),
+        "temperature end [C]": _hottest(lambda t: t.end),
+        "temperature highest [C]": _hottest(lambda t: t.highest),
+        "temperature steady [C]": _hottest(lambda t: t.steady),
+        "throttled [1]": _over_drives(max, lambda d: d.throttled),
+        "write amplification [1]": _over_drives(max, lambda d: d.write_amplification),
+        "written per day [TB]": _over_drives(sum, lambda d: d.written_per_day_tb),
+        "drive writes per day [1/day]": _over_drives(max, lambda d: d.drive_writes_per_day),
+        "rated writes per day [1/day]": _over_drives(min, lambda d: d.rated_writes_per_day),
+        "cycles per year [1/year]": _over_drives(max, lambda d: d.cycles_per_year),
+        "years to rated [years]": _over_drives(min, lambda d: d.years_to_rated),
+        "unsafe mean [B]": _over_drives(sum, lambda d: d.unsafe_mean),
+        "unsafe peak [B]": _over_drives(sum, lambda d: d.unsafe_peak),
+        "protected": _protected,
         "warnings": lambda p: "; ".join(p.warnings),
     }
     for kind in station_kinds(result.points):
@@ -77,6 +94,35 @@ def _latency(kind: str, field: str) -> Callable[[Point], Cell]:
         return None if latency is None else getattr(latency, field)
 
     return read
+
+
+def _over_drives(
+    reduce: Callable[[list[float]], float], of: Callable[[DriveUse], float | None]
+) -> Callable[[Point], Cell]:
+    """One figure of all drives of a point: their sum, or that of the drive that is worst off."""
+
+    def read(point: Point) -> Cell:
+        found = [value for drive in point.drives if (value := of(drive)) is not None]
+        return reduce(found) if found else None
+
+    return read
+
+
+def _hottest(of: Callable[[Temperature], float]) -> Callable[[Point], Cell]:
+    """A temperature of the drive that became hottest."""
+
+    def read(point: Point) -> Cell:
+        known = [drive.temperature_c for drive in point.drives if drive.temperature_c is not None]
+        return of(max(known, key=lambda one: one.highest)) if known else None
+
+    return read
+
+
+def _protected(point: Point) -> Cell:
+    """Whether what all drives hold unsafely survives a power cut."""
+    if not point.drives:
+        return None
+    return "yes" if all(drive.protected for drive in point.drives) else "no"
 
 
 def _stage(kind: str, field: str) -> Callable[[Point], Cell]:

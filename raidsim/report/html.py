@@ -16,7 +16,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from raidsim.report import numbers, summary, toml_text
+from raidsim.report import numbers, summary, toml_text, within
 from raidsim.report.course import course_of, draw_course
 from raidsim.report.panels import Palette, draw_latency, draw_stages, draw_throughput
 from raidsim.report.plot import drawing, save_svg
@@ -167,7 +167,11 @@ def _headline(sweep: Sweep, result: Result) -> list[tuple[str, str, str]]:
     """The figures that a reader looks for first."""
     best = max(sweep.points, key=lambda point: point.iops.mean)
     first = sweep.points[0]
-    cells = [
+    cells = []
+    if sweep.highest is not None and (found := within.best(sweep)) is not None:
+        what = f"highest load, {within.bound(sweep.highest)}"
+        cells.append((f"{numbers.count(found.iops.mean)} IO/s", what, offered(found)))
+    cells += [
         (f"{numbers.count(best.iops.mean)} IO/s", "most I/Os", offered(best)),
         (f"{numbers.mbps(best.mbps)} MB/s", "throughput there", offered(best)),
     ]

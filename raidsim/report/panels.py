@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
+from raidsim.report import within
 from raidsim.report.sweeps import (
     QUANTILE_LABELS,
     Sweep,
@@ -21,13 +23,16 @@ from raidsim.report.sweeps import (
     station_kinds,
     throughput_range,
 )
-from raidsim.result import Point, Stage
+from raidsim.result import Highest, Point, Stage
 
 AXIS_LABELS = {
     "outstanding": "outstanding I/Os per worker",
     "rate": "offered load, IO/s",
     "step": "step of the sweep",
 }
+
+
+CROWDED = 1.4  # ratio of outstanding I/Os whose ticks would run into each other
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,7 @@ def draw_throughput(axes: Axes, sweep: Sweep, colours: Palette, interval: str) -
     axes.set_ylabel("throughput, IO/s")
     _finish(axes, sweep, colours)
     _from_zero(axes, max(a + b for a, b in zip(means, above, strict=True)))
-    _legend(axes, colours)
+    legend(axes, colours)
     _add_mbps(axes, sweep, colours)
 
 
@@ -114,10 +119,12 @@ def draw_latency(axes: Axes, sweep: Sweep, colours: Palette) -> None:
                 color=getattr(colours, kind),
                 label=f"{kind} {QUANTILE_LABELS[field]}",
             )
+    if sweep.highest is not None:
+        drawn += _draw_bound(axes, sweep, sweep.highest, scale, colours)
     axes.set_ylabel(f"latency, {unit}")
     _finish(axes, sweep, colours)
     if drawn:
-        _legend(axes, colours)
+        legend(axes, colours)
     if drawn and 0 < 20 * min(drawn) < max(drawn):
         axes.set_yscale("log")
         axes.set_ylim(min(drawn) / 1.3, max(drawn) * 1.3)
@@ -127,6 +134,26 @@ def draw_latency(axes: Axes, sweep: Sweep, colours: Palette) -> None:
         axes.yaxis.set_major_formatter(FuncFormatter(_plain))
     else:
         _from_zero(axes, max(drawn, default=0.0))
+
+
+def _draw_bound(
+    axes: Axes, sweep: Sweep, found: Highest, scale: float, colours: Palette
+) -> list[float]:
+    """Draw the latency that was asked for, and what was held against it; all that was drawn."""
+    values = [point.within_ms for point in sweep.points]
+    measured = [value * scale for value in values if value is not None]
+    if measured and (found.percentile is not None or len(sweep.kinds) > 1):
+        axes.plot(
+            list(sweep.x),
+            [float("nan") if value is None else value * scale for value in values],
+            linestyle=":",
+            marker=".",
+            color=colours.ink,
+            label=f"all {within.judged(found)}",
+        )
+    limit = found.within_ms * scale
+    axes.axhline(limit, color=colours.throughput, linewidth=1, label=within.bound(found))
+    return [*measured, limit]
 
 
 def draw_stages(axes: Axes, sweep: Sweep, colours: Palette, *, shares: bool) -> None:
@@ -191,7 +218,7 @@ def _from_zero(axes: Axes, top: float) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(_plain))
 
 
-def _legend(axes: Axes, colours: Palette) -> None:
+def legend(axes: Axes, colours: Palette) -> None:
     """Name the curves in one line above the panel, where no curve can run."""
     axes.legend(
         labelcolor=colours.ink,
@@ -234,7 +261,8 @@ def _scale_x(axes: Axes, sweep: Sweep) -> None:
 def _ticks(x: Sequence[float]) -> list[float]:
     """Ticks at the measured numbers, or at powers of two where those would be crowded."""
     values = sorted(set(x))
-    if len(values) <= 11:
+    crowded = any(b < CROWDED * a for a, b in pairwise(values))
+    if len(values) <= 11 and not crowded:
         return values
     powers = [2.0**n for n in range(64) if min(x) <= 2.0**n <= max(x)]
     return powers[:: 1 + len(powers) // 12] or [values[0], values[-1]]

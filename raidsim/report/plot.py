@@ -91,7 +91,7 @@ def save_svg(figure: Figure, salt: str) -> bytes:
     """Write a figure as SVG that depends on nothing but the figure and ``salt``."""
     mpl.rcParams["svg.hashsalt"] = salt
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "raidsim"})
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return buffer.getvalue()
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from raidsim.result import Latency, Point, Result
+from raidsim.result import Highest, Latency, Point, Result
 
 Axis = Literal["outstanding", "rate", "step"]
 QUANTILES = ("p50", "p95", "p99", "p999")
@@ -27,6 +27,7 @@ class Sweep:
     load: str
     axis: Axis
     points: tuple[Point, ...]
+    highest: Highest | None = None  # what a search for a latency came to
 
     @property
     def x(self) -> tuple[float, ...]:
@@ -50,7 +51,11 @@ def sweeps(result: Result) -> list[Sweep]:
     by_load: dict[str, list[Point]] = {}
     for point in result.points:
         by_load.setdefault(point.load, []).append(point)
-    return [Sweep(load, _axis(points), tuple(points)) for load, points in by_load.items()]
+    found = result.highest
+    return [
+        Sweep(load, _axis(points), tuple(points), found if found and found.load == load else None)
+        for load, points in by_load.items()
+    ]
 
 
 def _axis(points: Sequence[Point]) -> Axis:

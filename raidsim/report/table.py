@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.report import drives, numbers
+from raidsim.report import drives, numbers, within
 from raidsim.report.console import UNBOUNDED
 from raidsim.report.summary import confidence, load_sentence, several_volumes
 from raidsim.report.sweeps import (
@@ -114,7 +114,9 @@ def limit(point: Point, result: Result) -> str:
 
 
 def notes(sweep: Sweep, result: Result) -> Iterator[str]:
-    """Say what the columns mean, then everything about the points that the rows cannot show."""
+    """Answer what was asked, say what the columns mean, then what the rows cannot show."""
+    if sweep.highest is not None:
+        yield within.line(sweep)
     yield f"IO/s with half the {confidence(result.scenario)} interval; MB/s of 2^20 bytes"
     unmeasured = any(
         None in figures(latency)

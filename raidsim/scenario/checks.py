@@ -99,6 +99,28 @@ def arrivals_in_order(arrivals: Sequence[float] | None) -> Iterator[Finding]:
             return
 
 
+@needs("within", "within_percentile", "arrivals")
+def something_to_search(
+    within: float | None, within_percentile: float | None, arrivals: Any
+) -> Iterator[Finding]:
+    """A percentile is that of a latency that is asked for, of a load that can be raised."""
+    if within_percentile is not None and within is None:
+        yield "within_percentile", "says nothing without within", 'write within = "2 ms" too'
+    if within is not None and arrivals is not None:
+        yield "within", "cannot stand beside arrivals", "give outstanding or rate, to be searched"
+
+
+@needs("within", "outstanding", "rate")
+def searched_upwards(
+    within: float | None, outstanding: Sequence[int] | None, rate: Sequence[float] | None
+) -> Iterator[Finding]:
+    """The search goes from the lowest load to the highest."""
+    for name, sweep in (("outstanding", outstanding), ("rate", rate)):
+        rising = all(before < after for before, after in itertools.pairwise(sweep or ()))
+        if within is not None and not rising:
+            yield name, "does not rise from entry to entry", "sort it: within searches upwards"
+
+
 @needs("think", "outstanding")
 def only_closed_loads_think(think: float, outstanding: Any) -> Iterator[Finding]:
     """An open load does not wait for completions, so it has no think time."""
@@ -207,6 +229,18 @@ def uneven_sweeps(loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str
                 first = first or length
                 if length != first:
                     yield index, key, length, first
+
+
+def several_searches(loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str, str, str]]:
+    """Index, key, cause and remedy of what cannot stand beside the load that is searched for."""
+    asking = [i for i, load in enumerate(loads) if load.get("within") is not None]
+    for index in asking[1:]:
+        yield index, "within", "is asked of an earlier load too", "one load can be searched for"
+    for index, load in enumerate(loads):
+        for key in ("outstanding", "rate"):
+            if asking and index != asking[0] and len(load.get(key) or ()) > 1:
+                cause = "is a sweep, and another load is searched for (its within)"
+                yield index, key, cause, "give one value"
 
 
 def _size(number: int) -> str:

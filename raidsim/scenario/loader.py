@@ -329,7 +329,10 @@ class _Loader:
             self.reading.problem((key, index, "name"), cause, "give each its own name")
 
     def _sweeps(self, loads: list[dict[str, Any]]) -> None:
-        for index, key, length, first in checks.uneven_sweeps(loads):
+        found = list(checks.several_searches(loads))
+        for index, key, cause, remedy in found:
+            self.reading.problem(("load", index, key), cause, remedy)
+        for index, key, length, first in () if found else checks.uneven_sweeps(loads):
             cause = f"a sweep of {length} beside one of {first}"
             remedy = "sweeps run side by side: make them equally long"
             self.reading.problem(("load", index, key), cause, remedy)

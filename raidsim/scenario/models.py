@@ -318,6 +318,12 @@ class LoadSpec(Part):
     arrivals: tuple[Annotated[float, Quantity("time", high="8760 h")], ...] | None = key(
         "open load: the times of all arrivals, in order; it ends after the last", None, "none"
     )
+    within: Annotated[float | None, Quantity("time", above="0 s", high="1 h")] = key(
+        "latency to stay within: the sweep is searched for the highest load that does", None, "none"
+    )
+    within_percentile: Annotated[float | None, Quantity("share", low="50 %", high="99.99 %")] = key(
+        "share of the I/Os whose latency must lie within `within`", None, "none: the mean must"
+    )
     burst: Annotated[Burst | None, Table] = key(
         "issues only in the `on` part of each period", None, "none"
     )
@@ -340,6 +346,11 @@ class LoadSpec(Part):
         key("an I/O that takes longer counts as timed out", "none")
     )
     limit: Annotated[Limit, Table] = key("the load ends at the first that is reached", {}, "none")
+
+    @property
+    def sweep(self) -> tuple[float, ...]:
+        """Its intensities: numbers of outstanding I/Os, or rates; empty for given arrivals."""
+        return self.outstanding or self.rate or ()
 
     def extent(self, capacity: int, worker: int = 0) -> tuple[int, int]:
         """First byte and number of bytes that a worker accesses on a volume of `capacity` bytes.
@@ -404,10 +415,19 @@ class Scenario(Part):
     @property
     def points(self) -> int:
         """Points of the sweep: the length of its longest list."""
-        return max(
-            (len(sweep) for load in self.loads for sweep in (load.outstanding, load.rate) if sweep),
-            default=1,
-        )
+        return max(len(load.sweep) or 1 for load in self.loads)
+
+    @property
+    def searched(self) -> LoadSpec | None:
+        """The load whose highest intensity within a latency is searched for, if there is one."""
+        return next((load for load in self.loads if load.within is not None), None)
+
+    def at(self, searched: LoadSpec, value: float) -> Scenario:
+        """The same with one intensity of one load in place of its sweep."""
+        key = "rate" if searched.outstanding is None else "outstanding"
+        changed = searched.model_copy(update={key: (value,)})
+        loads = tuple(changed if load is searched else load for load in self.loads)
+        return self.model_copy(update={"loads": loads})
 
     def volume(self, name: str) -> VolumeSpec:
         """The volume of a name."""

@@ -41,6 +41,12 @@ Counts are plain numbers. Sizes, alignments and areas are multiples of 512 bytes
 **A sweep** is a list of `outstanding` or of `rate`: each entry is a point of the result. Loads
 that sweep do so side by side, so their lists are equally long; a load with one value keeps it.
 
+**The highest load within a latency**: with `within = "2 ms"` the sweep, which must rise, is run up
+to the first point whose latency is above that; further points between it and the one before find
+the border, as near as `measure.precision` asks. The latency is the mean over reads and writes, or
+the percentile `within_percentile`; a point at which I/Os failed or timed out is beyond it. One load
+may ask; the others keep one value.
+
 **Another value for one run**: `--set KEY=VALUE`, e.g. `--set load.outstanding=32`,
 `--set "load.size=4 KiB"`, `--set "volume.set.flash.read_time=60 us"`. Where there are several
 loads or volumes, say which: `load[0].size` or `load.NAME.size`. Without a value (`load.align=`) the

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from raidsim.validate.jobs import Job
+from raidsim.validate.jobs import Job, Latency
 from raidsim.validate.metrics import METRICS
 
 Relation = Literal[
     "value", "about", "range", "at_least", "at_most", "ratio", "order", "equal", "shape"
 ]
 Role = Literal["calibration", "prediction"]
-Reduction = Literal["at", "max", "each"]
+Reduction = Literal["at", "max", "each", "within"]
 
 RELATIONS_WITH_ERROR: frozenset[Relation] = frozenset({"value", "about", "ratio"})
 """Relations whose error enters the statistics: a figure stands on the other side."""
@@ -24,6 +24,7 @@ class Measurement:
     """One metric of one scenario: at one intensity, the highest of several, or a whole curve.
 
     ``intensities`` are numbers of outstanding I/Os, ascending; (None,) leaves the scenario's own.
+    With the reduction "within" it is the metric at the highest load within ``latency``.
     """
 
     scenario: str
@@ -31,14 +32,25 @@ class Measurement:
     metric: str
     intensities: tuple[int | None, ...]
     reduction: Reduction
+    latency: Latency | None = None
 
     def jobs(self) -> tuple[Job, ...]:
-        """Return the runs that this needs, one for each intensity."""
+        """Return the runs that this needs: a search, or one for each intensity."""
+        if self.latency is not None:
+            return (self._whole(),)
         return tuple(Job(self.scenario, self.overrides, at) for at in self.intensities)
 
     def command(self) -> list[str]:
         """Return the ``raidsim run`` command line that measures the same."""
-        return Job.command_of(self.scenario, self.overrides, self.intensities)
+        return self._whole().command()
+
+    def _whole(self) -> Job:
+        """Everything in one run."""
+        given = tuple(at for at in self.intensities if at is not None)
+        alone = len(given) == 1 and self.latency is None
+        return Job(
+            self.scenario, self.overrides, given[0] if alone else given or None, self.latency
+        )
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def execute(
         Problems of all jobs whose scenario or overrides are wrong, each once.
     """
     # The widest runs first, so that no long one is left over for the end.
-    ordered = sorted(jobs, key=lambda job: -(job.outstanding or 0))
+    ordered = sorted(jobs, key=lambda job: -job.width)
     problems: dict[Problem, None] = {}
     results: dict[Job, Result] = {}
     pool = ThreadPoolExecutor(workers or _processors())

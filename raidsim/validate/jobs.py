@@ -1,4 +1,4 @@
-"""The runs that claims need: each distinct scenario, overrides and intensity once."""
+"""The runs that claims need: each distinct scenario, overrides and intensities once."""
 
 from __future__ import annotations
 
@@ -7,39 +7,58 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Job:
-    """One simulation: a scenario by name, overrides as on the command line, one intensity.
+class Latency:
+    """A latency to stay within: on average, or for a share of the I/Os; texts as in a scenario."""
 
-    ``outstanding`` is I/Os outstanding per worker; None leaves what the scenario says.
+    within: str
+    percentile: str | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """One simulation: a scenario by name, overrides as on the command line, and how hard.
+
+    ``outstanding`` is I/Os outstanding per worker; None leaves what the scenario says. With
+    ``latency`` it is the sweep that is searched for the highest load within that.
     """
 
     scenario: str
     overrides: tuple[str, ...] = ()
-    outstanding: int | None = None
+    outstanding: int | tuple[int, ...] | None = None
+    latency: Latency | None = None
+
+    @property
+    def width(self) -> int:
+        """The most I/Os outstanding per worker; 0 where the scenario says it."""
+        if isinstance(self.outstanding, tuple):
+            return max(self.outstanding)
+        return self.outstanding or 0
 
     def all_overrides(self) -> list[str]:
-        """Return the overrides including the intensity."""
-        if self.outstanding is None:
-            return list(self.overrides)
-        return [*self.overrides, f"load.outstanding={self.outstanding}"]
+        """Return the overrides including intensity and latency."""
+        found = list(self.overrides)
+        if isinstance(self.outstanding, tuple):
+            found.append(f"load.outstanding={list(self.outstanding)}")
+        elif self.outstanding is not None:
+            found.append(f"load.outstanding={self.outstanding}")
+        if self.latency is not None:
+            found.append(f"load.within={self.latency.within}")
+            if self.latency.percentile is not None:
+                found.append(f"load.within_percentile={self.latency.percentile}")
+        return found
 
     def __str__(self) -> str:
         """Return a short label for a progress bar."""
+        if self.latency is not None:
+            return f"{self.scenario} within {self.latency.within}"
         at = "" if self.outstanding is None else f" at {self.outstanding}"
         return self.scenario + at
 
-    @staticmethod
-    def command_of(
-        scenario: str, overrides: Iterable[str], intensities: Iterable[int | None]
-    ) -> list[str]:
-        """Return the ``raidsim run`` words that repeat these intensities of a scenario."""
-        words = ["raidsim", "run", scenario]
-        for override in overrides:
+    def command(self) -> list[str]:
+        """Return the ``raidsim run`` words that do the same."""
+        words = ["raidsim", "run", self.scenario]
+        for override in self.all_overrides():
             words += ["--set", override]
-        given = [at for at in intensities if at is not None]
-        if given:
-            value = str(given[0]) if len(given) == 1 else str(given)
-            words += ["--set", f"load.outstanding={value}"]
         return words
 
 

@@ -121,6 +121,7 @@ def claim_dict(verdict: Verdict) -> dict[str, Any]:
         "set": list(run.overrides),
         "metric": run.metric,
         "outstanding": [at for at in run.intensities if at is not None],
+        "within": None if run.latency is None else run.latency.within,
         "commands": [shlex.join(m.command()) for m in claim.subject.measurements()],
     }
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, model_validator
 
+from raidsim import units
 from raidsim.cards import toml_file
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.resources import data_folder
@@ -25,12 +26,14 @@ from raidsim.validate.claims import (
     Role,
     Shape,
 )
+from raidsim.validate.jobs import Latency
 from raidsim.validate.metrics import METRICS
 
 Number = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 Positive = Annotated[Number, Field(gt=0)]
 Text = Annotated[str, Field(min_length=1)]
 Outstanding = Annotated[int, Field(ge=1, strict=True)]
+Searched: TypeAlias = Literal["max", "each", "within"]
 
 
 def _published(value: object) -> float | tuple[float, float]:
@@ -43,14 +46,27 @@ def _published(value: object) -> float | tuple[float, float]:
 
 
 def _at(value: Any) -> int | str:
-    """Return a number of outstanding I/Os, "max" or "each"."""
-    if value in ("max", "each") or (type(value) is int and value >= 1):
+    """Return a number of outstanding I/Os, "max", "each" or "within"."""
+    if value in get_args(Searched) or (type(value) is int and value >= 1):
         return value  # type: ignore[no-any-return]
-    raise ValueError(f'{quote(value)} is neither a number of outstanding I/Os nor "max" nor "each"')
+    raise ValueError(
+        f'{quote(value)} is neither a number of outstanding I/Os nor "max", "each" or "within"'
+    )
+
+
+def _quantity(value: Any, dimension: str) -> str:
+    """Return a quantity as it is written, if it can be read."""
+    try:
+        units.parse(value, dimension)
+    except units.QuantityError as error:
+        raise ValueError(f"{error.cause}; {error.remedy}") from None
+    return str(value)
 
 
 Published: TypeAlias = Annotated[float | tuple[float, float], PlainValidator(_published)]
-At: TypeAlias = Annotated[int | Literal["max", "each"], PlainValidator(_at)]
+At: TypeAlias = Annotated[int | Searched, PlainValidator(_at)]
+Time: TypeAlias = Annotated[str, PlainValidator(lambda value: _quantity(value, "time"))]
+Share: TypeAlias = Annotated[str, PlainValidator(lambda value: _quantity(value, "share"))]
 Intensities: TypeAlias = Annotated[tuple[Outstanding, ...], Field(min_length=1)]
 
 
@@ -67,6 +83,16 @@ class Run(_Table):
     overrides: tuple[Text, ...] = Field(default=(), alias="set")
     at: At | None = None
     over: Intensities | None = None
+    within: Time | None = None
+    within_percentile: Share | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Run:
+        if (self.at == "within") != (self.within is not None):
+            raise ValueError('at = "within" and within, a latency, belong together')
+        if self.within_percentile is not None and self.within is None:
+            raise ValueError("within_percentile says nothing without within")
+        return self
 
     def measurement(
         self, metric: str, usual: tuple[int, ...], shape: ShapeTable | None
@@ -76,7 +102,8 @@ class Run(_Table):
         if shape is not None:
             return Measurement(self.scenario, self.overrides, metric, shape.of(spread), "each")
         if isinstance(self.at, str):
-            return Measurement(self.scenario, self.overrides, metric, spread, self.at)
+            asked = None if self.within is None else Latency(self.within, self.within_percentile)
+            return Measurement(self.scenario, self.overrides, metric, spread, self.at, asked)
         return Measurement(self.scenario, self.overrides, metric, (self.at,), "at")
 
 
@@ -167,7 +194,10 @@ class ClaimTable(_Table):
             ),
             '"factor" only for an order': self.relation == "order" or self.factor is None,
             '"why" beside a tolerance of its own': (self.tolerance is None) == (self.why is None),
-            '"at" as a number or "max", for a figure': not (
+            'no "within" beside a shape': (
+                self.shape is None or self.run is None or self.run.within is None
+            ),
+            '"at" as a number, "max" or "within", for a figure': not (
                 figure and self.run is not None and self.run.at == "each"
             ),
         }

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from raidsim.result import Result
+from raidsim.result import Point, Result
 from raidsim.validate.claims import CardValue, Claim, Measurement, Performance, Shape
 from raidsim.validate.jobs import Job
 from raidsim.validate.metrics import METRICS
@@ -42,7 +42,7 @@ def judge(claim: Claim, results: Mapping[Job, Result], read_card: CardReader) ->
     if simulated is None or not math.isfinite(simulated):
         return Verdict(claim, None, None, holds=False)
     error = error_of(claim, simulated)
-    converged = all(point.converged for job in claim.jobs() for point in results[job].points)
+    converged = all(point.converged for job in claim.jobs() for point in points_of(results[job]))
     return Verdict(claim, simulated, error, holds(claim, simulated, error), converged)
 
 
@@ -88,9 +88,23 @@ def simulate(claim: Claim, subject: Performance, results: Mapping[Job, Result]) 
 def curve_of(measurement: Measurement, results: Mapping[Job, Result]) -> list[float] | None:
     """Return the metric at each intensity of a measurement; None if any of them has none."""
     metric = METRICS[measurement.metric]
-    values = [metric.of(results[job].points) for job in measurement.jobs()]
+    values = [metric.of(points_of(results[job])) for job in measurement.jobs()]
     present = [value for value in values if value is not None and value > 0]
     return present if len(present) == len(values) else None
+
+
+def points_of(result: Result) -> list[Point]:
+    """Return the points that count: all loads at the intensity that a search came to, or all."""
+    found = result.highest
+    if found is None:
+        return result.points
+    loads = len({point.load for point in result.points})
+    for number, point in enumerate(result.points):
+        same = (point.outstanding, point.rate) == (found.outstanding, found.rate)
+        if point.load == found.load and same:
+            first = number - number % loads
+            return result.points[first : first + loads]
+    return []
 
 
 def worst_ratio(curve: Sequence[float], other: Sequence[float], *, one_sided: bool) -> float:

@@ -1,0 +1,57 @@
+"""What a search for the highest load within a latency came to, in words."""
+
+from __future__ import annotations
+
+from raidsim.report import numbers
+from raidsim.report.sweeps import Sweep, offered
+from raidsim.result import Highest, Point
+
+
+def bound(found: Highest) -> str:
+    """The latency that was asked for: "2 ms on average", "99 % within 500 us"."""
+    if found.percentile is None:
+        return f"{_time(found.within_ms)} on average"
+    return f"{100 * found.percentile:g} % within {_time(found.within_ms)}"
+
+
+def judged(found: Highest) -> str:
+    """What was held against it: "mean", "p99"."""
+    return "mean" if found.percentile is None else f"p{100 * found.percentile:g}"
+
+
+def best(sweep: Sweep) -> Point | None:
+    """The point that is the answer; None if there is none."""
+    found = sweep.highest
+    if found is None or found.iops is None:
+        return None
+    same = (found.outstanding, found.rate)
+    return next((p for p in sweep.points if (p.outstanding, p.rate) == same), None)
+
+
+def line(sweep: Sweep) -> str:
+    """The answer as a line below a table; empty where nothing was asked."""
+    found = sweep.highest
+    if found is None:
+        return ""
+    point = best(sweep)
+    if point is None:
+        first = sweep.points[0]
+        what = "" if first.within_ms is None else f": {_judged(first, found)}"
+        return f"no load keeps {bound(found)}: not even {offered(first)}{what}"
+    words = [
+        offered(point),
+        f"{numbers.count(point.iops.mean)} IO/s",
+        f"{numbers.mbps(point.mbps)} MB/s",
+        _judged(point, found),
+    ]
+    more = "" if found.exceeded_at else "; the sweep ends there, more may be possible"
+    return f"highest load that keeps {bound(found)}: {', '.join(words)}{more}"
+
+
+def _judged(point: Point, found: Highest) -> str:
+    assert point.within_ms is not None
+    return f"{judged(found)} {numbers.time(point.within_ms)}"
+
+
+def _time(ms: float) -> str:
+    return f"{1000 * ms:g} us" if ms < 1 else f"{ms:g} ms"

@@ -1,0 +1,68 @@
+"""The highest value at which something holds, found with few trials.
+
+Trials climb a ladder of values up to the first that does not hold. The answer then lies between
+that one and the one below it, and each further trial halves the interval, until its ends are
+neighbours: whole numbers that follow each other, or values that differ by no more than a
+resolution. From a ladder of doublings a resolution of 1 % takes seven further trials at most.
+
+What holds at a value must hold below it too. Where chance decides near the border, the answer
+is a value that held, with one not much above it that did not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+Trial = Callable[[float, int], bool]
+"""Whether it holds at a value; the number is how many trials may follow at most."""
+
+
+@dataclass(frozen=True)
+class Border:
+    """Between what holds and what does not; None where the ladder has no such end."""
+
+    holds: float | None
+    exceeded: float | None
+
+
+def highest(ladder: Sequence[float], trial: Trial, *, whole: bool, resolution: float) -> Border:
+    """Search for the highest value that holds.
+
+    Parameters
+    ----------
+    ladder
+        Values to begin with, rising.
+    trial
+        Tries a value.
+    whole
+        Whether only whole numbers are possible.
+    resolution
+        How far apart the two ends may be that are found in the end, as a share of the lower one;
+        neighbouring whole numbers are as near as can be.
+    """
+    below: float | None = None
+    for number, value in enumerate(ladder):
+        if trial(value, len(ladder) - number - 1):
+            below = value
+        elif below is None:
+            return Border(None, value)
+        else:
+            return _halve(below, value, trial, whole, resolution)
+    return Border(below, None)
+
+
+def _halve(low: float, high: float, trial: Trial, whole: bool, resolution: float) -> Border:
+    while left := _halvings(low, high, max(resolution * low, float(whole))):
+        middle = (low + high) // 2 if whole else (low + high) / 2
+        if trial(middle, left - 1):
+            low = middle
+        else:
+            high = middle
+    return Border(low, high)
+
+
+def _halvings(low: float, high: float, near: float) -> int:
+    """How many trials at most bring two values as near to each other as asked."""
+    return max(math.ceil(math.log2((high - low) / near)), 0)
