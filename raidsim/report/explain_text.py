@@ -11,7 +11,7 @@ from rich.text import Text
 
 from raidsim.build.explain import Command, Explanation, Flash
 from raidsim.build.explain_disk import Disk
-from raidsim.report import numbers
+from raidsim.report import hardware, numbers
 from raidsim.report.console import UNBOUNDED
 from raidsim.report.table import RULED
 
@@ -55,7 +55,11 @@ def _heading(explanation: Explanation) -> list[Text]:
     where = f" at {numbers.size(explanation.offset)} on volume {explanation.volume}"
     drive = f": {explanation.level} drive, {explanation.model}"
     taken = f"Alone on an idle system it takes {_us(explanation.latency)} us."
-    return [Text.assemble((what, "bold"), where, drive), Text(taken)]
+    return [
+        Text.assemble((what, "bold"), where, drive),
+        Text(hardware.volume_line(explanation.facts)),
+        Text(taken),
+    ]
 
 
 def _road(explanation: Explanation) -> Table:
