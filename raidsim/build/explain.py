@@ -158,7 +158,6 @@ class Explanation:
     """One request, and all that it causes."""
 
     volume: str
-    level: str
     model: str  # title of the drive's card
     facts: VolumeFacts
     op: str  # "read" or "write"
@@ -222,7 +221,6 @@ def explain(
     trace = _Trace(system, visits, OPS[op])
     return Explanation(
         volume=spec.name,
-        level=spec.level,
         model=spec.card.title,
         facts=volume_facts(spec),
         op=op,

@@ -53,11 +53,12 @@ def _sections(explanation: Explanation) -> Iterator[Iterable[Text | Table]]:
 def _heading(explanation: Explanation) -> list[Text]:
     what = f"{explanation.op} of {numbers.size(explanation.length)}"
     where = f" at {numbers.size(explanation.offset)} on volume {explanation.volume}"
-    drive = f": {explanation.level} drive, {explanation.model}"
+    facts = explanation.facts
+    drive = f": {hardware.drives_words(facts.level, facts.drives, explanation.model)}"
     taken = f"Alone on an idle system it takes {_us(explanation.latency)} us."
     return [
         Text.assemble((what, "bold"), where, drive),
-        Text(hardware.volume_line(explanation.facts)),
+        Text(f"The volume: {hardware.facts_words(facts)}."),
         Text(taken),
     ]
 

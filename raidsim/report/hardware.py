@@ -61,17 +61,18 @@ def power_words(power: Power | SystemPower) -> str:
     return ", ".join(f"{numbers.watts(watts)} {when}" for watts, when in parts if watts is not None)
 
 
+def facts_words(facts: VolumeFacts) -> str:
+    """What a volume holds, survives and takes: capacity, failures tolerated, power."""
+    parts = [capacity_words(facts), failures_words(facts), power_words(facts.power_w)]
+    if facts.failed:
+        parts.insert(2, f"{numbered(facts.failed)} failed before")
+    return ", ".join(part for part in parts if part)
+
+
 def volume_line(facts: VolumeFacts) -> str:
     """One volume in a line: level and drives, capacity, failures tolerated, power."""
-    parts = [
-        drives_words(facts.level, facts.drives, facts.drive),
-        capacity_words(facts),
-        failures_words(facts),
-        power_words(facts.power_w),
-    ]
-    if facts.failed:
-        parts.insert(3, f"{numbered(facts.failed)} failed before")
-    return f"{facts.name}: {', '.join(part for part in parts if part)}"
+    drives = drives_words(facts.level, facts.drives, facts.drive)
+    return f"{facts.name}: {drives}, {facts_words(facts)}"
 
 
 def lines(result: Result) -> Iterator[str]:
