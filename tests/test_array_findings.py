@@ -68,6 +68,19 @@ def test_on_parity_falling_to_write_through_costs_one_turn_more() -> None:
     assert f"at least {1e3 * waits:.2f} ms" in the("falls to write-through", checked)
 
 
+def test_a_cache_that_flash_keeps_has_no_battery() -> None:
+    flash = {"battery": "learning", "set": {"cache.protection": "flash"}}
+    checked = array(DATABASE, controller=flash, level="raid1", drives=2, write="back", **SAFE)
+    words = "the flash module of controller is in a learn cycle, so write-back falls"
+    assert words in the("falls to write-through", checked)
+
+
+def test_a_cache_that_nothing_keeps_is_never_written_back_safely() -> None:
+    bare = {"set": {"cache.protection": "none"}}
+    checked = array(DATABASE, controller=bare, level="raid1", drives=2, write="back", **SAFE)
+    assert "controller has no battery, so" in the("falls to write-through", checked)
+
+
 def test_write_back_with_a_good_battery_is_safe() -> None:
     assert not says("battery", array(DATABASE, controller={}, level="raid5", drives=4,
                                      write="back", **SAFE))  # fmt: skip
@@ -145,7 +158,7 @@ def test_a_degraded_array_is_named_with_what_it_still_survives() -> None:
     def text(level: str, drives: int, *failed: int) -> str:
         return the("begins", array(level=level, drives=drives, failed=list(failed)))
 
-    assert "drive 2 of 8 failed: any 1 more may fail" in text("raid6", 8, 2)
+    assert "drive 2 of 8 failed: any one more may fail" in text("raid6", 8, 2)
     assert "drive 2 of 8 failed: one more that fails may take data" in text("raid5", 8, 2)
     assert "drives 0 and 2 of 8 failed: one more that fails" in text("raid10", 8, 0, 2)
 

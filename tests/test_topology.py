@@ -6,12 +6,14 @@ import pytest
 from array_scenarios import array
 
 from raidsim.build.fabric import fabric, sustained_rate
+from raidsim.build.scenario import build
 from raidsim.cards import load as card
 from raidsim.errors import InputError
 from raidsim.topology.graph import CHIP, LINK, Drive, Fabric, Group, Part
 from raidsim.topology.lanes import SPEEDS, agreed, bandwidth
 
 EXPANDER = {"name": "expander", "speed": "sas-12g", "lanes": 8}
+NVME = "intel-p3700-800gb"
 SSD = "cisco-ssd-sas12-ep-1600gb"
 
 
@@ -136,7 +138,31 @@ def test_the_slower_end_of_a_sas_connection_counts() -> None:
                         drive=SSD))  # fmt: skip
     drive, port, _ = made.path(Drive("data", 0))
     assert drive.bandwidth == SPEEDS["sas-6g"] < 1 / card(SSD).number("link.time_per_byte")
+    straight = array(controller={"set": {"ports.speed": "sas-3g"}}, level="raid0", drives=4)
+    assert fabric(straight).path(Drive("data", 0))[0].bandwidth == SPEEDS["sas-3g"]
     assert (port.kind, port.bandwidth) == ("sas-6g", 4 * SPEEDS["sas-6g"])
+
+
+def test_a_slow_drive_and_one_on_lanes_of_its_own_are_not_held_back_by_a_port() -> None:
+    sata = "cisco-ssd-sata-ep-480gb"
+    made = array(controller={}, level="raid0", drives=4, drive=sata)
+    assert made.volumes[0].card.values == card(sata).values
+    switch = {"name": "switch", "speed": "pcie-3", "lanes": 16}
+    made = array(links=(switch,), level="raid0", drives=4, behind="switch", drive=NVME)
+    assert made.volumes[0].card.values == card(NVME).values
+
+
+def test_the_kernel_gets_a_link_as_the_graph_has_it() -> None:
+    """A wide expander on a controller with eight ports; one of SATA goes one way at a time."""
+    wide = {"name": "expander", "speed": "sas-12g", "lanes": 24}
+    sata = {"name": "multiplier", "speed": "sata-6g", "lanes": 1}
+    for link, ways, carried in ((wide, 2, 8 * SPEEDS["sas-12g"]), (sata, 1, SPEEDS["sata-6g"])):
+        made = array(controller={}, links=(link,), level="jbod", behind=link["name"], drives=2,
+                     drive="cisco-ssd-sata-ep-480gb")  # fmt: skip
+        system = build(made).system
+        hop = system.world.hops[0]
+        assert hop["ns"] == pytest.approx(1e9 / carried)
+        assert len({int(hop["up"]), int(hop["down"])}) == ways
 
 
 def test_a_link_is_no_wider_than_the_ports_of_its_controller() -> None:

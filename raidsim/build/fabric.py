@@ -1,7 +1,7 @@
 """From a scenario to the graph of its parts, with what each connection carries.
 
-Where two ends of SAS or SATA differ the slower speed counts, and a link to a controller is no
-wider than the controller has ports.
+Where two ends of SAS or SATA differ the slower speed counts (of a drive its card says it), and a
+link to a controller is no wider than the controller has ports.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from raidsim.topology.lanes import agreed, bandwidth, is_half_duplex, is_serial
 def fabric(scenario: Scenario) -> Fabric:
     """Build the graph of a scenario: controllers, then links, then the drives of each volume."""
     controllers = {one.name: one for one in scenario.controllers}
-    links = {one.name: one for one in scenario.links}
     parts = [_chip(one) for one in scenario.controllers]
     parts += [_link(one, controllers) for one in scenario.links]
-    groups = [_group(one, controllers, links) for one in scenario.volumes]
+    groups = [_group(one) for one in scenario.volumes]
     return Fabric(parts, groups)
 
 
@@ -64,23 +63,12 @@ def _link(spec: LinkSpec, controllers: dict[str, ControllerSpec]) -> Part:
     )
 
 
-def _group(
-    spec: VolumeSpec, controllers: dict[str, ControllerSpec], links: dict[str, LinkSpec]
-) -> Group:
-    to = spec.behind or str(spec.controller)
-    interface = spec.card.word("link.interface")
-    carried = 1 / spec.card.number("link.time_per_byte")
-    port = _port(to, controllers, links)
-    if is_serial(interface) and port is not None and is_serial(port):
-        carried = min(carried, bandwidth(port, 1))
-    rate = sustained_rate(spec.card)
-    return Group(spec.name, spec.drives, to, rate, interface, carried)
-
-
-def _port(
-    to: str, controllers: dict[str, ControllerSpec], links: dict[str, LinkSpec]
-) -> str | None:
-    """Speed of the port that a drive is on, None on the host, whose ports are as the drive's."""
-    if to in links:
-        return links[to].speed
-    return controllers[to].card.word("ports.speed") if to in controllers else None
+def _group(spec: VolumeSpec) -> Group:
+    return Group(
+        spec.name,
+        spec.drives,
+        spec.behind or str(spec.controller),
+        sustained_rate(spec.card),
+        spec.card.word("link.interface"),
+        1 / spec.card.number("link.time_per_byte"),
+    )

@@ -51,7 +51,7 @@ def unsafe_cache(scenario: Scenario) -> Iterator[Finding]:
             held = f"{most / 2**20:,.0f} MiB"
             lost = f"a power cut loses up to {held} of acknowledged writes"
             if controller.battery == "good":
-                what = f"once the battery of {controller.name} is low or in a learn cycle, {lost}"
+                what = f"once {_keeper(controller)} is low or in a learn cycle, {lost}"
             else:
                 what = f"{lost}: {state}, and the cache writes back all the same"
             yield Finding(where, what, 'write "back", or use a UPS')
@@ -83,7 +83,8 @@ def begins_with_failures(scenario: Scenario) -> Iterator[Finding]:
             yield Finding(f"volume {volume.name}", what)
             continue
         left = _tolerated_still(volume)
-        more = f"any {left} more may fail" if left else "one more that fails may take data with it"
+        any_more = "any one more may fail" if left == 1 else f"any {left} more may fail"
+        more = any_more if left else "one more that fails may take data with it"
         what = f"begins degraded, with {which}: {more}"
         yield Finding(f"volume {volume.name}", what)
 
@@ -210,11 +211,17 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
 # ---------------------------------------------------------------- arithmetic
 
 
+def _keeper(controller: ControllerSpec) -> str:
+    """What keeps the cache of a controller in a power cut."""
+    flash = controller.card.word("cache.protection") == "flash"
+    return f"the {'flash module' if flash else 'battery'} of {controller.name}"
+
+
 def _battery(controller: ControllerSpec) -> str:
     """The state of what keeps a cache, as a clause."""
     if controller.card.word("cache.protection") == "none":
         return f"{controller.name} has no battery"
-    return f"the battery of {controller.name} is {BATTERY_WORDS[str(controller.battery)]}"
+    return f"{_keeper(controller)} is {BATTERY_WORDS[str(controller.battery)]}"
 
 
 def _write_time(volume: VolumeSpec) -> float:

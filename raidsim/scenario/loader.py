@@ -284,6 +284,10 @@ class _Loader:
         if not controlled or card is not None:
             found += arrays.check_volume(values, card)
         _set_disk_cache(values)
+        behind = next((one for one in links if one.get("name") == values.get("behind")), {})
+        port = behind.get("speed") or (card.word("ports.speed") if card else None)
+        if port is not None and "card" in values:
+            values["card"] = arrays.at_speed_of(values["card"], port)
         if not any(key in ("level", "drives", "strip", "spans", "spread") for key, _, _ in found):
             values["layout"], wrong = arrays.lay_out(values, controlled)
             found += [wrong] if wrong else []

@@ -156,7 +156,13 @@ class Fabric:
     def path(self, drive: Drive) -> list[Edge]:
         """Return the edges from a drive up to the host, in order."""
         nodes = nx.shortest_path(self.graph, drive, HOST)
-        return [self.graph.edges[pair]["edge"] for pair in nx.utils.pairwise(nodes)]
+        return [self.upward(node) for node in nodes[:-1]]
+
+    def upward(self, node: Node) -> Edge:
+        """Return the edge from a part or drive to what is above it."""
+        ((_, _, data),) = self.graph.out_edges(node, data=True)
+        edge: Edge = data["edge"]
+        return edge
 
     def shared_links(self, group: str) -> list[str]:
         """Return the names of the links between a group and its controller, or the host, upwards.
@@ -203,7 +209,7 @@ class Fabric:
         for node in nx.topological_sort(self.graph):
             if node == HOST:
                 continue
-            (edge,) = (data["edge"] for _, _, data in self.graph.out_edges(node, data=True))
+            edge = self.upward(node)
             if isinstance(node, Drive):
                 drives, arriving = 1, self.groups[node.group].rate
             else:
