@@ -266,12 +266,12 @@ def models_command(
 
 
 @app.command("check")
-def check_command(scenario: ScenarioName) -> None:
+def check_command(scenario: ScenarioName, overrides: Overrides = None) -> None:
     """Show what a scenario holds, and what is wrong or risky in it."""
     from raidsim import scenario as scenarios
     from raidsim.report import check_text
 
-    check_text.print_check(scenarios.load(scenario), _stdout())
+    check_text.print_check(scenarios.load(scenario, overrides=overrides or []), _stdout())
 
 
 def _target(
