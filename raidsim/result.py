@@ -167,6 +167,52 @@ class Highest:
 
 
 @dataclass(frozen=True)
+class Power:
+    """Electric power as the cards say it, in W; None where a card is silent."""
+
+    idle: float | None
+    active: float | None  # under load, at most
+
+
+@dataclass(frozen=True)
+class VolumeFacts:
+    """What a volume is, whatever runs on it."""
+
+    name: str
+    level: str
+    drives: int
+    drive: str  # name of the card
+    raw_bytes: int  # of all its drives
+    usable_bytes: int
+    failures_tolerated: int  # any drives, without loss of data
+    failed: list[int]  # drives that had failed before the run began
+    power_w: Power  # of its drives
+
+
+@dataclass(frozen=True)
+class LinkFacts:
+    """What the connection of a controller or link to the part above it carries, each way."""
+
+    name: str
+    to: str
+    speed: str  # kind and generation of its lanes
+    lanes: int
+    mbps: float  # payload
+    drives: int  # below it
+    arriving_mbps: float  # what they can deliver together for long
+    oversubscription: float  # arriving over carried: above 1 it holds the drives back
+
+
+@dataclass(frozen=True)
+class SystemPower:
+    """Power of everything whose card says it, in W."""
+
+    idle: float
+    active: float
+    without: list[str]  # cards that do not say it
+
+
+@dataclass(frozen=True)
 class Result:
     """A whole run: what was asked (seed, scenario, versions) and what was found."""
 
@@ -174,6 +220,9 @@ class Result:
     seed: int
     scenario: dict[str, Any]
     provenance: dict[str, str]  # versions of packages, hash of the sources
+    volumes: list[VolumeFacts]
+    links: list[LinkFacts]
+    power_w: SystemPower
     points: list[Point]
     highest: Highest | None = None  # of a load that is searched for
     schema: str = SCHEMA

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from raidsim import __version__
-from raidsim.build import heat, observe, thermal, wear, window
+from raidsim.build import heat, inventory, observe, thermal, wear, window
 from raidsim.build.scenario import Machine, build
 from raidsim.build.system import SaturationError
 from raidsim.errors import InputError, Problem
@@ -88,6 +88,9 @@ def run(scenario: Scenario, *, on_point: OnPoint | None = None) -> Result:
         seed=scenario.seed,
         scenario=scenario.resolved(),
         provenance=provenance() | {"cards": cards_hash(scenario)},
+        volumes=inventory.volumes(scenario),
+        links=inventory.links(scenario),
+        power_w=inventory.system_power(scenario),
         points=points,
         highest=highest,
     )

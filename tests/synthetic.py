@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from raidsim.result import Counts, Interval, Latency, Limit, Point, Result, Stage, StationUse
+from raidsim.result import (
+    Counts,
+    Interval,
+    Latency,
+    Limit,
+    Point,
+    Power,
+    Result,
+    Stage,
+    StationUse,
+    SystemPower,
+    VolumeFacts,
+)
 
 SCENARIO: dict[str, Any] = {
     "title": "Intel P3700 800 GB, Database",
@@ -27,6 +39,18 @@ SCENARIO: dict[str, Any] = {
     ],
     "measure": {"precision": "1 %", "confidence": "95 %", "min_ios": 20000},
 }
+
+VOLUME = VolumeFacts(
+    name="data",
+    level="single",
+    drives=1,
+    drive="intel-p3700-800gb",
+    raw_bytes=800 * 10**9,
+    usable_bytes=800 * 10**9,
+    failures_tolerated=0,
+    failed=[],
+    power_w=Power(4.0, 25.0),
+)
 
 
 def latency(mean: float, samples: int = 10_000) -> Latency:
@@ -85,4 +109,13 @@ def result(*points: Point, scenario: dict[str, Any] | None = None) -> Result:
     """A result of these points; the whole sweep of the database load where none are given."""
     sweep = [point(2**n) for n in range(10)]
     provenance = {"python": "3.11", "numba": "0.68.1", "sources": "0123456789abcdef"}
-    return Result("0.1.0", 1, scenario or SCENARIO, provenance, list(points) or sweep)
+    return Result(
+        "0.1.0",
+        1,
+        scenario or SCENARIO,
+        provenance,
+        volumes=[VOLUME],
+        links=[],
+        power_w=SystemPower(4.0, 25.0, ["fujitsu-rx2540-m1"]),
+        points=list(points) or sweep,
+    )

@@ -27,6 +27,8 @@ IO/s with half the 95 % interval; MB/s of 2^20 bytes
 - not shown: fewer than ten samples lie beyond it
 ! not converged: the interval is wider than the precision asked for
 32 outstanding: 7 of 22,000 I/Os timed out
+
+data: single drive, intel-p3700-800gb, 800 GB, no drive may fail, 4 W idle, 25 W under load
 """  # noqa: E501 - the table as it is
 
 

@@ -15,6 +15,10 @@ from raidsim.report import csv_file
 PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "results.md").read_text("utf-8")
 SECTIONS = {
     "The object": results.Result,
+    "A volume": results.VolumeFacts,
+    "Power": results.Power,
+    "A link": results.LinkFacts,
+    "Power of the system": results.SystemPower,
     "A point": results.Point,
     "A highest load": results.Highest,
     "An interval": results.Interval,

@@ -6,7 +6,7 @@ n outstanding commands give min(n / (latency + service), 1 / service) IO/s.
 
 from __future__ import annotations
 
-from raidsim.result import Counts, Interval, Latency, Limit, Point, Result
+from raidsim.result import Counts, Interval, Latency, Limit, Point, Result, SystemPower
 from raidsim.validate.jobs import Job
 
 KIB = 1024
@@ -38,7 +38,8 @@ def result(
         warmup_s=0.0,
         converged=converged,
     )
-    return Result("0", 1, {}, {"sources": "toy"}, [point])
+    power = SystemPower(0.0, 0.0, [])
+    return Result("0", 1, {}, {"sources": "toy"}, [], [], power, [point])
 
 
 class Toy:

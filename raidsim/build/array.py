@@ -15,11 +15,9 @@ from raidsim.kernel import array_tables as a
 from raidsim.kernel import tables as t
 from raidsim.layout import plan
 from raidsim.layout.address import whole_drive
+from raidsim.layout.arrange import POLICIES
 from raidsim.layout.tables import (
     CONCATENATED,
-    FEWEST,
-    NO_MODIFY,
-    NO_RECONSTRUCT,
     PARITY,
     READ,
     WRITE,
@@ -28,7 +26,6 @@ from raidsim.scenario import ControllerSpec, VolumeSpec
 
 GIGA = 1e9
 LOCKS = 4096  # stripes that may be written at a time, about
-POLICIES = {"fewest": FEWEST, "no-modify": NO_MODIFY, "no-reconstruct": NO_RECONSTRUCT}
 MIRROR_POLICIES = {
     "shortest-queue": a.SHORTEST_QUEUE,
     "nearest-head": a.NEAREST_HEAD,

@@ -6,6 +6,7 @@ from raidsim.build.cache import add_cache
 from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
+from raidsim.topology.graph import Edge
 from raidsim.topology.lanes import bandwidth
 
 GIGA = 1e9
@@ -42,8 +43,12 @@ def add_controller(
     return row, engine
 
 
-def add_hop(system: System, name: str, bytes_per_second: float) -> int:
-    """Add a shared link with a station each way; its row."""
-    up = system.add_station(f"{name}: up", "shared link")
-    down = system.add_station(f"{name}: down", "shared link")
-    return system.add_row("hops", up=up, down=down, ns=GIGA / bytes_per_second)
+def add_hop(system: System, edge: Edge) -> int:
+    """Add a shared link, with a station each way or one for both if it is half duplex; its row."""
+    name = str(edge.lower)
+    if edge.half_duplex:
+        up = down = system.add_station(f"{name}: link", "shared link")
+    else:
+        up = system.add_station(f"{name}: up", "shared link")
+        down = system.add_station(f"{name}: down", "shared link")
+    return system.add_row("hops", up=up, down=down, ns=GIGA / edge.bandwidth)

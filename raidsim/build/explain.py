@@ -19,12 +19,14 @@ import numpy as np
 from raidsim import units
 from raidsim.build.explain_disk import Access, Disk, accesses
 from raidsim.build.host import add_process
+from raidsim.build.inventory import volume_facts
 from raidsim.build.load import need_room
 from raidsim.build.scenario import add_volumes
 from raidsim.build.system import System
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.kernel import flash
 from raidsim.kernel import tables as t
+from raidsim.result import VolumeFacts
 from raidsim.scenario import Scenario, VolumeSpec
 
 GIGA = 1e9
@@ -156,8 +158,8 @@ class Explanation:
     """One request, and all that it causes."""
 
     volume: str
-    level: str
     model: str  # title of the drive's card
+    facts: VolumeFacts
     op: str  # "read" or "write"
     offset: int
     length: int
@@ -219,8 +221,8 @@ def explain(
     trace = _Trace(system, visits, OPS[op])
     return Explanation(
         volume=spec.name,
-        level=spec.level,
         model=spec.card.title,
+        facts=volume_facts(spec),
         op=op,
         offset=start,
         length=size,

@@ -14,20 +14,13 @@ import numpy as np
 
 from raidsim.build.system import System
 from raidsim.cards import Card
+from raidsim.cards.attributes import ENERGY, HEAT
 from raidsim.errors import InputError, Problem
 from raidsim.kernel import heat as kernel
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat_tables import SAMPLE
 
 NS_PER_S = 1e9
-HEAT = (
-    "heat.inner_capacity",
-    "heat.inner_resistance",
-    "heat.case_capacity",
-    "heat.air_resistance",
-    "heat.still_resistance",
-)
-ENERGY = ("power.read_energy", "power.write_energy")
 LIGHT = ("throttle.light_at", "throttle.light_speed", "throttle.hysteresis")
 HEAVY = ("throttle.heavy_at", "throttle.heavy_speed")
 FORCED = 0.8

@@ -10,6 +10,7 @@ from raidsim.build import ftl
 from raidsim.build.array import add_array, drives_of, member_area
 from raidsim.build.controller import add_controller, add_hop
 from raidsim.build.drive import add_drive
+from raidsim.build.fabric import fabric
 from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.host import add_process
 from raidsim.build.load import add_stream
@@ -48,12 +49,9 @@ def add_volumes(
         if own:
             drives = sum(volume.drives for volume in own)
             controllers[spec.name] = add_controller(system, spec.name, spec.card, line, drives)
-    used = {name for volume in volumes for name in scenario.way_up(volume)}
-    links = {
-        spec.name: add_hop(system, spec.name, spec.bandwidth)
-        for spec in scenario.links
-        if spec.name in used
-    }
+    made = fabric(scenario)
+    used = {name for volume in volumes for name in made.shared_links(volume.name)}
+    links = {name: add_hop(system, made.upward(name)) for name in made.parts if name in used}
     rows = {}
     for volume in volumes:
         if volume.layout is None and volume.behind is None:
@@ -68,7 +66,7 @@ def add_volumes(
             controller=row,
             controller_spec=controller,
             engine=engine,
-            hops=add_way(system, [links[name] for name in scenario.way_up(volume)]),
+            hops=add_way(system, [links[name] for name in made.shared_links(volume.name)]),
             air=air,
         )
     return rows

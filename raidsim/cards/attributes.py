@@ -315,3 +315,7 @@ KINDS: dict[str, CardKind] = {
 
 DRIVE_KINDS = ("ssd", "hdd")
 """Kinds of cards that a volume can be made of."""
+
+HEAT = tuple(row[0] for row in _SSD if row[0].startswith("heat."))
+ENERGY = tuple(row[0] for row in _SSD if row[1] == "energy_per_byte")
+"""What the card of a solid state drive must say for its temperature to be simulated."""

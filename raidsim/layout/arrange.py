@@ -13,6 +13,7 @@ import numpy as np
 from raidsim.layout.tables import (
     CONCATENATED,
     FAR,
+    FEWEST,
     LAYOUT,
     LEFT_ASYMMETRIC,
     LEFT_SYMMETRIC,
@@ -20,6 +21,8 @@ from raidsim.layout.tables import (
     N_CONTINUE,
     N_RESTART,
     NEAR,
+    NO_MODIFY,
+    NO_RECONSTRUCT,
     OFFSET,
     PARITY,
     RIGHT_ASYMMETRIC,
@@ -37,6 +40,7 @@ ROTATIONS = {
     "n-restart": N_RESTART,
     "n-continue": N_CONTINUE,
 }
+POLICIES = {"fewest": FEWEST, "no-modify": NO_MODIFY, "no-reconstruct": NO_RECONSTRUCT}
 SPREADS = {"near": NEAR, "offset": OFFSET, "far": FAR}
 
 

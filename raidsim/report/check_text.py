@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from raidsim import units
-from raidsim.report import numbers
+from raidsim.build import inventory
+from raidsim.report import hardware, numbers
 from raidsim.report.findings import findings
 from raidsim.report.summary import air_sentence, load_sentence
-from raidsim.scenario import LoadSpec, Scenario
+from raidsim.report.table import RULED
+from raidsim.result import LinkFacts
+from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 
 def print_check(scenario: Scenario, console: Console) -> None:
@@ -20,6 +25,10 @@ def print_check(scenario: Scenario, console: Console) -> None:
         console.print(Text(scenario.description), soft_wrap=not console.is_terminal)
     console.print()
     console.print(_contents(scenario))
+    links = inventory.links(scenario)
+    if links:
+        console.print()
+        console.print(_links(links), crop=False)
     console.print()
     found = findings(scenario)
     if not found:
@@ -38,15 +47,14 @@ def _contents(scenario: Scenario) -> Table:
     host = scenario.host.card
     clock = units.text(scenario.host.clock or host.number("cpu.clock"), "frequency")
     table.add_row("host", Text(f"{host.title}, {host.integer('cpu.cores')} cores at {clock}"))
+    for controller in scenario.controllers:
+        text = f"{controller.name}: {hardware.controller_words(controller)}"
+        table.add_row("controller", Text(text + _changed(controller.set)))
     for volume in scenario.volumes:
-        capacity = numbers.capacity(volume.capacity)
-        changed = (
-            f", with {len(volume.set)} {'value' if len(volume.set) == 1 else 'values'} of its own"
-            if volume.set
-            else ""
-        )
-        text = f"{volume.name}: {volume.level} drive, {volume.card.title}, {capacity}{changed}"
-        table.add_row("volume", Text(text))
+        for heading, text in zip(("volume", "", ""), _volume(scenario, volume), strict=False):
+            table.add_row(heading, Text(text))
+    power = inventory.system_power(scenario)
+    table.add_row("power", Text(hardware.system_power_words(power)))
     resolved = scenario.resolved()
     if any(volume.card.has("heat.case_capacity") for volume in scenario.volumes):
         table.add_row("air", Text(air_sentence(resolved)))
@@ -58,6 +66,54 @@ def _contents(scenario: Scenario) -> Table:
         "measure",
         Text(f"to {100 * measure.precision:g} % at {100 * measure.confidence:g} % confidence"),
     )
+    return table
+
+
+def _volume(scenario: Scenario, volume: VolumeSpec) -> Iterator[str]:
+    """A volume: what it is, what it is on, and what it holds, survives and takes."""
+    facts = inventory.volume_facts(volume)
+    drives = hardware.drives_words(volume.level, volume.drives, volume.card.title)
+    where = hardware.where_words(volume, scenario.controller(volume))
+    failures = hardware.failures_words(facts)
+    spans = 1 if volume.layout is None else int(volume.layout["spans"])
+    if spans > 1 and facts.failures_tolerated:
+        failures += f", up to {spans * facts.failures_tolerated} in different spans"
+    power = hardware.power_words(facts.power_w)
+    capacity = hardware.capacity_words(facts)
+    yield f"{volume.name}: {drives}, {capacity}{_changed(volume.set)}"
+    if where:
+        yield where
+    if facts.failed:
+        failures += f"; {hardware.numbered(facts.failed)} failed before"
+    yield f"{failures}; {power}"
+
+
+def _changed(values: Mapping[str, object]) -> str:
+    if not values:
+        return ""
+    return f", with {hardware.some(len(values), 'value')} of its own"
+
+
+def _links(links: Iterable[LinkFacts]) -> Table:
+    """Every controller and link with what it carries and what can arrive at it."""
+    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for header in ("link", "to", "lanes"):
+        table.add_column(f"\n{header}", no_wrap=True)
+    for header in ("carries,\nMB/s", "\ndrives", "can deliver,\nMB/s", "load\nfactor"):
+        table.add_column(header, justify="right", no_wrap=True)
+    for link in links:
+        factor = Text(f"{link.oversubscription:.2f}")
+        if link.oversubscription > 1:
+            factor.stylize("bold")
+        table.add_row(
+            Text(link.name),
+            Text(link.to),
+            hardware.lanes_words(link.speed, link.lanes),
+            numbers.mbps(link.mbps),
+            str(link.drives),
+            numbers.mbps(link.arriving_mbps),
+            factor,
+        )
     return table
 
 

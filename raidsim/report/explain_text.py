@@ -11,7 +11,7 @@ from rich.text import Text
 
 from raidsim.build.explain import Command, Explanation, Flash
 from raidsim.build.explain_disk import Disk
-from raidsim.report import numbers
+from raidsim.report import hardware, numbers
 from raidsim.report.console import UNBOUNDED
 from raidsim.report.table import RULED
 
@@ -53,9 +53,14 @@ def _sections(explanation: Explanation) -> Iterator[Iterable[Text | Table]]:
 def _heading(explanation: Explanation) -> list[Text]:
     what = f"{explanation.op} of {numbers.size(explanation.length)}"
     where = f" at {numbers.size(explanation.offset)} on volume {explanation.volume}"
-    drive = f": {explanation.level} drive, {explanation.model}"
+    facts = explanation.facts
+    drive = f": {hardware.drives_words(facts.level, facts.drives, explanation.model)}"
     taken = f"Alone on an idle system it takes {_us(explanation.latency)} us."
-    return [Text.assemble((what, "bold"), where, drive), Text(taken)]
+    return [
+        Text.assemble((what, "bold"), where, drive),
+        Text(f"The volume: {hardware.facts_words(facts)}."),
+        Text(taken),
+    ]
 
 
 def _road(explanation: Explanation) -> Table:

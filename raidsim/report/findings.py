@@ -1,41 +1,32 @@
 """What is wrong or risky in a scenario that can be run: one small function for each thing.
 
-``raidsim check`` runs them all. They read the scenario and its cards only, and say
-nothing that takes a simulation to know.
+``raidsim check`` runs them all, and those of :mod:`raidsim.report.array_findings`. They read
+the scenario and its cards only, and say nothing that takes a simulation to know.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from raidsim.build.traffic import Cost, mean_cost, writes_back
 from raidsim.cards import Card
+from raidsim.cards.attributes import ENERGY, HEAT
+from raidsim.report import array_findings
+from raidsim.report.finding import (
+    Finding,
+    cards_of,
+    duty,
+    is_written,
+    loads_of,
+    mean_size,
+    offered,
+    volume_of,
+)
 from raidsim.report.numbers import count, percent, size
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 UNSURE_SOURCES = {"assumed": "assumed", "default": "defaults that the card is silent about"}
-HEAT_KEYS = (
-    "heat.inner_capacity",
-    "heat.inner_resistance",
-    "heat.case_capacity",
-    "heat.air_resistance",
-    "heat.still_resistance",
-    "power.read_energy",
-    "power.write_energy",
-)
 CROWDED = 0.9  # share of a station's time from which arrivals at random wait long
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something to know before relying on a scenario: where, what, and what to do about it."""
-
-    where: str
-    what: str
-    remedy: str | None = None
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.what}" + (f"; {self.remedy}" if self.remedy else "")
 
 
 def findings(scenario: Scenario) -> list[Finding]:
@@ -44,20 +35,20 @@ def findings(scenario: Scenario) -> list[Finding]:
 
 
 def unprotected_buffer(scenario: Scenario) -> Iterator[Finding]:
-    """Writes are acknowledged from a buffer that a power cut empties."""
+    """Writes are acknowledged from a buffer of the drives that a power cut empties."""
     for volume in scenario.volumes:
         card = volume.card
-        written = any(load.read < 1 for load in _loads_of(scenario, volume))
-        if not written or _is_safe(card):
+        if not is_written(scenario, volume) or _is_safe(card):
             continue
         if card.kind == "hdd":
-            what, remedy = "is volatile", 'set "write_cache.enabled" = false, or use a UPS'
+            what, remedy = "is volatile", 'set disk_cache = "off", or use a UPS'
         else:
             what, remedy = "is not protected", "choose a drive with power-loss protection"
         yield Finding(
             f"volume {volume.name}",
-            f"a power cut loses up to {size(_write_buffer(card))} of acknowledged writes: the"
-            f" write {'cache' if card.kind == 'hdd' else 'buffer'} of {card.name} {what}",
+            f"a power cut loses up to {size(_write_buffer(card) * volume.drives)} of acknowledged"
+            f" writes: the write {'cache' if card.kind == 'hdd' else 'buffer'} of"
+            f" {_drives(volume)} {what}",
             remedy,
         )
 
@@ -78,18 +69,18 @@ def more_workers_than_cores(scenario: Scenario) -> Iterator[Finding]:
 def rate_beyond_hardware(scenario: Scenario) -> Iterator[Finding]:
     """Open loads ask for more than the cards of drive and host allow at the very best."""
     for volume in scenario.volumes:
-        loads = [load for load in _loads_of(scenario, volume) if load.rate is not None]
-        rates = ", ".join(f"{count(_offered(load))} IO/s" for load in loads)
-        for station, busy in _drive_demands(volume.card, loads).items():
+        loads = [load for load in loads_of(scenario, volume) if load.rate is not None]
+        rates = ", ".join(f"{count(offered(load))} IO/s" for load in loads)
+        for station, busy in _drive_demands(scenario, volume, loads).items():
             if busy >= CROWDED:
                 yield _too_fast(
-                    f"volume {volume.name}", rates, f"{station} of {volume.drive}", busy
+                    f"volume {volume.name}", rates, f"{station} of {_drives(volume)}", busy
                 )
     for load in scenario.loads:
         if load.rate is not None:
             for station, busy in _host_demands(scenario, load).items():
                 if busy >= CROWDED:
-                    rates = f"{count(_offered(load) / load.workers)} IO/s per worker"
+                    rates = f"{count(offered(load) / load.workers)} IO/s per worker"
                     yield _too_fast(f"load {load.name}", rates, station, busy)
 
 
@@ -100,34 +91,41 @@ def wears_out(scenario: Scenario) -> Iterator[Finding]:
         if not card.has("endurance.dwpd"):
             continue
         rated = card.number("endurance.dwpd")
-        loads = [load for load in _loads_of(scenario, volume) if load.rate is not None]
+        loads = [load for load in loads_of(scenario, volume) if load.rate is not None]
         written = sum(
-            _offered(load) * _duty(load) * (1 - load.read) * _mean_size(load) for load in loads
+            offered(load)
+            * duty(load)
+            * mean_cost(scenario, volume, load, at_best=True).written_bytes
+            for load in loads
         )
-        a_day = written * 86400 / volume.capacity
+        a_day = written * 86400 / volume.raw_capacity
         if rated and a_day > rated:
             yield Finding(
                 f"volume {volume.name}",
-                f"kept up all day, this writes the drive {a_day:.3g} times over;"
-                f" {volume.drive} is rated for {rated:g} drive writes a day",
+                f"kept up all day, this writes {'the' if volume.drives == 1 else 'each'} drive"
+                f" {a_day:.3g} times over; {volume.drive} is rated for {rated:g} drive writes a"
+                " day",
             )
 
 
 def within_the_buffer(scenario: Scenario) -> Iterator[Finding]:
     """A load touches so little that it measures the drive's buffer."""
     for load in scenario.loads:
-        volume = _volume_of(scenario, load)
+        volume = volume_of(scenario, load)
         _, extent = load.extent(volume.capacity)
         touched = extent * (load.workers if load.partitions else 1)
         if load.read == 1:
             continue  # reads are not served from the write buffer
-        buffer = _write_buffer(volume.card)
+        buffer = _write_buffer(volume.card) * volume.drives
+        where, medium = f"write buffer of {_drives(volume)}", _medium(volume.card)
+        controller = scenario.controller(volume)
+        if controller is not None and writes_back(scenario, volume):
+            buffer = controller.card.integer("cache.size")
+            where, medium = f"cache of {controller.name}", "drives"
         if touched <= buffer:
-            medium = "platter" if volume.card.kind == "hdd" else "flash"
             yield Finding(
                 f"load {load.name}",
-                f"all it touches ({size(touched)}) fits in the write buffer of {volume.drive}"
-                f" ({size(buffer)})",
+                f"all it touches ({size(touched)}) fits in the {where} ({size(buffer)})",
                 f"make area.size larger to see the {medium}",
             )
 
@@ -135,18 +133,19 @@ def within_the_buffer(scenario: Scenario) -> Iterator[Finding]:
 def off_the_map(scenario: Scenario) -> Iterator[Finding]:
     """Requests begin or end inside a unit of the drive's map, which costs more."""
     for load in scenario.loads:
-        volume = _volume_of(scenario, load)
+        volume = volume_of(scenario, load)
         disk = volume.card.kind == "hdd"
         if disk and load.read == 1:
             continue  # only writes of parts of a physical sector cost more
         unit = volume.card.integer("capacity.physical_sector" if disk else "mapping.unit")
         sizes = [request for request, _ in load.sizes]
-        odd = [each for each in (load.align, *sizes) if each % unit]
+        odd = [each for each in (load.align, load.area.offset, *sizes) if each % unit]
         if odd:
             yield Finding(
                 f"load {load.name}",
-                f"sizes or alignment of {', '.join(dict.fromkeys(map(size, odd)))} are no multiple"
-                f" of {size(unit)}, the unit that {volume.drive} {'writes' if disk else 'maps'}",
+                f"sizes, alignment or offset of {', '.join(dict.fromkeys(map(size, odd)))} are no"
+                f" multiple of {size(unit)}, the unit that {volume.drive}"
+                f" {'writes' if disk else 'maps'}",
                 f"align to {size(unit)} unless the real load does not",
             )
 
@@ -166,7 +165,7 @@ def ends_too_early(scenario: Scenario) -> Iterator[Finding]:
 def no_temperature(scenario: Scenario) -> Iterator[Finding]:
     """A drive that may throttle in reality, and does not here because its card is silent."""
     for volume in scenario.volumes:
-        missing = [key for key in HEAT_KEYS if not volume.card.has(key)]
+        missing = [key for key in (*HEAT, *ENERGY) if not volume.card.has(key)]
         if volume.card.kind == "ssd" and missing:
             yield Finding(
                 f"volume {volume.name}",
@@ -177,7 +176,7 @@ def no_temperature(scenario: Scenario) -> Iterator[Finding]:
 
 def unsure_values(scenario: Scenario) -> Iterator[Finding]:
     """Values of the cards that nothing printed or measured stands behind."""
-    for card in _cards(scenario):
+    for card in cards_of(scenario):
         for source, words in UNSURE_SOURCES.items():
             names = [entry.name for entry in card.entries() if entry.source.source == source]
             if names:
@@ -197,6 +196,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     off_the_map,
     ends_too_early,
     no_temperature,
+    *array_findings.CHECKS,
     unsure_values,
 )
 
@@ -212,15 +212,29 @@ def _too_fast(where: str, rates: str, station: str, busy: float) -> Finding:
     return Finding(where, what, "expect long queues")
 
 
-def _drive_demands(card: Card, loads: list[LoadSpec]) -> dict[str, float]:
-    """Share of time that open loads need of the parts that every request passes."""
-    rates = [(_offered(load), load.read, _mean_size(load)) for load in loads]
-    if card.kind == "hdd":
-        return _disk_demands(card, loads)
-    ios = sum(rate for rate, _, _ in rates)
-    read = sum(rate * share * size for rate, share, size in rates)
-    written = sum(rate * (1 - share) * size for rate, share, size in rates)
-    writes = sum(rate * (1 - share) for rate, share, _ in rates)
+def _drive_demands(
+    scenario: Scenario, volume: VolumeSpec, loads: list[LoadSpec]
+) -> dict[str, float]:
+    """Share of time that open loads need of the parts of a drive that every request passes.
+
+    The I/Os of an array are taken as equal on all of its drives that have not failed.
+    """
+    drives = volume.drives - len(set(volume.failed))
+    traffic = [
+        (offered(load) / drives, mean_cost(scenario, volume, load, at_best=True), load)
+        for load in loads
+    ]
+    if volume.card.kind == "hdd":
+        return _disk_demands(volume.card, traffic)
+    return _flash_demands(volume.card, traffic)
+
+
+def _flash_demands(card: Card, traffic: list[tuple[float, Cost, LoadSpec]]) -> dict[str, float]:
+    """Of a solid state drive: front end, data path and link."""
+    ios = sum(rate * each.ios for rate, each, _ in traffic)
+    read = sum(rate * each.read_bytes for rate, each, _ in traffic)
+    written = sum(rate * each.written_bytes for rate, each, _ in traffic)
+    writes = sum(rate * each.writes for rate, each, _ in traffic)
     front_end = ios * card.number("front_end.command_time")
     front_end += writes * card.number("front_end.write_time")
     # What is written crosses the data path twice: into the buffer, and out to all channels.
@@ -233,18 +247,28 @@ def _drive_demands(card: Card, loads: list[LoadSpec]) -> dict[str, float]:
     }
 
 
-def _disk_demands(card: Card, loads: list[LoadSpec]) -> dict[str, float]:
-    """The same of a hard disk, whose arm moves no faster than from cylinder to cylinder."""
+def _disk_demands(card: Card, traffic: list[tuple[float, Cost, LoadSpec]]) -> dict[str, float]:
+    """Of a hard disk, whose arm moves no faster than from cylinder to cylinder."""
     turn = 1 / card.number("spindle.speed")
     byte = turn / card.number("geometry.track_outer")
     controller = arm = link = 0.0
-    for load in loads:
-        rate = _offered(load)
-        controller += rate * card.number("command.time")
-        controller += rate * (1 - load.read) * card.number("command.write_time")
-        arm += rate * (_mean_size(load) * byte + load.random * card.number("seek.read_single"))
-        link += rate * _mean_size(load) * card.number("link.time_per_byte")
+    for rate, each, load in traffic:
+        total = rate * (each.read_bytes + each.written_bytes)
+        controller += rate * each.ios * card.number("command.time")
+        controller += rate * each.writes * card.number("command.write_time")
+        arm += total * byte + rate * each.ios * load.random * card.number("seek.read_single")
+        link += total * card.number("link.time_per_byte")
     return {"controller": controller, "arm": arm, "link": link}
+
+
+def _drives(volume: VolumeSpec) -> str:
+    """The drives of a volume: some-drive, 8 x some-drive."""
+    name = volume.card.name
+    return name if volume.drives == 1 else f"{volume.drives} x {name}"
+
+
+def _medium(card: Card) -> str:
+    return "platter" if card.kind == "hdd" else "flash"
 
 
 def _is_safe(card: Card) -> bool:
@@ -265,8 +289,8 @@ def _host_demands(scenario: Scenario, load: LoadSpec) -> dict[str, float]:
     """Share of time that a worker of an open load needs to submit and to complete."""
     card = scenario.host.card
     slower = card.number("cpu.clock") / (scenario.host.clock or card.number("cpu.clock"))
-    pages = _mean_size(load) / card.number("page.size")
-    rate = _offered(load) / load.workers
+    pages = mean_size(load) / card.number("page.size")
+    rate = offered(load) / load.workers
     return {
         f"{stage} on the host's CPU": slower
         * rate
@@ -278,31 +302,3 @@ def _host_demands(scenario: Scenario, load: LoadSpec) -> dict[str, float]:
         )
         for stage, key in (("submission", "submit"), ("completion", "complete"))
     }
-
-
-def _offered(load: LoadSpec) -> float:
-    """Highest rate of an open load's sweep, all workers together, in IO/s while it issues."""
-    return max(load.rate or (0.0,)) * load.workers
-
-
-def _duty(load: LoadSpec) -> float:
-    """Share of the time in which a load issues."""
-    return load.burst.on / (load.burst.on + load.burst.off) if load.burst else 1.0
-
-
-def _mean_size(load: LoadSpec) -> float:
-    """Mean request size in bytes."""
-    return sum(request * share for request, share in load.sizes)
-
-
-def _loads_of(scenario: Scenario, volume: VolumeSpec) -> list[LoadSpec]:
-    return [load for load in scenario.loads if _volume_of(scenario, load) is volume]
-
-
-def _volume_of(scenario: Scenario, load: LoadSpec) -> VolumeSpec:
-    return scenario.volume(load.volume or scenario.volumes[0].name)
-
-
-def _cards(scenario: Scenario) -> list[Card]:
-    cards = [scenario.host.card, *(volume.card for volume in scenario.volumes)]
-    return list({card.name: card for card in cards}.values())

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from raidsim.report import numbers, summary, toml_text, within
+from raidsim.report import hardware, numbers, summary, toml_text, within
 from raidsim.report.course import course_of, draw_course
 from raidsim.report.panels import Palette, draw_latency, draw_stages, draw_throughput
 from raidsim.report.plot import drawing, save_svg
@@ -115,6 +115,7 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     scenario = result.scenario
     facts = [("Host", summary.host_sentence(scenario))]
     facts += [("Volume", summary.volume_sentence(one)) for one in summary.volumes(scenario)]
+    facts += [("Hardware", line) for line in hardware.lines(result)]
     if any(drive.temperature_c for point in result.points for drive in point.drives):
         facts.append(("Air", summary.air_sentence(scenario)))
     measure = scenario.get("measure")

@@ -52,3 +52,8 @@ def size(number: float) -> str:
 def capacity(number: float) -> str:
     """Bytes of a drive or volume in base 10: 800 GB, 1.6 TB."""
     return f"{number / 1e12:.4g} TB" if number >= 1e12 else f"{number / 1e9:.4g} GB"
+
+
+def watts(power: float) -> str:
+    """Electric power: 4.5 W, 25 W, 1,240 W."""
+    return f"{power:.1f} W" if power < 9.95 and round(power, 1) % 1 else f"{power:,.0f} W"

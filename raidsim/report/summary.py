@@ -50,7 +50,9 @@ def load_sentence(scenario: Mapping[str, Any], name: str) -> str:
 def volume_sentence(volume: Mapping[str, Any]) -> str:
     """One volume in a line: "data: single intel-p3700-800gb"."""
     changed = volume.get("set")
-    parts = [f"{volume.get('level', '')} {volume.get('drive', '')}".strip()]
+    drives = volume.get("drives", 1)
+    number = f"{drives} x " if isinstance(drives, int) and drives > 1 else ""
+    parts = [f"{volume.get('level', '')} {number}{volume.get('drive', '')}".strip()]
     if isinstance(changed, Mapping) and changed:
         parts.append("with " + ", ".join(f"{key} = {value}" for key, value in changed.items()))
     return f"{volume.get('name', 'volume')}: {' '.join(parts)}"

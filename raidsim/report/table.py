@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.report import drives, numbers, within
+from raidsim.report import drives, hardware, numbers, within
 from raidsim.report.console import UNBOUNDED
 from raidsim.report.summary import confidence, load_sentence, several_volumes
 from raidsim.report.sweeps import (
@@ -42,6 +42,11 @@ def print_result(result: Result, console: Console) -> None:
         if number:
             console.print()
         print_sweep(sweep, result, console)
+    found = list(hardware.lines(result))
+    if found:
+        console.print()
+    for line in found:
+        console.print(Text(line), soft_wrap=not console.is_terminal)
 
 
 def print_sweep(sweep: Sweep, result: Result, console: Console) -> None:

@@ -17,6 +17,7 @@ from raidsim.errors import quote, suggest
 from raidsim.layout.arrange import arrange
 from raidsim.scenario.checks import Finding
 from raidsim.scenario.models import LEVELS
+from raidsim.topology.lanes import bandwidth, is_serial
 
 HOST = "host"
 NESTED = ("raid10", "raid50", "raid60")
@@ -122,6 +123,15 @@ def _as_many_drives(drives: int, card: Card) -> Iterator[Finding]:
     elif card.has("drives.of_volume") and drives > (most := card.integer("drives.of_volume")):
         cause = f"{drives} are more than a volume on {card.name} can have"
         yield "drives", cause, f"at most {most}"
+
+
+def at_speed_of(drive: Card, port: str) -> Card:
+    """The drive as it runs on a port: on SAS and SATA the two agree on the slower speed."""
+    least = 1 / bandwidth(port, 1)
+    both = is_serial(port) and is_serial(drive.word("link.interface"))
+    if not both or drive.number("link.time_per_byte") >= least:
+        return drive
+    return drive.changed({"link.time_per_byte": least})
 
 
 def lay_out(values: Mapping[str, Any], controlled: bool) -> tuple[np.void | None, Finding | None]:

@@ -219,6 +219,14 @@ def repeated(names: Sequence[str | None]) -> Iterator[tuple[int, str]]:
             yield index, name
 
 
+def taken(name: str | None, controllers: Sequence[str] = ()) -> Iterator[Finding]:
+    """A controller or link is told apart from the host, a link from controllers, by its name."""
+    if name == "host":
+        yield "name", f"{quote(name)} is the name of the server itself", "give it another"
+    elif name is not None and name in controllers:
+        yield "name", f"{quote(name)} is the name of a controller too", "give each its own name"
+
+
 def uneven_sweeps(loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str, int, int]]:
     """Index, key, length and first length of each sweep that is not as long as the first."""
     first = 0

@@ -217,6 +217,8 @@ class _Loader:
 
     def _controller(self, table: Any, path: Path) -> dict[str, Any]:
         values = read_part(self.reading, ControllerSpec, table, path)
+        for key, cause, remedy in checks.taken(values.get("name")):
+            self.reading.problem((*path, key), cause, remedy)
         attach_card(self.reading, values, "model", ("controller",), path, self.folder)
         if "card" in values and "battery" in values:
             protected = values["card"].word("cache.protection") != "none"
@@ -232,7 +234,8 @@ class _Loader:
         earlier = self.reading.data["link"][: path[-1]]
         links = [one.get("name") for one in earlier if isinstance(one, dict)]
         known = [arrays.HOST, *names, *(name for name in links if isinstance(name, str))]
-        for key, cause, remedy in arrays.check_reference(values, "to", known, "part (further up)"):
+        found = list(arrays.check_reference(values, "to", known, "part (further up)"))
+        for key, cause, remedy in (*checks.taken(values.get("name"), names), *found):
             self.reading.problem((*path, key), cause, remedy)
         if "to" in values and values["to"] is None:
             values["to"] = self._controller_of(path, "to", names)
@@ -281,6 +284,10 @@ class _Loader:
         if not controlled or card is not None:
             found += arrays.check_volume(values, card)
         _set_disk_cache(values)
+        behind = next((one for one in links if one.get("name") == values.get("behind")), {})
+        port = behind.get("speed") or (card.word("ports.speed") if card else None)
+        if port is not None and "card" in values:
+            values["card"] = arrays.at_speed_of(values["card"], port)
         if not any(key in ("level", "drives", "strip", "spans", "spread") for key, _, _ in found):
             values["layout"], wrong = arrays.lay_out(values, controlled)
             found += [wrong] if wrong else []

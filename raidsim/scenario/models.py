@@ -28,7 +28,7 @@ from raidsim.scenario.fields import (
     key,
     table_only,
 )
-from raidsim.topology.lanes import SPEEDS, bandwidth
+from raidsim.topology.lanes import SPEEDS
 
 LEVELS = (
     "single", "jbod", "raid0", "raid1", "raid1e", "raid5", "raid6", "raid10", "raid50", "raid60",
@@ -157,11 +157,6 @@ class LinkSpec(Part):
     )  # fmt: skip
     speed: Annotated[str, Choice(tuple(SPEEDS))] = key("kind and generation of its lanes")
     lanes: Annotated[int, Count(1, 64)] = key("lanes side by side: the width of the port", 1)
-
-    @property
-    def bandwidth(self) -> float:
-        """Payload that it carries each way, bytes per second."""
-        return bandwidth(self.speed, self.lanes)
 
 
 class VolumeSpec(Part):
@@ -436,16 +431,6 @@ class Scenario(Part):
     def controller(self, volume: VolumeSpec) -> ControllerSpec | None:
         """The controller that a volume is on; None for the host itself."""
         return next((c for c in self.controllers if c.name == volume.controller), None)
-
-    def way_up(self, volume: VolumeSpec) -> tuple[str, ...]:
-        """Names of the links between a volume's drives and its controller, from the drives on."""
-        upward = {link.name: link.to for link in self.links}
-        found: list[str] = []
-        name = volume.behind
-        while name in upward and name not in found:
-            found.append(str(name))
-            name = upward[str(name)]
-        return tuple(found)
 
     def resolved(self) -> dict[str, Any]:
         """Everything, defaults too, in the form of the file: it can be loaded again."""

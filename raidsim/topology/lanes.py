@@ -31,3 +31,20 @@ SPEEDS: dict[str, float] = {
 def bandwidth(speed: str, lanes: int) -> float:
     """Payload that ``lanes`` side by side carry each way, bytes per second."""
     return SPEEDS[speed] * lanes
+
+
+def is_serial(kind: str) -> bool:
+    """Whether it is SAS or SATA: drives have one lane, ends agree on the slower speed."""
+    return kind.partition("-")[0] in ("sas", "sata")
+
+
+def is_half_duplex(kind: str) -> bool:
+    """Whether it carries one direction at a time."""
+    return kind.partition("-")[0] == "sata"
+
+
+def agreed(speed: str, other: str) -> str:
+    """Speed of a lane between two ends; they can differ on SAS and SATA."""
+    if not (is_serial(speed) and is_serial(other)):
+        return speed
+    return min(speed, other, key=SPEEDS.__getitem__)

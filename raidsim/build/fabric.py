@@ -1,0 +1,74 @@
+"""From a scenario to the graph of its parts, with what each connection carries.
+
+Where two ends of SAS or SATA differ the slower speed counts (of a drive its card says it), and a
+link to a controller is no wider than the controller has ports.
+"""
+
+from __future__ import annotations
+
+from raidsim.cards import Card
+from raidsim.scenario import ControllerSpec, LinkSpec, Scenario, VolumeSpec
+from raidsim.topology.graph import CHIP, LINK, Fabric, Group, Part
+from raidsim.topology.lanes import agreed, bandwidth, is_half_duplex, is_serial
+
+
+def fabric(scenario: Scenario) -> Fabric:
+    """Build the graph of a scenario: controllers, then links, then the drives of each volume."""
+    controllers = {one.name: one for one in scenario.controllers}
+    parts = [_chip(one) for one in scenario.controllers]
+    parts += [_link(one, controllers) for one in scenario.links]
+    groups = [_group(one) for one in scenario.volumes]
+    return Fabric(parts, groups)
+
+
+def sustained_rate(card: Card) -> float:
+    """What a drive delivers for long to large sequential reads, bytes/s.
+
+    A hard disk: a track of the outermost zone in each turn. A solid state drive: the slowest of
+    data path, all channels, and all dies reading. Neither more than its link carries.
+    """
+    link = 1 / card.number("link.time_per_byte")
+    if card.kind == "hdd":
+        return min(link, card.number("geometry.track_outer") * card.number("spindle.speed"))
+    channels = card.number("flash.channels")
+    groups = channels * card.number("flash.dies_per_channel") / card.number("flash.dies_in_step")
+    at_once = card.number("flash.page") * card.number("flash.planes")
+    times = (
+        card.number("data_path.read_time_per_byte"),
+        card.number("flash.channel_read_time_per_byte") / channels,
+        card.number("flash.read_time") / (at_once * groups),
+    )
+    return min(link, *(1 / time for time in times if time > 0))
+
+
+def _chip(spec: ControllerSpec) -> Part:
+    speed, lanes = spec.card.word("link.speed"), spec.card.integer("link.lanes")
+    return Part(spec.name, CHIP, "host", speed, lanes, bandwidth(speed, lanes))
+
+
+def _link(spec: LinkSpec, controllers: dict[str, ControllerSpec]) -> Part:
+    speed, lanes = spec.speed, spec.lanes
+    above = controllers.get(str(spec.to))
+    if above is not None and is_serial(speed):
+        speed = agreed(speed, above.card.word("ports.speed"))
+        lanes = min(lanes, above.card.integer("ports.lanes"))
+    return Part(
+        spec.name,
+        LINK,
+        str(spec.to),
+        speed,
+        lanes,
+        bandwidth(speed, lanes),
+        is_half_duplex(speed),
+    )
+
+
+def _group(spec: VolumeSpec) -> Group:
+    return Group(
+        spec.name,
+        spec.drives,
+        spec.behind or str(spec.controller),
+        sustained_rate(spec.card),
+        spec.card.word("link.interface"),
+        1 / spec.card.number("link.time_per_byte"),
+    )

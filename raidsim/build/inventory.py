@@ -1,0 +1,90 @@
+"""What a scenario holds, before anything runs: capacity, redundancy, power, and its links.
+
+The one place that ``run``, ``check`` and ``explain`` take these figures from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from raidsim.build.fabric import fabric
+from raidsim.cards import Card
+from raidsim.result import LinkFacts, Power, SystemPower, VolumeFacts
+from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.topology.graph import Load
+
+MEGA = 2**20
+
+
+def volume_facts(volume: VolumeSpec) -> VolumeFacts:
+    """Capacity, redundancy and power of a volume."""
+    one = power_of(volume.card)
+    return VolumeFacts(
+        name=volume.name,
+        level=volume.level,
+        drives=volume.drives,
+        drive=volume.card.name,
+        raw_bytes=volume.raw_capacity,
+        usable_bytes=volume.capacity,
+        failures_tolerated=volume.failures_tolerated,
+        failed=sorted(set(volume.failed)),
+        power_w=Power(_times(one.idle, volume.drives), _times(one.active, volume.drives)),
+    )
+
+
+def volumes(scenario: Scenario) -> list[VolumeFacts]:
+    """The facts of every volume."""
+    return [volume_facts(volume) for volume in scenario.volumes]
+
+
+def links(scenario: Scenario) -> list[LinkFacts]:
+    """What the connections of controllers and links carry, and what can arrive at them."""
+    return [_link_facts(load) for load in fabric(scenario).loads()]
+
+
+def power_of(card: Card) -> Power:
+    """Power of one piece of hardware. A card that knows no idle power has one figure for both."""
+    active = card.number("power.active") if card.has("power.active") else None
+    if "power.idle" not in card.about.by_name:
+        return Power(active, active)
+    return Power(card.number("power.idle") if card.has("power.idle") else None, active)
+
+
+def system_power(scenario: Scenario) -> SystemPower:
+    """Power of all drives, controllers and the host, of those whose cards say it."""
+    counted: list[tuple[Card, int]] = [(scenario.host.card, 1)]
+    counted += [(controller.card, 1) for controller in scenario.controllers]
+    counted += [(volume.card, volume.drives) for volume in scenario.volumes]
+    known = [(power_of(card), number) for card, number in counted]
+    silent = [
+        card.name
+        for card, _ in counted
+        if power_of(card).idle is None or power_of(card).active is None
+    ]
+    return SystemPower(
+        idle=_sum(_times(power.idle, number) for power, number in known),
+        active=_sum(_times(power.active, number) for power, number in known),
+        without=list(dict.fromkeys(silent)),
+    )
+
+
+def _link_facts(load: Load) -> LinkFacts:
+    edge = load.edge
+    return LinkFacts(
+        name=str(edge.lower),
+        to=edge.upper,
+        speed=edge.kind,
+        lanes=edge.lanes,
+        mbps=edge.bandwidth / MEGA,
+        drives=load.drives,
+        arriving_mbps=load.arriving / MEGA,
+        oversubscription=load.factor,
+    )
+
+
+def _times(watts: float | None, number: int) -> float | None:
+    return None if watts is None else watts * number
+
+
+def _sum(watts: Iterable[float | None]) -> float:
+    return sum(each for each in watts if each is not None)

@@ -1,0 +1,170 @@
+"""What the requests of a load become on the drives, on average, before anything runs.
+
+A sample of requests, spread evenly over the area of the load, is planned by the same functions
+that the kernel runs; see :mod:`raidsim.layout.plan`. Caches are left out, but for one: writes
+that a write-back cache holds are gathered to full stripes at best.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.layout.address import whole_drive
+from raidsim.layout.arrange import POLICIES
+from raidsim.layout.plan import bound, plan
+from raidsim.layout.tables import ACCESS, CONCATENATED, LOST, MIRRORED, READ, WRITE
+from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
+
+SAMPLES = 256
+ACCESSES = 8192  # that a sample plans in all, about
+ROWS, STRIPS = 4, 256  # of the longest request that is planned; of longer ones this much, scaled
+GOLDEN_RATIO = (5**0.5 - 1) / 2
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Device I/Os of one host I/O, on average over all of its volume."""
+
+    reads: float
+    writes: float
+    read_bytes: float
+    written_bytes: float
+
+    @property
+    def ios(self) -> float:
+        """Reads and writes."""
+        return self.reads + self.writes
+
+
+def health(volume: VolumeSpec) -> NDArray[np.int64]:
+    """How far each drive of an array is good when the run begins, in bytes."""
+    good = np.full(volume.drives, whole_drive(_layout(volume)), np.int64)
+    good[list(volume.failed)] = 0
+    return good
+
+
+def cost(volume: VolumeSpec, load: LoadSpec, op: int, size: int) -> Cost:
+    """Device I/Os that a read or write of ``size`` bytes of a load takes, on average."""
+    if volume.layout is None:
+        if op == READ:
+            return Cost(1.0, 0.0, size, 0.0)
+        return Cost(0.0, 1.0, 0.0, size)
+    layout, good = volume.layout, health(volume)
+    planned = min(size, min(ROWS * volume.drives, STRIPS) * volume.strip)
+    accesses = np.zeros(bound(layout, op, planned), ACCESS)
+    samples = min(max(ACCESSES // len(accesses), 4), SAMPLES)
+    policy = POLICIES[volume.parity_writes]
+    totals = np.zeros(4)
+    for number in range(samples):
+        address = _address(volume, load, number, planned)
+        count = plan(layout, good, policy, number % 2, op, address, planned, accesses)
+        for access in accesses[: 0 if count == LOST else count]:
+            totals[access["op"]] += 1
+            totals[2 + access["op"]] += access["length"]
+    return Cost(*(float(total) * size / planned / samples for total in totals))
+
+
+def gathered(volume: VolumeSpec, size: int) -> Cost:
+    """What a write takes at best, when a cache has gathered its neighbours to full stripes."""
+    if volume.layout is None:
+        return Cost(0.0, 1.0, 0.0, size)
+    layout = volume.layout
+    overhead = int(layout["copies"]) * (1 + int(layout["parity"]) / int(layout["data"]))
+    return Cost(0.0, overhead * size / volume.strip, 0.0, overhead * size)
+
+
+def mean_cost(
+    scenario: Scenario, volume: VolumeSpec, load: LoadSpec, at_best: bool = False
+) -> Cost:
+    """Device I/Os of a host I/O over all sizes, reads and writes of a load.
+
+    With ``at_best`` a write-back cache gathers what it can.
+    """
+    parts: list[tuple[float, Cost]] = []
+    for size, share in load.sizes:
+        parts.append((share * load.read, cost(volume, load, READ, size)))
+        write = cost(volume, load, WRITE, size)
+        if at_best and writes_back(scenario, volume):
+            best = gathered(volume, size)
+            write = best if best.written_bytes < write.written_bytes + write.read_bytes else write
+        parts.append((share * (1 - load.read), write))
+    total = Cost(0.0, 0.0, 0.0, 0.0)
+    for share, each in parts:
+        total = replace(
+            total,
+            reads=total.reads + share * each.reads,
+            writes=total.writes + share * each.writes,
+            read_bytes=total.read_bytes + share * each.read_bytes,
+            written_bytes=total.written_bytes + share * each.written_bytes,
+        )
+    return total
+
+
+def writes_back(scenario: Scenario, volume: VolumeSpec) -> bool:
+    """Whether writes are acknowledged from a controller's cache."""
+    controller = scenario.controller(volume)
+    if controller is None or not controller.card.has("cache.size"):
+        return False
+    return volume.write == "back-bad-battery" or (
+        volume.write == "back" and controller.battery == "good"
+    )
+
+
+def straddling(volume: VolumeSpec, load: LoadSpec) -> float:
+    """Share of a load's requests that lie in more than one strip, 0 where there are no strips.
+
+    A random request starts at the offset of the area plus a multiple of the alignment, a
+    sequential one where the one before ended. So within a strip of S bytes starts lie every
+    g = gcd(step, S) bytes, all equally often, and of those S/g a request of s bytes fits behind
+    the ones up to S - s.
+    """
+    if not has_strips(volume):
+        return 0.0
+    together = gcd(*(size for size, _ in load.sizes))
+    share = 0.0
+    for size, part in load.sizes:
+        for step, of_them in ((load.align, load.random), (together, 1 - load.random)):
+            share += part * of_them * _crossing(volume.strip, size, step, load.area.offset)
+    return share
+
+
+def has_strips(volume: VolumeSpec) -> bool:
+    """Whether neighbouring strips lie on different drives."""
+    if volume.layout is None or volume.layout["family"] == CONCATENATED:
+        return False
+    if volume.layout["family"] == MIRRORED and volume.layout["spans"] == 1:
+        return bool(volume.layout["copies"] < volume.drives)
+    return volume.drives > 1
+
+
+def _crossing(strip: int, size: int, step: int, offset: int) -> float:
+    """Share of requests of ``size`` bytes, at ``offset`` plus multiples of ``step``, that cross."""
+    every = gcd(step, strip)
+    first = offset % every
+    fitting = (strip - size - first) // every + 1 if size + first <= strip else 0
+    return 1 - fitting / (strip // every)
+
+
+def _address(volume: VolumeSpec, load: LoadSpec, number: int, size: int) -> int:
+    """Where a request of the sample starts: aligned, and spread by the golden ratio.
+
+    Where parity and copies lie repeats after as many stripes as there are drives, so that much
+    is enough; but for JBOD, one drive behind the other.
+    """
+    offset, extent = load.extent(volume.capacity)
+    layout = _layout(volume)
+    if layout["family"] != CONCATENATED:
+        extent = min(extent, int(layout["data"]) * volume.drives * volume.strip + size)
+    step = load.align if load.random > 0 else gcd(*(each for each, _ in load.sizes))
+    blocks = max((extent - size) // step + 1, 1)
+    return offset + int(number * GOLDEN_RATIO % 1 * blocks) * step
+
+
+def _layout(volume: VolumeSpec) -> np.void:
+    if volume.layout is None:
+        raise AssertionError(f"{volume.name} is one drive on the host")
+    return volume.layout

@@ -1,0 +1,273 @@
+"""What is risky in the arrays, controllers and links of a scenario: one function for each thing.
+
+Probabilities follow from the cards of the drives: of ``bits`` read, at least one is not
+recovered with 1-(1-UBER)^bits; of N drives at least one fails in a year with 1-(1-AFR)^N.
+Failures are taken as independent, which flatters drives of one make and age.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from raidsim.build import inventory
+from raidsim.build.traffic import cost, has_strips, health, straddling, writes_back
+from raidsim.layout.address import whole_drive
+from raidsim.layout.health import survives
+from raidsim.layout.tables import PARITY, WRITE
+from raidsim.report.finding import Finding, is_written, loads_of, mean_size
+from raidsim.report.hardware import (
+    BATTERY_WORDS,
+    level_words,
+    numbered,
+    oversubscription_words,
+    some,
+)
+from raidsim.report.numbers import capacity, percent, size, time
+from raidsim.scenario import ControllerSpec, Scenario, VolumeSpec
+
+WORTH_SAYING = 0.01  # probabilities and shares from 1 % on
+
+
+def unsafe_cache(scenario: Scenario) -> Iterator[Finding]:
+    """A controller's cache acknowledges writes that a power cut empties, or falls to through."""
+    for volume in scenario.volumes:
+        controller = scenario.controller(volume)
+        if controller is None or volume.write == "through" or not is_written(scenario, volume):
+            continue
+        where, state = f"volume {volume.name}", _battery(controller)
+        if volume.write == "back" and controller.battery != "good":
+            waits = time(1e3 * _write_time(volume))
+            yield Finding(
+                where,
+                f"{state}, so write-back falls to write-through: a write waits for the drives,"
+                f" at least {waits} when they are idle",
+                'give it a good battery, or write "back-bad-battery" and use a UPS',
+            )
+        if volume.write == "back-bad-battery":
+            card = controller.card
+            most = card.integer("cache.size") * card.number("cache.high_mark")
+            held = f"{most / 2**20:,.0f} MiB"
+            lost = f"a power cut loses up to {held} of acknowledged writes"
+            if controller.battery == "good":
+                what = f"once {_keeper(controller)} is low or in a learn cycle, {lost}"
+            else:
+                what = f"{lost}: {state}, and the cache writes back all the same"
+            yield Finding(where, what, 'write "back", or use a UPS')
+
+
+def no_redundancy(scenario: Scenario) -> Iterator[Finding]:
+    """An array in which any drive that fails takes data with it."""
+    for volume in scenario.volumes:
+        if volume.level not in ("raid0", "jbod"):
+            continue
+        failing = -math.expm1(volume.drives * math.log1p(-volume.card.number("reliability.afr")))
+        lost = "all data" if volume.level == "raid0" else "the data on it"
+        yield Finding(
+            f"volume {volume.name}",
+            f"{level_words(volume.level)} has no redundancy: a drive that fails takes {lost} with"
+            f" it, and one of {some(volume.drives, 'drive')} fails within a year with a"
+            f" probability of {_probability(failing)}",
+        )
+
+
+def begins_with_failures(scenario: Scenario) -> Iterator[Finding]:
+    """An array that has lost drives before the run, or data."""
+    for volume in scenario.volumes:
+        if volume.layout is None or not volume.failed:
+            continue
+        which = f"{numbered(sorted(set(volume.failed)))} of {volume.drives} failed"
+        if not survives(volume.layout, health(volume)):
+            what = f"begins with {which}: data is lost, and I/Os that need it fail"
+            yield Finding(f"volume {volume.name}", what)
+            continue
+        left = _tolerated_still(volume)
+        any_more = "any one more may fail" if left == 1 else f"any {left} more may fail"
+        more = any_more if left else "one more that fails may take data with it"
+        what = f"begins degraded, with {which}: {more}"
+        yield Finding(f"volume {volume.name}", what)
+
+
+def unreadable_in_rebuild(scenario: Scenario) -> Iterator[Finding]:
+    """A rebuild that reads so much that it may well meet a sector which cannot be read."""
+    for volume in scenario.volumes:
+        if volume.layout is None or volume.failures_tolerated == 0 or _tolerated_still(volume) > 1:
+            continue
+        if not survives(volume.layout, health(volume)):
+            continue
+        read = int(volume.layout["data"]) * int(whole_drive(volume.layout))
+        uber = volume.card.number("reliability.uber")
+        failing = -math.expm1(8 * read * math.log1p(-uber))
+        if failing < WORTH_SAYING:
+            continue
+        sources = "all other drives" if volume.layout["family"] == PARITY else "the other copy"
+        if volume.layout["family"] == PARITY and volume.layout["spans"] > 1:
+            sources = "the other drives of its span"
+        yield Finding(
+            f"volume {volume.name}",
+            f"the rebuild of a drive reads {capacity(read)} from {sources}; with a probability of"
+            f" {_probability(failing)} it meets a sector there that cannot be read"
+            f" ({uber:g} per bit), and what that sector should restore is lost",
+            "one more parity or copy survives that",
+        )
+
+
+def straddles_strips(scenario: Scenario) -> Iterator[Finding]:
+    """Requests that fit in one strip and lie in two."""
+    for volume in scenario.volumes:
+        for load in loads_of(scenario, volume):
+            share = straddling(volume, load)
+            if share < WORTH_SAYING or max(request for request, _ in load.sizes) > volume.strip:
+                continue
+            yield Finding(
+                f"load {load.name}",
+                f"{percent(share)} of its requests straddle two strips of {size(volume.strip)} and"
+                f" take two drives each",
+                "align requests to their size, or choose larger strips",
+            )
+
+
+def strip_below_request(scenario: Scenario) -> Iterator[Finding]:
+    """Random requests that keep several drives busy each."""
+    for volume in scenario.volumes:
+        for load in loads_of(scenario, volume):
+            mean = mean_size(load)
+            if load.random < 0.5 or mean <= volume.strip or not has_strips(volume):
+                continue
+            yield Finding(
+                f"load {load.name}",
+                f"its random requests of {_mean(mean)} are larger than the strips of"
+                f" {size(volume.strip)}: each keeps {math.ceil(mean / volume.strip)} or more drives"
+                " busy, and fewer are served at a time",
+                "choose larger strips unless few I/Os are outstanding",
+            )
+
+
+def writes_read_first(scenario: Scenario) -> Iterator[Finding]:
+    """Writes smaller than a stripe, which parity makes several device I/Os of."""
+    for volume in scenario.volumes:
+        if volume.layout is None or volume.layout["family"] != PARITY:
+            continue
+        for load in loads_of(scenario, volume):
+            if load.read == 1 or (load.random == 0 and writes_back(scenario, volume)):
+                continue
+            costs = [(cost(volume, load, WRITE, request), share) for request, share in load.sizes]
+            reads = sum(each.reads * share for each, share in costs)
+            writes = sum(each.writes * share for each, share in costs)
+            if reads < WORTH_SAYING:
+                continue
+            yield Finding(
+                f"load {load.name}",
+                f"on {level_words(volume.level)} of {volume.drives} drives a write of"
+                f" {_mean(mean_size(load))} takes {reads + writes:.1f} device I/Os ({reads:.1f}"
+                f" reads, {writes:.1f} writes)",
+                f"writes of whole stripes of {size(_stripe(volume))} need no reads",
+            )
+
+
+def oversubscribed_links(scenario: Scenario) -> Iterator[Finding]:
+    """Links that carry less than their drives deliver."""
+    for link in inventory.links(scenario):
+        if link.oversubscription > 1:
+            kind = "controller" if _is_controller(scenario, link.name) else "link"
+            yield Finding(f"{kind} {link.name}", oversubscription_words(link))
+
+
+def too_few_ports(scenario: Scenario) -> Iterator[Finding]:
+    """More drives, and lanes of expanders, than a controller has ports, or supports."""
+    for controller in scenario.controllers:
+        ports, most = (controller.card.integer(key) for key in ("ports.lanes", "drives.max"))
+        on_it = [one for one in scenario.volumes if one.controller == controller.name]
+        straight = sum(volume.drives for volume in on_it if volume.behind is None)
+        lanes = sum(link.lanes for link in scenario.links if link.to == controller.name)
+        where = f"controller {controller.name}"
+        if straight + lanes > ports:
+            taken = [some(straight, "drive")] if straight else []
+            taken += [f"{some(lanes, 'lane')} of links"] if lanes else []
+            yield Finding(
+                where,
+                f"{' and '.join(taken)} on {some(ports, 'port')}",
+                "put drives behind an expander: a [[link]]",
+            )
+        total = sum(volume.drives for volume in on_it)
+        if total > most:
+            yield Finding(where, f"{total} drives in all, and it supports {most}")
+
+
+CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
+    unsafe_cache,
+    no_redundancy,
+    begins_with_failures,
+    unreadable_in_rebuild,
+    straddles_strips,
+    strip_below_request,
+    writes_read_first,
+    oversubscribed_links,
+    too_few_ports,
+)
+
+
+# ---------------------------------------------------------------- arithmetic
+
+
+def _keeper(controller: ControllerSpec) -> str:
+    """What keeps the cache of a controller in a power cut."""
+    flash = controller.card.word("cache.protection") == "flash"
+    return f"the {'flash module' if flash else 'battery'} of {controller.name}"
+
+
+def _battery(controller: ControllerSpec) -> str:
+    """The state of what keeps a cache, as a clause."""
+    if controller.card.word("cache.protection") == "none":
+        return f"{controller.name} has no battery"
+    return f"{_keeper(controller)} is {BATTERY_WORDS[str(controller.battery)]}"
+
+
+def _write_time(volume: VolumeSpec) -> float:
+    """Least time of a small write on idle drives in s; on parity the old data is read before.
+
+    A hard disk without write cache: a seek and half a turn, on parity levels half a turn more
+    than a whole one after the seek of the read. Else what the drive takes to acknowledge.
+    """
+    card = volume.card
+    parity = volume.layout is not None and volume.layout["family"] == PARITY
+    fixed = card.number("command.latency")
+    if card.kind == "hdd":
+        turn = 1 / card.number("spindle.speed")
+        read = card.number("seek.read_average") + turn / 2
+        if card.flag("write_cache.enabled"):
+            return 2 * fixed + read if parity else fixed
+        if parity:
+            return 2 * fixed + read + turn
+        return fixed + card.number("seek.write_average") + turn / 2
+    fixed += card.number("front_end.command_time")
+    return 2 * fixed + card.number("flash.read_time") if parity else fixed
+
+
+def _tolerated_still(volume: VolumeSpec) -> int:
+    """Drives that may fail beside those that have, whichever they are."""
+    if volume.layout is None:
+        return 0
+    span = int(volume.layout["span_drives"])
+    lost = Counter(drive // span for drive in set(volume.failed))
+    return max(volume.failures_tolerated - max(lost.values(), default=0), 0)
+
+
+def _stripe(volume: VolumeSpec) -> int:
+    """Data of a stripe in bytes."""
+    return volume.strip * (1 if volume.layout is None else int(volume.layout["data"]))
+
+
+def _mean(number: float) -> str:
+    """A mean size: exact where it is one, in KiB otherwise."""
+    return size(number) if number % 512 == 0 else f"{number / 1024:.1f} KiB"
+
+
+def _probability(share: float) -> str:
+    """Three digits: 9.15 %."""
+    return f"{100 * share:.3g} %"
+
+
+def _is_controller(scenario: Scenario, name: str) -> bool:
+    return any(controller.name == name for controller in scenario.controllers)

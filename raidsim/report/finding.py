@@ -1,0 +1,58 @@
+"""What a finding is, and the arithmetic that several checks of a scenario share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raidsim.cards import Card
+from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to know before relying on a scenario: where, what, and what to do about it."""
+
+    where: str
+    what: str
+    remedy: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" + (f"; {self.remedy}" if self.remedy else "")
+
+
+def offered(load: LoadSpec) -> float:
+    """Highest rate of an open load's sweep, all workers together, in IO/s while it issues."""
+    return max(load.rate or (0.0,)) * load.workers
+
+
+def duty(load: LoadSpec) -> float:
+    """Share of the time in which a load issues."""
+    return load.burst.on / (load.burst.on + load.burst.off) if load.burst else 1.0
+
+
+def mean_size(load: LoadSpec) -> float:
+    """Mean request size in bytes."""
+    return sum(request * share for request, share in load.sizes)
+
+
+def loads_of(scenario: Scenario, volume: VolumeSpec) -> list[LoadSpec]:
+    """The loads that run on a volume."""
+    return [load for load in scenario.loads if volume_of(scenario, load) is volume]
+
+
+def volume_of(scenario: Scenario, load: LoadSpec) -> VolumeSpec:
+    """The volume that a load runs on."""
+    return scenario.volume(load.volume or scenario.volumes[0].name)
+
+
+def is_written(scenario: Scenario, volume: VolumeSpec) -> bool:
+    """Whether any load writes to a volume."""
+    return any(load.read < 1 for load in loads_of(scenario, volume))
+
+
+def cards_of(scenario: Scenario) -> list[Card]:
+    """Every card once."""
+    cards = [scenario.host.card]
+    cards += [controller.card for controller in scenario.controllers]
+    cards += [volume.card for volume in scenario.volumes]
+    return list({card.name: card for card in cards}.values())

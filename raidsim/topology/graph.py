@@ -1,0 +1,236 @@
+"""How the parts of a system hang together: drives, links, controllers and the host, as a graph.
+
+Every part has one edge upwards, towards the host; the edge carries the bytes of all drives
+below it. From the graph come the way of a drive, the links that its drives can overload,
+and what is out of reach once a part has failed.
+
+What can arrive at an edge is the sum over the parts below it of what each brings: a drive its
+sustained rate, anything else what arrives there, and no more than its own edge carries. So a
+narrow expander relieves the controller above it. Bandwidths are payload in bytes per second
+each way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+import networkx as nx
+
+HOST = "host"
+CHIP, LINK = "controller", "link"
+
+
+class Drive(NamedTuple):
+    """One drive of a group of equal ones, counted from 0."""
+
+    group: str
+    number: int
+
+
+Node = str | Drive
+
+
+@dataclass(frozen=True)
+class Part:
+    """A controller, or a link such as an expander, a switch or a network, with its edge upwards.
+
+    Attributes
+    ----------
+    name : as the scenario has it; no two parts share one.
+    what : CHIP or LINK.
+    to : name of the part above it, or HOST.
+    speed : kind and generation of the lanes of the edge, a key of ``lanes.SPEEDS``.
+    lanes : how many lanes side by side.
+    bandwidth : payload of the edge each way, bytes/s.
+    half_duplex : one direction at a time, as on SATA.
+    """
+
+    name: str
+    what: str
+    to: str
+    speed: str
+    lanes: int
+    bandwidth: float
+    half_duplex: bool = False
+
+
+@dataclass(frozen=True)
+class Group:
+    """Equal drives on the same part; each has an edge of its own.
+
+    Attributes
+    ----------
+    name : of the volume.
+    drives : how many.
+    to : name of the part that they hang on, or HOST.
+    rate : what one of them delivers for long, bytes/s.
+    interface : "sata", "sas", "nvme" or "pcie".
+    bandwidth : payload of a drive's edge each way, bytes/s.
+    """
+
+    name: str
+    drives: int
+    to: str
+    rate: float
+    interface: str
+    bandwidth: float
+
+    @property
+    def half_duplex(self) -> bool:
+        """Whether the edge of a drive goes one way at a time."""
+        return self.interface == "sata"
+
+
+Named = TypeVar("Named", Part, Group)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """The connection of a part, or of a drive, to what is above it; see :class:`Part`."""
+
+    lower: Node
+    upper: str
+    kind: str
+    lanes: int
+    bandwidth: float
+    half_duplex: bool
+
+
+@dataclass(frozen=True)
+class Load:
+    """What the drives below an edge can ask of it."""
+
+    edge: Edge
+    drives: int
+    arriving: float  # bytes/s
+
+    @property
+    def factor(self) -> float:
+        """What can arrive over what the edge carries; above 1 it is oversubscribed."""
+        return self.arriving / self.edge.bandwidth
+
+
+class Fabric:
+    """The graph of a system.
+
+    Parameters
+    ----------
+    parts
+        Controllers and links.
+    groups
+        Drives.
+
+    Raises
+    ------
+    ValueError
+        If two parts or two groups share a name, one leads to nothing, or some lead in a circle.
+    """
+
+    def __init__(self, parts: Iterable[Part], groups: Iterable[Group]) -> None:
+        self.parts = _by_name(parts, taken=HOST)
+        self.groups = _by_name(groups)
+        self.graph: nx.DiGraph[Node] = nx.DiGraph()
+        self.graph.add_node(HOST)
+        for part in self.parts.values():
+            edge = Edge(
+                part.name, part.to, part.speed, part.lanes, part.bandwidth, part.half_duplex
+            )
+            self.graph.add_edge(part.name, part.to, edge=edge)
+        for group in self.groups.values():
+            for drive in drives_of(group):
+                edge = Edge(drive, group.to, group.interface, 1, group.bandwidth, group.half_duplex)
+                self.graph.add_edge(drive, group.to, edge=edge)
+        ones: list[Part | Group] = [*self.parts.values(), *self.groups.values()]
+        for one in ones:
+            if one.to != HOST and one.to not in self.parts:
+                msg = f"{one.name} leads to {one.to}, which is no part"
+                raise ValueError(msg)
+        if not nx.is_directed_acyclic_graph(self.graph):
+            circle = (lower for lower, _ in nx.find_cycle(self.graph))
+            msg = f"{', '.join(map(str, circle))} lead in a circle"
+            raise ValueError(msg)
+        self._loads = self._measure()
+
+    def path(self, drive: Drive) -> list[Edge]:
+        """Return the edges from a drive up to the host, in order."""
+        nodes = nx.shortest_path(self.graph, drive, HOST)
+        return [self.upward(node) for node in nodes[:-1]]
+
+    def upward(self, node: Node) -> Edge:
+        """Return the edge from a part or drive to what is above it."""
+        ((_, _, data),) = self.graph.out_edges(node, data=True)
+        edge: Edge = data["edge"]
+        return edge
+
+    def shared_links(self, group: str) -> list[str]:
+        """Return the names of the links between a group and its controller, or the host, upwards.
+
+        All drives of the group, and of others behind the same links, share them.
+        """
+        found: list[str] = []
+        name = self.groups[group].to
+        while name in self.parts and self.parts[name].what == LINK:
+            found.append(name)
+            name = self.parts[name].to
+        return found
+
+    def loads(self) -> list[Load]:
+        """Return what can arrive at each part's edge, in the order of the parts."""
+        return [self._loads[name] for name in self.parts]
+
+    def oversubscribed(self) -> list[Load]:
+        """Return the edges whose drives together can deliver more than they carry."""
+        return [load for load in self.loads() if load.factor > 1]
+
+    def lost_with(self, part: Node) -> list[Drive]:
+        """Return the drives that no way leads to once a part has failed, in order.
+
+        Raises
+        ------
+        KeyError
+            If there is no such part.
+        """
+        if part not in self.graph:
+            raise KeyError(part)
+        if part == HOST:
+            reached: set[Node] = set()
+        else:
+            rest = self.graph.subgraph(node for node in self.graph if node != part)
+            reached = nx.ancestors(rest, HOST)
+        every = (drive for group in self.groups.values() for drive in drives_of(group))
+        return [drive for drive in every if drive not in reached]
+
+    def _measure(self) -> dict[str, Load]:
+        """What arrives at the edge of each part, from the drives upwards."""
+        brings: dict[Node, tuple[int, float]] = {}
+        loads: dict[str, Load] = {}
+        for node in nx.topological_sort(self.graph):
+            if node == HOST:
+                continue
+            edge = self.upward(node)
+            if isinstance(node, Drive):
+                drives, arriving = 1, self.groups[node.group].rate
+            else:
+                below = [brings[lower] for lower in self.graph.predecessors(node)]
+                drives = sum(count for count, _ in below)
+                arriving = sum(rate for _, rate in below)
+                loads[node] = Load(edge, drives, arriving)
+            brings[node] = drives, min(arriving, edge.bandwidth)
+        return loads
+
+
+def drives_of(group: Group) -> list[Drive]:
+    """Return the drives of a group."""
+    return [Drive(group.name, number) for number in range(group.drives)]
+
+
+def _by_name(named: Iterable[Named], taken: str = "") -> dict[str, Named]:
+    found: dict[str, Named] = {}
+    for one in named:
+        if one.name in found or one.name == taken:
+            msg = f"the name {one.name} is taken"
+            raise ValueError(msg)
+        found[one.name] = one
+    return found
