@@ -100,10 +100,7 @@ def add_array(
         locks = system.append("locks", LOCKS)
         rows = system.world.locks[locks : locks + LOCKS]
         rows["head"] = rows["tail"] = t.NONE
-    if controller_card is not None:
-        cache = int(system.world.controllers[controller]["cache"])
-        if cache != t.NONE:
-            serve(system, cache, controller_card, volume)
+    serve(system, controller, controller_card, volume)
     if engine is None:
         engine = system.add_station(f"{volume.name}: parity", "parity engine")
     card, prefix = (host, "raid") if controller_card is None else (controller_card, "parity")

@@ -58,9 +58,11 @@ def add_cache(system: System, name: str, card: Card) -> int:
     return row
 
 
-def serve(system: System, cache: int, card: Card, volume: VolumeSpec) -> None:
-    """Let a cache destage to the drives of one more volume, and read ahead from them."""
-    row = system.world.caches[cache]
+def serve(system: System, controller: int, card: Card | None, volume: VolumeSpec) -> None:
+    """Let a controller's cache, if there is one, work for the drives of one more volume."""
+    if card is None or not card.has("cache.size"):
+        return
+    row = system.world.caches[system.world.controllers[controller]["cache"]]
     row["most_tasks"] += card.integer("cache.destage_depth") * volume.drives
     ahead = int(row["read_ahead"]) // volume.strip
     system.need_margin(int(row["most_tasks"]) + ahead + 64)
