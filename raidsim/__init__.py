@@ -13,16 +13,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from raidsim.build.system import SaturationError
-    from raidsim.control import Completion, EndlessLoadError, Environment, Host, Load, Volume
+    from raidsim.control import (
+        Completion,
+        Controller,
+        EndlessLoadError,
+        Environment,
+        Host,
+        Link,
+        Load,
+        Volume,
+    )
     from raidsim.errors import InputError
 
 __version__ = "0.1.0"
 __all__ = [
     "Completion",
+    "Controller",
     "EndlessLoadError",
     "Environment",
     "Host",
     "InputError",
+    "Link",
     "Load",
     "SaturationError",
     "Volume",
@@ -31,10 +42,12 @@ __all__ = [
 
 _HOME = {
     "Completion": "raidsim.control",
+    "Controller": "raidsim.control",
     "EndlessLoadError": "raidsim.control",
     "Environment": "raidsim.control",
     "Host": "raidsim.control",
     "InputError": "raidsim.errors",
+    "Link": "raidsim.control",
     "Load": "raidsim.control",
     "SaturationError": "raidsim.build.system",
     "Volume": "raidsim.control",

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from raidsim.build.cache import modes
+from raidsim.build.cache import modes, serve
 from raidsim.build.drive import add_drive
 from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.kernel import array_tables as a
 from raidsim.kernel import tables as t
-from raidsim.layout import plan
+from raidsim.layout import health, plan
 from raidsim.layout.address import whole_drive
 from raidsim.layout.arrange import POLICIES
 from raidsim.layout.tables import (
@@ -97,6 +97,7 @@ def add_array(
         locks = system.append("locks", LOCKS)
         rows = system.world.locks[locks : locks + LOCKS]
         rows["head"] = rows["tail"] = t.NONE
+    serve(system, controller, controller_card, volume)
     if engine is None:
         engine = system.add_station(f"{volume.name}: parity", "parity engine")
     card, prefix = (host, "raid") if controller_card is None else (controller_card, "parity")
@@ -154,6 +155,25 @@ def drives_of(system: System, volume: int) -> list[int]:
     array = system.world.arrays[row["array"]]
     first = int(array["first_member"])
     return [int(d) for d in system.world.members["drive"][first : first + int(array["drives"])]]
+
+
+def take_back(system: System, volume: int, number: int) -> None:
+    """All that a drive of a volume holds can be relied on again; a single drive has no plan."""
+    row = system.world.volumes[volume]
+    if row["kind"] == t.VOLUME_ARRAY:
+        member = int(system.world.arrays[row["array"]]["first_member"]) + number
+        system.world.good[member] = whole_drive(system.world.layouts[row["array"]])
+
+
+def survives(system: System, volume: int) -> bool:
+    """Whether the drives that have not failed hold all data of a volume."""
+    drives = system.world.drives[drives_of(system, volume)]
+    row = system.world.volumes[volume]
+    if row["kind"] != t.VOLUME_ARRAY:
+        return not drives["failed"].any()
+    layout: np.void = system.world.layouts[row["array"]]
+    good = np.where(drives["failed"] == 1, 0, whole_drive(layout))
+    return health.survives(layout, good)
 
 
 def member_area(

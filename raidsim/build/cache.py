@@ -14,18 +14,10 @@ GIGA = 1e9
 READ_MODES = {"none": c.NO_READ_AHEAD, "ahead": c.READ_AHEAD, "adaptive": c.ADAPTIVE}
 
 
-def add_cache(system: System, name: str, card: Card, line: int, drives: int) -> int:
-    """Add an empty cache; its row.
-
-    Parameters
-    ----------
-    line
-        Bytes of its smallest lines: the smallest strip of its volumes.
-    drives
-        How many hang on the controller.
-    """
+def add_cache(system: System, name: str, card: Card) -> int:
+    """Add an empty cache, with as many lines as it has of the smallest strips; its row."""
     size = card.integer("cache.size")
-    lines = max(size // line, 1)
+    lines = max(size // card.integer("strip.smallest"), 1)
     buckets = 1 << (lines - 1).bit_length()
     first_line = system.append("lines", lines)
     rows = system.world.lines[first_line : first_line + lines]
@@ -38,7 +30,6 @@ def add_cache(system: System, name: str, card: Card, line: int, drives: int) -> 
     first_tower = system.append("towers", pointers)
     system.world.towers[first_tower : first_tower + pointers] = t.NONE
     row = system.append("caches")
-    tasks = card.integer("cache.destage_depth") * drives
     system.set_row(
         "caches",
         row,
@@ -53,7 +44,6 @@ def add_cache(system: System, name: str, card: Card, line: int, drives: int) -> 
         newest=t.NONE,
         oldest=t.NONE,
         first_tower=first_tower,
-        most_tasks=tasks,
         destage_size=card.integer("cache.destage_size"),
         copy=system.add_station(f"{name}: cache memory", "cache memory"),
         copy_ns=card.number("cache.copy_time_per_byte") * GIGA,
@@ -65,8 +55,17 @@ def add_cache(system: System, name: str, card: Card, line: int, drives: int) -> 
         clock=system.add_station(f"{name}: flush time", "flush time", servers=t.UNLIMITED),
         read_ahead=card.integer("cache.read_ahead"),
     )
-    system.need_margin(tasks + card.integer("cache.read_ahead") // line + 64)
     return row
+
+
+def serve(system: System, controller: int, card: Card | None, volume: VolumeSpec) -> None:
+    """Let a controller's cache, if there is one, work for the drives of one more volume."""
+    if card is None or not card.has("cache.size"):
+        return
+    row = system.world.caches[system.world.controllers[controller]["cache"]]
+    row["most_tasks"] += card.integer("cache.destage_depth") * volume.drives
+    ahead = int(row["read_ahead"]) // volume.strip
+    system.need_margin(int(row["most_tasks"]) + ahead + 64)
 
 
 def modes(system: System, volume: VolumeSpec, spec: ControllerSpec | None) -> dict[str, int]:

@@ -12,13 +12,8 @@ from raidsim.topology.lanes import bandwidth
 GIGA = 1e9
 
 
-def add_controller(
-    system: System, name: str, card: Card, line: int, drives: int
-) -> tuple[int, int]:
-    """Add a controller; its row, and the station of its parity engine.
-
-    ``line`` is the smallest strip of its volumes in bytes, ``drives`` how many they have.
-    """
+def add_controller(system: System, name: str, card: Card) -> tuple[int, int]:
+    """Add a controller; its row, and the station of its parity engine."""
     cores = system.add_station(
         f"{name}: cores", "controller core", servers=card.integer("command.cores")
     )
@@ -28,7 +23,7 @@ def add_controller(
     engine = system.add_station(f"{name}: parity engine", "parity engine")
     cache = t.NONE
     if card.has("cache.size"):
-        cache = add_cache(system, name, card, line, drives)
+        cache = add_cache(system, name, card)
     row = system.add_row(
         "controllers",
         cache=cache,

@@ -16,7 +16,9 @@ def fabric(scenario: Scenario) -> Fabric:
     """Build the graph of a scenario: controllers, then links, then the drives of each volume."""
     controllers = {one.name: one for one in scenario.controllers}
     parts = [_chip(one) for one in scenario.controllers]
-    parts += [_link(one, controllers) for one in scenario.links]
+    for one in scenario.links:
+        above = controllers.get(str(one.to))
+        parts.append(link_part(one, above.card if above else None))
     groups = [_group(one) for one in scenario.volumes]
     return Fabric(parts, groups)
 
@@ -46,12 +48,12 @@ def _chip(spec: ControllerSpec) -> Part:
     return Part(spec.name, CHIP, "host", speed, lanes, bandwidth(speed, lanes))
 
 
-def _link(spec: LinkSpec, controllers: dict[str, ControllerSpec]) -> Part:
+def link_part(spec: LinkSpec, above: Card | None) -> Part:
+    """A link with what it carries; ``above`` is the card of the controller that it leads to."""
     speed, lanes = spec.speed, spec.lanes
-    above = controllers.get(str(spec.to))
     if above is not None and is_serial(speed):
-        speed = agreed(speed, above.card.word("ports.speed"))
-        lanes = min(lanes, above.card.integer("ports.lanes"))
+        speed = agreed(speed, above.word("ports.speed"))
+        lanes = min(lanes, above.integer("ports.lanes"))
     return Part(
         spec.name,
         LINK,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from raidsim.build import ftl
@@ -31,27 +31,41 @@ class Machine:
     streams: dict[str, list[int]]
 
 
+@dataclass
+class Shared:
+    """What volumes share, by name: rows of controllers, with their parity engines, and of links."""
+
+    controllers: dict[str, tuple[int, int]] = field(default_factory=dict)
+    links: dict[str, int] = field(default_factory=dict)
+
+
 def add_volumes(
     system: System,
     scenario: Scenario,
     air: Air = STANDARD_AIR,
     volumes: Sequence[VolumeSpec] | None = None,
+    shared: Shared | None = None,
 ) -> dict[str, int]:
     """Add controllers, links and volumes, as nothing was ever written to them; the volumes' rows.
 
-    ``volumes`` are those of the scenario that are wanted; None for all.
+    ``volumes`` are those of the scenario that are wanted; None for all. Controllers and links
+    that are in ``shared`` are there already.
     """
     volumes = scenario.volumes if volumes is None else volumes
-    controllers = {}
-    for spec in scenario.controllers:
-        own = [volume for volume in volumes if volume.controller == spec.name]
-        line = min((volume.strip for volume in own), default=0)
-        if own:
-            drives = sum(volume.drives for volume in own)
-            controllers[spec.name] = add_controller(system, spec.name, spec.card, line, drives)
+    shared = Shared() if shared is None else shared
+    wanted = {volume.controller for volume in volumes}
+    controllers = shared.controllers | {
+        spec.name: add_controller(system, spec.name, spec.card)
+        for spec in scenario.controllers
+        if spec.name in wanted and spec.name not in shared.controllers
+    }
     made = fabric(scenario)
     used = {name for volume in volumes for name in made.shared_links(volume.name)}
-    links = {name: add_hop(system, made.upward(name)) for name in made.parts if name in used}
+    links = shared.links | {
+        name: add_hop(system, made.upward(name))
+        for name in made.parts
+        if name in used and name not in shared.links
+    }
     rows = {}
     for volume in volumes:
         if volume.layout is None and volume.behind is None:

@@ -19,6 +19,7 @@ that says what would be right.
 """
 
 from raidsim.build.system import SaturationError
+from raidsim.control.controller import Controller, Link
 from raidsim.control.environment import Completion, EndlessLoadError, Environment
 from raidsim.control.host import Host
 from raidsim.control.load import Load, RunningLoad
@@ -27,10 +28,12 @@ from raidsim.errors import InputError
 
 __all__ = [
     "Completion",
+    "Controller",
     "EndlessLoadError",
     "Environment",
     "Host",
     "InputError",
+    "Link",
     "Load",
     "RunningLoad",
     "SaturationError",

@@ -26,6 +26,7 @@ from raidsim.control.clock import NS_PER_S, last_before, to_ns, to_seconds
 from raidsim.errors import quote
 from raidsim.kernel import tables as t
 from raidsim.result import Limit, StationUse
+from raidsim.scenario.arrays import HOST
 
 STATUS = {t.DONE: "done", t.FAILED: "failed", t.TIMED_OUT: "timed out"}
 LATEST_START = 3e9  # s
@@ -236,6 +237,16 @@ class Environment(simpy.Environment):
     def is_taken(self, name: Any) -> bool:
         """Whether something in this environment has the name."""
         return isinstance(name, str) and name in self._taken
+
+    def check_name(self, check: Arguments, kind: str, name: str | None) -> str:
+        """The name of a volume, controller or link: that which is given, or a free one."""
+        if name is None:
+            return self.free_name(kind)
+        if self.is_taken(name):
+            check.wrong("name", f'something here is called "{name}" already', "give another")
+        if kind != "volume" and name == HOST:
+            check.wrong("name", f'"{HOST}" stands for the host itself', "give another")
+        return name
 
     def free_name(self, stem: str) -> str:
         """The first of stem1, stem2, ... that nothing has."""

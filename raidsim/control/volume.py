@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import simpy
 
-from raidsim.build import ftl, heat, observe, thermal, wear, window
+from raidsim.build import observe, window
 from raidsim.build.heat import Air
 from raidsim.build.load import need_room
 from raidsim.build.scenario import add_volumes, prepare
+from raidsim.build.trim import trim
 from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments, plain
 from raidsim.control.clock import duration, to_ns
+from raidsim.control.controller import Controller, Link, tables, way_up
+from raidsim.control.drives import Drives
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
 from raidsim.control.load import Load, RunningLoad
 from raidsim.control.measured import Measured
+from raidsim.control.speeds import set_speed
 from raidsim.kernel import tables as t
 from raidsim.result import DriveUse, StationUse
-from raidsim.scenario import from_data
+from raidsim.scenario import Scenario, from_data
+from raidsim.scenario.arrays import HOST
 
 MOST_LENGTH = 64 * 2**20  # bytes of one awaited I/O
 LEAST_PRIORITY = 3
 MOST_PATIENCE = 1e9  # s
-SPEEDS = (1e-3, 1e3)
-FIXED = {"command latency", "command slot", "disk arm"}
-"""Kinds of station that are no device to be made faster or slower."""
+ALLOWED: dict[str, tuple[int, ...]] = {
+    "read-write": (t.READ, t.WRITE),
+    "read-only": (t.READ,),
+    "blocked": (),
+}
+"""What I/Os the access policies let through."""
+
+
+ABSENT = ("spans", "spread", "disk_cache", "controller", "behind")
+"""Keys of a scenario's [[volume]] that mean something by being left out."""
 
 
 class Volume(Measured):
-    """A volume of one drive.
+    """A volume: one drive, or several under a RAID level.
+
+    All but the first three are keys of a scenario's ``[[volume]]``, with its meanings, defaults
+    and checks: docs/reference/scenario.md.
 
     Parameters
     ----------
@@ -40,32 +55,54 @@ class Volume(Measured):
     drive
         Name of a drive card (``raidsim models`` lists them), or the path of one.
     host
-        The server that the drive is in; its CPUs submit and complete the I/Os.
+        The server that it is in; its CPUs submit and complete the I/Os, and compute parity where
+        there is no controller.
     name
         What reports and messages call it; None for "volume1" and so on. It also seeds
         the random numbers of its loads: give one to keep them when volumes are added.
     changes
-        Other values for the card, as in a scenario: {"flash.read_time": "60 us"}.
+        Other values for the card of the drives, the ``set`` of a scenario:
+        {"flash.read_time": "60 us"}.
     state
-        What was done to a solid state drive before: "fresh" nothing, "filled" all was written
+        What was done to solid state drives before: "fresh" nothing, "filled" all was written
         once in sequence, "steady" it was then overwritten at random, mapping unit by mapping
         unit, until the write amplification was steady.
     filled
         Share of the capacity that holds data, from its start, as in a scenario: "50 %".
+    level, drives, strip, spans, copies, spread, rotation
+        The array: "raid5" of 5 drives in strips of "64 KiB", for example.
+    parity_writes, mirror_reads
+        How parity is updated, and which copy a read takes.
+    failed
+        Drives that have failed before, counted from 0.
+    controller
+        The :class:`Controller` that it is on; None for the host itself, or where ``behind`` leads.
+    behind
+        The :class:`Link` that its drives hang on; None for none.
+    write, read_ahead, io, disk_cache
+        Modes of the controller's cache, and the write caches of the drives.
+    access
+        "read-write", "read-only" or "blocked".
 
     Attributes
     ----------
     capacity
         Bytes that can be addressed.
+    raw_capacity
+        Bytes of all its drives.
+    failures_tolerated
+        Drives that may fail, whichever they are, without loss of data.
+    access
+        The access policy.
     card
-        The drive's card with those values, in SI base units.
+        The card of the drives with those values, in SI base units.
     counts, latency
         Of all I/Os of this volume: awaited ones and those of loads.
 
     Raises
     ------
     InputError
-        If there is no such card, or a value does not fit it.
+        If there is no such card, or a value does not fit it, the level or the controller.
     """
 
     def __init__(
@@ -78,39 +115,73 @@ class Volume(Measured):
         changes: Mapping[str, Any] | None = None,
         state: str = "filled",
         filled: str = "100 %",
+        level: str = "single",
+        drives: int = 1,
+        strip: str = "64 KiB",
+        spans: int | None = None,
+        copies: int = 2,
+        spread: str | None = None,
+        rotation: str = "left-symmetric",
+        parity_writes: str = "fewest",
+        mirror_reads: str = "shortest-queue",
+        failed: Sequence[int] = (),
+        controller: Controller | None = None,
+        behind: Link | None = None,
+        write: str = "through",
+        read_ahead: str = "none",
+        io: str = "direct",
+        disk_cache: str | None = None,
+        access: str = "read-write",
     ) -> None:
         check = Arguments("Volume()")
         check.instance("env", env, Environment, "give a raidsim.Environment")
         check.instance("host", host, Host, "give a raidsim.Host")
+        if controller is not None:
+            check.instance("controller", controller, Controller, "give a Controller, or None")
+        if behind is not None:
+            check.instance("behind", behind, Link, "give a Link, or None")
         table = check.table("changes", changes)
         check.raise_if_wrong()
-        if host.env is not env:
-            check.wrong("host", "belongs to another environment", "make a Host in this one")
-        self.name = env.free_name("volume") if name is None else name
-        if env.is_taken(self.name):
-            check.wrong("name", f'there is a volume "{self.name}" already', "give another")
+        for key, part in ("host", host), ("controller", controller), ("behind", behind):
+            if part is not None and part.env is not env:
+                cause, kind = "belongs to another environment", type(part).__name__
+                check.wrong(key, cause, f"make a {kind} in this one")
+        self.name = env.check_name(check, "volume", name)
+        self.controller, shared = way_up(controller, behind)
+        if self.controller is not None and self.controller.belongs_elsewhere(host):
+            cause = f"{self.controller.name} is in another host, with the other volumes on it"
+            check.wrong("controller", cause, "make a Controller for this host")
         check.raise_if_wrong()
         self.env = env
         self.host = host
         self.model = drive
         self.changes = table
-        self._past = {"state": plain(state), "filled": plain(filled)}
-        load = {"read": "100 %", "size": "4 KiB", "outstanding": 1}
-        scenario = from_data({**self.data(), "load": [load]}, "Volume()")
+        self.behind = behind
+        keys = {
+            "name": self.name, "drive": drive, "set": table, "state": state, "filled": filled,
+            "level": level, "drives": drives, "strip": strip, "spans": spans, "copies": copies,
+            "spread": spread, "rotation": rotation, "parity_writes": parity_writes,
+            "mirror_reads": mirror_reads, "failed": failed, "write": write,
+            "read_ahead": read_ahead, "io": io, "disk_cache": disk_cache, "access": access,
+        }  # fmt: skip
+        scenario = self._read(keys, controller)
         self.spec = scenario.volumes[0]
         self.card = self.spec.card
         self.capacity = self.spec.capacity
+        self.raw_capacity = self.spec.raw_capacity
+        self.failures_tolerated = self.spec.failures_tolerated
         self._sector = self.card.integer("capacity.sector")
         self._longest = 0
+        self.access = access
+        self._allowed = ALLOWED[access]
         env.sync()
         self.system = system = env.system
         first = system.count("stations")
-        self.row = add_volumes(system, scenario, env.air)[self.spec.name]
-        self._drive = int(system.world.volumes[self.row]["drive"])
+        self.row = add_volumes(system, scenario, env.air, shared=shared)[self.spec.name]
+        self._drives = Drives(env, self.row, self.card)
         self._age()
         self._stations = range(first, system.count("stations"))
         self._air = env.air
-        self._heat = heat.of_drive(system, self._drive)
         env.tell_of_air(self._stand_in)
         self._awaited = system.add_stream(
             self.name,
@@ -121,10 +192,15 @@ class Volume(Measured):
             process=host.add_process(self.name),
         )
         self.streams = [self._awaited]
+        if self.controller is not None:
+            self.controller.put_into(host)
         env.unique(self.name)
 
     def __repr__(self) -> str:
-        return f"<Volume {self.name}: {self.model}, {self.capacity / 1e9:g} GB>"
+        what = self.model
+        if self.spec.drives > 1:
+            what = f"{self.spec.level} of {self.spec.drives} x {self.model}"
+        return f"<Volume {self.name}: {what}, {self.capacity / 1e9:g} GB>"
 
     # -- I/O --------------------------------------------------------------------------------
 
@@ -150,7 +226,8 @@ class Volume(Measured):
         Raises
         ------
         InputError
-            If the address range is not whole sectors inside the volume.
+            If the address range is not whole sectors inside the volume, or if its access
+            policy does not allow it.
         """
         return self._start(t.READ, offset, length, priority, timeout)
 
@@ -159,7 +236,7 @@ class Volume(Measured):
     ) -> simpy.Event:
         """Write ``length`` bytes at byte address ``offset``, from now on; as :meth:`read`.
 
-        The event happens when the drive acknowledges the data.
+        The event happens when the data is acknowledged.
         """
         return self._start(t.WRITE, offset, length, priority, timeout)
 
@@ -179,18 +256,21 @@ class Volume(Measured):
         return running
 
     def trim(self, offset: int, length: int) -> None:
-        """Tell the drive that it need not keep these bytes: from now on they are spare area.
+        """Tell the drives that they need not keep these bytes: from now on they are spare area.
 
-        It takes no time. Mapping units that are trimmed in part stay. The map of a large drive is
-        scaled: there TRIM works in steps of the capacity over about 500, and less than a
-        step may do nothing. On hard disks it does nothing at all.
+        It takes no time. Mapping units that are trimmed in part stay; so do strips of an array,
+        and stripes where there is parity. The map of a large drive is scaled: there TRIM works in
+        steps of the capacity over about 500, and less than a step may do nothing. On hard disks
+        it does nothing at all.
 
         Raises
         ------
         InputError
-            If the address range is not whole sectors inside the volume.
+            If the address range is not whole sectors inside the volume, or if its access
+            policy lets nobody write.
         """
         check = Arguments(f"{self.name}.trim()")
+        self._check_access(check, t.WRITE)
         offset = check.whole("offset", offset, 0, self.capacity - self._sector, self._sector)
         length = check.whole("length", length, self._sector, self.capacity, self._sector)
         if not check.problems and offset + length > self.capacity:
@@ -198,59 +278,100 @@ class Volume(Measured):
             check.wrong("length", cause, f"it has {self.capacity} bytes")
         check.raise_if_wrong()
         self.env.sync()
-        drive = self.system.world.drives[self._drive]
-        if drive["kind"] == t.DRIVE_SSD:
-            ssd = self.system.world.ssds[drive["row"]]
-            unit = int(ssd["unit"])
-            end = t.NEVER if offset + length == self.capacity else (offset + length) // unit
-            ftl.trim(self.system, int(ssd["ftl"]), -(-offset // unit), end)
+        trim(self.system, self.row, offset, length)
 
     # -- changes while it runs --------------------------------------------------------------
 
-    def fail(self) -> None:
-        """Let the drive answer every command from now on with an error."""
-        self.system.world.drives[self._drive]["failed"] = 1
+    def fail(self, drive: int = 0) -> None:
+        """Let a drive answer every command from now on with an error.
 
-    def repair(self) -> None:
-        """Let a failed drive work again, with its data as it was."""
-        self.system.world.drives[self._drive]["failed"] = 0
-
-    @property
-    def failed(self) -> bool:
-        """Whether the drive answers with errors."""
-        return bool(self.system.world.drives[self._drive]["failed"])
-
-    def set_speed(self, kind: str, speed: float) -> None:
-        """Run the drive's stations of a kind at ``speed`` times their built speed from now on.
+        The array goes on without it, from the first error on: what it held is read from the
+        others, and what is to be written there is not. Commands that need data which no drive
+        holds any more fail.
 
         Parameters
         ----------
-        kind
-            Of a solid state drive "front end", "data path", "link", "flash channel" or
-            "flash die"; of a hard disk "disk controller" or "link". The platter's speed is
-            what it is.
-        speed
-            1 as built; 0.5 takes twice as long, work under way included.
+        drive
+            Which one, from 0 on.
 
         Raises
         ------
         InputError
-            If the drive has no such station, or the speed isn't from 0.001 to 1000.
+            If there is no such drive.
+        """
+        self._drives.fail(self._drives.check(Arguments(f"{self.name}.fail()"), drive))
+
+    def repair(self, drive: int = 0) -> None:
+        """Let a failed drive work again, with its data as it was.
+
+        An array with redundancy has gone on without it, so that its data is out of date: it would
+        need a rebuild, and is refused.
+
+        Parameters
+        ----------
+        drive
+            Which one, from 0 on.
+
+        Raises
+        ------
+        InputError
+            If there is no such drive, or if it would need a rebuild.
+        """
+        check = Arguments(f"{self.name}.repair()")
+        number = self._drives.check(check, drive)
+        if number not in self.failed:
+            return
+        if self.failures_tolerated > 0:
+            cause = (
+                f"the array went on without drive {number}, so that its data is out of date:"
+                " it needs a rebuild, which this version does not simulate"
+            )
+            check.wrong("drive", cause, "leave it failed")
+        check.raise_if_wrong()
+        self._drives.repair(number)
+
+    @property
+    def failed(self) -> list[int]:
+        """Numbers of the drives that answer with errors, from 0 on; empty if all work."""
+        return self._drives.failed
+
+    @property
+    def health(self) -> str:
+        """How the volume is.
+
+        "optimal", "degraded" (drives have failed, and all data can be read) or "failed" (some data
+        can't be).
+        """
+        return self._drives.health
+
+    def set_speed(self, kind: str, speed: float, *, drive: int | None = None) -> None:
+        """Run the drives' stations of a kind at ``speed`` times their built speed from now on.
+
+        Parameters
+        ----------
+        kind
+            Of solid state drives "front end", "data path", "link", "flash channel" or
+            "flash die"; of hard disks "disk controller" or "link". The platter's speed is
+            what it is. Of an array on the host also "parity engine".
+        speed
+            1 as built; 0.5 takes twice as long, work under way included.
+        drive
+            Which drive, from 0 on; None for all.
+
+        Raises
+        ------
+        InputError
+            If there is no such station or drive, or the speed isn't from 0.001 to 1000.
         """
         check = Arguments(f"{self.name}.set_speed()")
-        factor = check.number("speed", speed, *SPEEDS)
-        names = self.system.names
-        chosen = [index for index in self._stations if names[index].kind == kind]
-        if not chosen or kind in FIXED:
-            kinds = sorted({names[index].kind for index in self._stations} - FIXED)
-            check.wrong("kind", f"{plain(kind)!r} is no kind of station", f"one of {kinds}")
-        check.raise_if_wrong()
-        self.env.sync()
-        for index in chosen:
-            self.system.set_speed(index, factor)
+        stations = list(self._stations)
+        if drive is not None:
+            chosen = self._drives.stations(self._drives.check(check, drive))
+            stations = [station for station in stations if station in chosen]
+        set_speed(self.env, check, stations, kind, speed)
 
     def set_air(self, ambient: str | None = None, airflow: str | None = None) -> None:
-        """Let this drive stand in other air from now on: its own fan fails, a cover is missing.
+        """Let these drives stand in other air from now on: their own fan fails, a cover is missing.
 
         Parameters
         ----------
@@ -268,9 +389,7 @@ class Volume(Measured):
 
     def _stand_in(self, air: Air) -> None:
         self._air = air
-        if self._heat is not None:
-            conductance = heat.conductance(self.card, air.airflow)
-            self.system.set_air(self._heat, air.ambient, conductance)
+        self._drives.stand_in(air)
 
     # -- figures ----------------------------------------------------------------------------
 
@@ -286,38 +405,42 @@ class Volume(Measured):
 
     @property
     def temperature(self) -> float | None:
-        """What the drive reports now, C; None if its card does not say how it warms."""
-        if self._heat is None:
-            return None
+        """What the hottest drive reports now, C; None if the card does not say how it warms."""
         self.env.sync()
-        return heat.reading(self.system, self.system.world.heats[self._heat]).inner
+        return self._drives.temperature
 
     @property
     def power(self) -> float | None:
-        """Mean power of the drive over the window, W; None if its card does not tell."""
+        """Mean power of the drives together over the window, W; None if the card does not tell."""
         self.env.sync()
-        return thermal.use(self.system, self._drive).power_w
+        return self._drives.power
 
     @property
     def throttled(self) -> str:
-        """How the drive protects itself from heat now: "lightly", "heavily", or "" for not."""
-        if self._heat is None:
-            return ""
+        """How a drive protects itself from heat now: "lightly", "heavily", or "" for not."""
         self.env.sync()
-        return thermal.STATES[int(self.system.world.heats[self._heat]["state"])]
+        return self._drives.throttled
 
     @property
     def stations(self) -> list[StationUse]:
-        """Use of the drive's stations that worked in the window."""
+        """Use of the stations that worked in the window: of the drives and all that leads to them.
+
+        Controllers and links are among them, whatever volume they worked for.
+        """
         self.env.sync()
         window.settle_areas(self.system)
-        return observe.stations(self.system, self._stations)
+        return observe.stations(self.system, observe.volume_stations(self.system, self.row))
+
+    @property
+    def drives(self) -> list[DriveUse]:
+        """Each drive at the load of the window: power, heat, wear, bytes that a power cut costs."""
+        self.env.sync()
+        return self._drives.uses
 
     @property
     def use(self) -> DriveUse:
-        """Wear of the drive at the load of the window, and what a power cut would cost."""
-        self.env.sync()
-        return wear.use_of(self.system, self._drive)
+        """The first of :attr:`drives`: for a volume of one."""
+        return self.drives[0]
 
     def _per_second(self, field: str) -> float:
         passed = self.env.window
@@ -327,11 +450,29 @@ class Volume(Measured):
     # -- for loads --------------------------------------------------------------------------
 
     def data(self) -> dict[str, Any]:
-        """Host and volume as a scenario would write them."""
+        """Host, controllers, links and volume as a scenario would write them."""
         host = {"model": self.host.model, "set": self.host.changes}
-        volume = {"name": plain(self.name), "drive": plain(self.model), "set": self.changes}
-        volume |= self._past
-        return {"host": host, "volume": [volume]}
+        above = tables(self.controller, self.behind)
+        return {"host": host, **above, "volume": [self._table]}
+
+    def _read(self, keys: Mapping[str, Any], controller: Controller | None) -> Scenario:
+        """The scenario of these keys, with a load that does nothing in particular."""
+        above = {
+            "controller": controller.name if controller is not None else None,
+            "behind": self.behind.name if self.behind is not None else None,
+        }
+        if controller is None and self.behind is None:
+            above["controller"] = HOST
+        self._table = {
+            key: plain(value)
+            for key, value in {**keys, **above}.items()
+            if value is not None or key not in ABSENT
+        }
+        load = {"read": "100 %", "size": "4 KiB", "outstanding": 1}
+        table = self._table
+        if table["access"] == "blocked":  # no load may be on it
+            table = {**table, "access": "read-write"}
+        return from_data({**self.data(), "volume": [table], "load": [load]}, "Volume()")
 
     def make_room(self, length: int) -> None:
         """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make."""
@@ -363,7 +504,8 @@ class Volume(Measured):
         self, op: int, offset: int, length: int, priority: int, timeout: float | None
     ) -> simpy.Event:
         if not (
-            type(offset) is int
+            op in self._allowed
+            and type(offset) is int
             and type(length) is int
             and type(priority) is int
             and priority == 0
@@ -389,6 +531,7 @@ class Volume(Measured):
     ) -> tuple[int, int, int, float | None]:
         """The arguments of an I/O as plain numbers, or all that is wrong with them."""
         check = Arguments(f"{self.name}.{'read' if op == t.READ else 'write'}()")
+        self._check_access(check, op)
         sector = self._sector
         most = min(MOST_LENGTH, self.capacity)
         offset = check.whole("offset", offset, 0, self.capacity - sector, sector)
@@ -401,3 +544,9 @@ class Volume(Measured):
             timeout = check.number("timeout", timeout, 1e-9, MOST_PATIENCE, " s")
         check.raise_if_wrong()
         return offset, length, priority, timeout
+
+    def _check_access(self, check: Arguments, op: int) -> None:
+        """Note it if the volume's access policy does not allow a kind of I/O."""
+        if op not in self._allowed:
+            cause = f"{self.name} is {self.access} (its access policy)"
+            check.wrong("access", cause, 'make the Volume with access = "read-write"')

@@ -11,7 +11,9 @@ from raidsim.cards.attributes import KINDS, Attribute, CardKind, Value
 from raidsim.cards.loader import check_value, check_word
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, quote, suggest
-from raidsim.scenario.reading import Reading
+from raidsim.scenario.checks import taken
+from raidsim.scenario.models import ControllerSpec
+from raidsim.scenario.reading import Reading, read_part
 
 
 def attach_card(
@@ -43,6 +45,23 @@ def attach_card(
     cause = f"{quote(card.name)} is a card of kind {card.kind}, not {' or '.join(kinds)}"
     fitting = [c.name for c in cards.catalogue() if c.kind in kinds]
     reading.problem((*path, key), cause, f"one of {', '.join(fitting)}")
+
+
+def read_controller(
+    reading: Reading, table: Any, path: Path, folder: FilePath | None
+) -> dict[str, Any]:
+    """Values of a [[controller]], with its card and the state of its battery."""
+    values = read_part(reading, ControllerSpec, table, path)
+    for key, cause, remedy in taken(values.get("name")):
+        reading.problem((*path, key), cause, remedy)
+    attach_card(reading, values, "model", ("controller",), path, folder)
+    if "card" in values and "battery" in values:
+        protected = values["card"].word("cache.protection") != "none"
+        if values["battery"] not in (None, "absent") and not protected:
+            cause = f"{values['card'].name} has none"
+            reading.problem((*path, "battery"), cause, 'leave it out, or write "absent"')
+        values["battery"] = values["battery"] or ("good" if protected else "absent")
+    return values
 
 
 def _changes(

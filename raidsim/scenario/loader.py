@@ -19,7 +19,7 @@ from raidsim.resources import data_folder
 from raidsim.scenario import arrays, checks
 from raidsim.scenario import overrides as setting
 from raidsim.scenario.fields import Count, Line, Reader, Text
-from raidsim.scenario.hardware import attach_card
+from raidsim.scenario.hardware import attach_card, read_controller
 from raidsim.scenario.models import (
     AirSpec,
     ControllerSpec,
@@ -161,7 +161,10 @@ class _Loader:
             "seed": self._top("seed", Count(0, 2**63 - 1), 1),
         }
         host = self._host()
-        controllers = [self._controller(*one) for one in self._list("controller", optional=True)]
+        controllers = [
+            read_controller(self.reading, *one, self.folder)
+            for one in self._list("controller", optional=True)
+        ]
         self._names("controller", controllers)
         links = [self._link(*one, controllers) for one in self._list("link", optional=True)]
         self._names("link", links)
@@ -213,19 +216,6 @@ class _Loader:
         attach_card(self.reading, values, "model", ("host",), ("host",), self.folder)
         if "card" in values and "clock" in values:
             values["clock"] = values["clock"] or values["card"].number("cpu.clock")
-        return values
-
-    def _controller(self, table: Any, path: Path) -> dict[str, Any]:
-        values = read_part(self.reading, ControllerSpec, table, path)
-        for key, cause, remedy in checks.taken(values.get("name")):
-            self.reading.problem((*path, key), cause, remedy)
-        attach_card(self.reading, values, "model", ("controller",), path, self.folder)
-        if "card" in values and "battery" in values:
-            protected = values["card"].word("cache.protection") != "none"
-            if values["battery"] not in (None, "absent") and not protected:
-                cause = f"{values['card'].name} has none"
-                self.reading.problem((*path, "battery"), cause, 'leave it out, or write "absent"')
-            values["battery"] = values["battery"] or ("good" if protected else "absent")
         return values
 
     def _link(self, table: Any, path: Path, controllers: list[dict[str, Any]]) -> dict[str, Any]:

@@ -55,6 +55,11 @@ class Part:
     bandwidth: float
     half_duplex: bool = False
 
+    @property
+    def edge(self) -> Edge:
+        """Its connection to the part above it."""
+        return Edge(self.name, self.to, self.speed, self.lanes, self.bandwidth, self.half_duplex)
+
 
 @dataclass(frozen=True)
 class Group:
@@ -134,10 +139,7 @@ class Fabric:
         self.graph: nx.DiGraph[Node] = nx.DiGraph()
         self.graph.add_node(HOST)
         for part in self.parts.values():
-            edge = Edge(
-                part.name, part.to, part.speed, part.lanes, part.bandwidth, part.half_duplex
-            )
-            self.graph.add_edge(part.name, part.to, edge=edge)
+            self.graph.add_edge(part.name, part.to, edge=part.edge)
         for group in self.groups.values():
             for drive in drives_of(group):
                 edge = Edge(drive, group.to, group.interface, 1, group.bandwidth, group.half_duplex)
