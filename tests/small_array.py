@@ -8,6 +8,7 @@ so that what is seen is the array's doing. Times are ns, sizes bytes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ KIB = 1024
 US = 1_000
 MS = 1_000 * US
 STRIP = 16 * KIB
+CONTROLLER = str(Path(__file__).with_name("small_controller.toml"))
+LINK = {"name": "expander", "speed": "sas-6g", "lanes": 4}
 LATENCY = 20 * US
 SERVICE = MS
 BYTE = 1
@@ -85,11 +88,19 @@ def scenario(
     drive: dict[str, Any] | None = None,
     model: str = "intel-p3700-800gb",
     measure: dict[str, Any] | None = None,
+    controlled: bool = False,
+    linked: bool = False,
     **words: Any,
 ) -> Scenario:
-    """Loads on an array; ``words`` are keys of its volume. By default 4 KiB at random, one."""
+    """Loads on an array; ``words`` are keys of its volume. By default 4 KiB at random, one.
+
+    The array is on the controller beside this file if it is ``controlled``, its drives are behind
+    an expander if they are ``linked``.
+    """
     volume = {"name": "data", "level": level, "drives": drives, "strip": "16 KiB"}
     volume |= {"drive": model, "set": TOY if drive is None else drive, "state": "fresh"} | words
+    if linked:
+        volume["behind"] = LINK["name"]
     filled = []
     for number, load in enumerate(loads or ({},)):
         full: dict[str, Any] = {"name": f"load {number}", "read": "100 %"}
@@ -102,6 +113,8 @@ def scenario(
         {
             "seed": seed,
             "host": {"model": "fujitsu-rx2540-m1", "set": NO_CPU | (host or {})},
+            "controller": [{"name": "card", "model": CONTROLLER}] if controlled else [],
+            "link": [LINK] if linked else [],
             "volume": [volume],
             "load": filled,
             "measure": measure or {},
