@@ -125,6 +125,23 @@ for _case in DISKS:
     ]
 
 
+SSD = "intel-p3700-800gb"
+HDD = "seagate-st373455ss"
+ARRAYS: dict[str, dict[str, Any]] = {
+    "raid 0": {"level": "raid0", "drives": 3, "drive": SSD},
+    "raid 1 of disks": {"level": "raid1", "drives": 3, "drive": HDD},
+    "raid 10": {"level": "raid10", "drives": 4, "drive": SSD, "mirror_reads": "round-robin"},
+    "raid 5, degraded": {"level": "raid5", "drives": 4, "drive": HDD, "failed": [1]},
+    "raid 60, degraded": {"level": "raid60", "drives": 8, "drive": HDD, "failed": [1, 6]},
+}
+for _case in ARRAYS:
+    LOADS[_case] = [
+        {"read": "50 %", "size": "24 KiB", "align": "4 KiB", "outstanding": 8, "limit": SHORT},
+        {"name": "stream", "read": "100 %", "random": "0 %", "size": "64 KiB", "outstanding": 1,
+         "limit": SHORT},
+    ]  # fmt: skip
+
+
 WORN_IN = "garbage collection"
 AREAS = {WORN_IN: {"offset": "4 KiB"}}
 SMALL_MAP = 4096  # units; soon written over and over
@@ -135,20 +152,21 @@ def state_of(case: str) -> str:
     return "steady" if case == WORN_IN else "filled"
 
 
+def volume_of(case: str) -> dict[str, Any]:
+    """The volume of a case."""
+    if case in ARRAYS:
+        return ARRAYS[case] | {"strip": "16 KiB", "state": "filled"}
+    if case in DISKS:
+        return {"drive": HDD, "set": DISKS[case]}
+    return {"drive": SSD, "set": DRIVES.get(case, {}), "state": state_of(case)}
+
+
 def results(case: str) -> str:
     """The JSON of a case, run in this process, with small maps."""
     data = {
         "title": case,
         "host": {"model": "fujitsu-rx2540-m1"},
-        "volume": [
-            {"drive": "seagate-st373455ss", "set": DISKS[case]}
-            if case in DISKS
-            else {
-                "drive": "intel-p3700-800gb",
-                "set": DRIVES.get(case, {}),
-                "state": state_of(case),
-            }
-        ],
+        "volume": [volume_of(case)],
         "load": [load | {"area": AREAS.get(case, {"size": "8 GiB"})} for load in LOADS[case]],
         "measure": MEASURE,
     }

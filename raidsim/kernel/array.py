@@ -127,22 +127,22 @@ def plan(w, row, index):
         return
     if array["family"] == MIRRORED and op == READ:
         mirror.choose(w, row, good, count)
-    count = merge(w.accesses, count)
-    job["later"] = NONE
     job["xor"] = 0
-    parts = 0
-    last = NONE
-    for i in range(count):
+    for i in range(count):  # what is merged forgets the method of all but its first bytes
         access = w.accesses[i]
         if access["method"] != DIRECT and (access["op"] == READ or access["role"] == DATA):
             job["xor"] += access["length"]
-        last = commands(w, array, index, access, last)
+    count = merge(w.accesses, count)
+    job["later"] = NONE
+    parts = 0
+    last = NONE
+    for i in range(count):
+        last = commands(w, array, index, w.accesses[i], last)
     child = job["later"]
     while child != NONE:
         parts += 1
         child = w.jobs[child]["next"]
     job["parts"] = parts
-    array["commands"] += parts
     cost = array["spread_ns"] + array["device_io_ns"] * (parts - 1)
     if cost > 0.0:
         station = array["cpu"]
@@ -156,12 +156,18 @@ def plan(w, row, index):
 
 @handler
 def commands(w, array, index, access, last):
-    """Make the commands of one access behind the last one that there is; the last one now."""
+    """Make the commands of one access behind the last one that there is; the last one now.
+
+    They count as on their way from now on: whoever is planned next sees them, though CPU time
+    passes before they are sent.
+    """
     row = array["first_member"] + access["drive"]
-    drive = w.members[row]["drive"]
+    member = w.members[row]
+    drive = member["drive"]
     longest = w.drives[drive]["max_transfer"]
     start = access["offset"]
     end = start + access["length"]
+    member["end"] = end
     while start < end:
         stop = min(start + longest, end)
         child = take_child(w, STAGE_SLOT, index)
@@ -173,6 +179,7 @@ def commands(w, array, index, access, last):
         below["offset"] = start
         below["length"] = stop - start
         below["hop"] = 0
+        member["in_flight"] += 1
         if last == NONE:
             w.jobs[index]["later"] = child
         else:
@@ -189,14 +196,16 @@ def go_on(w, index):
     if job["status"] == RETRY:
         while job["later"] != NONE:
             child = job["later"]
-            job["later"] = w.jobs[child]["next"]
+            below = w.jobs[child]
+            job["later"] = below["next"]
+            w.members[below["member"]]["in_flight"] -= 1
             release(w, child)
         job["status"] = DONE
         agenda.put(w, index, STAGE_PLAN)
         return
     # New parity is computed before anything is written, lost data once all is read.
     computing = job["later"] == NONE or w.jobs[job["later"]]["op"] == WRITE
-    if job["xor"] > 0 and computing and job["status"] == DONE:
+    if job["xor"] > 0 and computing and job["status"] != FAILED:
         array = w.arrays[w.volumes[job["volume"]]["array"]]
         time = round_ns(job["xor"] * array["parity_ns"])
         job["xor"] = 0
@@ -214,14 +223,12 @@ def go_on(w, index):
     while child != NONE and w.jobs[child]["phase"] == phase:
         job["pending"] += 1
         child = w.jobs[child]["next"]
+    w.arrays[w.volumes[job["volume"]]["array"]]["commands"] += job["pending"]
     for _ in range(job["pending"]):
         child = job["later"]
         below = w.jobs[child]
         job["later"] = below["next"]
         below["next"] = NONE
-        member = w.members[below["member"]]
-        member["in_flight"] += 1
-        member["end"] = below["offset"] + below["length"]
         send(w, child)
 
 

@@ -50,8 +50,8 @@ ARRAY = np.dtype(
 MEMBER = np.dtype(  # one drive of an array
     [
         ("drive", "i8"),
-        ("in_flight", "i8"),  # commands
-        ("end", "i8"),  # address behind the last command
+        ("in_flight", "i8"),  # commands planned that are not back yet
+        ("end", "i8"),  # address behind the last command planned
     ],
     align=True,
 )

@@ -29,7 +29,7 @@ from raidsim.kernel.cache_tables import NO_READ_AHEAD
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
-    DONE,
+    FAILED,
     NONE,
     READ,
     STAGE_CACHE_COPY,
@@ -187,7 +187,7 @@ def insert(w, index):
 def ended(w, index):
     """The drives have done their part of a request."""
     job = w.jobs[index]
-    if job["op"] != READ or job["status"] != DONE:
+    if job["op"] != READ or job["status"] == FAILED:
         answer(w, index)
         return
     volume = array_of(w, index)

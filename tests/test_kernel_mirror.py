@@ -1,0 +1,155 @@
+"""Which copy a read takes: nearest heads, queues, turns, and streams that stay where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from one_disk import PLAIN
+from small_array import KIB, SmallArray
+
+from raidsim.kernel import tables as t
+from raidsim.kernel.jit import INTERPRETED
+
+SECTOR = 512
+
+
+def disks(copies: int, *loads: dict[str, Any], **words: Any) -> SmallArray:
+    """A mirror of plain disks whose reads take the nearest head."""
+    return SmallArray(
+        "raid1",
+        copies,
+        *loads,
+        drive=PLAIN,
+        model="nl-sas-2tb",
+        mirror_reads="nearest-head",
+        **words,
+    )
+
+
+@pytest.mark.skipif(INTERPRETED, reason="needs twenty thousand I/Os")
+@pytest.mark.parametrize(("copies", "printed"), [(2, 0.1614), (3, 0.1064)])
+def test_the_nearest_of_heads_that_stay_where_they_are(copies: int, printed: float) -> None:
+    array = disks(copies, {"size": "512 B", "align": "512 B"}, seed=2)
+    array.begin()
+    rows = array.system.world.disks[:copies]
+    ios, moved = 20_000, 0
+    for done in range(ios):
+        before = rows["cylinder"].astype(int)
+        array.system.run(budget=done + 1)
+        moved += np.abs(rows["cylinder"] - before).sum()
+    assert moved / ios / rows["cylinders"][0] == pytest.approx(printed, rel=0.02)
+
+
+@pytest.mark.skipif(INTERPRETED, reason="needs thousands of I/Os")
+@pytest.mark.parametrize("copies", [2, 3, 4])
+def test_the_nearest_of_independent_heads(copies: int) -> None:
+    array = disks(copies)
+    rng = np.random.default_rng(copies)
+    size, ios = array.size, 8_000
+    distance = 0
+    for _ in range(ios):
+        array.members["end"] = rng.integers(0, size, copies)
+        ends = array.members["end"].tolist()
+        before = array.device_ios()
+        offset = int(rng.integers(0, size // SECTOR)) * SECTOR
+        array.do(t.READ, offset, SECTOR)
+        (taken,) = np.flatnonzero(np.subtract(array.device_ios(), before))
+        distance += abs(ends[taken] - offset)
+    expected = (copies + 3) / (2 * (copies + 1) * (copies + 2))
+    assert distance / ios / size == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize(("level", "copies"), [("raid1", 2), ("raid1", 3), ("raid1", 4)])
+def test_taking_turns_balances_exactly(level: str, copies: int) -> None:
+    load = {"outstanding": 5, "limit": {"ios": 100 * copies}}
+    array = SmallArray(level, copies, load, mirror_reads="round-robin")
+    array.begin()
+    array.rest()
+    assert array.device_ios() == [100] * copies
+
+
+@pytest.mark.parametrize("outstanding", [2, 3, 8])
+def test_the_shortest_queue_leaves_no_copy_idle_while_another_one_queues(outstanding: int) -> None:
+    array = SmallArray("raid1", 2, {"outstanding": outstanding, "limit": {"ios": 300}})
+    array.serve_in(1_000_003, 700_001)
+    array.begin()
+    while array.system.world.streams[0]["issued"] < 300:
+        time = int(array.system.world.heap[0]["time"])
+        array.until(time)
+        first, second = array.members["in_flight"].tolist()
+        assert abs(first - second) <= 1
+    array.rest()
+    slow, fast = array.device_ios()
+    assert fast > slow or outstanding == 2
+
+
+@pytest.mark.parametrize("copies", [2, 3])
+def test_reads_that_wait_for_the_cpu_count_as_queued(copies: int) -> None:
+    array = SmallArray("raid1", copies, host={"raid.io_time": "50 us"})
+    rng = np.random.default_rng(1)
+    for offset in rng.integers(1, array.size // SECTOR, 4 * copies).tolist():
+        array.start(t.READ, offset * SECTOR, SECTOR)
+    array.until(60_000)  # one of them has left, all of them are planned
+    assert array.members["in_flight"].tolist() == [4] * copies
+    assert sum(array.device_ios()) == 0
+    array.rest()
+    assert array.device_ios() == [4] * copies
+
+
+CPU = {"submit.io_time": "2 us", "raid.io_time": "5 us"}
+
+
+@pytest.mark.parametrize("host", [{}, CPU], ids=["free", "with CPU time"])
+@pytest.mark.parametrize("policy", ["shortest-queue", "nearest-head", "round-robin"])
+@pytest.mark.parametrize("outstanding", [1, 4, 8])
+def test_a_stream_stays_on_one_copy_at_low_load(
+    policy: str, outstanding: int, host: dict[str, Any]
+) -> None:
+    load = {"random": "0 %", "size": "16 KiB", "outstanding": outstanding, "limit": {"ios": 200}}
+    array = SmallArray("raid1", 2, load, mirror_reads=policy, host=host)
+    array.begin()
+    array.rest()
+    assert sorted(array.device_ios()) == [0, 200]
+
+
+@pytest.mark.parametrize("host", [{}, CPU], ids=["free", "with CPU time"])
+@pytest.mark.parametrize("outstanding", [16, 32])
+def test_a_stream_takes_both_copies_at_high_load(outstanding: int, host: dict[str, Any]) -> None:
+    load = {"random": "0 %", "size": "16 KiB", "outstanding": outstanding, "limit": {"ios": 600}}
+    array = SmallArray("raid1", 2, load, host=host)
+    array.begin()
+    array.rest()
+    assert min(array.device_ios()) > 0.4 * 600
+
+
+def test_the_depth_from_which_a_stream_takes_the_next_copy_is_the_hosts() -> None:
+    load = {"random": "0 %", "size": "16 KiB", "outstanding": 4, "limit": {"ios": 200}}
+    array = SmallArray("raid1", 2, load, host={"raid.stream_depth": 2})
+    array.begin()
+    array.rest()
+    assert min(array.device_ios()) > 50
+
+
+def test_two_streams_have_a_copy_each() -> None:
+    streams = [
+        {
+            "random": "0 %",
+            "size": "16 KiB",
+            "area": {"offset": offset, "size": "300 MiB"},
+            "outstanding": 2,
+            "limit": {"ios": 200},
+        }
+        for offset in ("0 B", "400 MiB")
+    ]
+    array = SmallArray("raid1", 2, *streams)
+    array.begin()
+    array.rest()
+    assert array.device_ios() == [200, 200]
+
+
+def test_a_request_over_several_strips_of_one_copy_is_one_device_io() -> None:
+    array = SmallArray("raid1", 2)
+    array.do(t.READ, 12 * KIB, 40 * KIB)
+    assert sorted(array.device_ios()) == [0, 1]
