@@ -367,3 +367,22 @@ def test_an_area_that_starts_inside_a_sector_of_the_medium_is_off_the_map() -> N
 def test_values_of_a_controller_that_are_assumed_are_named() -> None:
     texts = [str(finding) for finding in findings(array(controller={}))]
     assert any("model some-raid" in text and "assumed" in text for text in texts)
+
+
+LEVELS = {"single": 1, "jbod": 3, "raid0": 3, "raid1": 3, "raid1e": 3, "raid5": 3, "raid6": 4,
+          "raid10": 4, "raid50": 6, "raid60": 8}  # fmt: skip
+
+
+@pytest.mark.parametrize(("level", "drives"), LEVELS.items())
+@pytest.mark.parametrize("share", [0, 1])
+def test_every_level_can_be_checked_whole_and_with_all_its_drives_failed(
+    level: str, drives: int, share: int
+) -> None:
+    load = {"read": "50 %", "random": "50 %", "rate": "10 IO/s",
+            "sizes": [{"size": "4 KiB", "share": "50 %"}, {"size": "1 MiB", "share": "50 %"}],
+            "area": {"offset": "1 MiB", "size": "3 MiB"}}  # fmt: skip
+    failed = [] if level == "single" else list(range(drives * share))
+    checked = array(load, controller={}, level=level, drives=drives, failed=failed,
+                    set={"reliability.afr": "100 %", "reliability.uber": "0 1/bit"})  # fmt: skip
+    assert says("data is lost", checked) == bool(failed)
+    assert says("probability of 100 %", checked) == (level in ("raid0", "jbod"))

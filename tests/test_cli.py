@@ -338,6 +338,18 @@ def test_check_takes_other_values_like_run(
     assert "load.workers: 0 is too small" in capsys.readouterr().err
 
 
+def test_check_needs_no_compiled_code() -> None:
+    code = (
+        "import sys, raidsim.cli\n"
+        "try: raidsim.cli.main(['check', 'raid60-nl'])\n"
+        "except SystemExit: print([m for m in ('numba', 'scipy', 'simpy') if m in sys.modules])"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.splitlines()[-1] == "[]"
+
+
 # ---------------------------------------------------------------- as a process
 
 

@@ -62,7 +62,7 @@ def no_redundancy(scenario: Scenario) -> Iterator[Finding]:
     for volume in scenario.volumes:
         if volume.level not in ("raid0", "jbod"):
             continue
-        failing = -math.expm1(volume.drives * math.log1p(-volume.card.number("reliability.afr")))
+        failing = 1 - (1 - volume.card.number("reliability.afr")) ** volume.drives
         lost = "all data" if volume.level == "raid0" else "the data on it"
         yield Finding(
             f"volume {volume.name}",

@@ -219,7 +219,7 @@ def _drive_demands(
 
     The I/Os of an array are taken as equal on all of its drives that have not failed.
     """
-    drives = volume.drives - len(set(volume.failed))
+    drives = max(volume.drives - len(set(volume.failed)), 1)
     traffic = [
         (offered(load) / drives, mean_cost(scenario, volume, load, at_best=True), load)
         for load in loads

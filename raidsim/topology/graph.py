@@ -28,6 +28,9 @@ class Drive(NamedTuple):
     group: str
     number: int
 
+    def __str__(self) -> str:
+        return f"{self.group} drive {self.number}"
+
 
 Node = str | Drive
 
