@@ -179,7 +179,7 @@ GOLDEN = """\
 write of 8 KiB at 12 KiB on volume data: RAID 5 of 6 drives, Intel SSD DC P3700 800 GB
 The volume: 6 GB raw, 5 GB usable, any one drive may fail, 24 W idle, 150 W under load.
 It is software RAID of the host, strip 16 KiB.
-The request goes over strips 0 to 1; drives, strips and stripes are counted from 0.
+The request extends over strips 0 to 1; drives, strips and stripes are counted from 0.
 Alone on an idle system it takes 2073 us.
 """
 PLAN = """\
@@ -215,6 +215,15 @@ def test_a_degraded_read_says_what_it_is_computed_from() -> None:
     assert "drive 1 failed before" in text
     assert text.count("degraded: computed from the survivors") == 4
     assert "4 device I/Os on 4 drives: 4 reads, in 1 phase." in text
+
+
+def test_drives_behind_one_another_have_no_stripes() -> None:
+    spec = scenario("jbod", 3)
+    found = explain(spec, "read", spec.volumes[0].capacity // 3 - 4 * KIB, "8 KiB")
+    assert [(c.member, c.length) for c in commands(found)] == [(0, 4 * KIB), (1, 4 * KIB)]
+    text = printed(spec, "read", 0, "8 KiB")
+    assert text.startswith("read of 8 KiB at 0 B on volume data: JBOD of 3 drives, ")
+    assert "strip" not in text
 
 
 def test_a_controller_and_shared_links_are_on_the_road() -> None:

@@ -53,7 +53,28 @@ STEPS = {
     t.STAGE_CACHE_FLUSH: "dirty data waits for more to come",
 }
 """The stages of a request in words, in the order of the road."""
-BACKGROUND = (t.STAGE_MAPPED, t.STAGE_FLUSH_PATH, t.STAGE_FLUSH_CHANNEL, t.STAGE_PROGRAMMED)
+IN_ARRAYS = {
+    t.STAGE_COMMAND_ARRIVED: "commands to the drives",
+    t.STAGE_COMMAND_DECODED: "drives decode",
+    t.STAGE_PATH_READ: "data path out of the drives",
+    t.STAGE_LINK_READ: "links from the drives",
+    t.STAGE_LINK_WRITE: "links to the drives",
+    t.STAGE_PATH_WRITE: "data path into the drives' buffers",
+    t.STAGE_DISK_DECODED: "drives decode",
+    t.STAGE_DISK_LINK_WRITE: "links to the drives",
+    t.STAGE_DISK_RISING: "arms position, and read until data can leave",
+    t.STAGE_DISK_LINK_READ: "links from the drives",
+    t.STAGE_DISK_ARM: "arms finish",
+    t.STAGE_RETURNED: "completions from the drives",
+}
+"""The same between a controller, or the host, and the drives of an array."""
+BACKGROUND = (
+    t.STAGE_MAPPED,
+    t.STAGE_FLUSH_PATH,
+    t.STAGE_FLUSH_CHANNEL,
+    t.STAGE_PROGRAMMED,
+    t.STAGE_CACHE_FLUSH,
+)
 
 
 @dataclass(frozen=True)
@@ -147,7 +168,8 @@ class Trace:
 
     def steps(self) -> Iterator[Step]:
         """What was done, by stage of the road: before the answer, and after it."""
-        for stage, name in STEPS.items():
+        in_array = self.system.count("arrays") > 0
+        for stage, name in (STEPS | IN_ARRAYS if in_array else STEPS).items():
             before = [visit for visit in self.of(stage) if visit.begins < self.answered]
             after = [visit for visit in self.of(stage) if visit.begins >= self.answered]
             if before and self.is_background(stage):

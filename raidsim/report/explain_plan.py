@@ -23,8 +23,10 @@ def array_lines(explanation: Explanation, array: Array) -> Iterator[str]:
     if not array.behind_one_another:
         first = explanation.offset // array.strip
         last = (explanation.offset + explanation.length - 1) // array.strip
-        where = f"in strip {first}" if first == last else f"over strips {first} to {last}"
-        yield f"The request goes {where}; drives, strips and stripes are counted from 0."
+        where = f"lies in strip {first}"
+        if first < last:
+            where = f"extends over strips {first} to {last}"
+        yield f"The request {where}; drives, strips and stripes are counted from 0."
 
 
 def plan(explanation: Explanation, array: Array) -> Iterator[Text | Table]:
@@ -59,8 +61,9 @@ def _counted(tasks: Sequence[Task], none: str) -> str:
 
 def _commands(tasks: Sequence[Task], array: Array) -> Table:
     with_parity = array.parity > 0
-    headers = [">phase", ">drive", "op", ">from", ">length", "holds", ">begins,\nus", ">ends,\nus"]
+    headers = [">phase", ">drive", "op", ">from", ">length", ">begins,\nus", ">ends,\nus"]
     if not array.behind_one_another:
+        headers.insert(5, "holds")
         headers.insert(0, ">stripe")
     if with_parity:
         headers.insert(1, "method")
@@ -74,11 +77,11 @@ def _commands(tasks: Sequence[Task], array: Array) -> Table:
                     command.op,
                     numbers.size(command.offset),
                     numbers.size(command.length),
-                    holds(command, array),
                     us(command.begins),
                     us(command.ends),
                 ]
                 if not array.behind_one_another:
+                    cells.insert(5, holds(command, array))
                     cells.insert(0, _stripes(command, array))
                 if with_parity:
                     methods = dict.fromkeys(piece.method for piece in command.pieces)
@@ -95,8 +98,6 @@ def _stripes(command: Command, array: Array) -> str:
 
 def holds(command: Command, array: Array) -> str:
     """What a command reads or writes: data strips, their copies, P and Q."""
-    if array.behind_one_another:
-        return ""
     parts: dict[str, list[int]] = {}
     for piece in command.pieces:
         parts.setdefault(_role(piece, array), []).append(piece.strip)
