@@ -89,14 +89,16 @@ def scenario(
     model: str = "intel-p3700-800gb",
     measure: dict[str, Any] | None = None,
     controlled: bool = False,
+    controller: str | None = None,
     linked: bool = False,
     **words: Any,
 ) -> Scenario:
     """Loads on an array; ``words`` are keys of its volume. By default 4 KiB at random, one.
 
-    The array is on the controller beside this file if it is ``controlled``, its drives are behind
-    an expander if they are ``linked``.
+    The array is on the controller beside this file if it is ``controlled``, or on another
+    model; its drives are behind an expander if they are ``linked``.
     """
+    model_of_controller = controller or (CONTROLLER if controlled else None)
     volume = {"name": "data", "level": level, "drives": drives, "strip": "16 KiB"}
     volume |= {"drive": model, "set": TOY if drive is None else drive, "state": "fresh"} | words
     if linked:
@@ -113,7 +115,9 @@ def scenario(
         {
             "seed": seed,
             "host": {"model": "fujitsu-rx2540-m1", "set": NO_CPU | (host or {})},
-            "controller": [{"name": "card", "model": CONTROLLER}] if controlled else [],
+            "controller": [{"name": "card", "model": model_of_controller}]
+            if model_of_controller
+            else [],
             "link": [LINK] if linked else [],
             "volume": [volume],
             "load": filled,

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidsim import cli, scenario
-from raidsim.build.explain import Command, Explanation, Page, explain
+from raidsim.build.explain import explain
+from raidsim.build.explain_types import Command, Explanation, Page
 from raidsim.control import Environment, Host, Volume
 from raidsim.errors import InputError
 from raidsim.report.console import ReportConsole

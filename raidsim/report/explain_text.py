@@ -9,11 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.build.explain import Command, Explanation, Flash
 from raidsim.build.explain_disk import Disk
+from raidsim.build.explain_types import Command, Explanation, Flash
 from raidsim.report import hardware, numbers
 from raidsim.report.console import UNBOUNDED
-from raidsim.report.table import RULED
+from raidsim.report.explain_plan import array_lines, plan
+from raidsim.report.explain_tables import table, us
+from raidsim.report.hardware import some
 
 
 def print_explanation(explanation: Explanation, console: Console) -> None:
@@ -40,6 +42,9 @@ def _print_whole(table: Table, console: Console) -> None:
 def _sections(explanation: Explanation) -> Iterator[Iterable[Text | Table]]:
     yield _heading(explanation)
     yield (_road(explanation),)
+    if explanation.array is not None:
+        yield plan(explanation, explanation.array)
+        return
     yield _phases(explanation)
     if explanation.flash is not None and explanation.op == "read":
         yield _senses(explanation, explanation.flash)
@@ -55,54 +60,56 @@ def _heading(explanation: Explanation) -> list[Text]:
     where = f" at {numbers.size(explanation.offset)} on volume {explanation.volume}"
     facts = explanation.facts
     drive = f": {hardware.drives_words(facts.level, facts.drives, explanation.model)}"
-    taken = f"Alone on an idle system it takes {_us(explanation.latency)} us."
-    return [
-        Text.assemble((what, "bold"), where, drive),
-        Text(f"The volume: {hardware.facts_words(facts)}."),
-        Text(taken),
-    ]
+    lines = [f"The volume: {hardware.facts_words(facts)}."]
+    if explanation.array is not None:
+        lines += array_lines(explanation, explanation.array)
+    if explanation.fails is None:
+        lines.append(f"Alone on an idle system it takes {us(explanation.latency)} us.")
+    else:
+        lines.append(f"It fails: {explanation.fails}.")
+    return [Text.assemble((what, "bold"), where, drive), *map(Text, lines)]
 
 
 def _road(explanation: Explanation) -> Table:
-    table = _table("step", "kind of station", ">times", ">begins,\nus", ">ends,\nus")
+    rows = table("step", "kind of station", ">times", ">begins,\nus", ">ends,\nus")
     for background in (False, True):
         steps = [step for step in explanation.steps if step.background == background]
         if background and steps:
-            table.add_row()
+            rows.add_row()
         for step in steps:
-            table.add_row(
+            rows.add_row(
                 Text(step.name),
                 Text(step.station),
                 str(step.times),
-                _us(step.begins),
-                _us(step.ends),
+                us(step.begins),
+                us(step.ends),
             )
-    return table
+    return rows
 
 
 def _phases(explanation: Explanation) -> Iterator[Text | Table]:
     phases = explanation.phases
     ios = len(_commands(explanation))
-    text = f"{_some(len(phases), 'phase')} with {_some(ios, 'device I/O')}"
+    text = f"{some(len(phases), 'phase')} with {some(ios, 'device I/O')}"
     if ios > len(phases):
         longest = numbers.size(explanation.max_transfer)
         text += f", since a command of this drive is {longest} at most"
     yield Text(f"{text}.")
-    table = _table(
+    rows = table(
         ">phase", ">device\nI/O", "drive", ">from", ">length", ">begins,\nus", ">ends,\nus"
     )
     for phase in phases:
         for command in phase.commands:
-            table.add_row(
+            rows.add_row(
                 str(phase.number),
                 str(command.number),
                 Text(command.drive),
                 numbers.size(command.offset),
                 numbers.size(command.length),
-                _us(command.begins),
-                _us(command.ends),
+                us(command.begins),
+                us(command.ends),
             )
-    yield table
+    yield rows
 
 
 def _senses(explanation: Explanation, flash: Flash) -> Iterator[Text | Table]:
@@ -114,8 +121,8 @@ def _senses(explanation: Explanation, flash: Flash) -> Iterator[Text | Table]:
         yield Text(f"A read that crosses a stripe of {stripe} is split there; part follows part.")
     frames = sum(sense.frames for c in _commands(explanation) for sense in c.senses)
     crossing = numbers.size(frames * flash.frame)
-    yield Text(f"{_some(frames, 'ECC frame')} of {frame} cross the channels: {crossing}.")
-    table = _table(
+    yield Text(f"{some(frames, 'ECC frame')} of {frame} cross the channels: {crossing}.")
+    rows = table(
         ">device\nI/O",
         ">part",
         ">channel",
@@ -130,7 +137,7 @@ def _senses(explanation: Explanation, flash: Flash) -> Iterator[Text | Table]:
     )
     for command in _commands(explanation):
         for sense in command.senses:
-            table.add_row(
+            rows.add_row(
                 str(command.number),
                 str(sense.part),
                 str(sense.channel),
@@ -140,26 +147,26 @@ def _senses(explanation: Explanation, flash: Flash) -> Iterator[Text | Table]:
                 numbers.size(sense.offset),
                 numbers.size(sense.length),
                 str(sense.frames),
-                f"{_us(sense.begins)} to {_us(sense.ends)}",
-                _us(max(page.done for page in sense.pages)),
+                f"{us(sense.begins)} to {us(sense.ends)}",
+                us(max(page.done for page in sense.pages)),
             )
-    yield table
+    yield rows
 
 
 def _buffered(explanation: Explanation, flash: Flash) -> Iterator[Text | Table]:
     page = numbers.size(flash.page)
     yield Text(f"The data comes into the write buffer page by page of {page}.")
-    table = _table(">device\nI/O", ">page", ">from", ">length", ">in the\nbuffer, us")
+    rows = table(">device\nI/O", ">page", ">from", ">length", ">in the\nbuffer, us")
     for command in _commands(explanation):
         for part in command.pages:
-            table.add_row(
+            rows.add_row(
                 str(command.number),
                 str(part.number),
                 numbers.size(part.offset),
                 numbers.size(part.length),
-                _us(part.done),
+                us(part.done),
             )
-    yield table
+    yield rows
 
 
 def _programs(explanation: Explanation, flash: Flash) -> Iterator[Text | Table]:
@@ -173,22 +180,22 @@ def _programs(explanation: Explanation, flash: Flash) -> Iterator[Text | Table]:
     if explanation.left:
         yield Text(f"{numbers.size(explanation.left)} wait in the buffer for more to come.")
     if explanation.programs:
-        table = _table(">program\nunit", ">channel", ">die", ">length", ">die programs,\nus")
+        rows = table(">program\nunit", ">channel", ">die", ">length", ">die programs,\nus")
         for number, program in zip(count(1), explanation.programs, strict=False):
-            table.add_row(
+            rows.add_row(
                 str(number),
                 str(program.channel),
                 str(program.die),
                 unit,
-                f"{_us(program.begins)} to {_us(program.ends)}",
+                f"{us(program.begins)} to {us(program.ends)}",
             )
-        yield table
+        yield rows
 
 
 def _arm(explanation: Explanation, disk: Disk) -> Iterator[Text | Table]:
     yield Text(
-        f"The disk turns at {disk.rpm:,.0f} rpm and has {_some(disk.heads, 'head')} over"
-        f" {_some(disk.cylinders, 'cylinder')} in {_some(disk.zones, 'zone')}."
+        f"The disk turns at {disk.rpm:,.0f} rpm and has {some(disk.heads, 'head')} over"
+        f" {some(disk.cylinders, 'cylinder')} in {some(disk.zones, 'zone')}."
     )
     when = "is at cylinder 0, head 0 when the request comes"
     if explanation.op == "write" and disk.cached:
@@ -196,7 +203,7 @@ def _arm(explanation: Explanation, disk: Disk) -> Iterator[Text | Table]:
     yield Text(f"The arm {when}.")
     if disk.discipline != "fifo" and len(explanation.accesses) > 1:
         yield Text(f"Which access comes first is chosen by {disk.discipline}.")
-    table = _table(
+    rows = table(
         ">from",
         ">length",
         ">zone",
@@ -210,7 +217,7 @@ def _arm(explanation: Explanation, disk: Disk) -> Iterator[Text | Table]:
         ">ends,\nus",
     )
     for access in explanation.accesses:
-        table.add_row(
+        rows.add_row(
             numbers.size(access.offset),
             numbers.size(access.length),
             str(access.zone),
@@ -218,10 +225,10 @@ def _arm(explanation: Explanation, disk: Disk) -> Iterator[Text | Table]:
             str(access.head),
             f"{access.angle:.1f}",
             *(f"{1e3 * time:.3f}" for time in (access.move, access.rotation, access.transfer)),
-            _us(access.begins),
-            _us(access.ends),
+            us(access.begins),
+            us(access.ends),
         )
-    yield table
+    yield rows
 
 
 def _geometry(flash: Flash) -> Text:
@@ -231,25 +238,3 @@ def _geometry(flash: Flash) -> Text:
 
 def _commands(explanation: Explanation) -> list[Command]:
     return [command for phase in explanation.phases for command in phase.commands]
-
-
-def _some(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def _us(seconds: float) -> str:
-    return numbers.figure(seconds * 1e6)
-
-
-def _table(*headers: str) -> Table:
-    """A table with these headers; the columns of those that begin with > are numbers."""
-    lines = max(header.count("\n") for header in headers)
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for header in headers:
-        text = header.removeprefix(">")
-        table.add_column(
-            "\n" * (lines - text.count("\n")) + text,
-            justify="right" if header.startswith(">") else "left",
-            no_wrap=True,
-        )
-    return table

@@ -138,7 +138,7 @@ class OracleArray:
         return joined(found)
 
     def _copy(self, start: int) -> int:
-        """A stream stays where it is; else the shortest queue, of equals the nearest, or in turn."""
+        """A stream stays; else the shortest queue, of equals the nearest, or in turn."""
         order = [(self.reads + turn) % self.drives for turn in range(self.drives)]
         alive = [drive for drive in order if drive != self.failed]
         for drive in alive:
@@ -218,9 +218,11 @@ class OracleArray:
         rest = []  # of the changed bytes, what is not written
         for i in range(self.data):
             first, last = new.get(i, (low, low))
-            for run in ((low, min(first, high)), (max(last, low), high)):
-                if i not in lost and run[0] < run[1]:
-                    rest.append(self._extent(stripe, self._data_drive(stripe, i), *run))
+            rest += [
+                self._extent(stripe, self._data_drive(stripe, i), *run)
+                for run in ((low, min(first, high)), (max(last, low), high))
+                if i not in lost and run[0] < run[1]
+            ]
         if any(new.get(i) != (low, high) for i in lost):
             # The old bytes of the lost strip are needed: all others tell them, parity too.
             others = [d for d in range(self.drives) if d != self.failed]
