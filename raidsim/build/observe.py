@@ -194,7 +194,7 @@ def stages(system: System, streams: Sequence[int]) -> dict[str, Stage]:
     served: dict[str, float] = {}
     for index in sorted(own):
         row, kind = world.stations[index], system.names[index].kind
-        ios = _ios_of_cpu(system, index) if kind == HOST_KIND else of_drives
+        ios = _ios_of_cpu(system, streams, index) if kind == HOST_KIND else of_drives
         if ios == 0 or row["arrivals"] == 0:
             continue
         waited[kind] = waited.get(kind, 0.0) + int(row["waited"]) / ios / NS_PER_MS
@@ -202,11 +202,12 @@ def stages(system: System, streams: Sequence[int]) -> dict[str, Stage]:
     return {kind: Stage(waited[kind], served[kind]) for kind in waited if served[kind] > 0}
 
 
-def _ios_of_cpu(system: System, station: int) -> int:
-    """I/Os completed in the window of all processes that use a station of a host's CPU."""
+def _ios_of_cpu(system: System, streams: Sequence[int], station: int) -> int:
+    """I/Os in the window of these streams and all others that use a station of a host's CPU."""
     rows = system.world.streams[: system.count("streams")]
     processes = system.world.processes[rows["process"]]
     using = (processes["submit"] == station) | (processes["complete"] == station)
+    using[list(streams)] = True
     return int(rows["window_ios"][using].sum())
 
 
