@@ -117,12 +117,19 @@ class HostRows:
             target=self.card.number("governor.target"),
             interval=round(self.card.number("governor.interval") * GIGA),
             looked=self.system.now,
+            sleeper=self._sleeper(),
             busy_until=self.system.now,
             sleep_after=round(self.card.number("sleep.after") * GIGA),
             wake=round(self.card.number("sleep.wake_time") * GIGA),
         )
         self._cores.append(core)
         return station, core
+
+    def _sleeper(self) -> int:
+        """The row of the core with which the next one sleeps: the first, unless it is remote."""
+        if self._cores and self.spec.affinity == "favourable":
+            return self._cores[0]
+        return self.system.count("cores")
 
     def _speeds(self) -> tuple[float, float]:
         lowest = self.card.number("cpu.idle_clock") / self.card.number("cpu.clock")

@@ -12,8 +12,10 @@ the share `target`:
 
     speed = work / interval / servers / target, within lowest and highest
 
-and a job that finds it idle for longer than `sleep_after` waits for it to wake. Both are looked
-at when a job arrives; that is no event of its own, and before it nobody could tell.
+and a job that finds it idle for longer than `sleep_after` waits for it to wake. A process that runs
+on the CPU of the interrupts is awake as long as that is, so submission and completion keep each
+other from sleep; elsewhere they sleep apart. Clock and sleep are looked at when a job arrives; that
+is no event of its own, and before it nobody could tell.
 
 Verbs: :func:`submit` takes a fresh request, :func:`complete` one whose data is there.
 """
@@ -71,15 +73,13 @@ def ready(w, row, cost):
         core["looked"] = now
         core["work"] = 0.0
     core["work"] += cost
+    sleeper = w.cores[core["sleeper"]]
     waking = 0.0
-    idle = station["busy"] == 0 and now - core["busy_until"] > core["sleep_after"]
-    if idle and core["wake"] > 0:
+    if station["busy"] == 0 and now - sleeper["busy_until"] > core["sleep_after"]:
         waking = core["wake"] * station["speed"]
-        core["wakes"] += 1
-    if now > core["busy_until"]:
-        core["busy_until"] = now
-    each = (cost + waking) / station["speed"]
-    if station["busy"] >= station["servers"]:
-        each /= station["servers"]
-    core["busy_until"] += round_ns(each)
+    # All that waits at the station takes its turn.
+    ahead = station["busy"] + station["waiting"]
+    turns = 1 + ahead // station["servers"]
+    end = now + round_ns((cost * turns + waking) / station["speed"])
+    sleeper["busy_until"] = max(sleeper["busy_until"], end)
     return waking

@@ -314,10 +314,16 @@ CORE = np.dtype(  # a host's station whose CPU saves power
         ("interval", "i8"),  # between its looks, ns
         ("looked", "i8"),  # when it did so last
         ("work", "f8"),  # asked for since then, ns at speed 1
-        ("busy_until", "i8"),  # when all that has been asked for is done
-        ("sleep_after", "i8"),  # idle time after which the core sleeps, ns
+        (
+            "sleeper",
+            "i4",
+        ),  # row of the core with which it sleeps: that of the interrupts, or its own
+        (
+            "busy_until",
+            "i8",
+        ),  # when all that a sleeper and those with it have been asked for is done
+        ("sleep_after", "i8"),  # idle time after which it sleeps, ns
         ("wake", "i8"),  # what waking takes, ns
-        ("wakes", "i8"),  # so far
     ],
     align=True,
 )
