@@ -17,7 +17,7 @@ from raidsim.build.explain_array import LOST, describe, tasks
 from raidsim.build.explain_disk import Disk
 from raidsim.build.explain_trace import Trace, follow
 from raidsim.build.explain_types import Explanation, Flash, Phase, Task
-from raidsim.build.host import add_process
+from raidsim.build.host import HostRows
 from raidsim.build.inventory import volume_facts
 from raidsim.build.load import need_room
 from raidsim.build.scenario import add_volumes
@@ -53,8 +53,10 @@ def explain(
     spec = _volume(scenario, volume)
     start, size = _range(spec, offset, length)
     system = System(scenario.seed)
+    host = HostRows(system, scenario.host)
     row = add_volumes(system, scenario, volumes=[spec])[spec.name]
-    process = add_process(system, "request", scenario.host.card, scenario.host.clock)
+    host.carry(row)
+    process = host.add_process("request")
     stream = system.add_stream("request", [(size, 1.0)], mode=t.MANUAL, volume=row, process=process)
     need_room(system, row, size)
     system.deliver(0, stream, OPS[op], start, size, 0, 1, t.NEVER)

@@ -68,7 +68,9 @@ class Network:
     def __init__(self, seed: int = 1) -> None:
         self.system = System(seed)
         self.classes: dict[str, int] = {}
-        self._process = self.system.add_row("processes", page=1)
+        self._process = self.system.add_row(
+            "processes", page=1, submit_core=t.NONE, complete_core=t.NONE
+        )
 
     def station(
         self,

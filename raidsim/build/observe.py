@@ -185,24 +185,30 @@ def stages(system: System, streams: Sequence[int]) -> dict[str, Stage]:
     """Time waited and served by kind of station, per completed I/O.
 
     A drive's stations serve all loads on it alike, so theirs is the mean over all of them;
-    host CPU is that of these streams' own processes.
+    so it is with the completion of a host. Submission is that of these streams' own processes.
     """
     world = system.world
     own, sharing = stations_of(system, streams)
-    done = {
-        True: int(world.streams["window_ios"][list(streams)].sum()),
-        False: int(world.streams["window_ios"][sharing].sum()),
-    }
+    of_drives = int(world.streams["window_ios"][sharing].sum())
     waited: dict[str, float] = {}
     served: dict[str, float] = {}
     for index in sorted(own):
         row, kind = world.stations[index], system.names[index].kind
-        ios = done[kind == HOST_KIND]
+        ios = _ios_of_cpu(system, streams, index) if kind == HOST_KIND else of_drives
         if ios == 0 or row["arrivals"] == 0:
             continue
         waited[kind] = waited.get(kind, 0.0) + int(row["waited"]) / ios / NS_PER_MS
         served[kind] = served.get(kind, 0.0) + int(row["served"]) / ios / NS_PER_MS
     return {kind: Stage(waited[kind], served[kind]) for kind in waited if served[kind] > 0}
+
+
+def _ios_of_cpu(system: System, streams: Sequence[int], station: int) -> int:
+    """I/Os in the window of these streams and all others that use a station of a host's CPU."""
+    rows = system.world.streams[: system.count("streams")]
+    processes = system.world.processes[rows["process"]]
+    using = (processes["submit"] == station) | (processes["complete"] == station)
+    using[list(streams)] = True
+    return int(rows["window_ios"][using].sum())
 
 
 def limit(used: Sequence[StationUse]) -> Limit | None:

@@ -12,7 +12,7 @@ from raidsim.build.controller import add_controller, add_hop
 from raidsim.build.drive import add_drive
 from raidsim.build.fabric import fabric
 from raidsim.build.heat import STANDARD_AIR, Air
-from raidsim.build.host import add_process
+from raidsim.build.host import HostRows
 from raidsim.build.load import add_stream
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
@@ -130,15 +130,16 @@ def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int]
 def build(scenario: Scenario, intensity: int = 0) -> Machine:
     """Build the system of a scenario, with its loads at one point of the sweep."""
     system = System(scenario.seed)
+    host = HostRows(system, scenario.host)
     air = Air(scenario.air.ambient, scenario.air.airflow)
     volumes = add_volumes(system, scenario, air)
+    for volume in scenario.volumes:
+        host.carry(volumes[volume.name])
     streams: dict[str, list[int]] = {}
     for load in scenario.loads:
         streams[load.name] = []
         for worker in range(load.workers):
-            process = add_process(
-                system, f"{load.name} {worker + 1}", scenario.host.card, scenario.host.clock
-            )
+            process = host.add_process(f"{load.name} {worker + 1}")
             streams[load.name].append(
                 add_stream(
                     system,

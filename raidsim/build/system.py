@@ -75,6 +75,7 @@ class System:
             "sizes": np.zeros(1, t.SIZE),
             "arrivals": np.zeros(1, np.int64),
             "processes": np.zeros(1, t.PROCESS),
+            "cores": np.zeros(1, t.CORE),
             "volumes": np.zeros(1, t.VOLUME),
             "steps": np.zeros(1, t.STEP),
             "given": np.zeros(1, np.int64),

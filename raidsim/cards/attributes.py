@@ -211,6 +211,12 @@ _HDD: tuple[_Row, ...] = (
 _HOST: tuple[_Row, ...] = (
     ("cpu.clock",               "frequency", "0.1 GHz", "10 GHz",    None,     "clock rate at which the times below hold"),
     ("cpu.cores",               "count",     "1",       "4096",      None,     "cores of all sockets"),
+    ("cpu.idle_clock",          "frequency", "0.1 GHz", "10 GHz",    "1.2 GHz", "lowest clock rate that the governor chooses under the default power plan"),
+    ("governor.target",         "share",     "10 %",    "100 %",     "90 %",   "default power plan: utilisation of a core that the governor aims at when it chooses its clock rate"),
+    ("governor.interval",       "time",      "0.1 ms",  "10000 ms",  "30 ms",  "default power plan: how often it does so"),
+    ("sleep.after",             "time",      "0 us",    "1000000 us", "50 us", "default power plan: a core that has been idle for longer sleeps"),
+    ("sleep.wake_time",         "time",      "0 us",    "10000 us",  "104 us", "default power plan: what a core needs to wake"),
+    ("interrupts.cores",        "count",     "1",       "4096",      "1",      "cores that complete I/Os, for all processes together: those that serve the interrupts of the drives"),
     ("submit.io_time",          "time",      "0 us",    "1000 us",   None,     "submission, per host I/O"),
     ("submit.device_io_time",   "time",      "0 us",    "1000 us",   "0 us",   "submission, per device I/O"),
     ("submit.page_time",        "time",      "0 us",    "1000 us",   "0 us",   "submission, per page of data"),
@@ -220,6 +226,11 @@ _HOST: tuple[_Row, ...] = (
     ("complete.page_time",      "time",      "0 us",    "1000 us",   "0 us",   "completion, per page of data"),
     ("complete.write_time",     "time",      "0 us",    "1000 us",   "0 us",   "completion, what a write takes more"),
     ("page.size",               "size",      "512 B",   "2097152 B", "4096 B", "memory page"),
+    ("remote.io_time",          "time",      "0 us",    "1000 us",   "0 us",   "unfavourable affinity: what submission takes more per host I/O"),
+    ("remote.page_time",        "time",      "0 us",    "1000 us",   "0 us",   "unfavourable affinity: what submission takes more per page of data"),
+    ("remote.write_time_per_byte", "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "unfavourable affinity: least time per byte that a drive in the host's slots fetches (writes)"),
+    ("pcie.read_time_per_byte", "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "least time per byte that a drive in the host's slots sends to memory (reads); 0: its own link counts"),
+    ("pcie.write_time_per_byte", "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "the same for what it fetches from memory (writes)"),
     ("raid.io_time",            "time",      "0 us",    "1000 us",   "0 us",   "software RAID: submission, per host I/O"),
     ("raid.device_io_time",     "time",      "0 us",    "1000 us",   "0 us",   "software RAID: submission, per device I/O beyond the first"),
     ("raid.parity_time_per_byte", "time_per_byte", "0 us/KiB", "100 us/KiB", "0.1 us/KiB", "software RAID: exclusive or, per byte read or written"),
@@ -305,9 +316,9 @@ KINDS: dict[str, CardKind] = {
         ),
         _kind(
             "host",
-            "A server: CPU time to submit and to complete I/Os. Submission and completion are two"
-            " serial stations of each process; all times scale with cpu.clock over the clock rate"
-            " that is run.",
+            "A server: CPU time to submit and to complete I/Os. Submission is a serial station of each"
+            " process, completion one station of all of them: the cores that serve interrupts. All"
+            " times but that of waking scale with cpu.clock over the clock rate that is run.",
             _HOST,
         ),
     )

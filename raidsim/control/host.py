@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from raidsim.build.host import add_process
+from raidsim.build.host import HostRows
 from raidsim.cards import Card
 from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments, plain
@@ -19,7 +19,7 @@ class Host:
     """A server whose processes issue I/Os.
 
     Each volume has one process for the I/Os that a model awaits; each worker of a load is
-    one more.
+    one more. All of them share the cores that complete I/Os.
 
     Parameters
     ----------
@@ -29,6 +29,12 @@ class Host:
         Name of a host card (``raidsim models`` lists them), or the path of one.
     clock
         Clock rate of its CPUs, e.g. "2.3 GHz"; None for that of the card.
+    power_plan
+        "performance", or "default": CPUs run slower and sleep while there is little to do.
+    cpu_load
+        Whether another process keeps the CPUs awake under the default power plan.
+    affinity
+        "favourable": processes run on the CPU that serves interrupts; or "unfavourable".
     changes
         Other values for the card, as in a scenario: {"submit.io_time": "4 us"}.
 
@@ -49,6 +55,9 @@ class Host:
         model: str,
         clock: str | None = None,
         *,
+        power_plan: str = "performance",
+        cpu_load: bool = False,
+        affinity: str = "favourable",
         changes: Mapping[str, Any] | None = None,
     ) -> None:
         check = Arguments("Host()")
@@ -58,16 +67,19 @@ class Host:
         self.env = env
         self.model = model
         self.changes = table
-        self.card, self._clock = self._read({} if clock is None else {"clock": clock})
-        self._stations: list[int] = []
+        self._given = {"power_plan": power_plan, "cpu_load": cpu_load, "affinity": affinity}
+        spec = self._read(clock)
+        self.card = spec.card
+        env.sync()
+        self._rows = HostRows(env.system, spec)
 
     def __repr__(self) -> str:
-        return f"<Host {self.model} at {self._clock / 1e9:g} GHz>"
+        return f"<Host {self.model} at {self.clock / 1e9:g} GHz>"
 
     @property
     def clock(self) -> float:
-        """Clock rate now, Hz."""
-        return self._clock
+        """Clock rate now, Hz; under the default power plan the highest that its CPUs run at."""
+        return self._rows.spec.clock or self.card.number("cpu.clock")
 
     def set_clock(self, clock: str) -> None:
         """Run the CPUs at another clock rate from now on, work under way included.
@@ -77,25 +89,28 @@ class Host:
         clock
             From "0.1 GHz" to "10 GHz". CPU times are inversely proportional to it.
         """
-        self._clock = self._read({"clock": clock})[1]
+        spec = self._read(clock)
         self.env.sync()
-        for station in self._stations:
-            self.env.system.set_speed(station, self._clock / self.card.number("cpu.clock"))
+        self._rows.set_clock(spec)
 
     def add_process(self, name: str) -> int:
-        """Add a process with its submission and completion stations; its row."""
+        """Add a process with its submission station; its row."""
         self.env.sync()
-        row = add_process(self.env.system, name, self.card, self._clock)
-        process = self.env.system.world.processes[row]
-        self._stations += [int(process["submit"]), int(process["complete"])]
-        return row
+        return self._rows.add_process(name)
 
-    def _read(self, given: Mapping[str, Any]) -> tuple[Card, float]:
-        """The card and the clock rate in Hz, read as a scenario's [host] is."""
-        table = plain({"model": self.model, "set": self.changes, **given})
+    def carry(self, volume: int) -> None:
+        """Let the host's PCIe and memory limit what the links of a volume's drives carry."""
+        self._rows.carry(volume)
+
+    def _read(self, clock: str | None) -> HostSpec:
+        """Card and settings, read as a scenario's [host] is."""
+        given = {} if clock is None else {"clock": clock}
+        table = plain({"model": self.model, "set": self.changes, **self._given, **given})
         reading = Reading(TomlFile("Host()", data={"host": table}))
         values = read_part(reading, HostSpec, table, ("host",))
         attach_card(reading, values, "model", ("host",), ("host",), None)
         reading.raise_if_wrong()
-        card: Card = values["card"]
-        return card, values["clock"] or card.number("cpu.clock")
+        card: Card = values.pop("card")
+        spec = HostSpec.model_construct(**values)
+        spec._card = card
+        return spec

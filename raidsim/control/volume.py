@@ -179,6 +179,7 @@ class Volume(Measured):
         first = system.count("stations")
         self.row = add_volumes(system, scenario, env.air, shared=shared)[self.spec.name]
         self._drives = Drives(env, self.row, self.card)
+        host.carry(self.row)
         self._age()
         self._stations = range(first, system.count("stations"))
         self._air = env.air

@@ -24,6 +24,7 @@ from __future__ import annotations
 from raidsim.kernel import agenda, mirror
 from raidsim.kernel.array_tables import ERRAND_HOST, ERRAND_PART
 from raidsim.kernel.drive import send
+from raidsim.kernel.host import ready
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take_child
 from raidsim.kernel.plans import merge, pieces
@@ -147,7 +148,10 @@ def plan(w, row, index):
     if cost > 0.0:
         station = array["cpu"]
         if station == NONE:
-            station = w.processes[w.streams[job["stream"]]["process"]]["submit"]
+            process = w.processes[w.streams[job["stream"]]["process"]]
+            station = process["submit"]
+            if process["submit_core"] != NONE:
+                cost += ready(w, process["submit_core"], cost)
         job["stage"] = STAGE_SPREAD
         arrive(w, station, index, round_ns(cost))
     else:

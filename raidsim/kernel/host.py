@@ -1,18 +1,30 @@
 """The host: what an I/O costs in CPU time, before it leaves and after it is back.
 
-Each process has two serial stations, submission and completion. Their service times
+Each process has a serial station for submission; completion is a station that all
+processes of a host share: the cores that serve the interrupts of its drives. Service times
 add up what the I/O needs: a part per host I/O, per device I/O, per page of data (the
 memory that is locked and mapped), and more for a write. Clock rate is the speed of the
 stations.
+
+Where CPUs save power, a station has a row in the table of cores. From time to time a
+governor sets its speed so that the work of the last interval would have kept it busy for
+the share `target`:
+
+    speed = work / interval / servers / target, within lowest and highest
+
+and a job that finds it idle for longer than `sleep_after` waits for it to wake. A process that runs
+on the CPU of the interrupts is awake as long as that is, so submission and completion keep each
+other from sleep; elsewhere they sleep apart. Clock and sleep are looked at when a job arrives; that
+is no event of its own, and before it nobody could tell.
 
 Verbs: :func:`submit` takes a fresh request, :func:`complete` one whose data is there.
 """
 
 from __future__ import annotations
 
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.station import arrive, round_ns
-from raidsim.kernel.tables import STAGE_COMPLETED, STAGE_SUBMITTED, WRITE
+from raidsim.kernel.tables import NONE, STAGE_COMPLETED, STAGE_SUBMITTED, WRITE
 
 
 @handler
@@ -25,12 +37,14 @@ def submit(w, index, process, device_ios):
     if job["op"] == WRITE:
         cost += process["submit_write"]
     job["stage"] = STAGE_SUBMITTED
+    if process["submit_core"] != NONE:
+        cost += ready(w, process["submit_core"], cost)
     arrive(w, process["submit"], index, round_ns(cost))
 
 
 @handler
 def complete(w, index, process, device_ios):
-    """Request ``index`` asks the completion station of ``process`` for its CPU time."""
+    """Request ``index`` asks the completion station of its host for its CPU time."""
     job = w.jobs[index]
     pages = (job["length"] + process["page"] - 1) // process["page"]
     cost = process["complete_io"] + process["complete_page"] * pages
@@ -38,4 +52,34 @@ def complete(w, index, process, device_ios):
     if job["op"] == WRITE:
         cost += process["complete_write"]
     job["stage"] = STAGE_COMPLETED
+    if process["complete_core"] != NONE:
+        cost += ready(w, process["complete_core"], cost)
     arrive(w, process["complete"], index, round_ns(cost))
+
+
+@routine
+def ready(w, row, cost):
+    """Set the speed of core ``row``, wake it, and give it ``cost`` (ns at speed 1) to do.
+
+    What waking takes comes back as a service time at speed 1, too.
+    """
+    core = w.cores[row]
+    station = w.stations[core["station"]]
+    now = w.state[0]["now"]
+    passed = now - core["looked"]
+    if passed >= core["interval"]:
+        wanted = core["work"] / (passed * station["servers"] * core["target"])
+        station["speed"] = min(max(wanted, core["lowest"]), core["highest"])
+        core["looked"] = now
+        core["work"] = 0.0
+    core["work"] += cost
+    sleeper = w.cores[core["sleeper"]]
+    waking = 0.0
+    if station["busy"] == 0 and now - sleeper["busy_until"] > core["sleep_after"]:
+        waking = core["wake"] * station["speed"]
+    # All that waits at the station takes its turn.
+    ahead = station["busy"] + station["waiting"]
+    turns = 1 + ahead // station["servers"]
+    end = now + round_ns((cost * turns + waking) / station["speed"])
+    sleeper["busy_until"] = max(sleeper["busy_until"], end)
+    return waking

@@ -290,6 +290,8 @@ PROCESS = np.dtype(
     [
         ("submit", "i4"),
         ("complete", "i4"),
+        ("submit_core", "i4"),  # in the table of cores; NONE: always awake, at one clock rate
+        ("complete_core", "i4"),
         ("page", "i8"),
         ("submit_io", "f8"),  # the rest in ns
         ("submit_device_io", "f8"),
@@ -299,6 +301,29 @@ PROCESS = np.dtype(
         ("complete_device_io", "f8"),
         ("complete_page", "f8"),
         ("complete_write", "f8"),
+    ],
+    align=True,
+)
+
+CORE = np.dtype(  # a host's station whose CPU saves power
+    [
+        ("station", "i4"),
+        ("lowest", "f8"),  # speeds; 1 is the clock rate at which the card's times hold
+        ("highest", "f8"),
+        ("target", "f8"),  # utilisation that the governor aims at
+        ("interval", "i8"),  # between its looks, ns
+        ("looked", "i8"),  # when it did so last
+        ("work", "f8"),  # asked for since then, ns at speed 1
+        (
+            "sleeper",
+            "i4",
+        ),  # row of the core with which it sleeps: that of the interrupts, or its own
+        (
+            "busy_until",
+            "i8",
+        ),  # when all that a sleeper and those with it have been asked for is done
+        ("sleep_after", "i8"),  # idle time after which it sleeps, ns
+        ("wake", "i8"),  # what waking takes, ns
     ],
     align=True,
 )
@@ -449,6 +474,7 @@ class World(NamedTuple):
     sizes: Any  # SIZE
     arrivals: Any  # int64, ns
     processes: Any  # PROCESS
+    cores: Any  # CORE
     volumes: Any  # VOLUME
     steps: Any  # STEP
     given: Any  # int64, ns

@@ -78,10 +78,17 @@ def rate_beyond_hardware(scenario: Scenario) -> Iterator[Finding]:
                 )
     for load in scenario.loads:
         if load.rate is not None:
-            for station, busy in _host_demands(scenario, load).items():
-                if busy >= CROWDED:
-                    rates = f"{count(offered(load) / load.workers)} IO/s per worker"
-                    yield _too_fast(f"load {load.name}", rates, station, busy)
+            busy = _host_demand(scenario, load, "submit") / load.workers
+            if busy >= CROWDED:
+                rates = f"{count(offered(load) / load.workers)} IO/s per worker"
+                station = "submission on the host's CPU"
+                yield _too_fast(f"load {load.name}", rates, station, busy)
+    loads = [load for load in scenario.loads if load.rate is not None]
+    cores = scenario.host.card.integer("interrupts.cores")
+    busy = sum(_host_demand(scenario, load, "complete") for load in loads) / cores
+    if busy >= CROWDED:
+        rates = ", ".join(f"{count(offered(load))} IO/s" for load in loads)
+        yield _too_fast("host", rates, "completion on the host's CPU", busy)
 
 
 def wears_out(scenario: Scenario) -> Iterator[Finding]:
@@ -285,20 +292,17 @@ def _write_buffer(card: Card) -> int:
     return card.integer("buffer.size")
 
 
-def _host_demands(scenario: Scenario, load: LoadSpec) -> dict[str, float]:
-    """Share of time that a worker of an open load needs to submit and to complete."""
-    card = scenario.host.card
-    slower = card.number("cpu.clock") / (scenario.host.clock or card.number("cpu.clock"))
+def _host_demand(scenario: Scenario, load: LoadSpec, step: str) -> float:
+    """Cores' worth of time that all workers of an open load need to "submit" or "complete"."""
+    card, host = scenario.host.card, scenario.host
+    slower = card.number("cpu.clock") / (host.clock or card.number("cpu.clock"))
     pages = mean_size(load) / card.number("page.size")
-    rate = offered(load) / load.workers
-    return {
-        f"{stage} on the host's CPU": slower
-        * rate
-        * (
-            card.number(f"{key}.io_time")
-            + card.number(f"{key}.device_io_time")
-            + card.number(f"{key}.page_time") * pages
-            + card.number(f"{key}.write_time") * (1 - load.read)
-        )
-        for stage, key in (("submission", "submit"), ("completion", "complete"))
-    }
+    cost = (
+        card.number(f"{step}.io_time")
+        + card.number(f"{step}.device_io_time")
+        + card.number(f"{step}.page_time") * pages
+        + card.number(f"{step}.write_time") * (1 - load.read)
+    )
+    if step == "submit" and host.affinity == "unfavourable":
+        cost += card.number("remote.io_time") + card.number("remote.page_time") * pages
+    return slower * offered(load) * cost

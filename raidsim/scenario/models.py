@@ -109,6 +109,21 @@ class HostSpec(Part):
     clock: Annotated[float | None, Quantity("frequency", low="0.1 GHz", high="10 GHz")] = key(
         "clock rate of the CPUs; CPU times scale with it", None, "that of the card"
     )
+    power_plan: Annotated[str, Choice(("performance", "default"))] = key(
+        "settings of BIOS and operating system: performance: CPUs are always awake, at their clock"
+        " rate; default: they run slower and sleep while there is little to do",
+        "performance",
+    )
+    cpu_load: Annotated[bool, Flag()] = key(
+        "default power plan: another process keeps the CPUs awake and at their clock rate, and"
+        " gives way to the I/Os",
+        False,
+    )
+    affinity: Annotated[str, Choice(("favourable", "unfavourable"))] = key(
+        "where processes run: on the CPU that serves the interrupts of the drives, or on that of"
+        " another socket, to which memory and data are remote",
+        "favourable",
+    )
     set: dict[str, Any] = key(
         'other values for the card, e.g. "submit.io_time" = "4 us"',
         {},

@@ -1,0 +1,227 @@
+"""The host: what processes share, what saving power costs, and how far it is to another socket.
+
+A figure is what the card says: a bound is cores over time, waiting adds up to the nanosecond.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+from drive_times import KIB, MS, US, OneDrive
+from watching import begin, build
+
+from raidsim.kernel import tables as t
+from raidsim.kernel.jit import INTERPRETED
+from raidsim.scenario import from_data
+
+FEW = 1_500 if INTERPRETED else 5_000
+DEFAULT = {"power_plan": "default"}
+
+
+def server(
+    *, workers=1, outstanding=1, size="4 KiB", read="100 %", values=None, drive=None, **host
+):
+    """A P3700 in a server with such settings, under a load that has begun."""
+    spec = from_data(
+        {
+            "host": {"model": "fujitsu-rx2540-m1", "set": values or {}, **host},
+            "volume": [{"drive": "intel-p3700-800gb", "state": "fresh", "set": drive or {}}],
+            "load": [
+                {
+                    "read": read,
+                    "size": size,
+                    "align": "64 KiB",
+                    "workers": workers,
+                    "outstanding": outstanding,
+                }
+            ],
+        }
+    )
+    machine = build(spec)
+    begin(machine)
+    return machine
+
+
+def rate(machine, ios=FEW):
+    """IO/s over the last half of so many I/Os."""
+    system = machine.system
+    done = int(system.state["completed"])
+    system.run(budget=done + ios)
+    start = system.now
+    system.run(budget=done + 2 * ios)
+    return ios / (system.now - start) * 1e9
+
+
+def clocks(machine):
+    """Speed of the submission of the first process and of completion; 1 is the card's clock."""
+    process = machine.system.world.processes[0]
+    stations = machine.system.world.stations
+    return stations[process["submit"]]["speed"], stations[process["complete"]]["speed"]
+
+
+class SavingPower(OneDrive):
+    """A drive under I/Os by hand, in a server under the default power plan."""
+
+    on_card: ClassVar = {"read_ahead.depth": "0 KiB"}
+
+    def __init__(self, **host):
+        spec = from_data(
+            {
+                "host": {"model": "fujitsu-rx2540-m1", **DEFAULT, **host},
+                "volume": [{"drive": self.model, "set": dict(self.on_card)}],
+                "load": [{"read": "100 %", "size": "4 KiB", "outstanding": 1}],
+            }
+        )
+        self.machine = build(spec)
+        self.system = self.machine.system
+        self.host = spec.host.card
+        self._streams = [
+            self.system.add_stream("by hand", [(512, 1.0)], mode=t.MANUAL, volume=0, process=0)
+        ]
+        self._tickets = 0
+
+    def after(self, pause):
+        """Latency of a read that is issued ``pause`` ns after all has come to rest."""
+        self.system.run()
+        self.system.advance_clock(self.system.now + pause)
+        return self.reads(256 * KIB * (self._tickets + 1), 4 * KIB)
+
+
+# -- completion is shared -------------------------------------------------------------------------
+
+
+def test_processes_together_complete_what_the_interrupt_core_takes():
+    slow = {"complete.io_time": "8 us"}
+    one = server(outstanding=64, values=slow)
+    four = server(workers=4, outstanding=64, values=slow)
+    assert rate(one) == pytest.approx(125_000, rel=0.001)
+    assert rate(four) == pytest.approx(125_000, rel=0.001)
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3])
+def test_throughput_is_bound_by_cores_over_time(cores):
+    values = {"complete.io_time": "20 us", "interrupts.cores": cores}
+    machine = server(workers=4, outstanding=64, values=values)
+    assert rate(machine) == pytest.approx(cores * 50_000, rel=0.005)
+
+
+def test_each_process_submits_on_its_own_core():
+    values = {"submit.io_time": "20 us", "submit.page_time": "0 us"}
+    assert rate(server(outstanding=64, values=values)) == pytest.approx(50_000, rel=0.001)
+    four = server(workers=4, outstanding=64, values=values)
+    assert rate(four) == pytest.approx(200_000, rel=0.001)
+
+
+# -- saving power ---------------------------------------------------------------------------------
+
+
+def awake(**more):
+    """Values under which nothing but sleeping distinguishes the default power plan."""
+    return {"set": {"cpu.idle_clock": "3.5 GHz", "sleep.wake_time": "100 us", **more}}
+
+
+def test_a_core_that_has_slept_adds_exactly_what_waking_takes():
+    drive = SavingPower(**awake())
+    drive.after(MS)
+    busy = SavingPower(**awake(), cpu_load=True)
+    busy.after(MS)
+    # It wakes to submit, and once more to complete, since the flash takes longer than 50 us.
+    assert drive.after(MS) == busy.after(MS) + 200 * US
+
+
+def test_a_core_that_was_idle_for_less_does_not_sleep():
+    drive = SavingPower(**awake(**{"sleep.after": "5 ms"}))
+    drive.after(6 * MS)
+    short = drive.after(4 * MS)
+    assert drive.after(6 * MS) == short + 100 * US
+
+
+@pytest.mark.parametrize(
+    ("read", "affinity", "wakings"),
+    [
+        # The CPU that completes an I/O issues the next one at once, and sleeps till that is back.
+        ("100 %", "favourable", 1),
+        # A write is back before it falls asleep.
+        ("0 %", "favourable", 0),
+        # Submission and completion on two sockets: while one wakes, the other falls asleep.
+        ("100 %", "unfavourable", 2),
+    ],
+)
+def test_one_outstanding_io_pays_for_each_waking(read, affinity, wakings):
+    times = []
+    for load in (False, True):
+        values = awake(**{"remote.io_time": "0 us", "remote.page_time": "0 us"})["set"]
+        machine = server(read=read, values=values, affinity=affinity, cpu_load=load, **DEFAULT)
+        times.append(1e9 / rate(machine))
+    assert times[0] - times[1] == pytest.approx(wakings * 100 * US, abs=US)
+
+
+def test_the_clock_falls_to_the_lowest_when_there_is_little_to_do():
+    machine = server(values={"sleep.wake_time": "0 us", "governor.interval": "1 ms"}, **DEFAULT)
+    rate(machine)
+    assert clocks(machine) == (pytest.approx(1.2 / 3.5), pytest.approx(1.2 / 3.5))
+
+
+def test_the_clock_is_full_where_the_cpu_limits_the_load():
+    values = {"sleep.wake_time": "0 us", "governor.interval": "1 ms", "submit.io_time": "20 us"}
+    machine = server(outstanding=64, values=values, **DEFAULT)
+    saving = rate(machine)
+    assert clocks(machine)[0] == 1
+    assert saving == pytest.approx(rate(server(outstanding=64, values=values)), rel=0.01)
+
+
+def test_the_governor_keeps_a_core_as_busy_as_it_aims_at():
+    # 50,000 completions a second of 10 us are half of a core: at an aim of 80 %, 5/8 of the clock.
+    values = {
+        "submit.io_time": "20 us",
+        "submit.page_time": "0 us",
+        "complete.io_time": "10 us",
+        "governor.target": "80 %",
+        "governor.interval": "5 ms",
+        "sleep.wake_time": "0 us",
+    }
+    machine = server(outstanding=64, values=values, **DEFAULT)
+    rate(machine)
+    assert clocks(machine)[1] == pytest.approx(0.625, rel=0.02)
+
+
+def test_a_companion_load_keeps_the_cpu_as_fast_as_settings_for_performance():
+    saving = server(cpu_load=True, **DEFAULT)
+    assert rate(saving) == rate(server())
+
+
+# -- affinity and slots ---------------------------------------------------------------------------
+
+
+def test_a_remote_process_submits_more_slowly_by_the_io_and_by_the_page():
+    values = {
+        "submit.io_time": "10 us",
+        "submit.page_time": "1 us",
+        "remote.io_time": "5 us",
+        "remote.page_time": "2 us",
+    }
+    near = server(outstanding=64, size="8 KiB", values=values)
+    far = server(outstanding=64, size="8 KiB", values=values, affinity="unfavourable")
+    assert rate(near) == pytest.approx(1e6 / 12, rel=0.001)
+    assert rate(far) == pytest.approx(1e6 / 21, rel=0.001)
+
+
+@pytest.mark.parametrize(
+    ("read", "key", "affinity"),
+    [
+        ("100 %", "pcie.read_time_per_byte", "favourable"),
+        ("0 %", "pcie.write_time_per_byte", "favourable"),
+        ("0 %", "remote.write_time_per_byte", "unfavourable"),
+    ],
+)
+def test_a_slot_carries_no_more_than_the_host_lets_through(read, key, affinity):
+    machine = server(
+        outstanding=32, size="64 KiB", read=read, values={key: "2 us/KiB"}, affinity=affinity
+    )
+    assert rate(machine, FEW // 4) == pytest.approx(1e6 / 128, rel=0.01)
+
+
+def test_a_slot_that_is_faster_than_the_link_of_the_drive_changes_nothing():
+    values = {"pcie.read_time_per_byte": "0.01 us/KiB"}
+    assert rate(server(outstanding=8, values=values)) == rate(server(outstanding=8))
