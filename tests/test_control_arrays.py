@@ -331,9 +331,10 @@ def test_volumes_on_one_controller_share_its_core():
 
 def test_volumes_on_two_controllers_do_not_wait_for_each_other():
     env, host = server()
+    other = Host(env, host.model)  # interrupts of one host are served by the same core
     a, b = (
-        array(host, "raid0", 2, model=SAS, name=name, controller=raid_card(env, f"of {name}"))
-        for name in "ab"
+        array(server, "raid0", 2, model=SAS, name=name, controller=raid_card(env, f"of {name}"))
+        for server, name in ((host, "a"), (other, "b"))
     )
     (alone,) = in_turn(b, ("read", 0, 8 * KIB))
     a.start(reads(outstanding=64))
@@ -455,7 +456,7 @@ def test_power_is_that_of_all_drives_and_temperature_that_of_the_hottest():
     data.start(Load(read="100 %", size="16 KiB", outstanding=64, area={"size": "64 KiB"}))
     env.run(until=1)
     uses = data.drives
-    assert [use.name for use in uses] == [f"data drive {n}" for n in (1, 2, 3)]
+    assert [use.name for use in uses] == [f"data drive {n}" for n in range(3)]
     busy, *idle = uses
     assert [use.power_w for use in idle] == pytest.approx([4, 4])
     assert data.power == pytest.approx(busy.power_w + 8)

@@ -67,7 +67,7 @@ def add_array(
     drives = [
         add_drive(
             system,
-            f"{volume.name} drive {i + 1}",
+            f"{volume.name} drive {i}",
             volume.card,
             air,
             outstanding=queue_depth,
