@@ -314,14 +314,8 @@ CORE = np.dtype(  # a host's station whose CPU saves power
         ("interval", "i8"),  # between its looks, ns
         ("looked", "i8"),  # when it did so last
         ("work", "f8"),  # asked for since then, ns at speed 1
-        (
-            "sleeper",
-            "i4",
-        ),  # row of the core with which it sleeps: that of the interrupts, or its own
-        (
-            "busy_until",
-            "i8",
-        ),  # when all that a sleeper and those with it have been asked for is done
+        ("sleeper", "i4"),  # core with which it sleeps: that of the interrupts, or itself
+        ("busy_until", "i8"),  # when those that sleep with it have done all they were asked
         ("sleep_after", "i8"),  # idle time after which it sleeps, ns
         ("wake", "i8"),  # what waking takes, ns
     ],
