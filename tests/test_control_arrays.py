@@ -167,6 +167,15 @@ def test_with_its_battery_low_a_controller_does_not_write_back():
     assert weak.battery == "low"
 
 
+def test_the_longest_io_over_the_smallest_strips_is_awaited_as_one():
+    env, host = server()
+    data = array(host, "raid60", 8, model=SAS, strip="4 KiB", state="fresh")
+    done = env.run(until=data.write(4 * KIB, 64 * MIB) & data.read(64 * MIB, 64 * MIB))
+    assert all(io.ok for io in done.values())
+    assert data.counts.completed == 2
+    assert env.system.world.drives["host_written"].sum() >= 2 * 64 * MIB  # two of four are parity
+
+
 # ---- drives that fail
 
 

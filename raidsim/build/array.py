@@ -199,10 +199,10 @@ def member_area(
 
 
 def need_room(system: System, volume: int, length: int) -> None:
-    """Make sure that the plan of a task of ``length`` bytes finds room for its commands.
+    """Make sure that a task of ``length`` bytes finds room for its commands, made at one instant.
 
     One for each access that it may need, or more if those are longer than the longest command
-    of a drive; and a drive splits a command into pages.
+    of a drive. Later each drive splits its commands into pages, one command at a time.
     """
     row = system.world.volumes[volume]
     layout: np.void = system.world.layouts[row["array"]]
@@ -218,4 +218,4 @@ def need_room(system: System, volume: int, length: int) -> None:
     commands = most + copies * (length // longest + 1)
     pages = min(length, longest) // int(drive["grain"]) + 1
     system.need_accesses(most)
-    system.need_margin(commands * (1 + pages) + 64)
+    system.need_margin(commands + pages + 64)
