@@ -49,8 +49,8 @@ may ask; the others keep one value.
 
 **Another value for one run**: `--set KEY=VALUE`, e.g. `--set load.outstanding=32`,
 `--set "load.size=4 KiB"`, `--set "volume.set.flash.read_time=60 us"`. Where there are several
-loads or volumes, say which: `load[0].size` or `load.NAME.size`. Without a value (`load.align=`) the
-key is taken away.
+loads, volumes, controllers or links, say which: `load[0].size` or `load.NAME.size`. Without a value
+(`load.align=`) the key is taken away.
 """
 
 _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
