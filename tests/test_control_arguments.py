@@ -382,3 +382,17 @@ ABSURD = [
 @pytest.mark.parametrize("keys", ABSURD, ids=str)
 def test_a_time_beyond_the_clock_works_as_never_or_is_refused(data, keys):
     works_or_is_refused(data.start, reads(**keys))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "allowed"),
+    [
+        ("power_plan", "turbo", 'write "performance" or "default"'),
+        ("affinity", 1, 'write "favourable" or "unfavourable"'),
+        ("cpu_load", "much", "true or false"),
+    ],
+)
+def test_a_host_is_set_up_in_words_that_it_knows(key, value, allowed):
+    message = refusal(Host, Environment(), SERVER, **{key: value})
+    assert f"host.{key}" in message
+    assert allowed in message

@@ -1,7 +1,9 @@
 """A model changes the system while it runs: clock rate, speeds, failure and repair."""
 
 import pytest
-from simpy_models import GIB, KIB, MIB, computer, in_turn, reads
+from simpy_models import DRIVE, GIB, KIB, MIB, SERVER, computer, in_turn, reads
+
+from raidsim.control import Environment, Host, Volume
 
 
 def rate_over(env, load, seconds):
@@ -161,3 +163,56 @@ def test_a_drive_that_fails_while_its_buffer_is_full_answers_every_write():
     assert len(done) == 64
     assert {one.status for one in done} <= {"done", "failed"}
     assert data.counts.in_flight == 0
+
+
+# -- power plan and affinity -----------------------------------------------------------------------
+
+
+def set_up(**host):
+    """A drive in a server that is set up so, with CPU times that are easy to add up."""
+    changes = {
+        "submit.io_time": "5 us",
+        "submit.page_time": "0 us",
+        "remote.io_time": "5 us",
+        "remote.page_time": "0 us",
+        "cpu.idle_clock": "3.5 GHz",
+        "sleep.wake_time": "300 us",
+    }
+    env = Environment(seed=1)
+    server = Host(env, SERVER, changes=changes, **host)
+    return env, Volume(env, DRIVE, server, name="data")
+
+
+def first_read(**host):
+    """How long a read takes that comes after a pause, s."""
+    env, data = set_up(**host)
+    env.run(until=1)
+    (done,) = in_turn(data, ("read", 0, 4 * KIB))
+    return done.latency
+
+
+def test_under_the_default_power_plan_a_read_waits_for_the_cpu_to_wake():
+    # Once to submit, and once more to complete: the flash takes longer than 50 us.
+    awake = first_read()
+    assert first_read(power_plan="default") == pytest.approx(awake + 600e-6, abs=1e-9)
+    assert first_read(power_plan="default", cpu_load=True) == awake
+
+
+def test_a_remote_process_issues_half_as_fast_if_that_takes_it_twice_as_long():
+    rates = []
+    for affinity in ("favourable", "unfavourable"):
+        env, data = set_up(affinity=affinity)
+        rates.append(rate_over(env, data.start(reads(size="4 KiB", outstanding=128)), 0.05))
+    assert rates[1] == pytest.approx(rates[0] / 2, rel=0.005)
+
+
+def test_under_the_default_power_plan_the_clock_rate_is_a_limit_that_can_change():
+    env = Environment(seed=1)
+    quick = {"governor.interval": "1 ms"}
+    server = Host(env, SERVER, power_plan="default", changes=quick)
+    data = Volume(env, DRIVE, server, name="data")
+    load = data.start(reads(size="4 KiB", outstanding=128))
+    before = rate_over(env, load, 0.1)
+    server.set_clock("1.75 GHz")
+    env.run(until=env.now + 0.02)
+    assert rate_over(env, load, 0.1) == pytest.approx(before / 2, rel=0.01)

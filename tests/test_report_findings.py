@@ -84,6 +84,14 @@ def test_a_rate_that_one_process_cannot_submit_saturates() -> None:
     assert any("submission on the host's CPU" in text for text in texts)
 
 
+def test_rates_that_the_interrupts_cannot_complete_saturate() -> None:
+    """One core of 4 us an I/O completes 250,000 I/Os a second of all processes."""
+    many = SCENARIO.replace("outstanding = [1, 8]", 'workers = 3\nrate = "90 kIO/s"')
+    slow = many.replace("[[volume]]", '[host.set]\n"complete.io_time" = "4 us"\n[[volume]]', 1)
+    texts = found(scenario(slow))
+    assert any("completion on the host's CPU" in text and "108 %" in text for text in texts)
+
+
 def test_a_modest_rate_is_no_finding() -> None:
     assert found(scenario(SCENARIO + WRITER)) == []
 

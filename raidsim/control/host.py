@@ -68,7 +68,7 @@ class Host:
         self.model = model
         self.changes = table
         self._given = {"power_plan": power_plan, "cpu_load": cpu_load, "affinity": affinity}
-        spec = self._read(clock)
+        spec = self._read({} if clock is None else {"clock": clock})
         self.card = spec.card
         env.sync()
         self._rows = HostRows(env.system, spec)
@@ -89,7 +89,7 @@ class Host:
         clock
             From "0.1 GHz" to "10 GHz". CPU times are inversely proportional to it.
         """
-        spec = self._read(clock)
+        spec = self._read({"clock": clock})
         self.env.sync()
         self._rows.set_clock(spec)
 
@@ -102,9 +102,8 @@ class Host:
         """Let the host's PCIe and memory limit what the links of a volume's drives carry."""
         self._rows.carry(volume)
 
-    def _read(self, clock: str | None) -> HostSpec:
+    def _read(self, given: Mapping[str, Any]) -> HostSpec:
         """Card and settings, read as a scenario's [host] is."""
-        given = {} if clock is None else {"clock": clock}
         table = plain({"model": self.model, "set": self.changes, **self._given, **given})
         reading = Reading(TomlFile("Host()", data={"host": table}))
         values = read_part(reading, HostSpec, table, ("host",))
