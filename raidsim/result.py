@@ -39,18 +39,25 @@ class Latency:
 
 @dataclass(frozen=True)
 class Limit:
-    """The busiest station of a point: what stands in the way of more I/Os."""
+    """The busiest part of a point: what stands in the way of more I/Os.
+
+    The same part of the drives of an array counts as one, where they are about as busy.
+    """
 
     station: str  # name, e.g. "data: front end"
     kind: str  # kind of station, e.g. "front end"
-    utilisation: float  # busy share of its servers, 0..1
+    utilisation: float  # busy share of its servers, 0..1; the mean over several drives
+    drives: int = 1  # of how many drives that is
+    busiest: str | None = None  # of several drives: name of the busiest station
+    busiest_utilisation: float | None = None
 
 
 @dataclass(frozen=True)
 class Stage:
     """Mean time per completed host I/O at all stations of one kind, in ms.
 
-    Pages of one request overlap, so stages may add up to more than the latency.
+    Pages of one request and drives of an array work at the same time, and some work follows the
+    answer, so stages may add up to more than the latency.
     """
 
     waiting: float
@@ -112,6 +119,32 @@ class DriveUse:
     unsafe_mean: float = 0.0  # bytes acknowledged that are not on the medium yet
     unsafe_peak: int = 0
     protected: bool = False  # a power cut doesn't cost them
+    volume: str = ""
+
+
+@dataclass(frozen=True)
+class WriteMode:
+    """How a volume's writes use the cache of its controller: "through" or "back"."""
+
+    asked: str  # as the scenario words it
+    in_effect: str  # without a good battery it may be another
+
+
+@dataclass(frozen=True)
+class ControllerUse:
+    """One controller over the measured window, all volumes on it together."""
+
+    name: str
+    cache_bytes: int  # 0 without a cache
+    protection: str  # what keeps its cache in a power cut: "none", "battery" or "flash"
+    battery: str  # state of that: "good", "low", "learning" or "absent"
+    writes: dict[str, WriteMode]  # by volume
+    reads: int  # of the host that were looked up in the cache
+    hits: int  # of these, found there
+    dirty_mean: float  # bytes of strips that the drives do not have yet
+    dirty_peak: int
+    lost_mean: float  # bytes that a power cut would lose; 0 with a good battery
+    lost_peak: int
 
 
 @dataclass(frozen=True)
@@ -146,6 +179,7 @@ class Point:
     converged: bool
     warnings: list[str] = field(default_factory=list)
     drives: list[DriveUse] = field(default_factory=list)
+    controllers: list[ControllerUse] = field(default_factory=list)
     series: list[Sample] = field(default_factory=list)  # empty for short runs
     within: bool | None = None  # loads that are searched for: whether it is within the latency
     within_ms: float | None = None  # what was held against it: mean or percentile of all I/Os

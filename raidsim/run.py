@@ -27,13 +27,13 @@ from pathlib import Path
 from typing import Any
 
 from raidsim import __version__
-from raidsim.build import heat, inventory, observe, thermal, wear, window
+from raidsim.build import caching, heat, inventory, observe, thermal, wear, window
 from raidsim.build.scenario import Machine, build
 from raidsim.build.system import SaturationError
 from raidsim.errors import InputError, Problem
 from raidsim.kernel import SOURCE_HASH
 from raidsim.kernel import tables as t
-from raidsim.result import Highest, Interval, Point, Result
+from raidsim.result import Highest, Interval, Limit, Point, Result
 from raidsim.scenario import LoadSpec, Scenario
 from raidsim.stats import search
 from raidsim.stats.intervals import BatchMeans, batch_means
@@ -364,7 +364,7 @@ class _Session:
         if account.failed or account.timed_out:
             warnings.append("latencies leave out the I/Os that failed or timed out")
         throughput = self._throughput(load, rate)
-        busiest = observe.limit(used)
+        busiest = observe.limit(used, system.volume_of)
         if not self.finite:
             # Of several loads that are measured together each has converged on its own.
             converged = converged or self._is_precise(load)
@@ -372,7 +372,7 @@ class _Session:
                 warnings.append(self._why_not_converged(load))
         if load.rate is not None:
             self._refuse_backlog(load, streams, throughput)
-            if busiest is not None and busiest.utilisation > CROWDED:
+            if busiest is not None and _worst(busiest) > CROWDED:
                 warnings.append(
                     "an open load this close to saturation settles slowly: latencies depend on"
                     " how long is measured"
@@ -398,6 +398,9 @@ class _Session:
             converged=converged,
             warnings=warnings,
             drives=drives,
+            controllers=caching.controllers(
+                system, self.scenario, self.machine.volumes, load.volume
+            ),
             series=thermal.series(system, streams),
             within=within,
             within_ms=within_ms,
@@ -447,6 +450,11 @@ class _Session:
                 f"{counts.in_flight} of {counts.issued} I/Os are still waiting: {rate:g} IO/s per"
                 " worker is more than the system can do"
             )
+
+
+def _worst(limit: Limit) -> float:
+    """Busy share of the busiest station that a limit stands for."""
+    return limit.utilisation if limit.busiest_utilisation is None else limit.busiest_utilisation
 
 
 def period_of(load: LoadSpec) -> float:

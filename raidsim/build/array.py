@@ -75,7 +75,8 @@ def add_array(
         )
         for i in range(volume.drives)
     ]
-    for drive in drives:
+    for i, drive in enumerate(drives):
+        system.volume_of[f"{volume.name} drive {i + 1}"] = volume.name
         if hops:
             system.set_row("drives", drive, first_hop=hops[0], hops=len(hops))
     row = system.append("arrays")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from raidsim.build.array import drives_of
@@ -16,8 +16,10 @@ NS_PER_MS = 1e6
 MIB = 2**20
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 HOST_KIND = "host CPU"
-KINDS_THAT_NEVER_LIMIT = ("command latency", "command slot")
+SLOT_KIND = "command slot"
+KINDS_THAT_NEVER_LIMIT = ("command latency", SLOT_KIND)
 PARALLEL_KINDS = ("flash channel", "flash die")
+ALIKE = 1.5  # busiest drive over the mean of a volume's drives, up to which they count as one part
 
 
 def span(system: System) -> int:
@@ -182,24 +184,32 @@ def stations(system: System, chosen: Collection[int] | None = None) -> list[Stat
 
 
 def stages(system: System, streams: Sequence[int]) -> dict[str, Stage]:
-    """Time waited and served by kind of station, per completed I/O.
+    """Time waited and served by kind of station, per completed I/O of the host.
 
-    A drive's stations serve all loads on it alike, so theirs is the mean over all of them;
-    so it is with the completion of a host. Submission is that of these streams' own processes.
+    All that an I/O causes counts: the device I/Os of an array, and what follows its answer. A
+    station serves all loads that come to it alike, so its time is the mean over all of them: so
+    it is with the completion of a host; submission is that of these streams' own processes. A
+    command slot is held while the stations behind it work and what holds it waits for them: only
+    waiting for one is its own.
     """
     world = system.world
-    own, sharing = stations_of(system, streams)
-    of_drives = int(world.streams["window_ios"][sharing].sum())
+    own = stations_of(system, streams)[0]
+    done = _ios_by_station(system)
     waited: dict[str, float] = {}
     served: dict[str, float] = {}
     for index in sorted(own):
         row, kind = world.stations[index], system.names[index].kind
-        ios = _ios_of_cpu(system, streams, index) if kind == HOST_KIND else of_drives
+        ios = _ios_of_cpu(system, streams, index) if kind == HOST_KIND else done.get(index, 0)
         if ios == 0 or row["arrivals"] == 0:
             continue
+        work = 0 if kind == SLOT_KIND else int(row["served"])
         waited[kind] = waited.get(kind, 0.0) + int(row["waited"]) / ios / NS_PER_MS
-        served[kind] = served.get(kind, 0.0) + int(row["served"]) / ios / NS_PER_MS
-    return {kind: Stage(waited[kind], served[kind]) for kind in waited if served[kind] > 0}
+        served[kind] = served.get(kind, 0.0) + work / ios / NS_PER_MS
+    return {
+        kind: Stage(waited[kind], served[kind])
+        for kind in waited
+        if served[kind] > 0 or waited[kind] > 0
+    }
 
 
 def _ios_of_cpu(system: System, streams: Sequence[int], station: int) -> int:
@@ -211,23 +221,60 @@ def _ios_of_cpu(system: System, streams: Sequence[int], station: int) -> int:
     return int(rows["window_ios"][using].sum())
 
 
-def limit(used: Sequence[StationUse]) -> Limit | None:
-    """The busiest station: what stands in the way of more I/Os.
+def _ios_by_station(system: System) -> dict[int, int]:
+    """I/Os of the window, of all streams on the volumes that a station belongs to."""
+    volumes = system.world.streams["volume"][: system.count("streams")]
+    ios = system.world.streams["window_ios"][: system.count("streams")].sum(axis=1)
+    done: dict[int, int] = {}
+    for volume in set(volumes.tolist()):
+        of_volume = int(ios[volumes == volume].sum())
+        for station in set(volume_stations(system, volume)):
+            done[station] = done.get(station, 0) + of_volume
+    return done
 
-    Channels and dies work in parallel and count by their mean over the whole drive.
+
+def limit(used: Sequence[StationUse], volume_of: Mapping[str, str]) -> Limit | None:
+    """The busiest part: what stands in the way of more I/Os.
+
+    Channels and dies work in parallel and count by their mean over the whole drive. So do the
+    drives of an array: the same part of all that worked is one, by its mean, unless one is far
+    busier than that (``ALIKE``).
+
+    Parameters
+    ----------
+    volume_of
+        The volume of each drive of an array, by name.
     """
-    groups: dict[str, list[StationUse]] = {}
+    parts: dict[tuple[str, str], list[StationUse]] = {}  # of one drive, or of anything else
     for use in used:
         if use.kind in KINDS_THAT_NEVER_LIMIT:
             continue
-        owner = use.name.partition(":")[0]
-        name = f"{owner}: {use.kind}s" if use.kind in PARALLEL_KINDS else use.name
-        groups.setdefault(name, []).append(use)
-    if not groups:
-        return None
-    mean = {name: sum(u.utilisation for u in group) / len(group) for name, group in groups.items()}
-    busiest = max(mean, key=lambda name: mean[name])
-    return Limit(busiest, groups[busiest][0].kind, mean[busiest])
+        owner, _, part = use.name.partition(": ")
+        part = f"{use.kind}s" if use.kind in PARALLEL_KINDS else part
+        parts.setdefault((owner, part), []).append(use)
+    alike: dict[tuple[str, str], list[Limit]] = {}  # of a whole volume
+    for (owner, part), uses in parts.items():
+        mean = sum(use.utilisation for use in uses) / len(uses)
+        one = Limit(f"{owner}: {part}" if part else owner, uses[0].kind, mean)
+        alike.setdefault((volume_of.get(owner, owner), part), []).append(one)
+    found = [_of_drives(volume, part, each) for (volume, part), each in alike.items()]
+    return max(found, key=lambda one: one.utilisation, default=None)
+
+
+def _of_drives(volume: str, part: str, drives: Sequence[Limit]) -> Limit:
+    """The same part of several drives as one, or that of the busiest if they are not alike."""
+    busiest = max(drives, key=lambda one: one.utilisation)
+    mean = sum(one.utilisation for one in drives) / len(drives)
+    if len(drives) == 1 or busiest.utilisation > ALIKE * mean:
+        return busiest
+    return Limit(
+        f"{volume}: {part}",
+        busiest.kind,
+        mean,
+        drives=len(drives),
+        busiest=busiest.station,
+        busiest_utilisation=busiest.utilisation,
+    )
 
 
 def counts(system: System, streams: Sequence[int]) -> Counts:

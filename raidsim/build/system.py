@@ -64,6 +64,7 @@ class System:
         self.seed = seed
         self.names: list[StationName] = []
         self.cards: dict[int, Card] = {}  # of each drive
+        self.volume_of: dict[str, str] = {}  # names: of each drive of an array
         self.at_reset: dict[str, NDArray[Any]] = {}  # tables as they were when the window opened
         self._counts: dict[str, int] = {}
         self._tables: dict[str, NDArray[Any]] = {

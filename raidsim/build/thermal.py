@@ -81,16 +81,34 @@ def disk_power(system: System, drive: int) -> float | None:
 
 
 def warnings(used: Sequence[DriveUse]) -> list[str]:
-    """What the run was too short to show: drives that would become hot enough to throttle."""
+    """What the run was too short to show: drives that would become hot enough to throttle.
+
+    One for each volume, which names the hottest.
+    """
+    hottest: dict[str, tuple[float, DriveUse]] = {}
+    number: dict[str, int] = {}
+    for one in used:
+        if one.temperature_c is None or one.throttled != 0:
+            continue
+        steady = one.temperature_c.steady
+        if steady > one.throttles_from_c.get(LIGHTLY, math.inf):
+            number[one.volume] = number.get(one.volume, 0) + 1
+            hottest[one.volume] = max(
+                hottest.get(one.volume, (steady, one)), (steady, one), key=lambda found: found[0]
+            )
     return [
-        f"at this load {one.name} would reach {one.temperature_c.steady:.0f} C and throttle"
+        f"at this load {_some(one, number[volume])} would reach {steady:.0f} C and throttle"
         f" (from {one.throttles_from_c[LIGHTLY]:g} C on): simulate longer (measure.max_time,"
         ' or the load\'s limit), or begin warm (air.start = "warm")'
-        for one in used
-        if one.temperature_c is not None
-        and one.throttled == 0
-        and one.temperature_c.steady > one.throttles_from_c.get(LIGHTLY, math.inf)
+        for volume, (steady, one) in hottest.items()
     ]
+
+
+def _some(hottest: DriveUse, number: int) -> str:
+    """A drive, or a number of drives of its volume."""
+    if number == 1:
+        return hottest.name
+    return f"{number} drives of {hottest.volume} ({hottest.name} the hottest)"
 
 
 def series(system: System, streams: Sequence[int]) -> list[Sample]:

@@ -26,31 +26,33 @@ def drives(system: System, streams: Sequence[int]) -> list[DriveUse]:
 def use_of(system: System, index: int) -> DriveUse:
     """The use of one drive: power and heat, wear, and bytes at risk."""
     settle_promises(system)
+    name = thermal.name_of(system, index)
     card = system.cards[index]
     drive = system.world.drives[index]
     passed = max(span(system), 1)
-    written = _since(system, "drives", index, "host_written") / passed * DAY
+    written = since(system, "drives", index, "host_written") / passed * DAY
     amplification = cycles = None
     if drive["kind"] == t.DRIVE_SSD:
         row = int(drive["row"])
-        stored = _since(system, "ssds", row, "stored")
+        stored = since(system, "ssds", row, "stored")
         ssd = system.world.ssds[row]
         # A part of a mapping unit costs a whole one.
-        units = _since(system, "ftls", int(ssd["ftl"]), "written") * int(ssd["unit"])
+        units = since(system, "ftls", int(ssd["ftl"]), "written") * int(ssd["unit"])
         if stored > 0:
-            amplification = (max(units, stored) + _since(system, "ssds", row, "moved")) / stored
+            amplification = (max(units, stored) + since(system, "ssds", row, "moved")) / stored
         flash = int(drive["size"]) * (1 + card.number("flash.spare"))
-        programmed = _since(system, "ssds", row, "programmed") + max(units - stored, 0)
+        programmed = since(system, "ssds", row, "programmed") + max(units - stored, 0)
         cycles = programmed / flash / passed * DAY * DAYS_OF_A_YEAR
     return replace(
         thermal.use(system, index),
+        volume=system.volume_of.get(name, name),
         write_amplification=amplification,
         written_per_day_tb=written / TERA,
         drive_writes_per_day=written / int(drive["size"]),
         rated_writes_per_day=_number(card, "endurance.dwpd"),
         cycles_per_year=cycles,
         years_to_rated=_years(_number(card, "endurance.written"), written),
-        unsafe_mean=_since(system, "drives", index, "unsafe_area") / passed,
+        unsafe_mean=since(system, "drives", index, "unsafe_area") / passed,
         unsafe_peak=int(drive["unsafe_peak"]),
         protected=bool(drive["protected"]),
     )
@@ -66,7 +68,7 @@ def _number(card: Card, name: str) -> float | None:
     return card.number(name) if card.has(name) else None
 
 
-def _since(system: System, table: str, index: int, field: str) -> float:
+def since(system: System, table: str, index: int, field: str) -> float:
     """What was counted since the window opened."""
     before = system.at_reset.get(table)
     start = before[index][field] if before is not None and index < len(before) else 0

@@ -10,7 +10,12 @@ from raidsim.build.system import FIRST_SLICE_NS, System
 from raidsim.kernel import disk_buffer
 from raidsim.kernel import tables as t
 
-COUNTED = ("drives", "ssds", "ftls")  # their counts go on; the window's are what came since
+COUNTED = (
+    "drives",
+    "ssds",
+    "ftls",
+    "caches",
+)  # their counts go on; the window's are what came since
 
 
 def settle_areas(system: System) -> None:
@@ -35,12 +40,22 @@ def settle_promises(system: System) -> None:
     rows["unsafe_changed"] = now
 
 
+def settle_dirt(system: System) -> None:
+    """Bring the integrals of the dirty bytes in caches up to the present time."""
+    now = system.now
+    rows = system.world.caches[: system.count("caches")]
+    rows["dirty_area"] += rows["dirty"].astype(float) * (now - rows["dirty_changed"])
+    rows["dirty_changed"] = now
+
+
 def reset(system: System) -> None:
     """Open a new window at the present time: counts go to zero, the system's state stays."""
     settle_areas(system)
     settle_promises(system)
-    drives = system.world.drives
+    settle_dirt(system)
+    drives, caches = system.world.drives, system.world.caches
     drives["unsafe_peak"] = np.maximum(drives["unsafe"], 0)
+    caches["dirty_peak"] = caches["dirty"]
     system.at_reset = {table: getattr(system.world, table).copy() for table in COUNTED}
     stations = system.world.stations
     for field in (

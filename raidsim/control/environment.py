@@ -181,7 +181,7 @@ class Environment(simpy.Environment):
     @property
     def limited_by(self) -> Limit | None:
         """The busiest station in the window; None if none has worked."""
-        return observe.limit(self.stations)
+        return observe.limit(self.stations, self.system.volume_of)
 
     # -- changes while it runs --------------------------------------------------------------
 

@@ -24,6 +24,8 @@ CACHE = np.dtype(
         ("clean", "i8"),  # bytes of lines that may be evicted
         ("dirty", "i8"),  # bytes of lines that hold what the drives do not have yet
         ("dirty_peak", "i8"),
+        ("dirty_area", "f8"),  # dirty bytes over time, byte ns
+        ("dirty_changed", "i8"),  # up to when that is counted
         ("high", "i8"),  # bytes of dirty lines above which writes wait
         ("low", "i8"),  # bytes of dirty lines above which it destages
         ("first_line", "i8"),

@@ -143,12 +143,21 @@ def soil(w, cache, index, start, end):
     line = w.lines[index]
     size = line["size"]
     if line["dirty"] == 0 and line["busy"] == 0:
-        cache["dirty"] += size
+        count(w, cache, size)
     base = line["strip"] * size
     line["dirty"] |= mask(size, max(start - base, 0), min(end - base, size))
     line["valid"] |= line["dirty"]
     if line["height"] == 0:
         enlist(w, cache, index)
+
+
+@handler
+def count(w, cache, size):
+    """So many more bytes are dirty from now on (fewer, if negative)."""
+    now = w.state[0]["now"]
+    cache["dirty_area"] += float(cache["dirty"]) * (now - cache["dirty_changed"])
+    cache["dirty_changed"] = now
+    cache["dirty"] += size
 
 
 # -- and out of it -----------------------------------------------------------------------------
@@ -253,7 +262,7 @@ def ended(w, cache, index):
             continue
         line["busy"] = 0
         if line["dirty"] == 0:
-            cache["dirty"] -= size
+            count(w, cache, -size)
             settle(w, cache, line_index)
     release(w, index)
     cache["tasks"] -= 1

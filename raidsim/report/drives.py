@@ -1,8 +1,12 @@
-"""What a load means to the drives, in a few lines under the table: wear, heat, data at risk."""
+"""What a load means to the drives, in a few lines under the table: wear, heat, data at risk.
+
+The drives of an array share a line: what is alike is said once, else as a range with the drive
+that is worst off.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from raidsim.report import numbers
 from raidsim.report.sweeps import Sweep
@@ -11,56 +15,110 @@ from raidsim.result import DriveUse, Temperature
 Where = Callable[[list[int]], str]
 """Names some points of a sweep."""
 
+Write = Callable[[float], str]
+
 
 def lines(sweep: Sweep, where: Where) -> Iterator[str]:
-    """What is to say of each drive, at the points where it matters most."""
-    for name in dict.fromkeys(drive.name for point in sweep.points for drive in point.drives):
-        uses = [
-            (number, drive)
-            for number, point in enumerate(sweep.points)
-            for drive in point.drives
-            if drive.name == name
+    """What is to say of the drives of each volume, at the points where it matters most."""
+    for volume in dict.fromkeys(drive.volume for point in sweep.points for drive in point.drives):
+        points = [
+            [drive for drive in point.drives if drive.volume == volume] for point in sweep.points
         ]
 
-        def at(number: int, name: str = name) -> str:
+        def worst(
+            of: Callable[[list[DriveUse]], float], points: list[list[DriveUse]] = points
+        ) -> int:
+            return max(range(len(points)), key=lambda number: of(points[number]))
+
+        def at(number: int, points: list[list[DriveUse]] = points) -> str:
+            name = named(points[number])
             return f"{name}, {where([number])}" if len(sweep.points) > 1 else name
 
-        number, drive = max(uses, key=lambda use: (use[1].written_per_day_tb, -use[0]))
-        if drive.write_amplification is not None:
-            yield f"{at(number)}: {wear(drive)}"
-        number, drive = max(uses, key=lambda use: (use[1].throttled or 0.0, -use[0]))
-        if drive.throttled and drive.temperature_c is not None:
-            yield f"{at(number)}: {heat(drive, drive.temperature_c)}"
-        number, drive = max(uses, key=lambda use: (use[1].unsafe_mean, -use[0]))
-        if drive.unsafe_peak > 0 and not drive.protected:
-            yield f"{at(number)}: {risk(drive)}"
+        number = worst(lambda used: sum(one.written_per_day_tb for one in used))
+        if any(one.write_amplification is not None for one in points[number]):
+            yield f"{at(number)}: {wear(points[number])}"
+        number = worst(lambda used: max((one.throttled or 0.0 for one in used), default=0.0))
+        if any(one.throttled for one in points[number]):
+            yield f"{at(number)}: {heat(points[number])}"
+        number = worst(lambda used: sum(one.unsafe_mean for one in used if not one.protected))
+        if any(one.unsafe_peak > 0 and not one.protected for one in points[number]):
+            yield f"{at(number)}: {risk(points[number])}"
 
 
-def wear(drive: DriveUse) -> str:
+def named(drives: Sequence[DriveUse]) -> str:
+    """The drives of a volume: "data"; "data, 24 drives"."""
+    if len(drives) == 1:
+        return drives[0].name
+    return f"{drives[0].volume}, {len(drives)} drives"
+
+
+def wear(drives: Sequence[DriveUse]) -> str:
     """Write amplification, writes a day against the rated ones, and how long that may go on."""
-    parts = [f"write amplification {drive.write_amplification:.2f}"]
-    rated = "" if drive.rated_writes_per_day is None else f" (rated {drive.rated_writes_per_day:g})"
-    parts.append(f"{numbers.figure(drive.drive_writes_per_day)} drive writes a day{rated}")
-    if drive.years_to_rated is not None:
-        parts.append(f"rated writes reached after {numbers.figure(drive.years_to_rated)} years")
+    factors = [one.write_amplification for one in drives if one.write_amplification is not None]
+    parts = [f"write amplification {span(factors, lambda value: f'{value:.2f}')}"]
+    rated = drives[0].rated_writes_per_day
+    words = "" if rated is None else f" (rated {rated:g})"
+    writes = [one.drive_writes_per_day for one in drives]
+    each = " each" if len(drives) > 1 else ""
+    parts.append(f"{span(writes, numbers.figure)} drive writes a day{each}{words}")
+    known = [one for one in drives if one.years_to_rated is not None]
+    if known:
+        first = min(known, key=lambda one: one.years_to_rated or 0.0)
+        years = numbers.figure(first.years_to_rated)
+        alike = all(numbers.figure(one.years_to_rated) == years for one in known)
+        which = "" if alike else f" ({own_name(first)})"
+        parts.append(f"rated writes reached after {years} years{which}")
     return ", ".join(parts)
 
 
-def heat(drive: DriveUse, temperature: Temperature) -> str:
-    """How hot a drive became that throttled, and for how long it did."""
-    share = 100 * (drive.throttled or 0.0)
-    power = "" if drive.power_w is None else f"{drive.power_w:.1f} W on average, "
-    text = f"{power}{temperature.highest:.1f} C at most, throttled {share:.0f} % of the time"
+def heat(drives: Sequence[DriveUse]) -> str:
+    """How hot drives became that throttled, and for how long they did."""
+    hot = [
+        (one, one.temperature_c)
+        for one in drives
+        if one.throttled and one.temperature_c is not None
+    ]
+    if not hot:
+        return "throttled"
+    power = [one.power_w for one, _ in hot if one.power_w is not None]
+    text = f"{span(power, lambda watts: f'{watts:.1f}')} W on average, " if power else ""
+    highest = [temperature.highest for _, temperature in hot]
+    text += f"{span(highest, lambda value: f'{value:.1f}')} C at most, "
+    if len(hot) < len(drives):
+        text += f"{len(hot)} of them "
+    shares = [100 * (one.throttled or 0.0) for one, _ in hot]
+    text += f"throttled {span(shares, lambda value: f'{value:.0f}')} % of the time"
+    worst, temperature = max(hot, key=lambda found: found[1].highest)
+    return text + beyond_control(worst, temperature)
+
+
+def beyond_control(drive: DriveUse, temperature: Temperature) -> str:
+    """Say so where throttling does not hold the temperature."""
     hottest = max(drive.throttles_from_c.values(), default=temperature.highest)
-    if temperature.highest > hottest + 1.0:
-        text += f": throttling, from {hottest:g} C on, does not hold it"
-    return text
+    if temperature.highest <= hottest + 1.0:
+        return ""
+    return f": throttling, from {hottest:g} C on, does not hold it"
 
 
-def risk(drive: DriveUse) -> str:
-    """What a power cut would cost."""
-    mean, peak = (round(size / 1024) for size in (drive.unsafe_mean, drive.unsafe_peak))
+def risk(drives: Sequence[DriveUse]) -> str:
+    """What a power cut would cost, of all drives together."""
+    unsafe = [one for one in drives if not one.protected]
+    mean = round(sum(one.unsafe_mean for one in unsafe) / 1024)
+    peak = round(sum(one.unsafe_peak for one in unsafe) / 1024)
+    # The peaks of several drives need not come at the same time.
+    most = "at most" if len(unsafe) == 1 else "never more than"
     return (
-        f"a power cut would lose {mean:,} KiB on average, {peak:,} KiB at most,"
+        f"a power cut would lose {mean:,} KiB on average, {most} {peak:,} KiB,"
         " acknowledged from a volatile buffer"
     )
+
+
+def span(values: Sequence[float], write: Write) -> str:
+    """Least and largest of some values as text, once where they read the same: "1.00 to 1.02"."""
+    low, high = write(min(values)), write(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+def own_name(drive: DriveUse) -> str:
+    """A drive's name within its volume: "drive 3"."""
+    return drive.name.removeprefix(drive.volume).strip() or drive.name

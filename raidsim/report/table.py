@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.report import drives, hardware, numbers, within
+from raidsim.report import controllers, drives, hardware, numbers, within
 from raidsim.report.console import UNBOUNDED
 from raidsim.report.summary import confidence, load_sentence, several_volumes
 from raidsim.report.sweeps import (
@@ -111,11 +111,22 @@ def stacked(sweep: Sweep, result: Result, gap: int = 2) -> Table:
 
 
 def limit(point: Point, result: Result) -> str:
-    """Say what stands in the way of more I/Os and how busy it is: "front end 98 %"."""
-    if point.limited_by is None:
+    """Say what stands in the way of more I/Os and how busy it is: "front end 98 %".
+
+    Of a part that all drives of an array have, the mean, and the busiest if that reads otherwise.
+    One drive of an array that limits it alone is named.
+    """
+    found = point.limited_by
+    if found is None:
         return numbers.NOT_MEASURED
-    name = point.limited_by.station if several_volumes(result.scenario) else point.limited_by.kind
-    return f"{name} {numbers.percent(point.limited_by.utilisation)}"
+    owners = {drive.name for drive in point.drives if drive.name != drive.volume}
+    alone = found.station.partition(":")[0] in owners
+    name = found.station if alone or several_volumes(result.scenario) else found.kind
+    mean = numbers.percent(found.utilisation)
+    if found.busiest_utilisation is None:
+        return f"{name} {mean}"
+    busiest = numbers.percent(found.busiest_utilisation)
+    return f"{name} {mean}" if busiest == mean else f"{name} {mean}, busiest {busiest}"
 
 
 def notes(sweep: Sweep, result: Result) -> Iterator[str]:
@@ -140,6 +151,7 @@ def notes(sweep: Sweep, result: Result) -> Iterator[str]:
     for text, chosen in places.items():
         yield f"{_where(chosen, sweep)}: {text}"
     yield from drives.lines(sweep, lambda chosen: _where(chosen, sweep))
+    yield from controllers.lines(sweep, lambda chosen: _where(chosen, sweep))
 
 
 def _where(chosen: Sequence[int], sweep: Sweep) -> str:

@@ -1,0 +1,71 @@
+"""How the cache of a controller served in the window, and what a power cut would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from raidsim.build.observe import span
+from raidsim.build.system import System
+from raidsim.build.wear import since
+from raidsim.build.window import settle_dirt
+from raidsim.kernel import tables as t
+from raidsim.result import ControllerUse, WriteMode
+from raidsim.scenario import ControllerSpec, Scenario
+
+
+def controllers(
+    system: System, scenario: Scenario, volumes: Mapping[str, int], volume: str
+) -> list[ControllerUse]:
+    """The use of the controller that a volume is on, by all volumes there; none on the host itself.
+
+    ``volumes`` are the rows of the scenario's volumes by name.
+    """
+    specs = {one.name: scenario.controller(one) for one in scenario.volumes}
+    spec = specs[volume]
+    if spec is None:
+        return []
+    on_it = [name for name, other in specs.items() if other is not None and other.name == spec.name]
+    asked = {one.name: one.write for one in scenario.volumes}
+    writes = {
+        name: WriteMode("through" if asked[name] == "through" else "back", _mode(system, row))
+        for name, row in volumes.items()
+        if name in on_it
+    }
+    row = int(
+        system.world.controllers[system.world.volumes[volumes[volume]]["controller"]]["cache"]
+    )
+    return [use_of(system, spec, row, writes)]
+
+
+def use_of(
+    system: System, spec: ControllerSpec, row: int, writes: dict[str, WriteMode]
+) -> ControllerUse:
+    """The use of one controller, whose cache has this row (NONE: it has no cache)."""
+    reads = hits = size = peak = 0
+    mean = 0.0
+    if row != t.NONE:
+        settle_dirt(system)
+        cache = system.world.caches[row]
+        size, peak = int(cache["size"]), int(cache["dirty_peak"])
+        mean = since(system, "caches", row, "dirty_area") / max(span(system), 1)
+        reads, hits = (int(since(system, "caches", row, field)) for field in ("reads", "hits"))
+    kept = spec.battery == "good"
+    return ControllerUse(
+        name=spec.name,
+        cache_bytes=size,
+        protection=spec.card.word("cache.protection"),
+        battery=spec.battery,
+        writes=writes,
+        reads=reads,
+        hits=hits,
+        dirty_mean=mean,
+        dirty_peak=peak,
+        lost_mean=0.0 if kept else mean,
+        lost_peak=0 if kept else peak,
+    )
+
+
+def _mode(system: System, volume: int) -> str:
+    """How the writes of a volume are answered."""
+    array = system.world.arrays[system.world.volumes[volume]["array"]]
+    return "back" if array["write_back"] else "through"

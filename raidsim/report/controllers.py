@@ -1,0 +1,68 @@
+"""How the caches of controllers served a load, in a line under the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from raidsim.report import numbers
+from raidsim.report.drives import span
+from raidsim.report.hardware import BATTERY_WORDS
+from raidsim.report.sweeps import Sweep
+from raidsim.result import ControllerUse, WriteMode
+
+MIB = 2**20
+
+
+def lines(sweep: Sweep, where: Callable[[list[int]], str]) -> Iterator[str]:
+    """A line for each controller with a cache, at the point where most is dirty."""
+    for name in dict.fromkeys(one.name for point in sweep.points for one in point.controllers):
+        uses = [
+            (number, one)
+            for number, point in enumerate(sweep.points)
+            for one in point.controllers
+            if one.name == name
+        ]
+        number, most = max(uses, key=lambda use: (use[1].dirty_mean, -use[0]))
+        if most.cache_bytes == 0:
+            continue
+        parts = list(dict.fromkeys(mode_words(one, most) for one in most.writes.values()))
+        shares = [one.hits / one.reads for _, one in uses if one.reads]
+        if shares:
+            parts.append(f"{span(shares, numbers.percent)} of reads found in its cache")
+        if most.dirty_peak:
+            at = f" at {where([number])}" if len(sweep.points) > 1 else ""
+            parts.append(
+                f"{megabytes(most.dirty_mean)} MiB of {megabytes(most.cache_bytes)} dirty on"
+                f" average{at}, {megabytes(most.dirty_peak)} at most"
+            )
+            parts.append(risk(most))
+        yield f"{name}: {', '.join(parts)}"
+
+
+def mode_words(mode: WriteMode, controller: ControllerUse) -> str:
+    """How writes are answered, and why if that is not what was asked for."""
+    words = f"write-{mode.in_effect}"
+    if mode.asked == mode.in_effect and (mode.in_effect != "back" or controller.battery == "good"):
+        return words
+    because = "because" if mode.in_effect == "through" else "although"
+    return f"{words} {because} {keeper_words(controller)}"
+
+
+def keeper_words(controller: ControllerUse) -> str:
+    """The state of what keeps the cache in a power cut: "its battery is low"."""
+    if controller.protection == "none":
+        return "it has no battery"
+    keeper = "flash module" if controller.protection == "flash" else "battery"
+    return f"its {keeper} is {BATTERY_WORDS[controller.battery]}"
+
+
+def risk(controller: ControllerUse) -> str:
+    """What of that a power cut would lose."""
+    if controller.lost_peak == 0:
+        return "none of it lost in a power cut"
+    return "all of it lost in a power cut"
+
+
+def megabytes(size: float) -> str:
+    """Bytes in MiB, without the unit."""
+    return f"{size / MIB:,.0f}" if size >= 10 * MIB else f"{size / MIB:.2g}"
