@@ -98,7 +98,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     return scenario(level, number, failed=failed, controlled=controlled, **words)
 
 
-@settings(max_examples=15 if INTERPRETED else 120, derandomize=True)
+@settings(max_examples=15 if INTERPRETED else 60, derandomize=True)
 @given(scenarios(), st.sampled_from(["read", "write"]), st.integers(0, 400), st.integers(1, 300))
 def test_the_kernel_does_what_the_plan_says(
     spec: Scenario, op: str, sector: int, sectors: int

@@ -136,9 +136,10 @@ ARRAYS: dict[str, dict[str, Any]] = {
 }
 for _case in ARRAYS:
     LOADS[_case] = [
-        {"read": "50 %", "size": "24 KiB", "align": "4 KiB", "outstanding": 8, "limit": SHORT},
+        {"read": "50 %", "size": "24 KiB", "align": "4 KiB", "outstanding": 8,
+         "limit": {"ios": 150}},
         {"name": "stream", "read": "100 %", "random": "0 %", "size": "64 KiB", "outstanding": 1,
-         "limit": SHORT},
+         "limit": {"ios": 100}},
     ]  # fmt: skip
 
 

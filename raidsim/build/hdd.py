@@ -117,8 +117,10 @@ class Spindle:
 def spindle(system: System, name: str, card: Card) -> Spindle:
     """The spindle of a disk in an array, drawn from the seed and the disk's name."""
     key = stream_key(system.seed, name, "spindle")
-    speed = 1.0 + card.number("spindle.tolerance") * (2.0 * uniform(key, 1) - 1.0)
-    return Spindle(float(uniform(key, 0)), float(speed))
+    # The generator's integers wrap around, of which NumPy warns where it is interpreted.
+    with np.errstate(over="ignore"):
+        phase, drawn = float(uniform(key, 0)), float(uniform(key, 1))
+    return Spindle(phase, 1.0 + card.number("spindle.tolerance") * (2.0 * drawn - 1.0))
 
 
 def add(
