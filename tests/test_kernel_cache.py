@@ -290,6 +290,33 @@ def test_write_back_falls_to_write_through_without_a_good_battery(write, battery
     assert (cache_of(built)["dirty_peak"] == 0) == through
 
 
+def test_an_array_that_is_lost_keeps_its_dirty_data_and_promises_no_more():
+    """Two of three disks of a RAID 5 fail while the cache holds writes for them."""
+    built = started(
+        {"outstanding": 4, "area": {"size": "1 GB"}},
+        volume={"level": "raid5", "drives": 3, "write": "back"},
+        controller={"cache.flush_time": "0.5 s"},
+    )
+    system = built.system
+    system.run(10**8)
+    dirty = int(cache_of(built)["dirty"])
+    assert dirty > 0
+    assert system.world.streams[0]["failed"] == 0
+    system.world.drives["failed"][:2] = 1
+    # The first destages find out; then writes go through, and fail.
+    system.world.caches[0]["low"] = 0
+    system.run(2 * 10**8)
+    assert cache_of(built)["pinned"] > 0
+    assert cache_of(built)["dirty"] >= 64 * KIB
+    stream = system.world.streams[0]
+    completed, failed = int(stream["completed"]), int(stream["failed"])
+    system.run(10**9)
+    # A strip in three is parity, one in three of the data strips lies on the disk that is left.
+    served = int(stream["completed"]) - completed
+    refused = int(stream["failed"]) - failed
+    assert served / (served + refused) == pytest.approx(1 / 3, abs=0.1)
+
+
 def test_sequential_reads_are_found_ahead():
     """Adaptive read-ahead: from the second read on the stream is known."""
     for mode, least in (("none", 0), ("adaptive", 190), ("ahead", 190)):

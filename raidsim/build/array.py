@@ -132,10 +132,12 @@ def _issuing(
 ) -> dict[str, float]:
     """Who spends how much time to issue commands to the drives, as fields of ARRAY."""
     if card is not None:
+        each = card.number("command.device_io_time") * GIGA
         return {
             "stream_depth": card.integer("mirror.stream_depth"),
             "cpu": int(system.world.controllers[controller]["commands"]),
-            "device_io_ns": card.number("command.device_io_time") * GIGA,
+            "spread_ns": each,  # the first one
+            "device_io_ns": each,
         }
     passes_through = volume.level == "jbod"
     return {

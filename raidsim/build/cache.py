@@ -9,6 +9,7 @@ from raidsim.cards import Card
 from raidsim.kernel import cache_tables as c
 from raidsim.kernel import tables as t
 from raidsim.scenario import ControllerSpec, VolumeSpec
+from raidsim.scenario.arrays import writes_back
 
 GIGA = 1e9
 READ_MODES = {"none": c.NO_READ_AHEAD, "ahead": c.READ_AHEAD, "adaptive": c.ADAPTIVE}
@@ -75,15 +76,21 @@ def modes(system: System, volume: VolumeSpec, spec: ControllerSpec | None) -> di
     ahead = READ_MODES[volume.read_ahead]
     trails = system.append("trails", c.TRAILS) if ahead != c.NO_READ_AHEAD else 0
     return {
-        "write_back": int(writes_back(volume, spec)),
+        "write_back": int(writes_back(volume.write, spec.battery)),
         "cached": int(volume.io == "cached"),
         "read_ahead": ahead,
         "first_trail": trails,
     }
 
 
-def writes_back(volume: VolumeSpec, spec: ControllerSpec) -> bool:
-    """Whether writes are answered from the cache: not without a good battery, unless told so."""
-    if volume.write == "back":
-        return spec.battery == "good"
-    return volume.write == "back-bad-battery"
+def change_battery(system: System, volume: VolumeSpec, row: int, battery: str) -> None:
+    """Let the cache of a controller serve volume ``row`` as this state of its battery allows.
+
+    What is dirty when it falls to write-through goes to the drives now.
+    """
+    place = system.world.volumes[row]
+    back = writes_back(volume.write, battery)
+    system.world.arrays[place["array"]]["write_back"] = int(back)
+    cache = system.world.caches[system.world.controllers[place["controller"]]["cache"]]
+    if not back and cache["dirty"] > 0:
+        cache["flushing"] = 1

@@ -17,7 +17,7 @@ from raidsim.layout.address import whole_drive
 from raidsim.layout.arrange import POLICIES
 from raidsim.layout.plan import bound, plan
 from raidsim.layout.tables import ACCESS, CONCATENATED, LOST, MIRRORED, READ, WRITE
-from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
+from raidsim.scenario import LoadSpec, Scenario, VolumeSpec, arrays
 
 SAMPLES = 256
 ACCESSES = 8192  # that a sample plans in all, about
@@ -109,9 +109,7 @@ def writes_back(scenario: Scenario, volume: VolumeSpec) -> bool:
     controller = scenario.controller(volume)
     if controller is None or not controller.card.has("cache.size"):
         return False
-    return volume.write == "back-bad-battery" or (
-        volume.write == "back" and controller.battery == "good"
-    )
+    return arrays.writes_back(volume.write, controller.battery)
 
 
 def straddling(volume: VolumeSpec, load: LoadSpec) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from raidsim.build import observe, window
+from raidsim.build.cache import change_battery
 from raidsim.build.controller import add_controller, add_hop
 from raidsim.build.fabric import link_part
 from raidsim.build.scenario import Shared
@@ -16,7 +17,7 @@ from raidsim.control.environment import Environment
 from raidsim.control.speeds import set_speed
 from raidsim.errors import quote
 from raidsim.result import StationUse
-from raidsim.scenario import LinkSpec
+from raidsim.scenario import LinkSpec, VolumeSpec
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.hardware import read_controller
 from raidsim.scenario.reading import Reading, read_part
@@ -104,6 +105,7 @@ class Controller(Part):
         self.card: Card = values["card"]
         self.battery: str = values["battery"]
         self._host: Host | None = None
+        self._volumes: list[tuple[VolumeSpec, int]] = []
         env.sync()
         first = env.system.count("stations")
         self._rows = add_controller(env.system, self.name, self.card)
@@ -131,7 +133,38 @@ class Controller(Part):
         check = Arguments(f"{self.name}.set_speed()")
         set_speed(self.env, check, self._stations, kind, speed)
 
+    def set_battery(self, battery: str) -> None:
+        """Let its battery be in another state from now on: drained, in a learn cycle, good again.
+
+        Volumes with write = "back" fall to write-through while it is not good; what is dirty then
+        goes to the drives.
+
+        Parameters
+        ----------
+        battery
+            "good", "low", "learning" or "absent".
+
+        Raises
+        ------
+        InputError
+            If it has none, or there is no such state.
+        """
+        table = {**self._table, "battery": plain(battery)}
+        reading = Reading(TomlFile("set_battery()", data={"controller": [table]}))
+        values = read_controller(reading, table, ("controller", 0), None)
+        reading.raise_if_wrong()
+        self.battery = values["battery"]
+        self._table = table
+        self.env.sync()
+        if self.card.has("cache.size"):
+            for spec, row in self._volumes:
+                change_battery(self.env.system, spec, row, self.battery)
+
     # -- for volumes ------------------------------------------------------------------------
+
+    def carry(self, spec: VolumeSpec, row: int) -> None:
+        """Remember a volume that is on it."""
+        self._volumes.append((spec, row))
 
     def belongs_elsewhere(self, host: Host) -> bool:
         """Whether it is in another server than this one."""

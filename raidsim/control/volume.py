@@ -195,6 +195,7 @@ class Volume(Measured):
         self.streams = [self._awaited]
         if self.controller is not None:
             self.controller.put_into(host)
+            self.controller.carry(self.spec, self.row)
         env.unique(self.name)
 
     def __repr__(self) -> str:

@@ -24,6 +24,7 @@ CACHE = np.dtype(
         ("clean", "i8"),  # bytes of lines that may be evicted
         ("dirty", "i8"),  # bytes of lines that hold what the drives do not have yet
         ("dirty_peak", "i8"),
+        ("pinned", "i8"),  # bytes that an array which has lost its data could not take
         ("dirty_area", "f8"),  # dirty bytes over time, byte ns
         ("dirty_changed", "i8"),  # up to when that is counted
         ("high", "i8"),  # bytes of dirty lines above which writes wait

@@ -55,9 +55,13 @@ def array_of(w, index):
 
 
 @handler
-def is_caching(array):
-    """Whether the cache may hold anything of a volume."""
-    return array["write_back"] == 1 or array["cached"] == 1 or array["read_ahead"] != NO_READ_AHEAD
+def is_caching(w, row, array):
+    """Whether cache ``row`` (NONE: there is none) may hold anything of a volume."""
+    if row == NONE:
+        return False
+    if array["write_back"] == 1 or array["cached"] == 1 or array["read_ahead"] != NO_READ_AHEAD:
+        return True
+    return w.caches[row]["dirty"] > 0  # from before its battery failed
 
 
 @handler
@@ -66,7 +70,7 @@ def command(w, index):
     controller = of(w, index)
     w.jobs[index]["stage"] = STAGE_CONTROLLER_COMMAND
     time = controller["command_time"]
-    if controller["cache"] != NONE and is_caching(array_of(w, index)):
+    if is_caching(w, controller["cache"], array_of(w, index)):
         time += w.caches[controller["cache"]]["lookup_time"]
     arrive(w, controller["commands"], index, time)
 
@@ -80,7 +84,7 @@ def decoded(w, index):
         return
     row = of(w, index)["cache"]
     volume = array_of(w, index)
-    if row == NONE or not is_caching(volume):
+    if not is_caching(w, row, volume):
         array.begin(w, index)
         return
     cache = w.caches[row]
@@ -157,7 +161,7 @@ def transferred(w, index):
     row = of(w, index)["cache"]
     volume = array_of(w, index)
     size = volume["line"]
-    if row != NONE and is_caching(volume):
+    if is_caching(w, row, volume):
         cache = w.caches[row]
         # More than all lines that may be dirty goes past them.
         lines = (job["offset"] + job["length"] - 1) // size - job["offset"] // size + 1

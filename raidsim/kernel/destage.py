@@ -23,6 +23,7 @@ from raidsim.kernel.jobs import release
 from raidsim.kernel.jobs import take as take_job
 from raidsim.kernel.station import arrive
 from raidsim.kernel.tables import (
+    FAILED,
     NONE,
     STAGE_CACHE_FLUSH,
     STAGE_INSERT,
@@ -246,11 +247,21 @@ def start_one(w, cache, index):
 
 @routine
 def ended(w, cache, index):
-    """Destage ``index`` has ended: its lines are clean, and a write that waits may go in."""
+    """Destage ``index`` has ended: its lines are clean, and a write that waits may go in.
+
+    If the array has lost more drives than it can, its lines stay dirty for good, and nothing
+    more is promised: it writes through, and fails, from then on.
+    """
     job = w.jobs[index]
     volume = job["volume"]
     array = w.arrays[w.volumes[volume]["array"]]
     size = array["line"]
+    if job["status"] == FAILED:
+        array["write_back"] = 0
+        cache["pinned"] += job["length"]
+        release(w, index)
+        cache["tasks"] -= 1
+        return
     start = job["offset"]
     end = start + job["length"]
     for strip in range(start // size, (end - 1) // size + 1):

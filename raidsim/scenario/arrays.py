@@ -44,6 +44,13 @@ def default_controller(controllers: Sequence[str]) -> str | None:
     return None if controllers else HOST
 
 
+def writes_back(write: str, battery: str | None) -> bool:
+    """Whether writes are answered from the cache: not without a good battery, unless told so."""
+    if write == "back":
+        return battery == "good"
+    return write == "back-bad-battery"
+
+
 def can_switch(drive: Card) -> bool:
     """Whether a drive has a write cache that can be switched on and off."""
     return "write_cache.enabled" in drive.about.by_name
