@@ -32,8 +32,8 @@ def lines(sweep: Sweep, where: Callable[[list[int]], str]) -> Iterator[str]:
         if most.dirty_peak:
             at = f" at {where([number])}" if len(sweep.points) > 1 else ""
             parts.append(
-                f"{megabytes(most.dirty_mean)} MiB of {megabytes(most.cache_bytes)} dirty on"
-                f" average{at}, {megabytes(most.dirty_peak)} at most"
+                f"{megabytes(most.dirty_mean)} of {megabytes(most.cache_bytes)} MiB dirty on"
+                f" average{at}, {megabytes(most.dirty_peak)} MiB at most"
             )
             parts.append(risk(most))
         yield f"{name}: {', '.join(parts)}"

@@ -81,23 +81,34 @@ def draw_course(figure: Figure | SubFigure, point: Point, colours: Palette) -> N
 
 
 def _draw_temperatures(axes: Axes, times: list[float], point: Point, colours: Palette) -> None:
-    """The temperature that each drive reports, and where it throttles."""
+    """The temperatures that the drives of each volume report, and where they throttle.
+
+    Of several drives the hottest has a line, and a band reaches from the coolest to the hottest
+    at each time.
+    """
     drawn: list[float] = []
     limits: dict[tuple[str, float], None] = {}
-    for number, drive in enumerate(point.drives):
+    moments = [0.0, *times]
+    volumes: dict[str, list[tuple[float, str, list[float]]]] = {}
+    for drive in point.drives:
         if drive.temperature_c is None:
             continue
         values = [sample.temperature_c[drive.name] for sample in point.series]
-        drawn += [drive.temperature_c.start, *values]
-        colour = colours.read if number == 0 else colours.stages[number % len(colours.stages)]
-        axes.plot(
-            [0.0, *times],
-            [drive.temperature_c.start, *values],
-            color=colour,
-            linewidth=1.4,
-            label=drive.name,
-        )
+        course = [drive.temperature_c.start, *values]
+        volumes.setdefault(drive.volume, []).append((max(course), drive.name, course))
+        drawn += course
         limits |= dict.fromkeys(drive.throttles_from_c.items())
+    for number, courses in enumerate(volumes.values()):
+        colour = colours.read if number == 0 else colours.stages[number % len(colours.stages)]
+        _, name, hottest = max(courses, key=lambda course: course[0])
+        if len(courses) > 1:
+            every = list(zip(*(course for _, _, course in courses), strict=True))
+            axes.fill_between(
+                moments, [min(at) for at in every], [max(at) for at in every],
+                color=colour, alpha=0.3, linewidth=0, label=f"all {len(courses)} drives",
+            )  # fmt: skip
+            name = f"{name}, the hottest"
+        axes.plot(moments, hottest, color=colour, linewidth=1.4, label=name)
     near = max(drawn) + max(max(drawn) - min(drawn), 5.0) / 2
     for words, limit in limits:
         if limit <= near:  # one far above says nothing and would flatten the curve

@@ -26,7 +26,7 @@ from raidsim.report.sweeps import (
     figures,
     latency_unit,
     offered,
-    station_kinds,
+    stage_groups,
     sweeps,
 )
 from raidsim.report.table import AXIS_WORDS, axis_cell, interval_cell, limit, notes
@@ -78,11 +78,12 @@ class Section:
     rows: list[Row]
     notes: list[str]
     station_kinds: list[str]
-    stage_key: list[tuple[str, int]]  # kind of station, number of its colour
+    stage_key: list[tuple[str, int]]  # kind of station (or several), number of its colour
     throughput: Markup
     latency: Markup
     course: Markup | None
     course_where: str
+    course_drives: int
     stages: Markup | None
     shares: Markup | None
 
@@ -115,6 +116,7 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     scenario = result.scenario
     facts = [("Host", summary.host_sentence(scenario))]
     facts += [("Volume", summary.volume_sentence(one)) for one in summary.volumes(scenario)]
+    facts += [("Controller", text) for text in summary.controller_sentences(scenario)]
     facts += [("Hardware", line) for line in hardware.lines(result)]
     if any(drive.temperature_c for point in result.points for drive in point.drives):
         facts.append(("Air", summary.air_sentence(scenario)))
@@ -133,7 +135,7 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
             use.kind for point in sweep.points for use in point.stations if use.utilisation > 0
         )
     )
-    stages = station_kinds(sweep.points)
+    stages = stage_groups(sweep.points, len(_STAGE_STAND_INS))
     course = course_of(sweep)
     interval = summary.confidence(result.scenario)
     return Section(
@@ -146,7 +148,7 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
         rows=[_row(sweep, n, scale, kinds, result) for n in range(len(sweep.points))],
         notes=list(notes(sweep, result)),
         station_kinds=kinds,
-        stage_key=[(kind, n % len(_STAGE_STAND_INS)) for n, kind in enumerate(stages)],
+        stage_key=[(kind, n) for n, kind in enumerate(stages)],
         throughput=_svg(
             lambda axes: draw_throughput(axes, sweep, _PALETTE, interval),
             f"throughput-{number}",
@@ -159,6 +161,7 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
         ),
         course=None if course is None else _course(course, number),
         course_where="" if course is None else offered(course),
+        course_drives=0 if course is None else len(course.drives),
         stages=_stages(sweep, number, shares=False) if stages else None,
         shares=_stages(sweep, number, shares=True) if stages else None,
     )

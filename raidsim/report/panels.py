@@ -20,10 +20,11 @@ from raidsim.report.sweeps import (
     QUANTILE_LABELS,
     Sweep,
     latency_unit,
-    station_kinds,
+    stage_groups,
+    stage_time,
     throughput_range,
 )
-from raidsim.result import Highest, Point, Stage
+from raidsim.result import Highest
 
 AXIS_LABELS = {
     "outstanding": "outstanding I/Os per worker",
@@ -165,13 +166,16 @@ def draw_stages(axes: Axes, sweep: Sweep, colours: Palette, *, shares: bool) -> 
         False: in us or ms. True: as percent of all the time at stations.
     """
     unit, scale = latency_unit(sweep.points)
-    totals = [stage_total(point) for point in sweep.points]
+    groups = stage_groups(sweep.points, len(colours.stages))
+    totals = [stage_time(point, point.stages) for point in sweep.points]
     places = list(range(len(sweep.points)))
     bottoms = [0.0] * len(places)
-    for number, kind in enumerate(station_kinds(sweep.points)):
-        colour = colours.stages[number % len(colours.stages)]
+    for colour, (name, kinds) in zip(colours.stages, groups.items(), strict=False):
         for field, opacity in (("served", 1.0), ("waiting", 0.4)):
-            times = [getattr(p.stages.get(kind, Stage(0, 0)), field) for p in sweep.points]
+            times = [
+                sum(getattr(p.stages[kind], field) for kind in kinds if kind in p.stages)
+                for p in sweep.points
+            ]
             heights = [
                 (100 * time / total if total else 0.0) if shares else time * scale
                 for time, total in zip(times, totals, strict=True)
@@ -184,7 +188,7 @@ def draw_stages(axes: Axes, sweep: Sweep, colours: Palette, *, shares: bool) -> 
                 color=colour,
                 alpha=opacity,
                 linewidth=0,
-                label=f"{kind}, {field}" if any(heights) else None,
+                label=f"{name}, {field}" if any(heights) else None,
             )
             bottoms = [a + b for a, b in zip(bottoms, heights, strict=True)]
     axes.set_xticks(places, [_plain(x) for x in sweep.x])
@@ -195,11 +199,6 @@ def draw_stages(axes: Axes, sweep: Sweep, colours: Palette, *, shares: bool) -> 
     axes.set_facecolor("none")
     _from_zero(axes, 100 / 1.08 if shares else max(bottoms, default=0.0))
     paint(axes, colours)
-
-
-def stage_total(point: Point) -> float:
-    """Mean time that an I/O spends at all stations together, in ms."""
-    return sum(stage.waiting + stage.served for stage in point.stages.values())
 
 
 def _finish(axes: Axes, sweep: Sweep, colours: Palette) -> None:

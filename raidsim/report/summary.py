@@ -58,6 +58,17 @@ def volume_sentence(volume: Mapping[str, Any]) -> str:
     return f"{volume.get('name', 'volume')}: {' '.join(parts)}"
 
 
+def controller_sentences(scenario: Mapping[str, Any]) -> list[str]:
+    """Each controller in a line: "controller: cisco-12g-sas-raid-2gb, battery low"."""
+    sentences = []
+    for controller in _tables(scenario, "controller"):
+        battery = controller.get("battery")
+        state = "" if battery in (None, "good", "absent") else f", battery {battery}"
+        name = controller.get("name", "controller")
+        sentences.append(f"{name}: {controller.get('model', '')}{state}")
+    return sentences
+
+
 def host_sentence(scenario: Mapping[str, Any]) -> str:
     """The host in a line: "fujitsu-rx2540-m1 at 3.5 GHz"; empty where none is described."""
     host = scenario.get("host")

@@ -18,6 +18,7 @@ Axis = Literal["outstanding", "rate", "step"]
 QUANTILES = ("p50", "p95", "p99", "p999")
 QUANTILE_LABELS = {"mean": "mean", "p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 KINDS = ("read", "write")
+OTHERS = "all others"
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,33 @@ def station_kinds(points: Iterable[Point]) -> list[str]:
             if stage.waiting > 0 or stage.served > 0:
                 kinds.setdefault(kind)
     return list(kinds)
+
+
+def stage_groups(points: Sequence[Point], most: int) -> dict[str, tuple[str, ...]]:
+    """The kinds of station as ``most`` groups, so that each can have a colour of its own.
+
+    A group for each of the kinds where I/Os are longest, in order of appearance, and a last one
+    of all others. Names of groups and their kinds.
+    """
+    kinds = station_kinds(points)
+    if len(kinds) <= most:
+        return {kind: (kind,) for kind in kinds}
+
+    def share(kind: str) -> float:
+        return max(
+            (stage_time(point, [kind]) / total if (total := stage_time(point, kinds)) else 0.0)
+            for point in points
+        )
+
+    largest = sorted(kinds, key=share, reverse=True)[: most - 1]
+    groups = {kind: (kind,) for kind in kinds if kind in largest}
+    return groups | {OTHERS: tuple(kind for kind in kinds if kind not in largest)}
+
+
+def stage_time(point: Point, kinds: Iterable[str]) -> float:
+    """Mean time that an I/O spends at all stations of some kinds, in ms."""
+    stages = [point.stages[kind] for kind in kinds if kind in point.stages]
+    return sum(stage.waiting + stage.served for stage in stages)
 
 
 def latency_values(points: Iterable[Point]) -> list[float]:
