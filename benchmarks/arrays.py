@@ -79,9 +79,7 @@ def speed(system: System, ios: int, settings: Settings) -> dict[str, float]:
     }
 
 
-def run(
-    settings: Settings, tell: Tell
-) -> tuple[dict[str, list[dict[str, Any]]], dict[str, float]]:
+def run(settings: Settings, tell: Tell) -> tuple[dict[str, list[dict[str, Any]]], dict[str, float]]:
     """Measure three arrays, and mirrored pairs of ever more disks."""
     ios = settings.size(IOS, 2_000)
     special: list[dict[str, Any]] = []

@@ -28,6 +28,8 @@ SECTIONS = {
     "Use of a station": results.StationUse,
     "Counts": results.Counts,
     "Use of a drive": results.DriveUse,
+    "Use of a controller": results.ControllerUse,
+    "A write mode": results.WriteMode,
     "A temperature": results.Temperature,
     "A sample": results.Sample,
 }

@@ -64,19 +64,20 @@ def add_array(
     queue_depth = None
     if controller_card is not None:
         queue_depth = controller_card.integer("drives.queue_depth")
+    names = [f"{volume.name} drive {i}" for i in range(volume.drives)]
+    system.volume_of |= dict.fromkeys(names, volume.name)
     drives = [
         add_drive(
             system,
-            f"{volume.name} drive {i}",
+            name,
             volume.card,
             air,
             outstanding=queue_depth,
             in_array=volume.drives > 1,
         )
-        for i in range(volume.drives)
+        for name in names
     ]
-    for i, drive in enumerate(drives):
-        system.volume_of[f"{volume.name} drive {i + 1}"] = volume.name
+    for drive in drives:
         if hops:
             system.set_row("drives", drive, first_hop=hops[0], hops=len(hops))
     row = system.append("arrays")

@@ -54,7 +54,7 @@ def use_of(
         name=spec.name,
         cache_bytes=size,
         protection=spec.card.word("cache.protection"),
-        battery=spec.battery,
+        battery=str(spec.battery),
         writes=writes,
         reads=reads,
         hits=hits,

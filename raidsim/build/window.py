@@ -10,12 +10,8 @@ from raidsim.build.system import FIRST_SLICE_NS, System
 from raidsim.kernel import disk_buffer
 from raidsim.kernel import tables as t
 
-COUNTED = (
-    "drives",
-    "ssds",
-    "ftls",
-    "caches",
-)  # their counts go on; the window's are what came since
+# Their counts go on; the window's are what came since.
+COUNTED = ("drives", "ssds", "ftls", "caches")
 
 
 def settle_areas(system: System) -> None:

@@ -16,6 +16,7 @@ Where = Callable[[list[int]], str]
 """Names some points of a sweep."""
 
 Write = Callable[[float], str]
+Drives = Sequence[DriveUse]
 
 
 def lines(sweep: Sweep, where: Where) -> Iterator[str]:
@@ -24,37 +25,27 @@ def lines(sweep: Sweep, where: Where) -> Iterator[str]:
         points = [
             [drive for drive in point.drives if drive.volume == volume] for point in sweep.points
         ]
-
-        def worst(
-            of: Callable[[list[DriveUse]], float], points: list[list[DriveUse]] = points
-        ) -> int:
-            return max(range(len(points)), key=lambda number: of(points[number]))
-
-        def at(number: int, points: list[list[DriveUse]] = points) -> str:
-            name = named(points[number])
-            return f"{name}, {where([number])}" if len(sweep.points) > 1 else name
-
-        number = worst(lambda used: sum(one.written_per_day_tb for one in used))
-        if any(one.write_amplification is not None for one in points[number]):
-            yield f"{at(number)}: {wear(points[number])}"
-        number = worst(lambda used: max((one.throttled or 0.0 for one in used), default=0.0))
-        if any(one.throttled for one in points[number]):
-            yield f"{at(number)}: {heat(points[number])}"
-        number = worst(lambda used: sum(one.unsafe_mean for one in used if not one.protected))
-        if any(one.unsafe_peak > 0 and not one.protected for one in points[number]):
-            yield f"{at(number)}: {risk(points[number])}"
+        for matters, words in TOPICS:
+            weights = [matters(used) for used in points]
+            number = weights.index(max(weights))
+            text = words(points[number])
+            if text:
+                at = f", {where([number])}" if len(points) > 1 else ""
+                yield f"{named(points[number])}{at}: {text}"
 
 
-def named(drives: Sequence[DriveUse]) -> str:
+def named(drives: Drives) -> str:
     """The drives of a volume: "data"; "data, 24 drives"."""
     if len(drives) == 1:
         return drives[0].name
     return f"{drives[0].volume}, {len(drives)} drives"
 
 
-def wear(drives: Sequence[DriveUse]) -> str:
-    """Write amplification, writes a day against the rated ones, and how long that may go on."""
+def wear(drives: Drives) -> str:
+    """Write amplification, writes a day against the rated ones, how long that may go on; or ""."""
     factors = [one.write_amplification for one in drives if one.write_amplification is not None]
+    if not factors:
+        return ""
     parts = [f"write amplification {span(factors, lambda value: f'{value:.2f}')}"]
     rated = drives[0].rated_writes_per_day
     words = "" if rated is None else f" (rated {rated:g})"
@@ -71,17 +62,18 @@ def wear(drives: Sequence[DriveUse]) -> str:
     return ", ".join(parts)
 
 
-def heat(drives: Sequence[DriveUse]) -> str:
-    """How hot drives became that throttled, and for how long they did."""
+def heat(drives: Drives) -> str:
+    """How hot drives became that throttled, and for how long they did; "" if none did."""
     hot = [
         (one, one.temperature_c)
         for one in drives
         if one.throttled and one.temperature_c is not None
     ]
     if not hot:
-        return "throttled"
+        return ""
+    each = " each" if len(hot) > 1 else ""
     power = [one.power_w for one, _ in hot if one.power_w is not None]
-    text = f"{span(power, lambda watts: f'{watts:.1f}')} W on average, " if power else ""
+    text = f"{span(power, lambda watts: f'{watts:.1f}')} W{each} on average, " if power else ""
     highest = [temperature.highest for _, temperature in hot]
     text += f"{span(highest, lambda value: f'{value:.1f}')} C at most, "
     if len(hot) < len(drives):
@@ -100,15 +92,15 @@ def beyond_control(drive: DriveUse, temperature: Temperature) -> str:
     return f": throttling, from {hottest:g} C on, does not hold it"
 
 
-def risk(drives: Sequence[DriveUse]) -> str:
-    """What a power cut would cost, of all drives together."""
-    unsafe = [one for one in drives if not one.protected]
+def risk(drives: Drives) -> str:
+    """What a power cut would cost, of all drives together; "" if nothing."""
+    unsafe = [one for one in drives if one.unsafe_peak > 0 and not one.protected]
+    if not unsafe:
+        return ""
     mean = round(sum(one.unsafe_mean for one in unsafe) / 1024)
     peak = round(sum(one.unsafe_peak for one in unsafe) / 1024)
-    # The peaks of several drives need not come at the same time.
-    most = "at most" if len(unsafe) == 1 else "never more than"
     return (
-        f"a power cut would lose {mean:,} KiB on average, {most} {peak:,} KiB,"
+        f"a power cut would lose {mean:,} KiB on average, {peak:,} KiB at most,"
         " acknowledged from a volatile buffer"
     )
 
@@ -122,3 +114,11 @@ def span(values: Sequence[float], write: Write) -> str:
 def own_name(drive: DriveUse) -> str:
     """A drive's name within its volume: "drive 3"."""
     return drive.name.removeprefix(drive.volume).strip() or drive.name
+
+
+TOPICS: tuple[tuple[Callable[[Drives], float], Callable[[Drives], str]], ...] = (
+    (lambda used: sum(one.written_per_day_tb for one in used), wear),
+    (lambda used: max((one.throttled or 0.0 for one in used), default=0.0), heat),
+    (lambda used: sum(one.unsafe_mean for one in used if not one.protected), risk),
+)
+"""How much something matters of some drives, and what to say of it then."""
