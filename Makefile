@@ -62,6 +62,8 @@ docs: $(INSTALLED)
 	$(BIN)/python docs/reference/generate.py
 	$(BIN)/python docs/pictures/write_amplification.py
 	$(BIN)/python docs/pictures/disks.py
+	$(BIN)/python docs/pictures/arrays.py
+	$(BIN)/python docs/tables.py
 	$(BIN)/python docs/examples.py
 
 format: $(INSTALLED)

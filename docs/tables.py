@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from raidsim.cards.reference import table
@@ -23,6 +24,7 @@ MARKED = re.compile(
 # validation/fujitsu-modular-raid-2008.toml: outstanding I/Os, and the number of disks.
 DISKS_OF_2008 = "raid5-disks"
 ARRAYS = {
+    "RAID 0 of 2": ("raid0", 2),
     "RAID 0 of 4": ("raid0", 4),
     "RAID 1 of 2": ("raid1", 2),
     "RAID 5 of 4": ("raid5", 4),
@@ -47,13 +49,38 @@ PROFILES = {  # share of reads, share of random accesses, size, outstanding
     "File server": ("67 %", "100 %", "64 KiB", 8),
 }
 
+OUTSTANDING = (1, 2, 3, 4, 8, 16)
+# Array, profile, a setting and the one (or the array) it is compared with; what the paper prints.
+PRINTED_IN_2008 = (
+    ("RAID 0 of 2", "Restore", "both, I/O cached", "all off", "3 times; 3.4 times"),
+    ("RAID 0 of 2", "Database", "both, I/O cached", "all off", "15 % more"),
+    ("RAID 0 of 2", "File server", "both, I/O cached", "all off", "20 % more"),
+    ("RAID 0 of 4", "Streaming", "write-back", "all off", "8 % less"),
+    ("RAID 0 of 4", "Restore", "both, I/O cached", "all off", "8.7 times"),
+    ("RAID 0 of 4", "Database", "disk caches", "all off", "25 % more"),
+    ("RAID 0 of 4", "File server", "disk caches", "all off", "35 % more"),
+    ("RAID 1 of 2", "Restore", "both", "all off", "60 % more"),
+    ("RAID 1 of 2", "File server", "both", "all off", "50 % more"),
+    ("RAID 5 of 4", "Streaming", "both, I/O cached", "both", "less"),
+    ("RAID 5 of 4", "File server", "both", "all off", "40 % more"),
+    ("RAID 5 of 4", "Streaming", "both", "RAID 6 of 4", "24 % more"),
+    ("RAID 5 of 4", "Restore", "both", "RAID 6 of 4", "40 % more"),
+    ("RAID 10 of 4", "Database", "both", "all off", "20 % more on average"),
+    ("RAID 10 of 4", "File server", "both", "all off", "20 % more on average"),
+    ("RAID 10 of 4", "Database", "both", "RAID 6 of 4", "up to 61 % more"),
+    ("RAID 10 of 4", "File server", "both", "RAID 6 of 4", "up to 61 % more"),
+)
 
-def throughput(level: str, drives: int, settings: tuple[str, ...], profile: str) -> float:
-    """MB/s (2^20) of a profile on an array of the disks of 2008."""
-    read, random, size, outstanding = PROFILES[profile]
+
+@cache
+def throughput(
+    level: str, drives: int, settings: tuple[str, ...], profile: str, outstanding: int | None = None
+) -> float:
+    """MB/s (2^20) of a profile on an array of the disks of 2008; None: its own outstanding I/Os."""
+    read, random, size, usual = PROFILES[profile]
     changes = [f"volume.level={level}", f"volume.drives={drives}", *settings]
     changes += [f"load.read={read}", f"load.random={random}", f"load.size={size}"]
-    changes += [f"load.outstanding={outstanding}", "measure.precision=2 %"]
+    changes += [f"load.outstanding={outstanding or usual}", "measure.precision=2 %"]
     (point,) = run(load(DISKS_OF_2008, overrides=changes)).points
     return point.mbps
 
@@ -68,7 +95,42 @@ def cache_modes() -> str:
     return table(["array", "setting", *PROFILES], rows)
 
 
-TABLES: dict[str, Callable[[], str]] = {"cache-modes": cache_modes}
+def ratio_in_2008(
+    array: str, profile: str, setting: str, other: str, outstanding: int | None = None
+) -> float:
+    """One setting against another, or one array against another with the same setting."""
+    mode, against = (setting, other) if other in ARRAYS else (other, array)
+    return throughput(*ARRAYS[array], MODES[setting], profile, outstanding) / throughput(
+        *ARRAYS[against], MODES[mode], profile, outstanding
+    )
+
+
+def printed_in_2008() -> str:
+    """What the paper prints of these arrays in words, and the same of the simulation."""
+    rows = []
+    for array, profile, setting, other, printed in PRINTED_IN_2008:
+        ratio = ratio_in_2008(array, profile, setting, other)
+        rows.append([array, profile, f"{setting} against {other}", printed, f"{ratio:.2f} times"])
+    return table(["array", "profile", "compared", "printed", "simulated"], rows)
+
+
+def assumed_in_2008() -> str:
+    """How ratios move with the outstanding I/Os, which the paper does not print."""
+    rows = []
+    for array, profile, setting, other, printed in PRINTED_IN_2008:
+        if printed == "less" or profile == "Database":
+            continue
+        ratios = [ratio_in_2008(array, profile, setting, other, each) for each in OUTSTANDING]
+        compared = f"{array}, {profile}, {setting} against {other}"
+        rows.append([compared, printed, *(f"{ratio:.2f}" for ratio in ratios)])
+    return table(["compared", "printed", *map(str, OUTSTANDING)], rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "cache-modes": cache_modes,
+    "printed-in-2008": printed_in_2008,
+    "assumed-in-2008": assumed_in_2008,
+}
 
 
 def filled(text: str) -> str:
