@@ -19,7 +19,7 @@ def bench(tmp_path_factory):
     path = tmp_path_factory.mktemp("bench") / "out" / "bench.json"
     only = [
         word
-        for name in ("drives", "disks", "ageing", "network", "awaited")
+        for name in ("drives", "disks", "arrays", "ageing", "network", "awaited")
         for word in ("--only", name)
     ]
     main([*only, "--quick", "--json", str(path)])
@@ -66,6 +66,28 @@ def test_a_disk_is_measured_with_a_queue_of_up_to_256(bench):
     assert bench["ratios"]["disk_32_to_256_outstanding"] > 0
 
 
+def test_arrays_are_measured_per_host_io_and_per_device_io(bench):
+    arrays = bench["figures"]["arrays"]
+    for found in (*arrays["special"], *arrays["growth"]):
+        assert all(found[key] > 0 for key in SPEED | {"events_per_io", "ios"})
+        # A nanosecond is 1e-9 s: what a device I/O costs, over all that a host I/O causes.
+        per_io = found["cpu_ns_per_device_io"] * found["device_ios_per_io"]
+        assert per_io * found["per_cpu_second"] == pytest.approx(1e9)
+    raid5, raid60, raid0 = (found["device_ios_per_io"] for found in arrays["special"])
+    # Two thirds are reads of one drive, a third are writes: read twice, write twice.
+    assert raid5 == pytest.approx(2 / 3 + 4 / 3, rel=0.1)
+    assert raid60 > raid5  # two parities
+    assert raid0 == pytest.approx(1, rel=0.01)
+
+
+def test_what_a_device_io_costs_is_followed_from_8_to_240_drives(bench):
+    growth = bench["figures"]["arrays"]["growth"]
+    assert [found["drives"] for found in growth] == [8, 24, 96, 240]
+    # Mirrored: a read is one device I/O, a write two.
+    for found in growth:
+        assert found["device_ios_per_io"] == pytest.approx(0.67 + 2 * 0.33, rel=0.1)
+
+
 def test_kernel_and_plain_simpy_simulate_the_same_network(bench):
     network = bench["figures"]["network"]
     kernel, plain = network["kernel"], network["plain_simpy"]
@@ -89,6 +111,9 @@ def test_awaited_ios_are_measured_with_one_process_and_with_many(bench):
 def test_ratios_are_numbers(bench):
     assert set(bench["ratios"]) == {
         "disk_32_to_256_outstanding",
+        "device_io_of_24_to_8_drives",
+        "device_io_of_96_to_8_drives",
+        "device_io_of_240_to_8_drives",
         "database_1_to_32_outstanding",
         "kernel_to_plain_simpy",
         "awaited_1_to_32_processes",

@@ -43,7 +43,7 @@ CACHE = ControllerUse(
     lost_mean=0.0,
     lost_peak=0,
 )
-VOLUME_OF = {f"data drive {number}": "data" for number in range(1, 25)}
+VOLUME_OF = {f"data drive {number}": "data" for number in range(24)}
 
 
 def drives(number: int = 24, **changes: Any) -> list[DriveUse]:
@@ -51,7 +51,7 @@ def drives(number: int = 24, **changes: Any) -> list[DriveUse]:
     return [
         replace(
             USE,
-            name=f"data drive {i + 1}",
+            name=f"data drive {i}",
             **{key: value(i) if callable(value) else value for key, value in changes.items()},
         )
         for i in range(number)
@@ -76,7 +76,7 @@ def test_24_drives_take_one_line_with_ranges_and_the_worst_drive():
     )
     assert said(point(32, drives=worn)) == [
         "data, 24 drives: write amplification 1.00 to 1.02, 13.90 to 14.30 drive writes a day each"
-        " (rated 10), rated writes reached after 3.500 years (drive 3)"
+        " (rated 10), rated writes reached after 3.500 years (drive 2)"
     ]
 
 
@@ -121,7 +121,7 @@ def test_the_temperatures_of_24_drives_are_a_band_and_the_hottest():
     draw_course(figure, point(32, drives=warm, series=series), LIGHT)
     below = figure.axes[1]
     names = [text.get_text() for text in below.get_legend().get_texts()]
-    assert names == ["all 24 drives", "data drive 24, the hottest"]
+    assert names == ["all 24 drives", "data drive 23, the hottest"]
     assert below.lines[0].get_ydata()[-1] == pytest.approx(40.0 + 23)
 
 
