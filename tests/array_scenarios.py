@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from raidsim.layout.arrange import WORDS
 from raidsim.scenario import Scenario, load_text
 
 CARD = """\
@@ -35,7 +36,7 @@ protection = { value = "battery", source = "assumed", note = "none" }
 [power]
 active = { value = 16, unit = "W", source = "assumed", note = "none" }
 """
-LEVELS = ("jbod", "raid0", "raid1", "raid1e", "raid5", "raid6", "raid10", "raid50", "raid60")
+LEVELS = tuple(WORDS)
 RANDOM_READS = {"read": "100 %", "size": "8 KiB", "outstanding": 1}
 
 

@@ -10,11 +10,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from raidsim.layout.address import held, whole_drive
-from raidsim.layout.arrange import ROTATIONS, SPREADS, arrange
+from raidsim.layout.arrange import LEVELS, arrange
+from raidsim.layout.mirrored import SPREADS
+from raidsim.layout.parity import ROTATIONS
 from raidsim.layout.tables import DATA, UNUSED, P, Q
 
 STRIP = 8
 MOST_DRIVES = 12
+
+
+SPECIAL = {"jbod", "0", "1", "1e", "10", "5", "6", "50", "60"}
+"""Levels that can be laid out in several ways, see below."""
 
 
 def choices(drives: int) -> Iterator[tuple[str, dict[str, object]]]:
@@ -40,6 +46,9 @@ def choices(drives: int) -> Iterator[tuple[str, dict[str, object]]]:
             yield level, {"unit": STRIP, "rotation": "n-continue"}
     if drives >= 9 and drives % 3 == 0:
         yield "60", {"spans": 3, "unit": 2 * STRIP}
+    for level, kind in LEVELS.items():
+        if level not in SPECIAL and drives >= kind.least_drives and not kind.nested:
+            yield level, {}
 
 
 def array(level: str, drives: int, options: dict[str, object], rows: int = 10) -> np.void:

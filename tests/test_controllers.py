@@ -7,13 +7,14 @@ import pytest
 
 from raidsim import cards
 from raidsim.errors import InputError
+from raidsim.layout.arrange import WORDS
 from raidsim.resources import data_folder
 from raidsim.scenario import load, load_text
 from raidsim.topology.lanes import bandwidth
 
 CONTROLLERS = [card for card in cards.catalogue() if card.kind == "controller"]
 SCENARIOS = sorted(data_folder("scenarios").rglob("*.toml"))
-LEVELS = ("jbod", *(f"raid{n}" for n in ("0", "1", "1e", "5", "6", "10", "50", "60")))
+LEVELS = tuple(WORDS)
 SAS_DISK = "seagate-st373455ss"
 SATA_DISK = "wd-wd1600aajs"
 

@@ -12,12 +12,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from layouts import MOST_DRIVES, STRIP, array, choices, every_array
 
 from raidsim.layout.address import held, whole_drive
+from raidsim.layout.arrange import LEVELS
 from raidsim.layout.health import failures_tolerated, survives
 from raidsim.layout.tables import DATA, FEWEST, NO_MODIFY, NO_RECONSTRUCT, PARITY
 from raidsim.store.array import DataLost, Store
 
 POLICIES = (FEWEST, NO_MODIFY, NO_RECONSTRUCT)
-LEVELS = ("jbod", "0", "1", "1e", "5", "6", "10", "50", "60")
 
 
 class Pair:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from raidsim import units
+from raidsim.layout.arrange import WORDS
 
 Value = float | int | str | bool
 
@@ -248,15 +249,7 @@ _CONTROLLER: tuple[_Row, ...] = (
     ("drives.max",                    "count",         "1",        "4096",       None,    "drives that it supports"),
     ("drives.of_volume",              "count",         "1",        "4096",       UNKNOWN, "drives that one volume on it may have; as many as it supports if the card is silent"),
     ("drives.queue_depth",            "count",         "1",        "1024",       None,    "commands that it has outstanding on one drive"),
-    ("levels.jbod",                   "flag",          None,       None,         False,   "it passes single drives through"),
-    ("levels.raid0",                  "flag",          None,       None,         False,   "it has RAID 0"),
-    ("levels.raid1",                  "flag",          None,       None,         False,   "RAID 1"),
-    ("levels.raid1e",                 "flag",          None,       None,         False,   "RAID 1E"),
-    ("levels.raid5",                  "flag",          None,       None,         False,   "RAID 5"),
-    ("levels.raid6",                  "flag",          None,       None,         False,   "RAID 6"),
-    ("levels.raid10",                 "flag",          None,       None,         False,   "RAID 10"),
-    ("levels.raid50",                 "flag",          None,       None,         False,   "RAID 50"),
-    ("levels.raid60",                 "flag",          None,       None,         False,   "RAID 60"),
+    *((f"levels.{word}",              "flag",          None,       None,         False,   "it passes single drives through" if word == "jbod" else f"it has RAID {name.upper()}") for word, name in WORDS.items()),
     ("strip.smallest",                "size",          "512 B",    "1048576 KiB", "64 KiB", "smallest strip"),
     ("strip.largest",                 "size",          "512 B",    "1048576 KiB", "64 KiB", "largest strip; all powers of two between the two are possible"),
     ("command.cores",                 "count",         "1",        "64",         "1",     "cores of its processor that take commands side by side"),

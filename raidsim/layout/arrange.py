@@ -5,69 +5,54 @@ Levels: jbod, 0, 1, 1e, 5, 6, 10, 50 and 60. Python only; all else in this packa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
+from raidsim.layout.mirrored import LEVELS as MIRRORED_LEVELS
+from raidsim.layout.mirrored import SPREADS, mirrored_strips
+from raidsim.layout.parity import LEVELS as PARITY_LEVELS
+from raidsim.layout.parity import ROTATIONS, parity_strips
+from raidsim.layout.single import LEVELS as SINGLE_LEVELS
+from raidsim.layout.single import concatenated_strips
+from raidsim.layout.striped import LEVELS as STRIPED_LEVELS
+from raidsim.layout.striped import striped_strips
 from raidsim.layout.tables import (
     CONCATENATED,
-    FAR,
     FEWEST,
     LAYOUT,
-    LEFT_ASYMMETRIC,
-    LEFT_SYMMETRIC,
     MIRRORED,
-    N_CONTINUE,
-    N_RESTART,
     NEAR,
     NO_MODIFY,
     NO_RECONSTRUCT,
-    OFFSET,
     PARITY,
-    RIGHT_ASYMMETRIC,
-    RIGHT_SYMMETRIC,
     STRIPED,
-    ZERO_RESTART,
+    Level,
 )
 
-ROTATIONS = {
-    "left-asymmetric": LEFT_ASYMMETRIC,
-    "right-asymmetric": RIGHT_ASYMMETRIC,
-    "left-symmetric": LEFT_SYMMETRIC,
-    "right-symmetric": RIGHT_SYMMETRIC,
-    "zero-restart": ZERO_RESTART,
-    "n-restart": N_RESTART,
-    "n-continue": N_CONTINUE,
-}
 POLICIES = {"fewest": FEWEST, "no-modify": NO_MODIFY, "no-reconstruct": NO_RECONSTRUCT}
-SPREADS = {"near": NEAR, "offset": OFFSET, "far": FAR}
-
+STRIPS = {
+    CONCATENATED: concatenated_strips,
+    STRIPED: striped_strips,
+    MIRRORED: mirrored_strips,
+    PARITY: parity_strips,
+}
+"""How many strips of data a span holds, by family."""
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Level:
-    """What distinguishes a level: its family, parity strips, and least drives of a span."""
-
-    family: int
-    least_drives: int
-    parity: int = 0
-    nested: bool = False
+def _order(name: str) -> float:
+    """JBOD, then by number; 1E comes after 1."""
+    return float(name.replace("e", ".5")) if name[0].isdigit() else -1.0
 
 
-LEVELS = {
-    "jbod": Level(CONCATENATED, 1),
-    "0": Level(STRIPED, 1),
-    "1": Level(MIRRORED, 2),
-    "1e": Level(MIRRORED, 2),
-    "5": Level(PARITY, 3, parity=1),
-    "6": Level(PARITY, 3, parity=2),
-    "10": Level(MIRRORED, 2, nested=True),
-    "50": Level(PARITY, 3, parity=1, nested=True),
-    "60": Level(PARITY, 3, parity=2, nested=True),
-}
+_found: dict[str, Level] = SINGLE_LEVELS | STRIPED_LEVELS | MIRRORED_LEVELS | PARITY_LEVELS
+LEVELS = {name: _found[name] for name in sorted(_found, key=_order)}
+"""Every level, by its number; each is a row of its family's file."""
+
+WORDS = {name if name == "jbod" else f"raid{name}": name for name in LEVELS}
+"""What people write, and the level that they mean: raid5 is 5."""
 
 
 def arrange(
@@ -150,11 +135,11 @@ def arrange(
     layout["unit"] = step
     layout["data"] = data
     layout["parity"] = kind.parity
-    layout["rotation"] = turn
+    layout["rotation"] = turn if kind.rotation is None else kind.rotation
     layout["copies"] = copies
     layout["spread"] = lie
     layout["section"] = rows // copies
-    span_size = _span_strips(layout) * strip
+    span_size = int(STRIPS[kind.family](layout)) * strip
     if parts > 1:
         span_size -= span_size % step
     layout["span_size"] = span_size
@@ -192,17 +177,3 @@ def _spans(
         msg = f"RAID 10 of {drives} drives: not a multiple of its {copies} copies; or give a spread"
         raise ValueError(msg)
     return drives // copies
-
-
-def _span_strips(layout: np.void) -> int:
-    """Return how many strips of data a span holds."""
-    rows = int(layout["rows"])
-    drives = int(layout["span_drives"])
-    copies = int(layout["copies"])
-    if layout["family"] == PARITY:
-        return rows * int(layout["data"])
-    if layout["family"] != MIRRORED:
-        return rows * drives
-    if layout["spread"] == NEAR:
-        return rows * drives // copies
-    return rows // copies * drives

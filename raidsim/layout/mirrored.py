@@ -13,7 +13,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from raidsim.layout.tables import NEAR, OFFSET
+from raidsim.layout.tables import FAR, MIRRORED, NEAR, OFFSET, Level
+
+LEVELS = {
+    "1": Level(MIRRORED, 2),
+    "1e": Level(MIRRORED, 2),
+    "10": Level(MIRRORED, 2, nested=True),
+}
+SPREADS = {"near": NEAR, "offset": OFFSET, "far": FAR}
 
 
 def mirrored_place(layout: np.void, strip: int, copy: int) -> tuple[int, int]:
@@ -48,3 +55,13 @@ def mirrored_held(layout: np.void, drive: int, row: int) -> tuple[int, int]:
         copy = row // section
         line = row % section
     return line * n + (drive - copy + k * n) % n, copy
+
+
+def mirrored_strips(layout: np.void) -> int:
+    """Return how many strips of data a span holds."""
+    rows: int = layout["rows"]
+    n: int = layout["span_drives"]
+    k: int = layout["copies"]
+    if layout["spread"] == NEAR:
+        return rows * n // k
+    return rows // k * n

@@ -27,15 +27,34 @@ import numpy as np
 
 from raidsim.layout.tables import (
     DATA,
+    LEFT_ASYMMETRIC,
     LEFT_SYMMETRIC,
     N_CONTINUE,
     N_RESTART,
+    PARITY,
     RIGHT_ASYMMETRIC,
     RIGHT_SYMMETRIC,
     ZERO_RESTART,
+    Level,
     P,
     Q,
 )
+
+LEVELS = {
+    "5": Level(PARITY, 3, parity=1),
+    "6": Level(PARITY, 3, parity=2),
+    "50": Level(PARITY, 3, parity=1, nested=True),
+    "60": Level(PARITY, 3, parity=2, nested=True),
+}
+ROTATIONS = {
+    "left-asymmetric": LEFT_ASYMMETRIC,
+    "right-asymmetric": RIGHT_ASYMMETRIC,
+    "left-symmetric": LEFT_SYMMETRIC,
+    "right-symmetric": RIGHT_SYMMETRIC,
+    "zero-restart": ZERO_RESTART,
+    "n-restart": N_RESTART,
+    "n-continue": N_CONTINUE,
+}
 
 
 def p_place(layout: np.void, stripe: int) -> int:
@@ -102,3 +121,10 @@ def q_exponent(layout: np.void, stripe: int, i: int) -> int:
     if rotation == ZERO_RESTART or rotation == N_RESTART or rotation == N_CONTINUE:
         return place
     return (place - q_place(layout, stripe) - 1 + n) % n
+
+
+def parity_strips(layout: np.void) -> int:
+    """Return how many strips of data a span holds."""
+    rows: int = layout["rows"]
+    k: int = layout["data"]
+    return rows * k

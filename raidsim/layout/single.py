@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from raidsim.layout.tables import CONCATENATED, Level
+
+LEVELS = {"jbod": Level(CONCATENATED, 1)}
+
 
 def concatenated_place(layout: np.void, strip: int) -> tuple[int, int]:
     """Return drive and row of logical ``strip``."""
@@ -18,3 +22,10 @@ def concatenated_held(layout: np.void, drive: int, row: int) -> int:
     """Return the logical strip that lies in ``row`` of ``drive``."""
     rows: int = layout["rows"]
     return drive * rows + row
+
+
+def concatenated_strips(layout: np.void) -> int:
+    """Return how many strips of data a span holds."""
+    rows: int = layout["rows"]
+    n: int = layout["span_drives"]
+    return rows * n

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from raidsim.layout.tables import STRIPED, Level
+
+LEVELS = {"0": Level(STRIPED, 1)}
+
 
 def striped_place(layout: np.void, strip: int) -> tuple[int, int]:
     """Return drive and row of logical ``strip``."""
@@ -18,3 +22,10 @@ def striped_held(layout: np.void, drive: int, row: int) -> int:
     """Return the logical strip that lies in ``row`` of ``drive``."""
     n: int = layout["span_drives"]
     return row * n + drive
+
+
+def striped_strips(layout: np.void) -> int:
+    """Return how many strips of data a span holds."""
+    rows: int = layout["rows"]
+    n: int = layout["span_drives"]
+    return rows * n

@@ -6,6 +6,8 @@ of the constants below.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 # Families: how a span places its bytes.
@@ -52,6 +54,21 @@ RECONSTRUCT = 4  # lost data is computed from what survives
 
 # What a plan returns when it needs data that no drive holds any more.
 LOST = -1
+
+
+@dataclass(frozen=True)
+class Level:
+    """What distinguishes a RAID level: its family, parity strips, least drives of a span.
+
+    ``rotation`` is that of a level whose parity is always placed in one way; None: as asked.
+    """
+
+    family: int
+    least_drives: int
+    parity: int = 0
+    nested: bool = False
+    rotation: int | None = None
+
 
 LAYOUT = np.dtype(
     [

@@ -14,7 +14,7 @@ import numpy as np
 from raidsim import units
 from raidsim.cards.card import Card
 from raidsim.errors import quote, suggest
-from raidsim.layout.arrange import arrange
+from raidsim.layout.arrange import WORDS, arrange
 from raidsim.scenario.checks import Finding
 from raidsim.scenario.models import LEVELS
 from raidsim.topology.lanes import bandwidth, is_serial
@@ -160,7 +160,7 @@ def lay_out(values: Mapping[str, Any], controlled: bool) -> tuple[np.void | None
     try:
         return (
             arrange(
-                "jbod" if level == "single" else level.removeprefix("raid"),
+                WORDS["jbod" if level == "single" else level],
                 values["drives"],
                 values["strip"],
                 values["card"].integer("capacity.user"),

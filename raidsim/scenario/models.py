@@ -14,8 +14,9 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 
 from raidsim.cards.card import Card
-from raidsim.layout.arrange import ROTATIONS
+from raidsim.layout.arrange import WORDS
 from raidsim.layout.health import failures_tolerated
+from raidsim.layout.parity import ROTATIONS
 from raidsim.scenario.fields import (
     Choice,
     Count,
@@ -30,9 +31,7 @@ from raidsim.scenario.fields import (
 )
 from raidsim.topology.lanes import SPEEDS
 
-LEVELS = (
-    "single", "jbod", "raid0", "raid1", "raid1e", "raid5", "raid6", "raid10", "raid50", "raid60",
-)  # fmt: skip
+LEVELS = ("single", *WORDS)
 """Levels of a volume; single is one drive, jbod drives one behind the other."""
 
 LATER_LEVELS = ("raid2", "raid3", "raid4", "raid5e", "raid5ee", "raidz")
