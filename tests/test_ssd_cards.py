@@ -68,7 +68,7 @@ def test_an_annual_failure_rate_is_that_of_the_mean_time_between_failures(card):
         ("drive-restore", 1, 11609),
         ("drive-restore", 256, 17330),
         ("drive-latency-read", 1, 15455),
-        ("drive-latency-write", 1, 57010),
+        ("drive-latency-write", 1, 58452),
     ],
 )
 def test_one_iodrive2_gives_what_it_gave(scenario, outstanding, iops):
