@@ -10,8 +10,10 @@ from typing import Any
 
 from benchmarks.drives import filled, more
 from benchmarks.measuring import Settings, Tell, repeated
+from raidsim.build import observe
 from raidsim.build.scenario import build
 from raidsim.build.system import System
+from raidsim.run import STILL_FILLING
 from raidsim.scenario import from_data
 
 NAME = "arrays"
@@ -36,12 +38,13 @@ ARRAYS = {
 }
 GROWTH = (8, 24, 96, 240)
 PER_DRIVE = 4  # outstanding I/Os
+FILLING = 10_000  # I/Os between two looks at the cache
 
 
 def running(
     volume: dict[str, Any], outstanding: int, area: str = "100 GB", controller: str | None = None
 ) -> System:
-    """Random requests of 8 KiB, two thirds reads, on an array, with its queues filled."""
+    """Random requests of 8 KiB, two thirds reads, on an array, with queues and cache filled."""
     data: dict[str, Any] = {
         "host": {"model": "fujitsu-rx2540-m1"},
         "controller": [] if controller is None else [{"model": controller}],
@@ -55,7 +58,12 @@ def running(
             }
         ],
     }
-    return filled(build(from_data(data)), outstanding)
+    system = filled(build(from_data(data)), outstanding)
+    held = -1
+    while observe.cached(system) > held + STILL_FILLING * observe.cache_size(system):
+        held = observe.cached(system)
+        more(system, FILLING)
+    return system
 
 
 def device_ios(system: System) -> int:
