@@ -11,15 +11,21 @@ MIB = 2**20
 GIB = 2**30
 
 
-def computer(*names, seed=1, clock=None, initial_time=0.0, environment=Environment, **changes):
+def computer(
+    *names, seed=1, clock=None, initial_time=0.0, environment=Environment, apart=False, **changes
+):
     """An environment with one host and a volume of each name ("data" if there is none).
 
-    ``changes`` are values of the drive's card, as in flash__read_time="60 us".
+    Volumes of one host share the core that serves its interrupts; ``apart`` gives each volume
+    a host of its own. ``changes`` are values of the drive's card, as in flash__read_time="60 us".
     """
     env = environment(initial_time, seed=seed)
     host = Host(env, SERVER, clock)
     values = {key.replace("__", "."): value for key, value in changes.items()}
-    volumes = [Volume(env, DRIVE, host, name=name, changes=values) for name in names or ("data",)]
+    volumes = [
+        Volume(env, DRIVE, Host(env, SERVER, clock) if apart else host, name=name, changes=values)
+        for name in names or ("data",)
+    ]
     return env, *volumes
 
 

@@ -22,7 +22,7 @@ from raidsim.kernel import source_hash
 PACKAGE = Path(kernel.__file__).parents[1]
 HASHED = sorted(
     path.relative_to(PACKAGE).as_posix()
-    for folder in ("kernel", "stats")
+    for folder in ("kernel", "layout", "stats")
     for path in (PACKAGE / folder).glob("*.py")
 )
 
@@ -94,7 +94,7 @@ def edit(path, old, new):
 
 
 def hash_of(copy):
-    return source_hash(copy / "raidsim" / "kernel", copy / "raidsim" / "stats")
+    return source_hash(*(copy / "raidsim" / folder for folder in ("kernel", "layout", "stats")))
 
 
 def test_the_folder_is_named_after_the_sources(copy):

@@ -6,7 +6,7 @@ import inspect
 import random
 
 import pytest
-from drive_times import Times, ns
+from drive_times import Times
 from simpy_models import KIB, MIB, SERVER, in_turn, reads
 
 from raidsim import run, scenario
@@ -239,11 +239,11 @@ def test_a_failed_drive_of_an_array_is_left_alone():
     load = data.start(MIX)
     env.run(until=0.002)
     data.fail(2)
-    env.run(until=0.004)
+    env.run(until=0.01)  # what was planned before has come back
     drive = env.system.world.drives[2]
     visits = env.system.world.stations["arrivals"]
     before = int(visits[drive["latency_station"]])
-    env.run(until=0.01)
+    env.run(until=0.02)
     assert int(visits[drive["latency_station"]]) == before
     assert load.counts.failed == 0
 
@@ -595,67 +595,3 @@ def test_parts_of_one_volume_stand_in_one_environment_and_one_host():
     assert "raid is in another host" in refusal(
         array, Host(env, SERVER), "raid0", 2, model=SAS, name="more", controller=card
     )
-
-
-def test_a_link_leads_to_the_controller_that_its_volumes_are_on():
-    env, host = server()
-    card, another = raid_card(env), raid_card(env, "another")
-    below = Link(env, "below", "sas-12g", 4, to=Link(env, "above", "sas-12g", 8, to=card))
-    data = array(host, "raid0", 2, model=SAS, behind=below)
-    assert data.controller is card
-    assert 'leads to "raid"' in refusal(
-        array, host, "raid0", 2, model=SAS, name="b", behind=below, controller=another
-    )
-    done = env.run(until=data.read(0, 8 * KIB))
-    (direct,) = in_turn(
-        array(host, "raid0", 2, model=SAS, name="c", controller=card), ("read", 0, 8 * KIB)
-    )
-    crossings = 8 * KIB / bandwidth("sas-12g", 4) + 8 * KIB / bandwidth("sas-12g", 8)
-    assert done.latency - direct.latency == pytest.approx(crossings, abs=ROUNDING)
-    assert ns(crossings) > 0
-
-
-def test_a_learn_cycle_costs_what_the_cache_gave():
-    """Writes are answered in microseconds, in milliseconds while the battery learns, and again."""
-    env, host = server()
-    card = Controller(env, "lsi-megaraid-1078-512", name="raid")
-    data = Volume(
-        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back"
-    )
-    times = []
-    for state in ("good", "learning", "good", "low"):
-        card.set_battery(state)
-        assert card.battery == state
-        (done,) = in_turn(data, ("write", 64 * STRIP, 8 * KIB))
-        times.append(done.latency)
-    assert max(times[0], times[2]) < 1e-4
-    assert min(times[1], times[3]) > 1e-3
-
-
-def test_what_is_dirty_when_the_battery_fails_goes_to_the_drives():
-    env, host = server()
-    card = Controller(env, "lsi-megaraid-1078-512", name="raid")
-    data = Volume(
-        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back"
-    )
-    for place in range(50):
-        in_turn(data, ("write", place * STRIP, 8 * KIB))
-    assert env.system.world.caches[0]["dirty"] == 50 * STRIP
-    card.set_battery("low")
-    env.run(until=env.now + 5)
-    assert env.system.world.caches[0]["dirty"] == 0
-    assert [use.written_per_day_tb > 0 for use in data.drives] == [True, True]
-
-
-@pytest.mark.parametrize(
-    ("model", "state", "words"),
-    [
-        ("lsi-megaraid-1068", "good", "has none"),
-        ("lsi-megaraid-1078-512", "full", "is not known here"),
-    ],
-)
-def test_only_a_battery_that_is_there_changes(model, state, words):
-    env, _ = server()
-    card = Controller(env, model)
-    with pytest.raises(InputError, match=words):
-        card.set_battery(state)

@@ -22,7 +22,7 @@ def test_two_volumes_do_not_wait_for_each_other():
 
 def test_each_of_two_volumes_does_what_it_would_do_alone():
     def figures(*names):
-        env, *volumes = computer(*names)
+        env, *volumes = computer(*names, apart=True)
         loads = [volume.start(reads(read="50 %")) for volume in volumes]
         env.run(until=0.02)
         return {load.name: (load.counts, load.latency("read")) for load in loads}
@@ -31,7 +31,7 @@ def test_each_of_two_volumes_does_what_it_would_do_alone():
 
 
 def test_the_failure_of_one_volume_leaves_the_other():
-    env, a, b = computer("a", "b")
+    env, a, b = computer("a", "b", apart=True)
     loads = [volume.start(reads()) for volume in (a, b)]
 
     def failure(env):

@@ -46,7 +46,7 @@ def test_the_order_in_which_loads_are_started_changes_no_addresses():
 
 def test_a_volume_added_to_the_model_changes_nothing_on_the_others():
     def run_with(*names):
-        env, *volumes = computer(*names)
+        env, *volumes = computer(*names, apart=True)
         loads = {volume.name: volume.start(reads(read="70 %")) for volume in volumes}
         env.run(until=0.02)
         load = loads["a"]

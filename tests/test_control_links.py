@@ -1,0 +1,27 @@
+"""Links between drives and controllers in a SimPy model."""
+
+import pytest
+from drive_times import ns
+from simpy_models import KIB, in_turn
+from test_control_arrays import ROUNDING, SAS, array, raid_card, refusal, server
+
+from raidsim.control import Link
+from raidsim.topology.lanes import bandwidth
+
+
+def test_a_link_leads_to_the_controller_that_its_volumes_are_on():
+    env, host = server()
+    card, another = raid_card(env), raid_card(env, "another")
+    below = Link(env, "below", "sas-12g", 4, to=Link(env, "above", "sas-12g", 8, to=card))
+    data = array(host, "raid0", 2, model=SAS, behind=below)
+    assert data.controller is card
+    assert 'leads to "raid"' in refusal(
+        array, host, "raid0", 2, model=SAS, name="b", behind=below, controller=another
+    )
+    done = env.run(until=data.read(0, 8 * KIB))
+    (direct,) = in_turn(
+        array(host, "raid0", 2, model=SAS, name="c", controller=card), ("read", 0, 8 * KIB)
+    )
+    crossings = 8 * KIB / bandwidth("sas-12g", 4) + 8 * KIB / bandwidth("sas-12g", 8)
+    assert done.latency - direct.latency == pytest.approx(crossings, abs=ROUNDING)
+    assert ns(crossings) > 0
