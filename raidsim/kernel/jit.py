@@ -20,6 +20,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core import types
 from numba.core.registry import CPUDispatcher
 
 __all__ = ["by_reference", "entry", "handler", "routine"]
@@ -86,13 +87,25 @@ def entry(function: Callable[..., Any]) -> Callable[..., Any]:
 class Handler(CPUDispatcher):
     """A function that is compiled into its callers only.
 
-    It has no machine code of its own, so called from Python it runs interpreted.
+    It has no machine code of its own, so called from Python it runs interpreted. Numba would
+    compile it anew for each constant that it is called with, and for each width of integers: here
+    all integers are 64 bits wide, and it is compiled once.
     """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """What a call with arguments of these types compiles to."""
+        return super().get_call_template(tuple(map(_widened, args)), kws)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the function as Python."""
         with np.errstate(over="ignore"):
             return self.py_func(*arguments)
+
+
+def _widened(kind: Any) -> Any:
+    """The type that a handler takes for an argument of a type."""
+    kind = types.unliteral(kind)
+    return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 
 
 def handler(function: Callable[..., Any]) -> Callable[..., Any]:
