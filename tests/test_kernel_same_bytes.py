@@ -193,7 +193,7 @@ def the_other_way() -> dict[str, str]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.xdist_group("same bytes")
+@pytest.mark.xdist_group("same-bytes")
 @pytest.mark.parametrize("case", LOADS)
 def test_a_run_ends_in_the_same_bytes_compiled_and_interpreted(
     case: str, the_other_way: dict[str, str]

@@ -155,7 +155,7 @@ def test_a_wheel_called_inside_a_checkout_uses_its_own_data(
     listed = call(with_wheel.raidsim, "models", cwd=checkout)
     assert all(name in listed for name in cards())
     assert "impostor" not in listed
-    call(with_wheel.raidsim, "run", *SMALL_RUN, cwd=checkout)
+    call(with_wheel.raidsim, "check", "p3700-database", cwd=checkout)
 
 
 def test_a_bare_checkout_runs_as_a_module_with_its_own_data(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_bare_checkout_runs_as_a_module_with_its_own_data(tmp_path: Path) -> N
     assert call(home.python, "-c", where, cwd=checkout).strip() == str(checkout / "models")
     listed = call(home.python, "-m", "raidsim", "models", cwd=checkout)
     assert all(name in listed for name in cards())
-    call(home.python, "-m", "raidsim", "run", *SMALL_RUN, cwd=checkout)
+    call(home.python, "-m", "raidsim", "check", "p3700-database", cwd=checkout)
 
 
 def test_an_editable_install_uses_the_data_of_its_checkout_from_any_folder(tmp_path: Path) -> None:
@@ -178,4 +178,4 @@ def test_an_editable_install_uses_the_data_of_its_checkout_from_any_folder(tmp_p
     elsewhere.mkdir()
     where = "import raidsim.resources as r; print(r.data_folder('scenarios'))"
     assert call(home.python, "-c", where, cwd=elsewhere).strip() == str(checkout / "scenarios")
-    call(home.raidsim, "run", *SMALL_RUN, cwd=elsewhere)
+    call(home.raidsim, "check", "p3700-database", cwd=elsewhere)

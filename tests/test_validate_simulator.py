@@ -34,9 +34,9 @@ def test_a_claim_gives_what_its_scenario_gives(report):
 
 
 def test_every_scenario_and_override_of_a_claim_can_be_loaded():
-    for claim in schema.load():
-        for job in claim.jobs():
-            try:
-                load(job.scenario, overrides=job.all_overrides())
-            except InputError as error:
-                pytest.fail(f"{claim.id}: {error}")
+    jobs = {job: claim.id for claim in schema.load() for job in claim.jobs()}
+    for job, claim in jobs.items():
+        try:
+            load(job.scenario, overrides=job.all_overrides())
+        except InputError as error:
+            pytest.fail(f"{claim}: {error}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from raidsim.cards.card import Card
@@ -54,7 +55,21 @@ def find(name: str, folder: Path | None = None) -> Path:
 def load(name: str | Path, folder: Path | None = None) -> Card:
     """The card of a name or a path; InputError with all that is wrong."""
     path = find(str(name), folder)
-    return read(path, None if path.is_absolute() else str(name))
+    shown = None if path.is_absolute() else str(name)
+    if path.is_relative_to(data_folder("models")):
+        return _read_once(path, shown, _stamps(path.parent))
+    return read(path, shown)
+
+
+@lru_cache(maxsize=1024)
+def _read_once(path: Path, shown: str | None, _stamps: tuple[int, ...]) -> Card:
+    """A card of the catalogue, as long as no card there changes: it may say a base."""
+    return read(path, shown)
+
+
+def _stamps(folder: Path) -> tuple[int, ...]:
+    """When the files of a folder were last written."""
+    return tuple(entry.stat().st_mtime_ns for entry in sorted(folder.glob("*.toml")))
 
 
 def looks_like_path(name: str) -> bool:

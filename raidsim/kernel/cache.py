@@ -10,6 +10,8 @@ clean ones once it is, :func:`unlist` takes it out, :func:`presence` of a range.
 
 from __future__ import annotations
 
+import numpy as np
+
 from raidsim.kernel.cache_tables import GRAINS
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.tables import NONE
@@ -39,7 +41,7 @@ def up_to(grains):
 @handler
 def bucket(cache, volume, strip):
     """Place in the index where the lines of this number begin."""
-    scattered = strip * 40503 + (strip >> 15) + volume * 7919
+    scattered = strip * 40503 + (strip >> 15) + np.int64(volume) * 7919
     return cache["first_bucket"] + (scattered & (cache["buckets"] - 1))
 
 
