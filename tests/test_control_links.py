@@ -3,9 +3,9 @@
 import pytest
 from drive_times import ns
 from simpy_models import KIB, in_turn
-from test_control_arrays import ROUNDING, SAS, array, raid_card, refusal, server
+from test_control_arrays import PCIE, ROUNDING, SAS, SMALL, array, raid_card, refusal, server
 
-from raidsim.control import Link
+from raidsim.control import Link, Volume
 from raidsim.topology.lanes import bandwidth
 
 
@@ -25,3 +25,17 @@ def test_a_link_leads_to_the_controller_that_its_volumes_are_on():
     crossings = 8 * KIB / bandwidth("sas-12g", 4) + 8 * KIB / bandwidth("sas-12g", 8)
     assert done.latency - direct.latency == pytest.approx(crossings, abs=ROUNDING)
     assert ns(crossings) > 0
+
+
+def test_a_drive_alone_on_its_host_may_hang_on_a_link_too():
+    env, host = server()
+    slot = Link(env, "slot", "pcie-3", 2)
+    behind, straight = (
+        Volume(env, PCIE, host, name=name, changes=SMALL, behind=link)
+        for name, link in (("behind", slot), ("straight", None))
+    )
+    for kind in ("read", "write"):
+        (far,) = in_turn(behind, (kind, 0, 8 * KIB))
+        (near,) = in_turn(straight, (kind, 0, 8 * KIB))
+        crossing = 8 * KIB / bandwidth("pcie-3", 2)
+        assert far.latency - near.latency == pytest.approx(crossing, abs=ROUNDING)

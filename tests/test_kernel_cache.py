@@ -317,6 +317,25 @@ def test_an_array_that_is_lost_keeps_its_dirty_data_and_promises_no_more():
     assert served / (served + refused) == pytest.approx(1 / 3, abs=0.1)
 
 
+def test_writes_that_wait_for_room_do_not_wait_for_a_lost_array():
+    """They go past the cache, to the disk that is left or to an error; none hangs."""
+    built = started(
+        {"outstanding": 64, "area": {"size": "1 GB"}, "limit": {"ios": 2000}},
+        volume={"level": "raid5", "drives": 3, "write": "back"},
+        controller={"cache.size": "2 MiB", "cache.high_mark": "50 %"},
+    )
+    system = built.system
+    system.run(10**8)
+    assert cache_of(built)["blocked_head"] != t.NONE
+    system.world.drives["failed"][:2] = 1
+    system.run(3600 * 10**9)
+    stream = system.world.streams[0]
+    assert cache_of(built)["blocked_head"] == t.NONE
+    assert stream["issued"] == stream["completed"] + stream["failed"] == 2000
+    assert stream["failed"] > 500
+    assert cache_of(built)["pinned"] > 0
+
+
 def test_sequential_reads_are_found_ahead():
     """Adaptive read-ahead: from the second read on the stream is known."""
     for mode, least in (("none", 0), ("adaptive", 190), ("ahead", 190)):

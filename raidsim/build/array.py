@@ -102,10 +102,6 @@ def add_array(
     serve(system, controller, controller_card, volume)
     if engine is None:
         engine = system.add_station(f"{volume.name}: parity", "parity engine")
-    card, prefix = (host, "raid") if controller_card is None else (controller_card, "parity")
-    parity = card.number(f"{prefix}.{'parity_' if prefix == 'raid' else ''}time_per_byte")
-    if layout["parity"] == 2:
-        parity += card.number(f"{prefix}.q_time_per_byte")
     system.set_row(
         "arrays",
         row,
@@ -118,7 +114,7 @@ def add_array(
         first_lock=locks,
         locks=LOCKS if has_parity else 1,
         engine=engine,
-        parity_ns=parity * GIGA,
+        parity_ns=_parity_time(host, controller_card, int(layout["parity"])) * GIGA,
         line=layout["strip"],
         **modes(system, volume, controller_spec),
         **_issuing(system, volume, host, controller, controller_card),
@@ -126,6 +122,14 @@ def add_array(
     return system.add_row(
         "volumes", kind=t.VOLUME_ARRAY, array=row, controller=controller, size=layout["size"]
     )
+
+
+def _parity_time(host: Card, controller: Card | None, parity: int) -> float:
+    """Time of the parity engine, or of the host where there is none, in s per byte."""
+    card, both, q = host, "raid.parity_time_per_byte", "raid.q_time_per_byte"
+    if controller is not None:
+        card, both, q = controller, "parity.time_per_byte", "parity.q_time_per_byte"
+    return card.number(both) + (card.number(q) if parity == 2 else 0.0)
 
 
 def _issuing(

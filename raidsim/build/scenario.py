@@ -68,8 +68,9 @@ def add_volumes(
     }
     rows = {}
     for volume in volumes:
-        if volume.layout is None and volume.behind is None:
-            rows[volume.name] = add_single(system, volume, air)
+        hops = add_way(system, [links[name] for name in made.shared_links(volume.name)])
+        if volume.layout is None:
+            rows[volume.name] = add_single(system, volume, hops, air)
             continue
         controller = scenario.controller(volume)
         row, engine = controllers[controller.name] if controller else (t.NONE, None)
@@ -80,15 +81,19 @@ def add_volumes(
             controller=row,
             controller_spec=controller,
             engine=engine,
-            hops=add_way(system, [links[name] for name in made.shared_links(volume.name)]),
+            hops=hops,
             air=air,
         )
     return rows
 
 
-def add_single(system: System, volume: VolumeSpec, air: Air = STANDARD_AIR) -> int:
-    """Add a volume of one drive on the host; its index."""
+def add_single(
+    system: System, volume: VolumeSpec, hops: Sequence[int] = (), air: Air = STANDARD_AIR
+) -> int:
+    """Add a volume of one drive on the host, behind links with these rows of `hops`; its index."""
     drive = add_drive(system, volume.name, volume.card, air)
+    if hops:
+        system.set_row("drives", drive, first_hop=hops[0], hops=len(hops))
     return system.add_row(
         "volumes",
         kind=t.VOLUME_SINGLE,

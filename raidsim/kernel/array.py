@@ -26,7 +26,7 @@ from raidsim.kernel.array_tables import ERRAND_HOST, ERRAND_PART
 from raidsim.kernel.drive import send
 from raidsim.kernel.host import ready
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.jobs import release, take_child
+from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.plans import merge, pieces
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
@@ -269,6 +269,22 @@ def part_ended(w, index):
     job["pending"] -= 1
     if job["pending"] == 0:
         agenda.put(w, parent, STAGE_ENDED)
+
+
+@handler
+def add_task(w, errand, volume, op, offset, length):
+    """Carry out a task that no host waits for."""
+    index = take(w, STAGE_WAITING, NONE)
+    job = w.jobs[index]
+    job["errand"] = errand
+    job["volume"] = volume
+    job["stream"] = NONE
+    job["op"] = op
+    job["priority"] = 0
+    job["offset"] = offset
+    job["length"] = length
+    job["parts"] = 0
+    agenda.put(w, index, STAGE_PLAN)
 
 
 @handler

@@ -174,12 +174,20 @@ def transferred(w, index):
 
 @routine
 def insert(w, index):
-    """Put a write into the cache and answer it, or let it wait for room before all others."""
+    """Put a write into the cache and answer it, or let it wait for room before all others.
+
+    One whose volume writes through by now, since the battery has failed or the array is lost,
+    goes on to the drives.
+    """
     job = w.jobs[index]
     cache = w.caches[of(w, index)["cache"]]
-    size = array_of(w, index)["line"]
+    volume = array_of(w, index)
     end = job["offset"] + job["length"]
-    if destage.insert(w, cache, job["volume"], size, job["offset"], end):
+    if volume["write_back"] == 0:
+        forget(w, cache, job["volume"], volume["line"], job["offset"], end)
+        array.begin(w, index)
+        destage.admit(w, cache)
+    elif destage.insert(w, cache, job["volume"], volume["line"], job["offset"], end):
         answer(w, index)
         destage.admit(w, cache)
     else:

@@ -15,19 +15,18 @@ Verbs: :func:`insert` a write, :func:`work` starts destages, :func:`ended` takes
 from __future__ import annotations
 
 from raidsim.kernel import agenda
+from raidsim.kernel.array import add_task
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist
 from raidsim.kernel.cache_tables import GRAINS, LEVELS
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release
-from raidsim.kernel.jobs import take as take_job
 from raidsim.kernel.station import arrive
 from raidsim.kernel.tables import (
     FAILED,
     NONE,
     STAGE_CACHE_FLUSH,
     STAGE_INSERT,
-    STAGE_PLAN,
     STAGE_WAITING,
     WRITE,
 )
@@ -231,18 +230,9 @@ def start_one(w, cache, index):
         here = find(w, cache, volume, row["strip"] + 1)
         if here != NONE and (w.lines[here]["dirty"] & 1) == 0:
             break
-    task = take_job(w, STAGE_WAITING, NONE)
-    job = w.jobs[task]
-    job["errand"] = ERRAND_DESTAGE
-    job["volume"] = volume
-    job["stream"] = NONE
-    job["op"] = WRITE
-    job["priority"] = 0
-    job["offset"] = start
-    job["length"] = min(end, w.volumes[volume]["size"]) - start
-    job["parts"] = 0
+    length = min(end, w.volumes[volume]["size"]) - start
     cache["tasks"] += 1
-    agenda.put(w, task, STAGE_PLAN)
+    add_task(w, ERRAND_DESTAGE, volume, WRITE, start, length)
 
 
 @routine
@@ -259,14 +249,21 @@ def ended(w, cache, index):
     if job["status"] == FAILED:
         array["write_back"] = 0
         cache["pinned"] += job["length"]
-        release(w, index)
-        cache["tasks"] -= 1
-        return
-    start = job["offset"]
-    end = start + job["length"]
+    else:
+        start = job["offset"]
+        clean(w, cache, volume, size, start, start + job["length"])
+    release(w, index)
+    cache["tasks"] -= 1
+    admit(w, cache)
+    work(w, cache)
+
+
+@handler
+def clean(w, cache, volume, size, start, end):
+    """The drives have bytes [start, end) of a volume: their lines are clean, or dirty anew."""
     for strip in range(start // size, (end - 1) // size + 1):
-        line_index = find(w, cache, volume, strip)
-        line = w.lines[line_index]
+        index = find(w, cache, volume, strip)
+        line = w.lines[index]
         # What is written anew meanwhile may be on its way twice: the last one makes it clean.
         line["destages"] -= 1
         if line["destages"] > 0:
@@ -274,11 +271,7 @@ def ended(w, cache, index):
         line["busy"] = 0
         if line["dirty"] == 0:
             count(w, cache, -size)
-            settle(w, cache, line_index)
-    release(w, index)
-    cache["tasks"] -= 1
-    admit(w, cache)
-    work(w, cache)
+            settle(w, cache, index)
 
 
 @handler

@@ -10,13 +10,13 @@ Verbs: :func:`follow` a read, :func:`fetched` when the data is there.
 from __future__ import annotations
 
 from raidsim.kernel import agenda
+from raidsim.kernel.array import add_task
 from raidsim.kernel.array_tables import ERRAND_FETCH
 from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist
 from raidsim.kernel.cache_tables import ADAPTIVE, TRAILS
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release
-from raidsim.kernel.jobs import take as take_job
-from raidsim.kernel.tables import NONE, READ, STAGE_LOOKUP, STAGE_PLAN, STAGE_WAITING
+from raidsim.kernel.tables import DONE, NONE, READ, STAGE_LOOKUP
 
 
 @routine
@@ -70,17 +70,7 @@ def fetch(w, cache, volume, size, start, end):
         settle(w, cache, index)
         return True
     line["coming"] |= wanted & ~held
-    task = take_job(w, STAGE_WAITING, NONE)
-    job = w.jobs[task]
-    job["errand"] = ERRAND_FETCH
-    job["volume"] = volume
-    job["stream"] = NONE
-    job["op"] = READ
-    job["priority"] = 0
-    job["offset"] = start
-    job["length"] = end - start
-    job["parts"] = 0
-    agenda.put(w, task, STAGE_PLAN)
+    add_task(w, ERRAND_FETCH, volume, READ, start, end - start)
     return True
 
 
@@ -95,7 +85,7 @@ def fetched(w, cache, index):
     line = w.lines[line_index]
     arrived = mask(size, low, low + job["length"]) & line["coming"]
     line["coming"] &= ~arrived
-    if job["status"] == 0:
+    if job["status"] == DONE:
         line["valid"] |= arrived
     waiter = line["waiters"]
     line["waiters"] = NONE
