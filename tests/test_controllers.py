@@ -148,7 +148,7 @@ def test_a_level_is_taken_or_refused_as_the_card_has_it(controller, level):
         (
             "lsi-megaraid-1068",
             ['level = "raid0"', "drives = 4", 'write = "back"'],
-            'volume.write: lsi-megaraid-1068 has no cache; write write = "through"',
+            'volume.write: lsi-megaraid-1068 has no cache; give write = "through"',
         ),
         (
             "lsi-megaraid-1068",

@@ -102,7 +102,7 @@ def _on_a_controller(values: Mapping[str, Any], card: Card) -> Iterator[Finding]
     if not card.has("cache.size"):
         for key, off in CACHE_MODES:
             if values.get(key, off) != off:
-                yield key, f"{card.name} has no cache", f'write {key} = "{off}"'
+                yield key, f"{card.name} has no cache", f'give {key} = "{off}"'
     elif values.get("read_ahead", "none") != "none" and card.integer("cache.read_ahead") == 0:
         yield "read_ahead", f"{card.name} does not read ahead", 'write read_ahead = "none"'
     yield from _as_many_drives(values.get("drives", 1), card)
