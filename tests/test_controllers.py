@@ -153,12 +153,12 @@ def test_a_level_is_taken_or_refused_as_the_card_has_it(controller, level):
         (
             "lsi-megaraid-1068",
             ['level = "raid0"', "drives = 4", 'io = "cached"'],
-            'volume.io: lsi-megaraid-1068 has no cache; write io = "direct"',
+            'volume.io: lsi-megaraid-1068 has no cache; give io = "direct"',
         ),
         (
             "cisco-12g-sas-hba",
             ['read_ahead = "ahead"'],
-            'volume.read_ahead: cisco-12g-sas-hba has no cache; write read_ahead = "none"',
+            'volume.read_ahead: cisco-12g-sas-hba has no cache; give read_ahead = "none"',
         ),
         (
             "lsi-megaraid-1064",
