@@ -298,7 +298,7 @@ def test_a_drive_of_an_array_with_redundancy_would_need_a_rebuild():
     data.fail(1)
     message = refusal(data.repair, 1)
     assert message.startswith("data.repair(): drive: ")
-    assert "needs a rebuild" in message
+    assert "data.replace(1)" in message
     assert data.failed == [1]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from raidsim.build.cache import modes, serve
 from raidsim.build.drive import add_drive
@@ -77,7 +78,18 @@ def add_array(
         )
         for name in names
     ]
-    for drive in drives:
+    spares = [
+        add_drive(
+            system,
+            f"{volume.name} spare {i}",
+            volume.card,
+            air,
+            outstanding=queue_depth,
+            in_array=True,
+        )
+        for i in range(volume.spares)
+    ]
+    for drive in (*drives, *spares):
         if hops:
             system.set_row("drives", drive, first_hop=hops[0], hops=len(hops))
     row = system.append("arrays")
@@ -88,7 +100,7 @@ def add_array(
     if system.append("good", volume.drives) != members:
         raise AssertionError("every member has its health under its own number")
     for i, drive in enumerate(drives):
-        system.set_row("members", members + i, drive=drive)
+        system.set_row("members", members + i, drive=drive, copy=t.NONE)
         system.world.good[members + i] = whole_drive(layout)
         if i in volume.failed:
             system.world.good[members + i] = 0
@@ -119,9 +131,11 @@ def add_array(
         **modes(system, volume, controller_spec),
         **_issuing(system, volume, host, controller, controller_card),
     )
-    return system.add_row(
+    index = system.add_row(
         "volumes", kind=t.VOLUME_ARRAY, array=row, controller=controller, size=layout["size"]
     )
+    system.spares[index] = spares
+    return index
 
 
 def _parity_time(host: Card, controller: Card | None, parity: int) -> float:
@@ -165,22 +179,36 @@ def drives_of(system: System, volume: int) -> list[int]:
     return [int(d) for d in system.world.members["drive"][first : first + int(array["drives"])]]
 
 
+def member_of(system: System, volume: int, number: int) -> int:
+    """Row in `members` and in `good` of a drive of an array."""
+    return int(system.world.arrays[system.world.volumes[volume]["array"]]["first_member"]) + number
+
+
 def take_back(system: System, volume: int, number: int) -> None:
     """All that a drive of a volume holds can be relied on again; a single drive has no plan."""
     row = system.world.volumes[volume]
     if row["kind"] == t.VOLUME_ARRAY:
-        member = int(system.world.arrays[row["array"]]["first_member"]) + number
-        system.world.good[member] = whole_drive(system.world.layouts[row["array"]])
+        system.world.good[member_of(system, volume, number)] = whole_drive(
+            system.world.layouts[row["array"]]
+        )
+
+
+def reliable(system: System, volume: int) -> tuple[np.void, NDArray[np.int64]]:
+    """Layout of an array, and the bytes of each of its drives that can be relied on."""
+    row = int(system.world.volumes[volume]["array"])
+    layout: np.void = system.world.layouts[row]
+    first, drives = member_of(system, volume, 0), int(layout["drives"])
+    good = system.world.good[first : first + drives].copy()
+    failed = system.world.drives["failed"][drives_of(system, volume)] == 1
+    good[failed] = 0
+    return layout, good
 
 
 def survives(system: System, volume: int) -> bool:
-    """Whether the drives that have not failed hold all data of a volume."""
-    drives = system.world.drives[drives_of(system, volume)]
-    row = system.world.volumes[volume]
-    if row["kind"] != t.VOLUME_ARRAY:
-        return not drives["failed"].any()
-    layout: np.void = system.world.layouts[row["array"]]
-    good = np.where(drives["failed"] == 1, 0, whole_drive(layout))
+    """Whether the drives that can be relied on hold all data of a volume."""
+    if system.world.volumes[volume]["kind"] != t.VOLUME_ARRAY:
+        return not system.world.drives["failed"][drives_of(system, volume)].any()
+    layout, good = reliable(system, volume)
     return health.survives(layout, good)
 
 

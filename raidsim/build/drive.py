@@ -70,6 +70,7 @@ def add_drive(
         max_transfer=card.integer("command.max_transfer"),
         # Half on the way out (doorbell, fetch), half on the way back (entry, interrupt).
         latency=round(card.number("command.latency") * GIGA / 2),
+        recovery=round(card.number("recovery.time") * GIGA),
         idle_power=card.number("power.idle"),
         active_power=card.number("power.active"),
     )

@@ -63,33 +63,43 @@ def shape(
 def add(system: System, made: Shape) -> int:
     """Add the map of a drive on which nothing was ever written; its row in ``ftls``."""
     units, size, blocks = made.units, made.block_units, made.blocks
-    first_map = system.append("maps", units)
-    first_owner = system.append("owners", blocks * size)
-    first_block = system.append("blocks", blocks)
-    first_bucket = system.append("buckets", 2 * (size + 1))
-    world = system.world
-    world.maps[first_map : first_map + units] = t.NONE
-    world.buckets[first_bucket : first_bucket + 2 * (size + 1)] = t.NONE
-    free = world.blocks[first_block : first_block + blocks]
-    free["after"] = np.arange(1, blocks + 1)
-    free["after"][-1] = t.NONE
-    free["before"] = t.NONE
-    return system.add_row(
+    which = system.add_row(
         "ftls",
         scale=made.scale,
         group=GROUP,
         units=units,
-        first_map=first_map,
+        first_map=system.append("maps", units),
         block_units=size,
         blocks=blocks,
-        first_block=first_block,
-        first_owner=first_owner,
-        first_bucket=first_bucket,
+        first_block=system.append("blocks", blocks),
+        first_owner=system.append("owners", blocks * size),
+        first_bucket=system.append("buckets", 2 * (size + 1)),
+    )
+    renew(system, which)
+    return which
+
+
+def renew(system: System, which: int) -> None:
+    """Let map ``which`` be that of a drive on which nothing was ever written."""
+    tables = tables_of(system, which)
+    tables["maps"][:] = t.NONE
+    tables["buckets"][:] = t.NONE
+    free = tables["blocks"]
+    free[:] = 0
+    free["after"] = np.arange(1, len(free) + 1)
+    free["after"][-1] = t.NONE
+    free["before"] = t.NONE
+    row = system.world.ftls[which]
+    size = int(row["block_units"])
+    for name in KEPT:
+        row[name] = 0
+    system.set_row(
+        "ftls",
+        which,
         lowest=size,
         free_head=1,  # the first one is open
-        free=blocks - 1,
+        free=len(free) - 1,
         frontier=(0, t.NONE),
-        place=0,
         room=(size, 0),
         victim=t.NONE,
         last_unit=t.NONE,

@@ -24,6 +24,7 @@ from raidsim.kernel.disk_tables import DISK, EXTENT, TASK, ZONE
 from raidsim.kernel.ftl_tables import BLOCK, FTL
 from raidsim.kernel.heat_tables import HEAT, SAMPLE, SAMPLES
 from raidsim.kernel.jobs import take
+from raidsim.kernel.sweep_tables import DEFECT, SWEEP
 from raidsim.layout.tables import ACCESS, LAYOUT
 from raidsim.stats.histogram import BINS
 
@@ -65,6 +66,7 @@ class System:
         self.names: list[StationName] = []
         self.cards: dict[int, Card] = {}  # of each drive
         self.volume_of: dict[str, str] = {}  # names: of each drive of an array
+        self.spares: dict[int, list[int]] = {}  # rows of the hot spares of each array
         self.at_reset: dict[str, NDArray[Any]] = {}  # tables as they were when the window opened
         self._counts: dict[str, int] = {}
         self._tables: dict[str, NDArray[Any]] = {
@@ -93,6 +95,9 @@ class System:
             "towers": np.zeros(1, np.int32),
             "trails": np.zeros(1, TRAIL),
             "hops": np.zeros(1, HOP),
+            "sweeps": np.zeros(1, SWEEP),
+            "workers": np.zeros(1, np.int64),
+            "defects": np.zeros(1, DEFECT),
             "drives": np.zeros(1, t.DRIVE),
             "ssds": np.zeros(1, t.SSD),
             "disks": np.zeros(1, DISK),

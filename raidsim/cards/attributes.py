@@ -131,6 +131,7 @@ _PLANNING: tuple[_Row, ...] = (
 _SSD: tuple[_Row, ...] = (
     *_CAPACITY,
     *_FRONT,
+    ("recovery.time",                     "time",          "0 ms",         "600000 ms",    "100 ms", "how long it tries to read a page with too many errors before it reports one"),
     ("front_end.command_time",            "time",          "0 us",         "1000 us",      None,    "time of a front-end core per command"),
     ("front_end.write_time",              "time",          "0 us",         "1000 us",      "0 us",  "time of a front-end core per write after its acknowledgement: updating the map"),
     ("front_end.cores",                   "count",         "1",            "64",           "1",     "cores of the front end that work side by side"),
@@ -181,6 +182,7 @@ _HDD: tuple[_Row, ...] = (
     *_FRONT,
     ("command.time",                      "time",          "0 us",         "10000 us",     None,    "time of the drive's controller per command, one at a time"),
     ("command.write_time",                "time",          "0 us",         "10000 us",     "0 us",  "what a write takes more of the controller: asking the host for its data"),
+    ("recovery.time",                     "time",          "0 ms",         "600000 ms",    "7000 ms", "how long it tries to read a bad sector before it reports an error"),
     ("command.queues_uncached_writes",    "flag",          None,           None,           True,    "the drive queues also while its write cache is off; false for SATA drives that then take one command at a time"),
     ("queue.discipline",                  ("fifo", "sstf", "look", "sptf"), None, None,    "sptf",  "which command the arm takes next: first come, shortest seek, elevator, or shortest positioning time"),
     ("queue.window",                      "count",         "1",            "65536",        "65536", "commands that the drive works on and sorts at a time, of those it has taken; the others wait their turn"),
@@ -237,6 +239,10 @@ _HOST: tuple[_Row, ...] = (
     ("raid.parity_time_per_byte", "time_per_byte", "0 us/KiB", "100 us/KiB", "0.1 us/KiB", "software RAID: exclusive or, per byte read or written"),
     ("raid.q_time_per_byte",    "time_per_byte", "0 us/KiB", "100 us/KiB", "0.1 us/KiB", "the same, what RAID 6 takes more"),
     ("raid.stream_depth",       "count",     "1",       "1024",      "8",      "software RAID: commands that a sequential stream of reads keeps on one copy before it takes the next one too"),
+    ("rebuild.rate",                  "share",         "1 %",      "100 %",      "30 %",  "share of the time that rebuilds and other background work take while hosts have I/Os under way"),
+    ("rebuild.size",                  "size",          "4 KiB",    "65536 KiB",  "256 KiB", "data of each drive that background work takes at a time"),
+    ("rebuild.depth",                 "count",         "1",        "64",         "4",     "how many of these it has under way side by side"),
+    ("rebuild.on_read_error",         ("puncture", "stop"), None,  None,         "puncture", "what a rebuild does with a stripe that nothing restores: it leaves it out and marks it, or ends"),
     ("power.idle",              "power",     "0 W",     "10000 W",   UNKNOWN,  "power of the server when idle, without drives and controllers"),
     ("power.active",            "power",     "0 W",     "10000 W",   UNKNOWN,  "the same under load"),
 )
@@ -269,6 +275,10 @@ _CONTROLLER: tuple[_Row, ...] = (
     ("cache.destage_depth",           "count",         "1",        "1024",       "4",     "commands per drive that it destages with at a time"),
     ("cache.destage_size",            "size",          "4 KiB",    "1048576 KiB", "1 MiB", "most contiguous data that it destages as one"),
     ("cache.read_ahead",              "size",          "0 KiB",    "1048576 KiB", "0 KiB", "data that it fetches ahead of a sequential stream"),
+    ("rebuild.rate",                  "share",         "1 %",      "100 %",      "30 %",  "share of the time that rebuilds and other background work take while hosts have I/Os under way"),
+    ("rebuild.size",                  "size",          "4 KiB",    "65536 KiB",  "256 KiB", "data of each drive that background work takes at a time"),
+    ("rebuild.depth",                 "count",         "1",        "64",         "4",     "how many of these it has under way side by side"),
+    ("rebuild.on_read_error",         ("puncture", "stop"), None,  None,         "puncture", "what a rebuild does with a stripe that nothing restores: it leaves it out and marks it, or ends"),
     ("power.active",                  "power",         "0 W",      "1000 W",     None,    "power"),
     ("price.each",                    "price",         "0.01 USD", "1000000 USD", UNKNOWN, "price of one"),
 )

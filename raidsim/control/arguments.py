@@ -8,7 +8,11 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
+from pydantic_core import PydanticCustomError
+
+from raidsim import units
 from raidsim.errors import InputError, Problem, quote
+from raidsim.scenario.fields import Quantity
 
 DEEPEST = 20  # tables and lists in each other
 
@@ -68,6 +72,19 @@ class Arguments:
         if not low <= number <= high:
             self.wrong(key, f"{quote(value)} is out of range", allowed)
         return number
+
+    def quantity(
+        self, key: str, value: Any, dimension: str, low: str | None = None, high: str | None = None
+    ) -> float:
+        """A text with a unit, such as "30 %" or "10 s", in base units, from ``low`` to ``high``."""
+        try:
+            found = Quantity(dimension, low=low, high=high).read(plain(value))
+        except PydanticCustomError as error:
+            context = error.context or {}
+            self.wrong(key, str(context["cause"]), context["remedy"])
+            found = units.parse(low, dimension) if low is not None else 0.0
+        assert found is not None
+        return found
 
     def instance(self, key: str, value: Any, kind: type, remedy: str) -> None:
         """A value of one class."""

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from raidsim.build import heat, observe, thermal, wear
-from raidsim.build.array import drives_of, survives, take_back
+from raidsim.build import ftl, heat, observe, sweep, thermal, wear
+from raidsim.build.array import drives_of, member_of, reliable, survives, take_back
 from raidsim.build.heat import Air
 from raidsim.cards import Card
 from raidsim.control.arguments import Arguments
 from raidsim.control.environment import Environment
+from raidsim.kernel import tables as t
+from raidsim.layout.address import whole_drive
 from raidsim.result import DriveUse
 
 HOW_HOT = list(thermal.STATES.values())  # from not at all to heavily
 
 
 class Drives:
-    """The drives of one volume, numbered from 0.
+    """The drives of one volume, numbered from 0, and its hot spares.
+
+    A spare that takes the place of a drive takes its number too.
 
     Parameters
     ----------
@@ -33,9 +37,20 @@ class Drives:
         self.system = env.system
         self.volume = volume
         self.card = card
-        self.rows = drives_of(env.system, volume)
-        rows = [heat.of_drive(env.system, drive) for drive in self.rows]
+        self.spares = env.system.spares.get(volume, [])
+        self.replaced: dict[int, int] = {}  # rows of drives whose place a spare has taken
+        rows = [heat.of_drive(env.system, drive) for drive in (*self.rows, *self.spares)]
         self.heats = [row for row in rows if row is not None]
+
+    @property
+    def rows(self) -> list[int]:
+        """Rows of the drives, as they stand for the volume now."""
+        return drives_of(self.system, self.volume)
+
+    @property
+    def is_array(self) -> bool:
+        """Whether there is a plan that leaves out what is lost."""
+        return bool(self.system.world.volumes[self.volume]["kind"] == t.VOLUME_ARRAY)
 
     def check(self, check: Arguments, drive: Any) -> int:
         """The number of one of the drives."""
@@ -47,10 +62,60 @@ class Drives:
         """Let a drive answer every command with an error: an array then leaves it out."""
         self.system.world.drives[self.rows[number]]["failed"] = 1
 
+    def is_failed(self, number: int) -> bool:
+        """Whether a drive answers with errors."""
+        return bool(self.system.world.drives[self.rows[number]]["failed"])
+
+    def is_whole(self, number: int) -> bool:
+        """Whether all that a drive holds can be relied on."""
+        if self.is_failed(number):
+            return False
+        if not self.is_array:
+            return True
+        layout, good = reliable(self.system, self.volume)
+        return bool(good[number] >= whole_drive(layout))
+
+    def distrust(self, number: int) -> None:
+        """Rely on nothing that a drive of an array holds."""
+        self.system.world.good[member_of(self.system, self.volume, number)] = 0
+
+    def take_spare(self, number: int) -> bool:
+        """Let a hot spare stand in for a drive; False if there is none left."""
+        if not self.spares:
+            return False
+        self.replaced.setdefault(number, self.rows[number])
+        self._stand_in_for(number, self.spares.pop(0))
+        return True
+
+    def _stand_in_for(self, number: int, row: int) -> None:
+        member = member_of(self.system, self.volume, number)
+        self.system.world.members[member]["drive"] = row
+        self.distrust(number)
+
+    def renew(self, row: int) -> None:
+        """Put a new drive in the place of one that has failed: nothing was ever written to it."""
+        drive = self.system.world.drives[row]
+        drive["failed"] = 0
+        drive["delay"] = 0
+        sweep.cure_all(self.system, row)
+        if drive["kind"] == t.DRIVE_SSD:
+            ftl.renew(self.system, int(self.system.world.ssds[drive["row"]]["ftl"]))
+
+    def give_back(self, number: int, spare: int) -> None:
+        """A drive has been copied back: the spare that stood in for it is one again."""
+        self.replaced.pop(number, None)
+        self.spares.append(spare)
+        self.renew(spare)
+
     def repair(self, number: int) -> None:
         """Let a drive work again, with its data as it was."""
         self.system.world.drives[self.rows[number]]["failed"] = 0
         take_back(self.system, self.volume, number)
+
+    def end_copy(self, number: int) -> None:
+        """A drive is no longer copied to another one."""
+        member = member_of(self.system, self.volume, number)
+        self.system.set_row("members", member, copy=t.NONE, copied=0)
 
     @property
     def failed(self) -> list[int]:
@@ -61,9 +126,10 @@ class Drives:
     @property
     def health(self) -> str:
         """Whether the volume's data can be read from the drives that work."""
-        if not self.failed:
-            return "optimal"
-        return "degraded" if survives(self.system, self.volume) else "failed"
+        if not survives(self.system, self.volume):
+            return "failed"
+        whole = all(self.is_whole(number) for number in range(len(self.rows)))
+        return "optimal" if whole else "degraded"
 
     def stations(self, number: int) -> set[int]:
         """The stations of one drive."""

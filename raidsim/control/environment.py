@@ -211,9 +211,10 @@ class Environment(simpy.Environment):
         """Bring the kernel's clock to SimPy's time, before something happens at it."""
         self.system.advance_clock(to_ns(self._now))
 
-    def tell_of_air(self, stand_in: Callable[[Air], None]) -> None:
-        """Let a volume know of other air."""
+    def tell_of_air(self, stand_in: Callable[[Air], None]) -> Air:
+        """Let a volume know of other air; the air that there is now."""
         self._heated.append(stand_in)
+        return self.air
 
     def ticket(self, event: simpy.Event) -> int:
         """A number under which the kernel reports the completion that ``event`` stands for."""

@@ -11,6 +11,7 @@ from raidsim.build import observe, window
 from raidsim.build.heat import Air
 from raidsim.build.load import need_room
 from raidsim.build.scenario import add_volumes, prepare
+from raidsim.build.sweep import pace
 from raidsim.build.trim import trim
 from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments, plain
@@ -20,7 +21,7 @@ from raidsim.control.drives import Drives
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
 from raidsim.control.load import Load, RunningLoad
-from raidsim.control.measured import Measured
+from raidsim.control.maintenance import Maintained
 from raidsim.control.speeds import set_speed
 from raidsim.kernel import tables as t
 from raidsim.result import DriveUse, StationUse
@@ -38,11 +39,11 @@ ALLOWED: dict[str, tuple[int, ...]] = {
 """What I/Os the access policies let through."""
 
 
-ABSENT = ("spans", "spread", "disk_cache", "controller", "behind")
+ABSENT = ("spans", "spread", "disk_cache", "controller", "behind", "rebuild_rate")
 """Keys of a scenario's [[volume]] that mean something by being left out."""
 
 
-class Volume(Measured):
+class Volume(Maintained):
     """A volume: one drive, or several under a RAID level.
 
     All but the first three are keys of a scenario's ``[[volume]]``, with its meanings, defaults
@@ -75,6 +76,10 @@ class Volume(Measured):
         How parity is updated, and which copy a read takes.
     failed
         Drives that have failed before, counted from 0.
+    spares
+        Hot spares: one takes the place of a drive that fails, at once.
+    rebuild_rate, rebuild_sample
+        Share of the time that background work takes, and share of it that is simulated.
     controller
         The :class:`Controller` that it is on; None for the host itself, or where ``behind`` leads.
     behind
@@ -94,6 +99,8 @@ class Volume(Measured):
         Drives that may fail, whichever they are, without loss of data.
     access
         The access policy.
+    operations
+        All background work that was begun, :class:`Operation` by Operation.
     card
         The card of the drives with those values, in SI base units.
     counts, latency
@@ -125,6 +132,9 @@ class Volume(Measured):
         parity_writes: str = "fewest",
         mirror_reads: str = "shortest-queue",
         failed: Sequence[int] = (),
+        spares: int = 0,
+        rebuild_rate: str | None = None,
+        rebuild_sample: str = "100 %",
         controller: Controller | None = None,
         behind: Link | None = None,
         write: str = "through",
@@ -161,7 +171,8 @@ class Volume(Measured):
             "name": self.name, "drive": drive, "set": table, "state": state, "filled": filled,
             "level": level, "drives": drives, "strip": strip, "spans": spans, "copies": copies,
             "spread": spread, "rotation": rotation, "parity_writes": parity_writes,
-            "mirror_reads": mirror_reads, "failed": failed, "write": write,
+            "mirror_reads": mirror_reads, "failed": failed, "spares": spares,
+            "rebuild_rate": rebuild_rate, "rebuild_sample": rebuild_sample, "write": write,
             "read_ahead": read_ahead, "io": io, "disk_cache": disk_cache, "access": access,
         }  # fmt: skip
         scenario = self._read(keys, controller)
@@ -178,12 +189,12 @@ class Volume(Measured):
         self.system = system = env.system
         first = system.count("stations")
         self.row = add_volumes(system, scenario, env.air, shared=shared)[self.spec.name]
-        self._drives = Drives(env, self.row, self.card)
+        above = self.controller.card if self.controller else host.card
+        self._keep(Drives(env, self.row, self.card), pace(above, self.spec))
         host.carry(self.row)
         self._age()
         self._stations = range(first, system.count("stations"))
-        self._air = env.air
-        env.tell_of_air(self._stand_in)
+        self._air = env.tell_of_air(self._stand_in)
         self._awaited = system.add_stream(
             self.name,
             [(self._sector, 1.0)],
@@ -283,68 +294,6 @@ class Volume(Measured):
         trim(self.system, self.row, offset, length)
 
     # -- changes while it runs --------------------------------------------------------------
-
-    def fail(self, drive: int = 0) -> None:
-        """Let a drive answer every command from now on with an error.
-
-        The array goes on without it, from the first error on: what it held is read from the
-        others, and what is to be written there is not. Commands that need data which no drive
-        holds any more fail.
-
-        Parameters
-        ----------
-        drive
-            Which one, from 0 on.
-
-        Raises
-        ------
-        InputError
-            If there is no such drive.
-        """
-        self._drives.fail(self._drives.check(Arguments(f"{self.name}.fail()"), drive))
-
-    def repair(self, drive: int = 0) -> None:
-        """Let a failed drive work again, with its data as it was.
-
-        An array with redundancy has gone on without it, so that its data is out of date: it would
-        need a rebuild, and is refused.
-
-        Parameters
-        ----------
-        drive
-            Which one, from 0 on.
-
-        Raises
-        ------
-        InputError
-            If there is no such drive, or if it would need a rebuild.
-        """
-        check = Arguments(f"{self.name}.repair()")
-        number = self._drives.check(check, drive)
-        if number not in self.failed:
-            return
-        if self.failures_tolerated > 0:
-            cause = (
-                f"the array went on without drive {number}, so that its data is out of date:"
-                " it needs a rebuild, which this version does not simulate"
-            )
-            check.wrong("drive", cause, "leave it failed")
-        check.raise_if_wrong()
-        self._drives.repair(number)
-
-    @property
-    def failed(self) -> list[int]:
-        """Numbers of the drives that answer with errors, from 0 on; empty if all work."""
-        return self._drives.failed
-
-    @property
-    def health(self) -> str:
-        """How the volume is.
-
-        "optimal", "degraded" (drives have failed, and all data can be read) or "failed" (some data
-        can't be).
-        """
-        return self._drives.health
 
     def set_speed(self, kind: str, speed: float, *, drive: int | None = None) -> None:
         """Run the drives' stations of a kind at ``speed`` times their built speed from now on.

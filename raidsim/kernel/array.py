@@ -13,7 +13,8 @@ strip must not mix. Stripes share a fixed number of locks; that two wait for eac
 chance is rare and harmless.
 
 A drive that answers with an error because it has failed is left out from then on, and the task is
-planned anew, degraded. A task whose data no drive holds any more fails.
+planned anew, degraded. A sector that a drive can't read is restored first, see
+:mod:`raidsim.kernel.sweep`. A task whose data no drive holds any more fails.
 
 Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes a command back,
 :func:`unlock` lets the next write of a stripe go.
@@ -22,7 +23,7 @@ Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes
 from __future__ import annotations
 
 from raidsim.kernel import agenda, mirror
-from raidsim.kernel.array_tables import ERRAND_HOST, ERRAND_PART
+from raidsim.kernel.array_tables import COPYING, ERRAND_HOST, ERRAND_PART, ERRAND_REPAIR
 from raidsim.kernel.drive import send
 from raidsim.kernel.host import ready
 from raidsim.kernel.jit import handler, routine
@@ -41,6 +42,7 @@ from raidsim.kernel.tables import (
     STAGE_SLOT,
     STAGE_SPREAD,
     STAGE_WAITING,
+    UNREADABLE,
     WRITE,
 )
 from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, PARITY
@@ -52,6 +54,7 @@ def carry_out(w, index):
     job = w.jobs[index]
     row = w.volumes[job["volume"]]["array"]
     array = w.arrays[row]
+    array["touched"] = w.state[0]["now"]
     if array["family"] == PARITY and job["op"] == WRITE and job["errand"] != ERRAND_PART:
         split(w, array, index)
     else:
@@ -81,17 +84,26 @@ def split(w, array, index):
 @handler
 def lock(w, array, index):
     """Plan a part at once, or when those before it on the same lock have ended."""
-    place = lock_of(array, w.jobs[index]["offset"])
+    if seize(w, lock_of(array, w.jobs[index]["offset"]), index):
+        agenda.put(w, index, STAGE_PLAN)
+
+
+@handler
+def seize(w, place, index):
+    """Take a lock: True if it was free, else the job is planned when its turn has come."""
     row = w.locks[place]
     if row["held"] == 0:
         row["held"] = 1
-        agenda.put(w, index, STAGE_PLAN)
+        return True
+    job = w.jobs[index]
+    job["stage"] = STAGE_WAITING
+    job["next"] = NONE
+    if row["head"] == NONE:
+        row["head"] = index
     else:
-        if row["head"] == NONE:
-            row["head"] = index
-        else:
-            w.jobs[row["tail"]]["next"] = index
-        row["tail"] = index
+        w.jobs[row["tail"]]["next"] = index
+    row["tail"] = index
+    return False
 
 
 @handler
@@ -128,6 +140,14 @@ def plan(w, row, index):
         return
     if array["family"] == MIRRORED and op == READ:
         mirror.choose(w, row, good, count)
+    issue(w, row, index, count)
+
+
+@routine
+def issue(w, row, index, count):
+    """Turn the accesses of a task's plan into commands, and spend what issuing them costs."""
+    job = w.jobs[index]
+    array = w.arrays[row]
     job["xor"] = 0
     for i in range(count):  # what is merged forgets the method of all but its first bytes
         access = w.accesses[i]
@@ -145,8 +165,10 @@ def plan(w, row, index):
         child = w.jobs[child]["next"]
     job["parts"] = parts
     cost = array["spread_ns"] + array["device_io_ns"] * (parts - 1)
+    station = array["cpu"]
+    if station == NONE and job["stream"] == NONE:
+        cost = 0.0  # a thread of its own, on a core that nothing else needs
     if cost > 0.0:
-        station = array["cpu"]
         if station == NONE:
             process = w.processes[w.streams[job["stream"]]["process"]]
             station = process["submit"]
@@ -167,7 +189,18 @@ def commands(w, array, index, access, last):
     """
     row = array["first_member"] + access["drive"]
     member = w.members[row]
-    drive = member["drive"]
+    if access["method"] == COPYING:
+        return command(w, index, access, row, member["copy"], last)
+    last = command(w, index, access, row, member["drive"], last)
+    if member["copy"] != NONE and access["op"] == WRITE and access["offset"] < member["copied"]:
+        last = command(w, index, access, row, member["copy"], last)
+    return last
+
+
+@routine
+def command(w, index, access, row, drive, last):
+    """Make the commands of one access to a drive, which stands for a member or is its copy."""
+    member = w.members[row]
     longest = w.drives[drive]["max_transfer"]
     start = access["offset"]
     end = start + access["length"]
@@ -197,13 +230,16 @@ def commands(w, array, index, access, last):
 def go_on(w, index):
     """Take a task on: parity where it is due, the next phase of commands, or its end."""
     job = w.jobs[index]
-    if job["status"] == RETRY:
+    if job["status"] == RETRY or job["status"] == UNREADABLE:
         while job["later"] != NONE:
             child = job["later"]
             below = w.jobs[child]
             job["later"] = below["next"]
             w.members[below["member"]]["in_flight"] -= 1
             release(w, child)
+        if job["status"] == UNREADABLE and job["errand"] != ERRAND_REPAIR:
+            repair(w, index)
+            return
         job["status"] = DONE
         agenda.put(w, index, STAGE_PLAN)
         return
@@ -242,17 +278,56 @@ def child_done(w, index):
     child = w.jobs[index]
     parent = child["parent"]
     job = w.jobs[parent]
-    w.members[child["member"]]["in_flight"] -= 1
+    member = w.members[child["member"]]
+    member["in_flight"] -= 1
     if child["status"] != DONE:
         if w.drives[child["drive"]]["failed"] == 1:
-            w.good[child["member"]] = 0
+            if member["drive"] == child["drive"]:  # another one may have taken its place
+                w.good[child["member"]] = 0
             job["status"] = RETRY
+        elif child["status"] == UNREADABLE:
+            meet(w, job, child)
         elif job["status"] == DONE:
             job["status"] = child["status"]
     release(w, index)
     job["pending"] -= 1
     if job["pending"] == 0:
         go_on(w, parent)
+
+
+@handler
+def meet(w, job, child):
+    """A command of a task has met a sector that its drive can't read."""
+    strip = child["offset"] // w.layouts[w.volumes[job["volume"]]["array"]]["strip"]
+    if job["errand"] != ERRAND_REPAIR:
+        if job["status"] != RETRY:
+            job["status"] = UNREADABLE
+            job["member"] = child["member"]
+            job["held"] = strip
+    elif job["status"] == DONE and job["slot"] == NONE and child["member"] != job["member"]:
+        job["status"] = UNREADABLE  # of the same stripe: restored from what else there is
+        job["slot"] = child["member"]
+    elif job["status"] != RETRY:
+        job["status"] = FAILED
+
+
+@routine
+def repair(w, index):
+    """Restore the strip that a task could not read; then the task begins anew."""
+    job = w.jobs[index]
+    job["stage"] = STAGE_WAITING
+    task = take(w, STAGE_WAITING, index)
+    below = w.jobs[task]
+    below["errand"] = ERRAND_REPAIR
+    below["volume"] = job["volume"]
+    below["stream"] = NONE
+    below["priority"] = job["priority"]
+    below["member"] = job["member"]
+    below["slot"] = NONE
+    below["offset"] = job["held"]
+    below["length"] = 1
+    below["parts"] = 0
+    agenda.put(w, task, STAGE_PLAN)
 
 
 @handler

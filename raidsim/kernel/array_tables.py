@@ -18,6 +18,10 @@ ERRAND_HOST = 0  # a request of a host
 ERRAND_PART = 1  # one stripe of a write to parity
 ERRAND_DESTAGE = 2  # dirty data of a cache goes to the drives
 ERRAND_FETCH = 3  # a cache reads ahead
+ERRAND_SWEEP = 4  # some rows of an array in the background, see raidsim.kernel.sweep
+ERRAND_REPAIR = 5  # a strip with a sector that could not be read is restored
+
+COPYING = 5  # method of a write, beside those of raidsim.layout: to the drive that gets a copy
 
 ARRAY = np.dtype(
     [
@@ -43,6 +47,9 @@ ARRAY = np.dtype(
         ("read_ahead", "i8"),  # read mode, see cache_tables
         ("first_trail", "i8"),
         ("tick", "i8"),  # reads that the read-ahead has followed
+        ("touched", "i8"),  # when it last began something else than a sweep
+        ("unreadable", "i8"),  # sectors that could not be read, so far
+        ("repaired", "i8"),  # of these, restored from redundancy
     ],
     align=True,
 )
@@ -52,6 +59,8 @@ MEMBER = np.dtype(  # one drive of an array
         ("drive", "i8"),
         ("in_flight", "i8"),  # commands planned that are not back yet
         ("end", "i8"),  # address behind the last command planned
+        ("copy", "i8"),  # drive that it is being copied to, or NONE
+        ("copied", "i8"),  # bytes from the start that are: they are written there too
     ],
     align=True,
 )

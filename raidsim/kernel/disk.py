@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from raidsim.kernel import arm, disk_buffer
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.reply import keep, promise, reply
+from raidsim.kernel.reply import delay, keep, promise, reply
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     FAILED,
@@ -32,6 +32,7 @@ from raidsim.kernel.tables import (
     STAGE_WAITING,
     TO_FLASH,
     TO_HOST,
+    UNREADABLE,
     WRITE,
 )
 
@@ -42,7 +43,7 @@ def command_arrived(w, index):
     job = w.jobs[index]
     disk = w.disks[job["row"]]
     job["stage"] = STAGE_DISK_DECODED
-    time = disk["command_time"]
+    time = disk["command_time"] + delay(w, job)
     if job["op"] == WRITE:
         time += disk["write_time"]
     arrive(w, disk["controller"], index, time)
@@ -55,6 +56,8 @@ def decode(w, index):
     disk = w.disks[job["row"]]
     if w.drives[job["drive"]]["failed"] == 1:
         job["status"] = FAILED
+        reply(w, index)
+    elif job["status"] == UNREADABLE:
         reply(w, index)
     elif job["op"] == READ:
         read(w, disk, index)

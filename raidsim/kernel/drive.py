@@ -13,10 +13,11 @@ links; :func:`returned` frees the slot.
 
 from __future__ import annotations
 
-from raidsim.kernel import disk, heat, ssd
+from raidsim.kernel import defects, disk, heat, ssd
 from raidsim.kernel.jit import handler
 from raidsim.kernel.station import arrive, leave, round_ns, seize
 from raidsim.kernel.tables import (
+    DONE,
     DRIVE_SSD,
     NONE,
     READ,
@@ -56,6 +57,8 @@ def arrived(w, index):
     if drive["heated"] == 1:
         heat.wake(w)
     if drive["failed"] == 0:
+        if job["op"] == READ and drive["defects"] > 0:
+            defects.meet(w, index)
         if job["op"] == READ:
             drive["host_read"] += job["length"]
         else:
@@ -82,7 +85,10 @@ def comes_up(w, index):
 @handler
 def returned(w, index):
     """The host has the completion: the slot serves the next command."""
-    drive = w.drives[w.jobs[index]["drive"]]
+    job = w.jobs[index]
+    drive = w.drives[job["drive"]]
+    if drive["defects"] > 0 and job["op"] != READ and job["status"] == DONE:
+        defects.cure(w, index)
     if drive["slots"] != NONE:
         following = leave(w, drive["slots"], index)
         if following != NONE:

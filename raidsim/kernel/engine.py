@@ -24,9 +24,16 @@ from raidsim.kernel import (
     read_ahead,
     ssd,
     station,
+    sweep,
     volume,
 )
-from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_FETCH, ERRAND_PART
+from raidsim.kernel.array_tables import (
+    ERRAND_DESTAGE,
+    ERRAND_FETCH,
+    ERRAND_PART,
+    ERRAND_REPAIR,
+    ERRAND_SWEEP,
+)
 from raidsim.kernel.heap import KIND_MASK, fill_vacancy, vacate_first
 from raidsim.kernel.jit import by_reference, entry, handler, routine
 from raidsim.kernel.jobs import release
@@ -82,6 +89,8 @@ from raidsim.kernel.tables import (
     STAGE_SENSED,
     STAGE_SPREAD,
     STAGE_SUBMITTED,
+    STAGE_SWEEP,
+    STAGE_SWEEP_PAUSED,
     TIMED_OUT,
     VOLUME_ARRAY,
     VOLUME_ROUTE,
@@ -148,22 +157,42 @@ def follow(w):
     index = agenda.take_next(w)
     job = w.jobs[index]
     stage = job["stage"]
+    errand = job["errand"]
     if stage == STAGE_PLAN:
-        array.carry_out(w, index)
+        if errand == ERRAND_SWEEP:
+            sweep.step(w, index)
+        elif errand == ERRAND_REPAIR:
+            sweep.mend(w, index)
+        else:
+            array.carry_out(w, index)
+    elif stage == STAGE_SWEEP:
+        take_rows(w, index)
     elif stage == STAGE_LOOKUP:
         controller.look(w, index)
     elif stage == STAGE_INSERT:
         controller.insert(w, index)
-    elif job["errand"] == ERRAND_PART:
+    elif errand == ERRAND_PART:
         array.part_ended(w, index)
-    elif job["errand"] == ERRAND_DESTAGE:
+    elif errand == ERRAND_SWEEP:
+        sweep.ended(w, index)
+    elif errand == ERRAND_REPAIR:
+        sweep.mended(w, index)
+    elif errand == ERRAND_DESTAGE:
         destage.ended(w, w.caches[controller.of(w, index)["cache"]], index)
-    elif job["errand"] == ERRAND_FETCH:
+    elif errand == ERRAND_FETCH:
         prefetch.fetched(w, w.caches[controller.of(w, index)["cache"]], index)
     elif w.volumes[job["volume"]]["controller"] != NONE:
         controller.ended(w, index)
     else:
         complete(w, index, job["parts"])
+
+
+@routine
+def take_rows(w, index):
+    """A worker of a sweep takes its next rows; whoever waits for the end of the sweep is told."""
+    row = w.sweeps[w.jobs[index]["row"]]
+    if sweep.begin_chunk(w, index):
+        tell(w, row["ticket"], row["started"], FAILED if row["lost"] == 1 else DONE)
 
 
 @handler
@@ -208,6 +237,8 @@ def advance(w, index):
         controller.copied(w, index)
     elif stage == STAGE_CACHE_FLUSH:
         destage.flush(w, w.caches[w.jobs[index]["row"]])
+    elif stage == STAGE_SWEEP_PAUSED:
+        agenda.put(w, index, STAGE_SWEEP)
     elif stage == STAGE_CONTROLLER_ANSWERED:
         complete(w, index, 1)
     elif stage == STAGE_DISK_ARM:
@@ -402,6 +433,22 @@ def next_completion(w):
     record = w.completions[state["told"]]
     state["told"] = state["told"] + 1 if state["awaited"] > 0 else 0
     return state["awaited"], record["ticket"], record["time"], record["issued"], record["status"]
+
+
+@entry
+def begin_sweep(w, s, workers):
+    """Start sweep ``s``: these many jobs that are its workers begin with their first rows."""
+    w = by_reference(w)
+    row = w.sweeps[s]
+    for i in range(row["first_worker"], row["first_worker"] + workers):
+        agenda.put(w, w.workers[i], STAGE_SWEEP)
+
+
+@entry
+def resume_sweep(w, s):
+    """Let a sweep that is paused go on."""
+    w = by_reference(w)
+    sweep.wake(w, w.sweeps[s])
 
 
 @entry

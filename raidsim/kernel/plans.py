@@ -11,3 +11,5 @@ pieces = _compiled.pieces
 merge = _compiled.merge
 place = _compiled.place
 redirect = _compiled.redirect
+held = _compiled.held
+rebuild = _compiled.rebuild

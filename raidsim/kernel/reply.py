@@ -1,14 +1,15 @@
 """What every drive does when a command is done: the completion, and the account of promises.
 
 Verbs: :func:`reply` to the host; :func:`promise` and :func:`keep` count the bytes that a
-power cut would lose: acknowledged to the host, and not on the medium yet.
+power cut would lose: acknowledged to the host, and not on the medium yet; :func:`delay` is what
+a drive that is slow, or meets a bad sector, takes more.
 """
 
 from __future__ import annotations
 
 from raidsim.kernel.jit import handler
 from raidsim.kernel.station import arrive
-from raidsim.kernel.tables import STAGE_RETURNED
+from raidsim.kernel.tables import STAGE_RETURNED, UNREADABLE
 
 
 @handler
@@ -42,3 +43,12 @@ def account(w, drive):
     now = w.state[0]["now"]
     drive["unsafe_area"] += float(max(drive["unsafe"], 0)) * (now - drive["unsafe_changed"])
     drive["unsafe_changed"] = now
+
+
+@handler
+def delay(w, job):
+    """What a command takes more of a drive that is slow, or tries to read a bad sector, in ns."""
+    drive = w.drives[job["drive"]]
+    if job["status"] == UNREADABLE:
+        return drive["delay"] + drive["recovery"]
+    return drive["delay"]

@@ -35,7 +35,7 @@ from raidsim.kernel import garbage, read_ahead
 from raidsim.kernel.flash import sense, transfer_frames
 from raidsim.kernel.jit import handler
 from raidsim.kernel.jobs import release, take, take_child
-from raidsim.kernel.reply import keep, promise, reply
+from raidsim.kernel.reply import delay, keep, promise, reply
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     DONE,
@@ -56,6 +56,7 @@ from raidsim.kernel.tables import (
     STAGE_WAITING,
     TO_FLASH,
     TO_HOST,
+    UNREADABLE,
     WRITE,
 )
 
@@ -67,7 +68,7 @@ def command_arrived(w, index):
     drive = w.ssds[job["row"]]
     drive["in_hand"] += 1
     job["stage"] = STAGE_COMMAND_DECODED
-    arrive(w, drive["front_end"], index, drive["command_time"])
+    arrive(w, drive["front_end"], index, drive["command_time"] + delay(w, job))
 
 
 @handler
@@ -77,6 +78,8 @@ def decode(w, index):
     drive = w.ssds[job["row"]]
     if w.drives[job["drive"]]["failed"] == 1:
         job["status"] = FAILED
+        answer(w, drive, index)
+    elif job["status"] == UNREADABLE:
         answer(w, drive, index)
     elif job["op"] == READ:
         decode_read(w, drive, index)

@@ -42,6 +42,7 @@ DONE = 0
 FAILED = 1
 TIMED_OUT = 2
 RETRY = 3  # not ended: a drive has failed meanwhile, and the task is planned anew
+UNREADABLE = 4  # a drive could not read a sector: the array restores it, and plans anew
 
 # What a drive is, and so what its row of details is a row of.
 DRIVE_SSD = 0
@@ -117,6 +118,8 @@ STAGE_LOOKUP = 37  # on the agenda: a read looks for its data in the cache
 STAGE_INSERT = 38  # on the agenda: a write goes into the cache
 STAGE_CACHE_COPY = 39  # its data passes the memory of the cache
 STAGE_CACHE_FLUSH = 40
+STAGE_SWEEP = 41  # on the agenda: a worker of a sweep takes its next rows
+STAGE_SWEEP_PAUSED = 42
 
 # Why the engine came back.
 RETURN_HORIZON = 0
@@ -150,6 +153,7 @@ STATE = np.dtype(
         ("first_tick", "i8"),  # tick at which they begin
         ("agenda", "i4"),  # first job on it
         ("agenda_end", "i4"),
+        ("defects", "i8"),  # rows of `defects` in use
     ],
     align=True,
 )
@@ -359,6 +363,9 @@ DRIVE = np.dtype(  # what all drives have towards their host
         ("heated", "i4"),  # 1: its temperature is simulated
         ("first_hop", "i4"),  # shared links on its way up, from the drive on
         ("hops", "i4"),
+        ("defects", "i4"),  # sectors that it can't read
+        ("recovery", "i8"),  # ns that it tries before it says so
+        ("delay", "i8"),  # what a slow drive takes more per command, ns
         ("idle_power", "f8"),  # W
         ("active_power", "f8"),
         ("size", "i8"),
@@ -485,6 +492,9 @@ class World(NamedTuple):
     towers: Any  # int32: pointers of the lists of dirty lines
     trails: Any  # TRAIL of cache_tables
     hops: Any  # HOP of array_tables
+    sweeps: Any  # SWEEP of sweep_tables
+    workers: Any  # int64: jobs of each sweep, that go through its rows
+    defects: Any  # DEFECT of sweep_tables
     drives: Any  # DRIVE
     ssds: Any  # SSD
     disks: Any  # DISK of disk_tables

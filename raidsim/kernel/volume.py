@@ -15,7 +15,7 @@ from raidsim.kernel import array, controller
 from raidsim.kernel.drive import send
 from raidsim.kernel.jit import handler
 from raidsim.kernel.jobs import release, take_child
-from raidsim.kernel.tables import DONE, NONE, STAGE_SLOT, VOLUME_ARRAY
+from raidsim.kernel.tables import DONE, FAILED, NONE, STAGE_SLOT, VOLUME_ARRAY
 
 
 @handler
@@ -63,8 +63,8 @@ def child_done(w, index):
     child = w.jobs[index]
     parent = child["parent"]
     job = w.jobs[parent]
-    if child["status"] != DONE and job["status"] == DONE:
-        job["status"] = child["status"]
+    if child["status"] != DONE:
+        job["status"] = FAILED  # nothing else holds what it can't read
     release(w, index)
     job["pending"] -= 1
     return job["pending"] == 0

@@ -21,6 +21,7 @@ from raidsim.topology.lanes import bandwidth, is_serial
 
 HOST = "host"
 NESTED = ("raid10", "raid50", "raid60")
+NOT_REDUNDANT = ("single", "jbod", "raid0")
 WITH_COPIES = ("raid1e", "raid10")
 CACHE_MODES = (("write", "through"), ("read_ahead", "none"), ("io", "direct"))
 INTERFACES = {"sas": ("sas", "sata"), "sata": ("sata",)}
@@ -84,6 +85,8 @@ def _sensible_for_the_level(values: Mapping[str, Any]) -> Iterator[Finding]:
         yield "spans", f"{level} has no spans", f"only {', '.join(NESTED)} have"
     if values.get("spread") is not None and level not in WITH_COPIES:
         yield "spread", f"{level} has no copies to spread", f"only {', '.join(WITH_COPIES)} have"
+    if values.get("spares", 0) > 0 and level in NOT_REDUNDANT:
+        yield "spares", f"{level} has no redundancy to rebuild from", "leave it out"
 
 
 def _without_controller(values: Mapping[str, Any]) -> Iterator[Finding]:

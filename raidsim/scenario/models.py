@@ -210,6 +210,19 @@ class VolumeSpec(Part):
     failed: tuple[Annotated[int, Count(0, 1023)], ...] = key(
         "drives that have failed before the run begins, counted from 0", [], "none"
     )
+    spares: Annotated[int, Count(0, 64)] = key(
+        "hot spares: drives of the same kind, one of which takes the place of one that fails", 0
+    )
+    rebuild_rate: Annotated[float | None, Quantity("share", low="1 %")] = key(
+        "share of the time that rebuilds, checks and the like work while hosts do; all of it"
+        " while they don't",
+        None, "as the card of the controller or host has it",
+    )  # fmt: skip
+    rebuild_sample: Annotated[float, Quantity("share", low="0.001 %")] = key(
+        "share of the rows of strips that rebuilds, checks and the like simulate, evenly spread:"
+        " what they take in all is extrapolated",
+        "100 %",
+    )
     controller: Name | None = key(
         'controller that it is on; "host": the drives are on the server itself, and RAID is'
         " software of the operating system",

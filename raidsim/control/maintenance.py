@@ -1,0 +1,376 @@
+"""What breaks in a volume, and what is done about it: faults, spares, rebuilds, checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from raidsim.build import sweep
+from raidsim.build.array import reliable
+from raidsim.build.sweep import Pace
+from raidsim.control.arguments import Arguments
+from raidsim.control.clock import to_ns
+from raidsim.control.drives import Drives
+from raidsim.control.environment import Environment
+from raidsim.control.measured import Measured
+from raidsim.control.operation import Operation
+from raidsim.layout.tables import MIRRORED, PARITY
+from raidsim.scenario import VolumeSpec
+
+FAST = 10 * 2**20  # bytes at each end of a drive that a fast initialisation writes
+LONGEST_DELAY = 3600.0  # s
+
+
+class Maintained(Measured):
+    """A volume whose drives fail and are replaced, and what goes on in the background."""
+
+    env: Environment
+    row: int
+    spec: VolumeSpec
+    failures_tolerated: int
+    operations: list[Operation]
+    _drives: Drives
+    _pace: Pace
+    _sector: int
+
+    # -- faults -------------------------------------------------------------------------------
+
+    def fail(self, drive: int = 0) -> Operation | None:
+        """Let a drive answer every command from now on with an error.
+
+        The array goes on without it, from the first error on: what it held is read from the
+        others, and what is to be written there is not. Commands that need data which no drive
+        holds any more fail. If there is a hot spare it takes the drive's place, and its rebuild
+        begins at once.
+
+        Parameters
+        ----------
+        drive
+            Which one, from 0 on.
+
+        Returns
+        -------
+        Operation or None
+            The rebuild of the spare, if there is one.
+
+        Raises
+        ------
+        InputError
+            If there is no such drive.
+        """
+        number = self._drives.check(Arguments(f"{self.name}.fail()"), drive)
+        self.env.sync()
+        self._drives.fail(number)
+        if self.failures_tolerated == 0 or not self._drives.take_spare(number):
+            return None
+        return self._rebuild(number, self._pace)
+
+    def set_delay(self, delay: float, drive: int | None = None) -> None:
+        """Let drives take longer for every command from now on: they retry, they are worn.
+
+        Parameters
+        ----------
+        delay
+            s for each command, one after the other; 0 for a drive as it was.
+        drive
+            Which one, from 0 on; None for all.
+
+        Raises
+        ------
+        InputError
+            If there is no such drive, or the time is negative or more than an hour.
+        """
+        check = Arguments(f"{self.name}.set_delay()")
+        seconds = check.number("delay", delay, 0.0, LONGEST_DELAY, " s")
+        check.raise_if_wrong()
+        rows = self._drives.rows
+        chosen = rows if drive is None else [rows[self._drives.check(check, drive)]]
+        self.env.sync()
+        for row in chosen:
+            self.system.world.drives[row]["delay"] = to_ns(seconds)
+
+    def add_defects(self, drive: int, offsets: Sequence[int]) -> None:
+        """Let sectors of a drive be unreadable from now on, until they are written anew.
+
+        A read that meets one takes the drive's recovery time, and comes back without data. An
+        array with redundancy restores the strip from the other drives and writes it, before it
+        reads again; else the read fails.
+
+        Parameters
+        ----------
+        drive
+            Which one, from 0 on.
+        offsets
+            Addresses on the drive, bytes: multiples of its sector.
+
+        Raises
+        ------
+        InputError
+            If there is no such drive, or an address is none of its sectors.
+        """
+        check = Arguments(f"{self.name}.add_defects()")
+        number = self._drives.check(check, drive)
+        row = self._drives.rows[number]
+        last = int(self.system.world.drives[row]["size"]) - self._sector
+        places = [
+            check.whole(f"offsets[{i}]", offset, 0, last, self._sector)
+            for i, offset in enumerate(offsets)
+        ]
+        check.raise_if_wrong()
+        self.env.sync()
+        sweep.add_defects(self.system, row, places, self._sector)
+
+    # -- repairs ------------------------------------------------------------------------------
+
+    def repair(self, drive: int = 0) -> None:
+        """Let a failed drive work again, with its data as it was.
+
+        An array with redundancy has gone on without it, so that its data is out of date: there
+        it is to be replaced or rebuilt, and this is refused.
+
+        Parameters
+        ----------
+        drive
+            Which one, from 0 on.
+
+        Raises
+        ------
+        InputError
+            If there is no such drive, or if it would need a rebuild.
+        """
+        check = Arguments(f"{self.name}.repair()")
+        number = self._drives.check(check, drive)
+        if not self._drives.is_failed(number):
+            return
+        if self.failures_tolerated > 0:
+            cause = f"the array went on without drive {number}, so that its data is out of date"
+            check.wrong("drive", cause, f"{self.name}.replace({number}), which rebuilds it")
+        check.raise_if_wrong()
+        self._drives.repair(number)
+
+    def replace(
+        self, drive: int, *, rate: str | None = None, sample: str | None = None
+    ) -> Operation:
+        """Put a new, empty drive in the place of a failed one.
+
+        Its rebuild begins at once; if a hot spare has taken its place, all is copied back from
+        that, which is then a spare again.
+
+        Parameters
+        ----------
+        drive
+            Which one, from 0 on.
+        rate, sample
+            In place of the volume's rebuild_rate and rebuild_sample, such as "50 %".
+
+        Raises
+        ------
+        InputError
+            If there is no such drive, it has not failed, or the volume has no redundancy.
+        """
+        check = Arguments(f"{self.name}.replace()")
+        number = self._drives.check(check, drive)
+        how = self._how(check, rate, sample)
+        if self.failures_tolerated == 0:
+            cause = f"{self.spec.level} has no redundancy: nothing would be on the new drive"
+            check.wrong("drive", cause, "restore the data from a backup")
+        elif number not in self._drives.replaced and not self._drives.is_failed(number):
+            check.wrong("drive", f"drive {number} has not failed", "fail() it first")
+        check.raise_if_wrong()
+        self.env.sync()
+        if number in self._drives.replaced:
+            return self._copy_back(check, number, how)
+        for one in self.operations:
+            if one.drive == number:
+                one.stop()
+        self._drives.renew(self._drives.rows[number])
+        self._drives.distrust(number)
+        return self._rebuild(number, how)
+
+    def rebuild(
+        self, drive: int, *, rate: str | None = None, sample: str | None = None
+    ) -> Operation:
+        """Restore what a drive should hold from the others; one that has failed is replaced first.
+
+        Parameters and errors are those of :meth:`replace`; it is refused for a drive that holds
+        all that it should.
+        """
+        check = Arguments(f"{self.name}.rebuild()")
+        number = self._drives.check(check, drive)
+        how = self._how(check, rate, sample)
+        if self.failures_tolerated > 0 and self._drives.is_whole(number):
+            check.wrong("drive", f"drive {number} holds all that it should", "fail() it first")
+        elif self._is_rebuilding(number):
+            check.wrong("drive", f"drive {number} is being rebuilt", "wait for its end")
+        check.raise_if_wrong()
+        if self._drives.is_failed(number):
+            return self.replace(drive, rate=rate, sample=sample)
+        self.env.sync()
+        return self._rebuild(number, how)
+
+    def copy_back(
+        self, drive: int, *, rate: str | None = None, sample: str | None = None
+    ) -> Operation:
+        """Copy all from the hot spare that stands in for a drive to a new drive in its place.
+
+        The array keeps its redundancy meanwhile. Parameters and errors are those of
+        :meth:`replace`; it is refused if no spare stands in.
+        """
+        check = Arguments(f"{self.name}.copy_back()")
+        number = self._drives.check(check, drive)
+        how = self._how(check, rate, sample)
+        if number not in self._drives.replaced:
+            check.wrong("drive", f"no hot spare stands in for drive {number}", "see replace()")
+        check.raise_if_wrong()
+        self.env.sync()
+        return self._copy_back(check, number, how)
+
+    # -- what goes through all of it --------------------------------------------------------------
+
+    def check(self, *, rate: str | None = None, sample: str | None = None) -> Operation:
+        """Read all copies, or all data and parity, and compare them: a consistency check.
+
+        Stripes that a power cut has left inconsistent are found and made consistent, sectors
+        that can't be read are restored.
+        """
+        return self._go_through("consistency check", "check", rate, sample)
+
+    def patrol(self, *, rate: str | None = None, sample: str | None = None) -> Operation:
+        """Read every drive, all of it: sectors that can't be read are found and restored."""
+        return self._go_through("patrol", "patrol", rate, sample)
+
+    def initialise(
+        self, *, full: bool = True, rate: str | None = None, sample: str | None = None
+    ) -> Operation:
+        """Write all drives; or, if not ``full``, only the first and last 10 MiB of each."""
+        if full:
+            return self._go_through("initialisation", "initialise", rate, sample)
+        strip, rows = self._rows
+        ends = min(-(-FAST // strip), rows // 2)
+        both = [(0, ends), (rows - ends, rows)] if ends else [(0, rows)]
+        return self._go_through("initialisation", "initialise", rate, "100 %", both)
+
+    def resync(
+        self,
+        rows: Sequence[tuple[int, int]] | None = None,
+        *,
+        rate: str | None = None,
+        sample: str | None = None,
+    ) -> Operation:
+        """Make copies and parity consistent after a power cut.
+
+        Of copies the first is read and written to the others; with parity all of a stripe is
+        read, and parity written where it differs.
+
+        Parameters
+        ----------
+        rows
+            Which rows of strips: pairs of the first one and the one behind the last; None for
+            all.
+        """
+        return self._go_through("resync", "resync", rate, sample, rows)
+
+    # -- how it is --------------------------------------------------------------------------------
+
+    @property
+    def failed(self) -> list[int]:
+        """Numbers of the drives that answer with errors, from 0 on; empty if all work."""
+        return self._drives.failed
+
+    @property
+    def spares(self) -> int:
+        """Hot spares that are left."""
+        return len(self._drives.spares)
+
+    @property
+    def health(self) -> str:
+        """How the volume is.
+
+        "optimal", "degraded" (some drive does not hold what it should, and all data can be
+        read), "rebuilding" (the same, and it is being restored) or "failed" (some data can't be
+        read).
+        """
+        found = self._drives.health
+        under_way = any(one.kind == "rebuild" and not one.is_over for one in self.operations)
+        return "rebuilding" if found == "degraded" and under_way else found
+
+    # -- how it is done ---------------------------------------------------------------------------
+
+    def _keep(self, drives: Drives, pace: Pace) -> None:
+        """Keep these drives, with background work at this pace."""
+        self._drives = drives
+        self._pace = pace
+        self.operations = []
+
+    @property
+    def _rows(self) -> tuple[int, int]:
+        """Bytes of a strip, and rows of strips."""
+        layout, _ = reliable(self.system, self.row)
+        return int(layout["strip"]), int(layout["rows"])
+
+    def _how(self, check: Arguments, rate: str | None, sample: str | None) -> Pace:
+        """The volume's pace, with another rate or sample."""
+        how = self._pace
+        if rate is not None:
+            how = replace(how, rate=check.quantity("rate", rate, "share", "1 %", "100 %"))
+        if sample is not None:
+            share = check.quantity("sample", sample, "share", "0.001 %", "100 %")
+            how = replace(how, sample=share)
+        return how
+
+    def _is_rebuilding(self, number: int) -> bool:
+        return any(one.drive == number and not one.is_over for one in self.operations)
+
+    def _rebuild(self, number: int, how: Pace) -> Operation:
+        return self._begin("rebuild", how, [(0, self._rows[1])], drive=number)
+
+    def _copy_back(self, check: Arguments, number: int, how: Pace) -> Operation:
+        if self._is_rebuilding(number):
+            cause = f"the hot spare for drive {number} is still being rebuilt"
+            check.wrong("drive", cause, "wait for its end")
+        check.raise_if_wrong()
+        target = self._drives.replaced[number]
+        spare = self._drives.rows[number]
+        self._drives.renew(target)
+
+        def swap(operation: Operation) -> None:
+            if operation.state == "done":
+                self._drives.give_back(number, spare)
+            else:
+                self._drives.end_copy(number)
+
+        rows = [(0, self._rows[1])]
+        return self._begin("copy-back", how, rows, drive=number, copy=target, at_end=swap)
+
+    def _go_through(
+        self,
+        kind: str,
+        call: str,
+        rate: str | None,
+        sample: str | None,
+        rows: Sequence[tuple[int, int]] | None = None,
+    ) -> Operation:
+        check = Arguments(f"{self.name}.{call}()")
+        how = self._how(check, rate, sample)
+        if not self._drives.is_array:
+            check.wrong("level", "is one drive on the host itself", "make it an array")
+        check.raise_if_wrong()
+        layout, _ = reliable(self.system, self.row)
+        if kind in ("consistency check", "resync") and layout["family"] not in (MIRRORED, PARITY):
+            cause = f"{self.spec.level} has no redundancy: there is nothing to compare"
+            check.wrong("level", cause, "patrol() reads all of it")
+        all_rows = int(layout["rows"])
+        chosen = [(0, all_rows)] if rows is None else list(rows)
+        for i, (first, end) in enumerate(chosen):
+            check.whole(f"rows[{i}]", first, 0, all_rows - 1)
+            check.whole(f"rows[{i}]", end, first + 1, all_rows)
+        check.raise_if_wrong()
+        return self._begin(kind, how, chosen)
+
+    def _begin(
+        self, kind: str, how: Pace, rows: Sequence[tuple[int, int]], **more: Any
+    ) -> Operation:
+        begun = Operation(self, kind, how, rows, **more)
+        self.operations.append(begun)
+        return begun

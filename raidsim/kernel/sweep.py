@@ -1,0 +1,345 @@
+"""Sweeps: work that goes through an array row by row, beside what the host asks.
+
+A *row* is one strip of each drive. A sweep rebuilds a drive, copies one, checks what belongs
+together, reads or writes everything. It has some workers, each a task of a few rows at a time::
+
+    begin_chunk   the next rows; none are left: the worker is done
+    step          the locks of their stripes (rebuild), the accesses, the commands
+    ended         rows count in order: the frontier is where all before is done
+    pause         leaves time to the host, while there is work of it
+
+What a rebuild has restored is relied on up to its frontier. A worker that is ahead of another
+keeps its locks until then, so that no write misses a strip that is restored already.
+
+A sector that can't be read is restored first, by a task of its own (:func:`mend`), from what
+else the stripe has; then the task that met it begins anew. What nothing restores fails a request
+of the host, and punctures or stops a rebuild.
+
+Verbs: :func:`begin_chunk`, :func:`step`, :func:`ended`, :func:`mend`, :func:`mended`.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel import agenda, array, defects
+from raidsim.kernel.array_tables import COPYING, ERRAND_SWEEP
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jobs import release
+from raidsim.kernel.plans import held, rebuild
+from raidsim.kernel.station import arrive, round_ns
+from raidsim.kernel.sweep_tables import (
+    CHECK,
+    COPY,
+    ENDED,
+    REBUILD,
+    RESTING,
+    RESYNC,
+    WORKING,
+    WRITE_ALL,
+)
+from raidsim.kernel.tables import (
+    DONE,
+    FAILED,
+    NONE,
+    READ,
+    STAGE_ENDED,
+    STAGE_PLAN,
+    STAGE_SWEEP,
+    STAGE_SWEEP_PAUSED,
+    STAGE_WAITING,
+    WRITE,
+)
+from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, PARITY, RECONSTRUCT
+
+
+@handler
+def array_of(w, sweep):
+    """Row of the array that a sweep goes through."""
+    return w.volumes[sweep["volume"]]["array"]
+
+
+@routine
+def begin_chunk(w, index):
+    """Give worker ``index`` its next rows; True if it was the last one and none are left."""
+    job = w.jobs[index]
+    sweep = w.sweeps[job["row"]]
+    if sweep["paused"] == 1 and sweep["stopped"] == 0:
+        job["slot"] = RESTING
+        job["stage"] = STAGE_WAITING
+        return False
+    if sweep["next"] >= sweep["end"] or sweep["stopped"] == 1:
+        for i in range(sweep["first_worker"], sweep["first_worker"] + sweep["workers"]):
+            if w.workers[i] == index:
+                w.workers[i] = NONE
+        release(w, index)
+        sweep["working"] -= 1
+        if sweep["working"] > 0:
+            return False
+        finish(w, sweep)
+        return True
+    first = sweep["next"]
+    stop = first - first % sweep["stride"] + sweep["block"]
+    stop = min(first + sweep["chunk"], stop, sweep["end"])
+    sweep["next"] = stop
+    if stop % sweep["stride"] >= sweep["block"]:
+        sweep["next"] = stop - stop % sweep["stride"] + sweep["stride"]
+    job["offset"] = first
+    job["length"] = stop - first
+    job["begun"] = 0
+    job["slot"] = WORKING
+    job["serial"] = sweep["begun"]
+    job["issued"] = w.state[0]["now"]
+    job["status"] = DONE
+    sweep["begun"] += 1
+    step(w, index)
+    return False
+
+
+@handler
+def finish(w, sweep):
+    """The last worker is done: if nothing was left out, a drive is as it should be."""
+    sweep["ended"] = w.state[0]["now"]
+    if sweep["stopped"] == 1:
+        return
+    sweep["frontier"] = sweep["end"]
+    layout = w.layouts[array_of(w, sweep)]
+    member = w.members[sweep["member"]]
+    if sweep["kind"] == REBUILD:
+        w.good[sweep["member"]] = layout["rows"] * layout["strip"]
+    elif sweep["kind"] == COPY:
+        member["drive"] = member["copy"]
+        member["copy"] = NONE
+        member["copied"] = 0
+
+
+@routine
+def step(w, index):
+    """Go on with a worker's rows: take the locks that are missing, then plan and begin."""
+    job = w.jobs[index]
+    sweep = w.sweeps[job["row"]]
+    row = array_of(w, sweep)
+    volume = w.arrays[row]
+    if sweep["kind"] == REBUILD and volume["family"] == PARITY:
+        while job["begun"] < job["length"]:
+            place = array.lock_of(volume, address(w, sweep, job["offset"] + job["begun"]))
+            job["begun"] += 1
+            if not array.seize(w, place, index):
+                return
+    count = accesses(w, sweep, row, job["offset"], job["offset"] + job["length"])
+    if count == LOST:
+        job["status"] = FAILED
+        agenda.put(w, index, STAGE_ENDED)
+        return
+    array.issue(w, row, index, count)
+
+
+@handler
+def address(w, sweep, number):
+    """Address in the volume of the stripe in row ``number`` of the drive that is rebuilt."""
+    row = array_of(w, sweep)
+    _, _, found = held(w.layouts[row], sweep["member"] - w.arrays[row]["first_member"], number)
+    return found
+
+
+@routine
+def accesses(w, sweep, row, start, stop):
+    """List what rows [start, stop) need; how many accesses, or LOST."""
+    layout = w.layouts[row]
+    volume = w.arrays[row]
+    size = layout["strip"]
+    first = volume["first_member"]
+    good = w.good[first : first + volume["drives"]]
+    kind = sweep["kind"]
+    count = 0
+    if kind == REBUILD or (kind == RESYNC and layout["family"] == MIRRORED):
+        target = w.members[sweep["member"]]["drive"]
+        if kind == REBUILD and w.drives[target]["failed"] == 1:
+            return LOST
+        for number in range(start, stop):
+            for drive in range(volume["drives"]):
+                if kind == REBUILD:
+                    if drive != sweep["member"] - first:
+                        continue
+                    if is_punctured(w, target, number * size, size):
+                        continue
+                else:
+                    role, copy, _ = held(layout, drive, number)
+                    if role != DATA or copy == 0 or good[drive] < (number + 1) * size:
+                        continue
+                more = rebuild(layout, good, drive, number, w.accesses[count:])
+                if more == LOST:
+                    return LOST
+                count += more
+        return count
+    if kind == COPY:
+        member = w.members[sweep["member"]]
+        if w.drives[member["copy"]]["failed"] == 1 or w.drives[member["drive"]]["failed"] == 1:
+            return LOST
+        drive = sweep["member"] - first
+        put(w, 0, 0, drive, READ, start * size, (stop - start) * size, DIRECT)
+        put(w, 1, 1, drive, WRITE, start * size, (stop - start) * size, COPYING)
+        member["copied"] = max(member["copied"], stop * size)
+        return 2
+    method = DIRECT
+    if layout["family"] == PARITY and (kind == CHECK or kind == RESYNC):
+        method = RECONSTRUCT
+    op = WRITE if kind == WRITE_ALL else READ
+    for drive in range(volume["drives"]):
+        if good[drive] >= stop * size:
+            put(w, count, 0, drive, op, start * size, (stop - start) * size, method)
+            count += 1
+    return count
+
+
+@handler
+def put(w, i, phase, drive, op, offset, length, method):
+    """Write access number ``i`` of a plan."""
+    access = w.accesses[i]
+    access["phase"] = phase
+    access["drive"] = drive
+    access["op"] = op
+    access["offset"] = offset
+    access["length"] = length
+    access["role"] = DATA
+    access["copy"] = 0
+    access["address"] = 0
+    access["method"] = method
+
+
+@handler
+def is_punctured(w, drive, offset, size):
+    """Whether a row of a drive was given up."""
+    if w.drives[drive]["defects"] == 0:
+        return False
+    found = defects.find(w, drive, offset, offset + size)
+    return found != NONE and w.defects[found]["punctured"] == 1
+
+
+@routine
+def ended(w, index):
+    """Worker ``index`` has done its rows: they count once all before them are done."""
+    job = w.jobs[index]
+    sweep = w.sweeps[job["row"]]
+    if job["status"] == FAILED:
+        sweep["lost"] = 1
+        sweep["stopped"] = 1
+        if sweep["paused"] == 1:
+            wake(w, sweep)
+    job["slot"] = ENDED
+    job["stage"] = STAGE_WAITING
+    going = True
+    while going:
+        going = False
+        first = sweep["first_worker"]
+        for i in range(first, first + sweep["workers"]):
+            worker = w.workers[i]
+            if worker != NONE and w.jobs[worker]["slot"] == ENDED:
+                if w.jobs[worker]["serial"] == sweep["retired"]:
+                    retire(w, sweep, worker)
+                    going = True
+
+
+@handler
+def retire(w, sweep, index):
+    """The rows of a worker count as done; it pauses, or goes on."""
+    job = w.jobs[index]
+    row = array_of(w, sweep)
+    volume = w.arrays[row]
+    stop = job["offset"] + job["length"]
+    sweep["retired"] += 1
+    if job["status"] == DONE:
+        sweep["rows"] += job["length"]
+        sweep["frontier"] = stop
+        if sweep["kind"] == REBUILD and sweep["stopped"] == 0:
+            w.good[sweep["member"]] = stop * w.layouts[row]["strip"]
+    if sweep["kind"] == REBUILD and volume["family"] == PARITY:
+        for number in range(job["offset"], stop):
+            array.unlock(w, volume, address(w, sweep, number))
+    job["slot"] = WORKING
+    took = w.state[0]["now"] - job["issued"]
+    rest = sweep["least"] - took
+    if sweep["share"] < 1.0 and volume["touched"] >= job["issued"]:
+        rest = max(rest, round_ns(took * (1.0 / sweep["share"] - 1.0)))
+    if rest > 0 and sweep["stopped"] == 0:
+        job["stage"] = STAGE_SWEEP_PAUSED
+        arrive(w, sweep["clock"], index, rest)
+    else:
+        agenda.put(w, index, STAGE_SWEEP)
+
+
+@routine
+def wake(w, sweep):
+    """Let workers that rest go on."""
+    sweep["paused"] = 0
+    first = sweep["first_worker"]
+    for i in range(first, first + sweep["workers"]):
+        worker = w.workers[i]
+        if worker != NONE and w.jobs[worker]["slot"] == RESTING:
+            w.jobs[worker]["slot"] = WORKING
+            agenda.put(w, worker, STAGE_SWEEP)
+
+
+# -- sectors that can't be read -------------------------------------------------------------------
+
+
+@routine
+def mend(w, index):
+    """Restore the strip that task ``index`` is about, from the rest of its stripe."""
+    job = w.jobs[index]
+    row = w.volumes[job["volume"]]["array"]
+    layout = w.layouts[row]
+    volume = w.arrays[row]
+    first = volume["first_member"]
+    good = w.good[first : first + volume["drives"]]
+    other = job["slot"]  # another drive that can't read its strip of the stripe
+    before = 0
+    if other != NONE:
+        before = good[other - first]
+        good[other - first] = min(before, job["offset"] * layout["strip"])
+    count = rebuild(layout, good, job["member"] - first, job["offset"], w.accesses)
+    if other != NONE:
+        good[other - first] = before
+    if count == LOST or count == 0:
+        job["status"] = FAILED
+        agenda.put(w, index, STAGE_ENDED)
+        return
+    array.issue(w, row, index, count)
+
+
+@routine
+def mended(w, index):
+    """The strip is restored, or can't be: the task that met the defect begins anew, or fails."""
+    job = w.jobs[index]
+    parent = job["parent"]
+    above = w.jobs[parent]
+    volume = w.arrays[w.volumes[job["volume"]]["array"]]
+    restored = job["status"] == DONE
+    volume["unreadable"] += 1
+    if restored:
+        volume["repaired"] += 1
+    if above["errand"] == ERRAND_SWEEP:
+        sweep = w.sweeps[above["row"]]
+        sweep["found"] += 1
+        if restored:
+            sweep["repaired"] += 1
+        else:
+            restored = give_up(w, sweep, job["member"], job["offset"])
+    release(w, index)
+    above["status"] = DONE if restored else FAILED
+    agenda.put(w, parent, STAGE_PLAN if restored else STAGE_ENDED)
+
+
+@handler
+def give_up(w, sweep, member, number):
+    """A sweep goes on without a row that nothing restores; False if it can't."""
+    size = w.layouts[array_of(w, sweep)]["strip"]
+    drive = w.members[member]["drive"]
+    found = defects.find(w, drive, number * size, (number + 1) * size)
+    if found != NONE:
+        w.defects[found]["passed"] = 1
+    sweep["punctured"] += 1
+    if sweep["kind"] == REBUILD:
+        if sweep["puncture"] == 0:
+            return False
+        target = w.members[sweep["member"]]["drive"]
+        defects.mark(w, target, number * size, size)
+    return True
