@@ -65,7 +65,7 @@ class Operation(simpy.Event):
         self._copy = copy
         self._left = list(rows)
         self._total = sum(end - first for first, end in self._left)
-        self._through = 0  # rows of ranges that are over, with those that a sample leaves out
+        self._through = 0.0  # rows of ranges that are over, with those that a sample leaves out
         self._sweeps: list[int] = []
         self._at_end = at_end
         self._ended: float | None = None
@@ -97,7 +97,7 @@ class Operation(simpy.Event):
         """Share of it that is done, 0 to 1."""
         if self.state == "done" or self._total == 0:
             return 1.0
-        done = float(self._through)
+        done = self._through
         last = self._last
         if last is not None and not self.is_over and last.rows > 0:
             done += last.done / last.rows * self._under_way
@@ -221,5 +221,7 @@ class Operation(simpy.Event):
         )
 
     def _part_ended(self, _event: Any) -> None:
-        self._through += self._under_way
+        last = self._last
+        assert last is not None
+        self._through += self._under_way * last.done / max(last.rows, 1)
         self._next()

@@ -48,7 +48,7 @@ from raidsim.kernel.tables import (
     STAGE_WAITING,
     WRITE,
 )
-from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, PARITY, RECONSTRUCT
+from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, PARITY, RECONSTRUCT, UNUSED
 
 
 @handler
@@ -151,24 +151,22 @@ def accesses(w, sweep, row, start, stop):
     kind = sweep["kind"]
     count = 0
     if kind == REBUILD or (kind == RESYNC and layout["family"] == MIRRORED):
-        target = w.members[sweep["member"]]["drive"]
-        if kind == REBUILD and w.drives[target]["failed"] == 1:
+        if kind == REBUILD and w.drives[w.members[sweep["member"]]["drive"]]["failed"] == 1:
             return LOST
         for number in range(start, stop):
             for drive in range(volume["drives"]):
-                if kind == REBUILD:
-                    if drive != sweep["member"] - first:
-                        continue
-                    if is_punctured(w, target, number * size, size):
-                        continue
-                else:
-                    role, copy, _ = held(layout, drive, number)
-                    if role != DATA or copy == 0 or good[drive] < (number + 1) * size:
-                        continue
+                if not is_due(w, sweep, row, good, drive, number):
+                    continue
                 more = rebuild(layout, good, drive, number, w.accesses[count:])
                 if more == LOST:
                     return LOST
-                count += more
+                count += max(more - 1, 0)  # the last one writes it
+        # All is read before anything is written: so neighbours come together.
+        for number in range(start, stop):
+            for drive in range(volume["drives"]):
+                if is_due(w, sweep, row, good, drive, number):
+                    put(w, count, 1, drive, WRITE, number * size, size, DIRECT)
+                    count += 1
         return count
     if kind == COPY:
         member = w.members[sweep["member"]]
@@ -188,6 +186,22 @@ def accesses(w, sweep, row, start, stop):
             put(w, count, 0, drive, op, start * size, (stop - start) * size, method)
             count += 1
     return count
+
+
+@routine
+def is_due(w, sweep, row, good, drive, number):
+    """Whether a sweep writes row ``number`` of a drive: what it rebuilds, or any further copy."""
+    volume = w.arrays[row]
+    layout = w.layouts[row]
+    size = layout["strip"]
+    role, copy, _ = held(layout, drive, number)
+    if role == UNUSED:
+        return False
+    if sweep["kind"] != REBUILD:
+        return copy > 0 and good[drive] >= (number + 1) * size
+    if drive != sweep["member"] - volume["first_member"]:
+        return False
+    return not is_punctured(w, w.members[sweep["member"]]["drive"], number * size, size)
 
 
 @handler

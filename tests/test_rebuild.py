@@ -1,0 +1,402 @@
+"""Rebuilds and other work that goes through a whole array: times, device I/Os, faults met."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from small_array import LATENCY, NO_CPU, SERVICE, TOY, takes
+
+from raidsim.control import Environment, Host, InputError, Load, Volume
+from raidsim.kernel import tables as t
+
+KIB = 1024
+STRIP = 16 * KIB
+CHUNK = 256 * KIB
+SMALL = TOY | {"recovery.time": "100 ms"}
+RECOVERY = 0.1  # s
+ROWS = 10**9 // STRIP
+CHUNKS = -(-ROWS // (CHUNK // STRIP))
+FIXED = {"rebuild.rate": "100 %", "rebuild.size": "256 KiB"}
+
+
+def array(level, drives, *, depth=1, host=None, on_error="puncture", name="data", **keys):
+    env = Environment(seed=3)
+    changes = NO_CPU | FIXED | {"rebuild.depth": depth, "rebuild.on_read_error": on_error}
+    server = Host(env, "fujitsu-rx2540-m1", changes=changes | (host or {}))
+    keys = {"strip": "16 KiB", "state": "fresh"} | keys
+    return Volume(
+        env, "intel-p3700-800gb", server, name=name, level=level, drives=drives, changes=SMALL,
+        **keys,
+    )  # fmt: skip
+
+
+def through(operation):
+    """Wait for the end of background work."""
+    operation.volume.env.run(operation)
+    assert operation.is_over
+    return operation
+
+
+def moved(volume, field):
+    """Bytes that each drive of a volume has read or written for those above it."""
+    return [int(volume.system.world.drives[row][field]) for row in volume._drives.rows]
+
+
+def command(size=CHUNK):
+    """What one command of a worker occupies its drive for, s."""
+    return takes(size) / 1e9
+
+
+# -- how long it takes ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("level", "drives"), [("raid5", 4), ("raid6", 6), ("raid10", 4)])
+def test_a_worker_reads_the_others_together_and_then_writes_the_new_drive(level, drives):
+    data = array(level, drives)
+    data.fail(1)
+    rebuild = through(data.replace(1))
+    rest = ROWS * STRIP - (CHUNKS - 1) * CHUNK
+    assert rebuild.state == "done"
+    assert data.health == "optimal"
+    # In RAID 6 each row reads as many strips as there are data strips: where they are not the
+    # same ones, a drive gets its rows in pieces.
+    if level != "raid6":
+        expected = 2 * ((CHUNKS - 1) * command() + command(rest))
+        assert rebuild.seconds == pytest.approx(expected, rel=1e-4)
+    assert rebuild.seconds == rebuild.simulated_seconds
+
+
+def test_several_workers_keep_the_drives_busy_all_the_time():
+    data = array("raid5", 4, depth=4)
+    data.fail(0)
+    rebuild = through(data.replace(0))
+    busy = SERVICE + CHUNK  # of a command; its latency is no work of the drive
+    assert rebuild.seconds == pytest.approx(CHUNKS * busy / 1e9, rel=0.02)
+
+
+def test_a_limit_of_the_throughput_is_kept():
+    data = array("raid1", 2, depth=2)
+    data.fail(0)
+    data._pace = replace(data._pace, limit=20e6)
+    rebuild = through(data.replace(0))
+    assert rebuild.seconds == pytest.approx(1e9 / 20e6, rel=0.02)
+
+
+@pytest.mark.parametrize("level", ["raid5", "raid1"])
+def test_a_sample_of_the_rows_tells_how_long_all_of_them_take(level):
+    whole, part = (array(level, 3, spares=1), array(level, 3, spares=1, rebuild_sample="30 %"))
+    seconds = [through(data.fail(2)).seconds for data in (whole, part)]
+    last = part.operations[-1]
+    assert last.share_simulated < 0.6
+    assert last.simulated_seconds == pytest.approx(last.share_simulated * seconds[1])
+    assert seconds[1] == pytest.approx(seconds[0], rel=0.02)
+    assert part.health == "optimal"
+
+
+def test_a_rate_leaves_the_rest_of_the_time_to_the_host():
+    """At 25 % a worker rests three times as long as it has worked; without host I/O never."""
+    alone = array("raid1", 2, spares=1)
+    quiet = through(alone.fail(0)).seconds
+    data = array("raid1", 2, spares=1, rebuild_rate="25 %")
+    assert through(data.fail(0)).seconds == pytest.approx(quiet, rel=1e-3)
+    data = array("raid1", 2, spares=1, rebuild_rate="25 %")
+    load = data.start(Load(read="100 %", size="4 KiB", rate="10 IO/s"))  # hardly disturbs
+    rebuild = data.fail(0)
+    data.env.run(rebuild)
+    share = quiet / rebuild.seconds
+    assert 0.25 < share < 1.0  # some chunks see no I/O of the host
+    data = array("raid1", 2, spares=1, rebuild_rate="25 %")
+    load = data.start(Load(read="100 %", size="512 B", outstanding=1))
+    rebuild = data.fail(0)
+    data.env.run(rebuild)
+    # A chunk waits for the one I/O that is under way, on the drive that both read.
+    worked = 2 * command() * CHUNKS
+    assert 4 * worked < rebuild.seconds < 4 * (worked + CHUNKS * command(512))
+    load.stop()
+
+
+def test_the_host_waits_longer_while_a_drive_is_rebuilt_at_a_higher_rate():
+    latencies = []
+    for rate in ("10 %", "100 %"):
+        data = array("raid5", 4, depth=4, spares=1, rebuild_rate=rate)
+        load = data.start(Load(read="100 %", size="4 KiB", outstanding=2))
+        data.env.run(data.fail(0))
+        latencies.append(load.latency("read").mean)
+        load.stop()
+    assert latencies[1] > 1.3 * latencies[0]
+
+
+# -- what it moves --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("level", "drives", "read"),
+    [("raid5", 5, 4), ("raid6", 6, 4), ("raid1", 3, 1), ("raid10", 6, 1), ("raid50", 6, 2)],
+)
+def test_a_rebuild_reads_k_strips_for_each_that_it_writes(level, drives, read):
+    data = array(level, drives, depth=3)
+    data.fail(2)
+    through(data.replace(2))
+    whole = ROWS * STRIP
+    written, seen = moved(data, "host_written"), moved(data, "host_read")
+    assert written == [whole if number == 2 else 0 for number in range(drives)]
+    assert sum(seen) == read * whole
+    assert max(seen) <= whole
+
+
+def test_a_check_reads_everything_once_and_an_initialisation_writes_it():
+    data = array("raid6", 5, depth=2)
+    through(data.check())
+    assert moved(data, "host_read") == [ROWS * STRIP] * 5
+    through(data.patrol())
+    assert moved(data, "host_read") == [2 * ROWS * STRIP] * 5
+    assert moved(data, "host_written") == [0] * 5
+    through(data.initialise())
+    assert moved(data, "host_written") == [ROWS * STRIP] * 5
+
+
+def test_a_fast_initialisation_writes_ten_mebibytes_at_each_end():
+    data = array("raid5", 3)
+    through(data.initialise(full=False))
+    assert moved(data, "host_written") == [20 * 2**20] * 3
+
+
+def test_a_resync_of_copies_reads_one_and_writes_the_others():
+    data = array("raid1", 3)
+    through(data.resync())
+    whole = ROWS * STRIP
+    assert sum(moved(data, "host_read")) == 2 * whole  # once for each copy that it writes
+    assert moved(data, "host_written") == [0, whole, whole]
+    part = array("raid5", 3)
+    through(part.resync([(10, 20), (500, 501)]))
+    assert moved(part, "host_read") == [11 * STRIP] * 3
+
+
+# -- spares, and drives that are replaced ------------------------------------------------------
+
+
+def test_a_hot_spare_takes_the_place_of_a_drive_and_gives_it_back():
+    data = array("raid5", 4, depth=2, spares=1)
+    rebuild = data.fail(3)
+    assert (data.health, data.spares) == ("rebuilding", 0)
+    through(rebuild)
+    assert data.health == "optimal"
+    assert data.fail(0) is None  # no other spare
+    assert data.health == "degraded"
+    through(data.replace(0))
+    copying = data.replace(3)
+    assert copying.kind == "copy-back"
+    assert data.health == "optimal"  # it keeps its redundancy meanwhile
+    through(copying)
+    assert (data.health, data.spares) == ("optimal", 1)
+
+
+def test_what_is_written_while_a_drive_is_copied_back_goes_to_both():
+    data = array("raid1", 2, spares=1)
+    through(data.fail(1))
+    spare = data._drives.rows[1]
+    before = int(data.system.world.drives[spare]["host_written"])
+    copying = data.replace(1)
+    data.env.run(until=data.env.now + copying.volume.env.window * 0.2)
+    target = int(data.system.world.members[1]["copy"])
+    done = int(data.system.world.drives[target]["host_written"])
+    data.env.run(data.write(0, STRIP))  # there already
+    data.env.run(data.write(data.capacity - STRIP, STRIP))  # not yet
+    assert int(data.system.world.drives[spare]["host_written"]) - before == 2 * STRIP
+    through(copying)
+    whole = ROWS * STRIP
+    assert done < whole
+    assert int(data.system.world.drives[target]["host_written"]) == whole + STRIP
+
+
+def test_a_second_failure_ends_the_rebuild_of_single_parity_and_the_volume():
+    data = array("raid5", 4, depth=2)
+    data.fail(0)
+    rebuild = data.replace(0)
+    data.env.run(until=data.env.now + 0.1)
+    data.fail(2)
+    through(rebuild)
+    assert rebuild.state == "failed"
+    assert 0 < rebuild.progress < 1
+    assert data.health == "failed"
+
+
+def test_double_parity_goes_on_rebuilding_after_a_second_failure():
+    data = array("raid6", 5, depth=2)
+    data.fail(0)
+    rebuild = data.replace(0)
+    data.env.run(until=data.env.now + 0.1)
+    data.fail(2)
+    assert through(rebuild).state == "done"
+    assert data.health == "degraded"
+    through(data.replace(2))
+    assert data.health == "optimal"
+
+
+def test_the_new_drive_fails_too_and_is_replaced_again():
+    data = array("raid5", 3)
+    data.fail(0)
+    first = data.replace(0)
+    data.env.run(until=data.env.now + 0.05)
+    data.fail(0)
+    second = data.replace(0)
+    through(second)
+    assert (first.is_over, second.state, data.health) == (True, "done", "optimal")
+
+
+def test_a_rebuild_can_pause_and_be_given_up():
+    data = array("raid5", 3)
+    data.fail(0)
+    rebuild = data.replace(0)
+    data.env.run(until=data.env.now + 0.1)
+    rebuild.pause()
+    data.env.run(until=data.env.now + 0.1)
+    before = rebuild.progress
+    data.env.run(until=data.env.now + 1.0)
+    assert (rebuild.state, rebuild.progress) == ("paused", before)
+    rebuild.resume()
+    data.env.run(until=data.env.now + 0.1)
+    assert rebuild.progress > before
+    rebuild.stop()
+    assert through(rebuild).state == "stopped"
+    assert data.health == "degraded"
+    through(data.rebuild(0))
+    assert data.health == "optimal"
+
+
+def test_no_write_misses_a_strip_that_is_restored_already():
+    """Whatever is written to a stripe while workers are at it, its parity comes last."""
+    data = array("raid5", 4, depth=4, spares=1)
+    data.start(Load(read="0 %", size="4 KiB", outstanding=8))
+    rebuild = data.fail(1)
+    system, world = data.system, data.system.world
+    row = data._drives.rows[1]
+    frontier = 0
+    while not rebuild.triggered:
+        data.env.run(until=data.env.now + 0.01)
+        good = int(system.world.good[1])
+        assert good >= frontier  # it never goes back
+        frontier = good
+        for job in world.jobs[world.jobs["stage"] != t.STAGE_FREE]:
+            # Commands to the new drive are those of the rebuild, or behind its frontier.
+            if job["drive"] == row and job["op"] == t.WRITE and job["member"] == 1:
+                sweeping = job["length"] % STRIP == 0
+                assert sweeping or job["offset"] + job["length"] <= good
+        if data.env.now > 3:
+            break
+    assert frontier > 0
+
+
+# -- sectors that can't be read ----------------------------------------------------------------
+
+
+def test_a_bad_sector_is_restored_from_redundancy_and_written_anew():
+    data = array("raid5", 3)
+    data.add_defects(0, [512 * 5])  # data strip 0 of stripe 0 lies on drive 0
+    first = data.env.run(data.read(0, 4 * KIB))
+    again = data.env.run(data.read(0, 4 * KIB))
+    assert first.ok
+    # The drive tries in vain; the two others are read, the strip is written; then it is read.
+    expected = (RECOVERY * 1e9 + SERVICE + LATENCY) + 2 * takes(STRIP) + takes(4 * KIB)
+    assert first.latency == pytest.approx(expected / 1e9, rel=1e-5)
+    assert again.latency == pytest.approx(takes(4 * KIB) / 1e9, rel=1e-6)
+
+
+@pytest.mark.parametrize("level", ["raid0", "jbod", "single"])
+def test_without_redundancy_a_bad_sector_is_lost_until_it_is_written(level):
+    data = array(level, 1 if level == "single" else 2)
+    data.add_defects(0, [1024])
+    assert not data.env.run(data.read(0, 4 * KIB)).ok
+    assert data.env.run(data.read(4 * KIB, 4 * KIB)).ok
+    assert data.env.run(data.write(0, 4 * KIB)).ok
+    assert data.env.run(data.read(0, 4 * KIB)).ok
+
+
+def test_two_bad_sectors_in_a_stripe_are_too_many_for_one_parity_and_not_for_two():
+    for level, survives in (("raid5", False), ("raid6", True)):
+        data = array(level, 5)
+        for drive in (0, 1):
+            data.add_defects(drive, [0])
+        assert data.env.run(data.read(0, 4 * KIB)).ok is survives
+        assert data.env.run(data.read(2 * STRIP, 4 * KIB)).ok  # another strip of the stripe
+
+
+def test_a_patrol_finds_bad_sectors_before_a_rebuild_does():
+    data = array("raid5", 4, depth=2)
+    data.add_defects(1, [0, 5 * STRIP + 512, 500_000_256 // 512 * 512])
+    patrol = through(data.patrol())
+    assert (patrol.found, patrol.repaired, patrol.punctured) == (3, 3, 0)
+    data.fail(0)
+    assert through(data.replace(0)).punctured == 0
+
+
+def test_a_bad_sector_met_by_the_rebuild_of_single_parity_punctures_a_stripe():
+    data = array("raid5", 4, depth=2)
+    data.fail(0)
+    row = 5
+    data.add_defects(1, [row * STRIP])
+    rebuild = through(data.replace(0))
+    assert (rebuild.state, rebuild.found, rebuild.punctured) == ("done", 1, 1)
+    # Parity of that row lies on drive 2: what is on drives 0 and 1 can't be read.
+    stripe = range(row * 3 * STRIP, (row + 1) * 3 * STRIP, STRIP)
+    read = [data.env.run(data.read(place, STRIP)).ok for place in stripe]
+    assert read.count(False) == 2
+    around = [
+        data.env.run(data.read(place, STRIP)).ok
+        for place in (stripe[0] - STRIP, stripe[-1] + STRIP)
+    ]
+    assert all(around)
+
+
+def test_or_it_stops_the_rebuild_if_the_card_says_so():
+    data = array("raid5", 4, on_error="stop")
+    data.fail(0)
+    data.add_defects(1, [500_000_256 // 512 * 512])
+    rebuild = through(data.replace(0))
+    assert rebuild.state == "failed"
+    assert rebuild.progress == pytest.approx(0.5, abs=0.01)
+    assert data.health == "degraded"
+
+
+def test_double_parity_rebuilds_over_a_bad_sector():
+    data = array("raid6", 5, depth=2)
+    data.fail(0)
+    data.add_defects(1, [7 * STRIP, 8 * STRIP])
+    rebuild = through(data.replace(0))
+    assert (rebuild.state, rebuild.found, rebuild.repaired, rebuild.punctured) == ("done", 2, 2, 0)
+
+
+def test_a_slow_drive_slows_every_stripe_that_it_is_in():
+    data = array("raid5", 4)
+    data.set_delay(0.05, 2)
+    times = [data.env.run(data.read(i * STRIP, 4 * KIB)).latency for i in range(12)]
+    assert sorted({round(time * 1e3) for time in times}) == [1, 51]
+    data.set_delay(0.0)
+    assert data.env.run(data.read(2 * STRIP, 4 * KIB)).latency < 0.01
+
+
+# -- what is refused ---------------------------------------------------------------------------
+
+
+def test_what_makes_no_sense_is_refused_with_a_remedy():
+    data = array("raid5", 3)
+    striped = array("raid0", 2)
+    single = array("single", 1)
+    for call, part in (
+        (lambda: data.replace(1), "has not failed"),
+        (lambda: data.rebuild(1), "holds all that it should"),
+        (lambda: data.copy_back(1), "no hot spare stands in"),
+        (lambda: data.fail(3), "out of range"),
+        (lambda: data.add_defects(0, [100]), "not a multiple of 512"),
+        (lambda: data.set_delay(-1.0), "out of range"),
+        (lambda: data.check(rate="0 %"), "too small"),
+        (lambda: data.check(sample="many"), "many"),
+        (striped.check, "nothing to compare"),
+        (lambda: striped.fail(0) or striped.replace(0), "no redundancy"),
+        (single.patrol, "one drive on the host"),
+        (lambda: array("raid0", 2, spares=1), "no redundancy to rebuild from"),
+    ):
+        with pytest.raises(InputError) as refused:
+            call()
+        assert part in str(refused.value)
