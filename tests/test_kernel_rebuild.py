@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from conftest import INTERPRETED
 from small_array import LATENCY, NO_CPU, SERVICE, TOY, takes
 
 from raidsim.control import Environment, Host, InputError, Load, Volume
 from raidsim.kernel import tables as t
 
 KIB = 1024
-STRIP = 16 * KIB
-CHUNK = 256 * KIB
+STRIP = 1024 * KIB if INTERPRETED else 16 * KIB  # fewer of them
+CHUNK = max(256 * KIB, STRIP)
 SMALL = TOY | {"recovery.time": "100 ms"}
 RECOVERY = 0.1  # s
 ROWS = 10**9 // STRIP
 CHUNKS = -(-ROWS // (CHUNK // STRIP))
+whole_drives = pytest.mark.skipif(INTERPRETED, reason="needs thousands of I/Os")
 FIXED = {"rebuild.rate": "100 %", "rebuild.size": "256 KiB"}
 
 
@@ -24,7 +26,7 @@ def array(level, drives, *, depth=1, host=None, on_error="puncture", name="data"
     env = Environment(seed=3)
     changes = NO_CPU | FIXED | {"rebuild.depth": depth, "rebuild.on_read_error": on_error}
     server = Host(env, "fujitsu-rx2540-m1", changes=changes | (host or {}))
-    keys = {"strip": "16 KiB", "state": "fresh"} | keys
+    keys = {"strip": f"{STRIP // KIB} KiB", "state": "fresh"} | keys
     return Volume(
         env, "intel-p3700-800gb", server, name=name, level=level, drives=drives, changes=SMALL,
         **keys,
@@ -67,6 +69,7 @@ def test_a_worker_reads_the_others_together_and_then_writes_the_new_drive(level,
     assert rebuild.seconds == rebuild.simulated_seconds
 
 
+@whole_drives
 def test_several_workers_keep_the_drives_busy_all_the_time():
     data = array("raid5", 4, depth=4)
     data.fail(0)
@@ -75,6 +78,7 @@ def test_several_workers_keep_the_drives_busy_all_the_time():
     assert rebuild.seconds == pytest.approx(CHUNKS * busy / 1e9, rel=0.02)
 
 
+@whole_drives
 def test_a_limit_of_the_throughput_is_kept():
     data = array("raid1", 2, depth=2)
     data.fail(0)
@@ -83,6 +87,7 @@ def test_a_limit_of_the_throughput_is_kept():
     assert rebuild.seconds == pytest.approx(1e9 / 20e6, rel=0.02)
 
 
+@whole_drives
 @pytest.mark.parametrize("level", ["raid5", "raid1"])
 def test_a_sample_of_the_rows_tells_how_long_all_of_them_take(level):
     whole, part = (array(level, 3, spares=1), array(level, 3, spares=1, rebuild_sample="30 %"))
@@ -94,6 +99,7 @@ def test_a_sample_of_the_rows_tells_how_long_all_of_them_take(level):
     assert part.health == "optimal"
 
 
+@whole_drives
 def test_a_rate_leaves_the_rest_of_the_time_to_the_host():
     """At 25 % a worker rests three times as long as it has worked; without host I/O never."""
     alone = array("raid1", 2, spares=1)
@@ -116,6 +122,7 @@ def test_a_rate_leaves_the_rest_of_the_time_to_the_host():
     load.stop()
 
 
+@whole_drives
 def test_the_host_waits_longer_while_a_drive_is_rebuilt_at_a_higher_rate():
     latencies = []
     for rate in ("10 %", "100 %"):
@@ -130,6 +137,7 @@ def test_the_host_waits_longer_while_a_drive_is_rebuilt_at_a_higher_rate():
 # -- what it moves --------------------------------------------------------------------------------
 
 
+@whole_drives
 @pytest.mark.parametrize(
     ("level", "drives", "read"),
     [("raid5", 5, 4), ("raid6", 6, 4), ("raid1", 3, 1), ("raid10", 6, 1), ("raid50", 6, 2)],
@@ -145,6 +153,7 @@ def test_a_rebuild_reads_k_strips_for_each_that_it_writes(level, drives, read):
     assert max(seen) <= whole
 
 
+@whole_drives
 def test_a_check_reads_everything_once_and_an_initialisation_writes_it():
     data = array("raid6", 5, depth=2)
     through(data.check())
@@ -156,6 +165,7 @@ def test_a_check_reads_everything_once_and_an_initialisation_writes_it():
     assert moved(data, "host_written") == [ROWS * STRIP] * 5
 
 
+@whole_drives
 def test_a_fast_initialisation_writes_ten_mebibytes_at_each_end():
     data = array("raid5", 3)
     through(data.initialise(full=False))
@@ -176,6 +186,7 @@ def test_a_resync_of_copies_reads_one_and_writes_the_others():
 # -- spares, and drives that are replaced ------------------------------------------------------
 
 
+@whole_drives
 def test_a_hot_spare_takes_the_place_of_a_drive_and_gives_it_back():
     data = array("raid5", 4, depth=2, spares=1)
     rebuild = data.fail(3)
@@ -210,6 +221,7 @@ def test_what_is_written_while_a_drive_is_copied_back_goes_to_both():
     assert int(data.system.world.drives[target]["host_written"]) == whole + STRIP
 
 
+@whole_drives
 def test_a_second_failure_ends_the_rebuild_of_single_parity_and_the_volume():
     data = array("raid5", 4, depth=2)
     data.fail(0)
@@ -222,6 +234,7 @@ def test_a_second_failure_ends_the_rebuild_of_single_parity_and_the_volume():
     assert data.health == "failed"
 
 
+@whole_drives
 def test_double_parity_goes_on_rebuilding_after_a_second_failure():
     data = array("raid6", 5, depth=2)
     data.fail(0)
@@ -234,6 +247,7 @@ def test_double_parity_goes_on_rebuilding_after_a_second_failure():
     assert data.health == "optimal"
 
 
+@whole_drives
 def test_the_new_drive_fails_too_and_is_replaced_again():
     data = array("raid5", 3)
     data.fail(0)
@@ -245,6 +259,7 @@ def test_the_new_drive_fails_too_and_is_replaced_again():
     assert (first.is_over, second.state, data.health) == (True, "done", "optimal")
 
 
+@whole_drives
 def test_a_rebuild_can_pause_and_be_given_up():
     data = array("raid5", 3)
     data.fail(0)
@@ -265,6 +280,7 @@ def test_a_rebuild_can_pause_and_be_given_up():
     assert data.health == "optimal"
 
 
+@whole_drives
 def test_no_write_misses_a_strip_that_is_restored_already():
     """Whatever is written to a stripe while workers are at it, its parity comes last."""
     data = array("raid5", 4, depth=4, spares=1)
@@ -322,6 +338,7 @@ def test_two_bad_sectors_in_a_stripe_are_too_many_for_one_parity_and_not_for_two
         assert data.env.run(data.read(2 * STRIP, 4 * KIB)).ok  # another strip of the stripe
 
 
+@whole_drives
 def test_a_patrol_finds_bad_sectors_before_a_rebuild_does():
     data = array("raid5", 4, depth=2)
     data.add_defects(1, [0, 5 * STRIP + 512, 500_000_256 // 512 * 512])
