@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Host,
         Link,
         Load,
+        Operation,
         Volume,
     )
     from raidsim.errors import InputError
@@ -35,6 +36,7 @@ __all__ = [
     "InputError",
     "Link",
     "Load",
+    "Operation",
     "SaturationError",
     "Volume",
     "__version__",
@@ -49,6 +51,7 @@ _HOME = {
     "InputError": "raidsim.errors",
     "Link": "raidsim.control",
     "Load": "raidsim.control",
+    "Operation": "raidsim.control",
     "SaturationError": "raidsim.build.system",
     "Volume": "raidsim.control",
 }

@@ -23,6 +23,7 @@ from raidsim.control.controller import Controller, Link
 from raidsim.control.environment import Completion, EndlessLoadError, Environment
 from raidsim.control.host import Host
 from raidsim.control.load import Load, RunningLoad
+from raidsim.control.operation import Operation
 from raidsim.control.volume import Volume
 from raidsim.errors import InputError
 
@@ -35,6 +36,7 @@ __all__ = [
     "InputError",
     "Link",
     "Load",
+    "Operation",
     "RunningLoad",
     "SaturationError",
     "Volume",
