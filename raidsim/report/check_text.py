@@ -1,4 +1,4 @@
-"""What ``raidsim check`` prints: the hardware and the loads of a scenario, then the findings."""
+"""What ``raidsim check`` prints: hardware and loads of a scenario, risk of data loss, findings."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from rich.text import Text
 
 from raidsim import units
 from raidsim.build import inventory
-from raidsim.report import hardware, numbers
+from raidsim.report import hardware, numbers, risk_table
 from raidsim.report.findings import findings
 from raidsim.report.summary import air_sentence, load_sentence
 from raidsim.report.table import RULED
 from raidsim.result import LinkFacts
+from raidsim.risk.assess import assess
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 
@@ -30,6 +31,8 @@ def print_check(scenario: Scenario, console: Console) -> None:
         console.print()
         console.print(_links(links), crop=False)
     console.print()
+    _print_risk(scenario, console)
+    console.print()
     found = findings(scenario)
     if not found:
         console.print("Nothing was found.")
@@ -38,6 +41,17 @@ def print_check(scenario: Scenario, console: Console) -> None:
     listed = Table.grid(padding=(0, 1, 0, 0))
     for finding in found:
         listed.add_row("-", Text(str(finding)))
+    console.print(listed)
+
+
+def _print_risk(scenario: Scenario, console: Console) -> None:
+    """How likely each volume loses data, and what that rests on."""
+    risks = [assess(scenario, volume) for volume in scenario.volumes]
+    console.print(risk_table.table(risks, inventory.volumes(scenario)), crop=False)
+    console.print()
+    listed = Table.grid(padding=(0, 1, 0, 0))
+    for note in risk_table.notes(risks, [volume.card.name for volume in scenario.volumes]):
+        listed.add_row("-", Text(note))
     console.print(listed)
 
 

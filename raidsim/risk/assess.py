@@ -8,15 +8,19 @@ lifetimes stand beside them, in which rebuilds and deliveries take fixed times.
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from raidsim.build.traffic import health
 from raidsim.layout.address import whole_drive
+from raidsim.layout.health import survives
 from raidsim.layout.tables import PARITY
 from raidsim.risk import markov
 from raidsim.risk.groups import Redundancy, redundancy
 from raidsim.risk.hazard import Drives, Repair, Wear, Weibull, from_afr, from_mtbf
-from raidsim.risk.lifetimes import simulate
-from raidsim.risk.markov import YEAR
+from raidsim.risk.lifetimes import Loss, simulate
+from raidsim.risk.markov import YEAR, Chain
 from raidsim.risk.rebuild import RebuildTime, rebuild_time
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.stats.proportions import Estimate
@@ -39,7 +43,8 @@ class Risk:
     ----------
     volume, level : which one.
     mission : hours.
-    afr : failures of a drive per year, as a share; ``afr_from`` says which value of the card.
+    afr : chance of a drive to fail within a year; ``afr_from`` says which value of its card that
+        is from, if there are two.
     rebuild : of one drive.
     replacement : hours until a drive is replaced.
     spares : hot spares.
@@ -102,7 +107,7 @@ def assess(
     Parameters
     ----------
     scenario, volume
-        The volume and what is around it. Drives that have failed before count as good.
+        The volume and what is around it. Drives that have failed before are about to be replaced.
     mission
         Hours.
     replacement
@@ -126,16 +131,31 @@ def assess(
     process = markov.chain(
         shape.group, 1 / failures.scale, 1 / waits, uber=uber, drive_bits=8 * used
     )
-    lost, sectors = markov.losses(process, mission)
+    begins = _failed(volume, shape)
+    lost = [markov.losses(process, mission, failed) for failed in begins]
+    any_lost = [markov.probability(process, mission, failed) for failed in begins]
+    gone = volume.layout is not None and not survives(volume.layout, health(volume))
     repair = Repair(takes.seconds / 3600, spares, replacement)
     given = drives or Drives(failures, unread=markov.unreadable(uber, 8 * used))
-    common = {"lifetimes": lifetimes, "seed": scenario.seed, "name": volume.name}
-    lived = simulate(shape, given, repair, mission, **common)
+
+    def live(lived: Drives) -> Loss:
+        return simulate(
+            shape,
+            lived,
+            repair,
+            mission,
+            lifetimes=lifetimes,
+            seed=scenario.seed,
+            name=volume.name,
+            failed=sorted(set(volume.failed)),
+        )
+
+    simulated = live(given)
     life = _rated_life(volume)
     worn = None
     if life is not None:
         wearing = Drives(failures, wear=Wear(life), unread=given.unread)
-        worn = simulate(shape, wearing, repair, mission, **common).any
+        worn = live(wearing).any
     return Risk(
         volume=volume.name,
         level=volume.level,
@@ -146,12 +166,12 @@ def assess(
         replacement=replacement,
         spares=spares,
         uber=uber,
-        mttdl=markov.mean_time(process) / shape.groups,
-        any=_one_of(markov.probability(process, mission), shape.groups),
-        array=_one_of(lost, shape.groups),
-        simulated_any=lived.any,
-        simulated_array=lived.group,
-        lost=_bytes_lost(volume, shape, lost, sectors),
+        mttdl=0.0 if gone else _mean_time(process, begins),
+        any=1.0 if gone else _one_of(any_lost),
+        array=1.0 if gone else _one_of(each for each, _ in lost),
+        simulated_any=simulated.any,
+        simulated_array=simulated.group,
+        lost=float(volume.capacity) if gone else _bytes_lost(volume, shape, lost),
         worn=worn,
         worn_life=life,
     )
@@ -164,28 +184,51 @@ def failure_rate(volume: VolumeSpec) -> tuple[Weibull, str]:
     between failures counts only if the scenario sets it and no rate.
     """
     card, own = volume.card, volume.set
+    if not card.has("reliability.mtbf"):
+        return from_afr(card.number("reliability.afr")), "AFR"
+    hours = card.number("reliability.mtbf") / 3600
     if "reliability.mtbf" in own and "reliability.afr" not in own:
-        return from_mtbf(card.number("reliability.mtbf") / 3600), "MTBF"
-    return from_afr(card.number("reliability.afr")), "AFR"
+        return from_mtbf(hours), f"MTBF {hours:,.0f} h, not the AFR of the card"
+    return from_afr(card.number("reliability.afr")), f"AFR, not the MTBF of {hours:,.0f} h"
 
 
-def _one_of(chance: float, groups: int) -> float:
-    """Chance that at least one of several groups meets what each meets with some chance."""
-    return 1.0 if chance >= 1 else -math.expm1(groups * math.log1p(-chance))
+def _failed(volume: VolumeSpec, shape: Redundancy) -> list[int]:
+    """Drives that are missing at the start, group by group, as many as the chain knows states."""
+    missing = Counter(drive // shape.group.drives for drive in set(volume.failed))
+    return [min(missing[number], shape.group.most_failed) for number in range(shape.groups)]
 
 
-def _bytes_lost(volume: VolumeSpec, shape: Redundancy, lost: float, sectors: float) -> float:
+def _mean_time(process: Chain, begins: Sequence[int]) -> float:
+    """Mean time to the first loss in any of independent groups, hours.
+
+    The time to loss of a group is exponential but for its first days, so of n groups it is the
+    n-th part. A group that begins with drives missing passes its first days with a chance that is
+    the ratio of its time to that of a whole one.
+    """
+    good = markov.mean_time(process)
+    passed = math.prod(markov.mean_time(process, failed) / good for failed in begins)
+    return good / len(begins) * passed
+
+
+def _one_of(chances: Iterable[float]) -> float:
+    """Chance that at least one of several things happens that do not depend on each other."""
+    found = list(chances)
+    return 1.0 if max(found) >= 1 else -math.expm1(sum(math.log1p(-each) for each in found))
+
+
+def _bytes_lost(
+    volume: VolumeSpec, shape: Redundancy, lost: Sequence[tuple[float, float]]
+) -> float:
     """Mean bytes lost: all that goes with groups, and sectors that a rebuild could not restore.
 
-    Under parity two sectors go at a time, that which can't be read and that to be restored.
+    ``lost`` has for each group the chance of its loss, and the mean number of rebuilds that lose
+    a sector: under parity two, that which can't be read and that to be restored.
     """
-    if shape.share == 1:
-        whole = _one_of(lost, shape.groups) * volume.capacity
-    else:
-        whole = lost * shape.groups * shape.share * volume.capacity
+    chances = [group for group, _ in lost]
+    gone = _one_of(chances) if shape.share == 1 else sum(chances) * shape.share
     parity = volume.layout is not None and volume.layout["family"] == PARITY
     sector = volume.card.integer("capacity.sector") * (2 if parity else 1)
-    return whole + sectors * shape.groups * sector
+    return gone * volume.capacity + sum(rebuilds for _, rebuilds in lost) * sector
 
 
 def _rated_life(volume: VolumeSpec) -> float | None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +51,7 @@ def simulate(
     lifetimes: int = 10_000,
     seed: int = 1,
     name: str = "",
+    failed: Sequence[int] = (),
     bias: bool = True,
 ) -> Loss:
     """Live an array many times.
@@ -66,6 +68,8 @@ def simulate(
         How many.
     seed, name
         The same ones give the same random numbers.
+    failed
+        Drives that are missing at the start, and about to be replaced.
     bias
         Failure biasing; without it losses are counted one by one.
     """
@@ -75,6 +79,7 @@ def simulate(
     for first in range(0, lifetimes, AT_A_TIME):
         rows = min(AT_A_TIME, lifetimes - first)
         lived = _Lifetimes(redundancy, drives, repair, mission, rows, random, bias=bias)
+        lived.begin(failed)
         lived.run()
         lost.append(lived.lost)
         group.append(lived.group)
@@ -130,6 +135,12 @@ class _Lifetimes:
             times[bad, : round(batch.share * total)] = batch.multiplier
         return times
 
+    def begin(self, failed: Sequence[int]) -> None:
+        """Take drives away at the start."""
+        hit = np.zeros_like(self.back, dtype=bool)
+        hit[:, list(failed)] = True
+        self._keep(~self._fail(hit))
+
     def run(self) -> None:
         """Live until all are lost or have passed the mission."""
         while len(self.row):
@@ -150,9 +161,9 @@ class _Lifetimes:
         shaken, shock_speed = self._shocks()
         until = np.minimum(np.minimum(failing, restored), np.minimum(shaken, self.mission))
         self._pass(until, good, speed, shock_speed)
-        ended = until >= self.mission
-        shock = ~ended & (shaken <= until)
-        fail = ~ended & ~shock & (failing <= until)
+        ended: Flags = np.asarray(until >= self.mission)
+        shock: Flags = np.asarray(~ended & (shaken <= until))
+        fail: Flags = np.asarray(~ended & ~shock & (failing <= until))
         repaired = ~ended & ~shock & ~fail
         if self.bias:
             self.weight[fail] -= np.log(speed[fail, which[fail]])
@@ -172,7 +183,7 @@ class _Lifetimes:
         if not self.bias:
             return np.ones(good.shape)
         exposed = ((~good) @ self.akin) & good
-        missing = ~good.all(axis=1)
+        missing: Flags = np.asarray(~good.all(axis=1))
         last = np.where(good, -np.inf, self.back).max(axis=1)
         # Drives that hold what a missing one held: one failure until all are restored.
         within = self._hazard(np.where(missing, last, self.mission))
@@ -196,7 +207,7 @@ class _Lifetimes:
         return total * self.times
 
     def _shocks(self) -> tuple[Values, float]:
-        """When the next shock comes, and what its rate was multiplied by."""
+        """When the next shock comes, and what its rate is multiplied by."""
         shock = self.drives.shock
         if shock is None or shock.rate == 0:
             return np.full(len(self.row), np.inf), 1.0

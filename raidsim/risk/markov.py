@@ -12,8 +12,8 @@ birth and death process, :func:`birth_and_death`; :func:`chain` builds it for an
 A repair rate is some 1e5 times a failure rate, and it is the small probabilities that matter. So
 nothing here subtracts: states are eliminated as by W. K. Grassmann, M. I. Taksar, D. P. Heyman,
 "Regenerative analysis and steady state distributions for Markov chains", Operations Research 33
-(1985), and exponentials are those of matrices without negative elements. All digits of a
-probability of 1e-15 are right.
+(1985), and exponentials are those of matrices without negative elements. A
+probability of 1e-15 is as good as one of 0.1.
 """
 
 from __future__ import annotations
@@ -170,40 +170,44 @@ def chain(
     return Chain(worse, better, lost, unread)
 
 
-def mean_time(process: Chain) -> float:
-    """Hours to the first loss of any data, from a group with all drives; inf if there is none.
+def mean_time(process: Chain, failed: int = 0) -> float:
+    """Hours to the first loss of any data, from a number of failed drives; inf if there is none.
 
-    States are eliminated from the last to the first, with sums and products only.
+    All other states are eliminated, the last first, with sums and products only.
     """
     moves = process.moves()
     ends = process.lost + process.unread
-    stay = np.ones(len(ends))  # time passed in a state, times the rate out of it
-    for last in range(len(ends) - 1, 0, -1):
-        out = moves[last, :last].sum() + ends[last]
+    stay = np.ones(len(ends))  # mean time spent from entering a state, times the rate out of it
+    left = list(range(len(ends)))
+    for state in reversed(range(len(ends))):
+        if state == failed:
+            continue
+        left.remove(state)
+        out = moves[state, left].sum() + ends[state]
         if out == 0:
             continue  # nothing leads here either
-        share = moves[:last, last] / out
-        moves[:last, :last] += np.outer(share, moves[last, :last])
-        ends[:last] += share * ends[last]
-        stay[:last] += share * stay[last]
-    return float(stay[0] / ends[0]) if ends[0] > 0 else math.inf
+        share = moves[left, state] / out
+        moves[np.ix_(left, left)] += np.outer(share, moves[state, left])
+        ends[left] += share * ends[state]
+        stay[left] += share * stay[state]
+    return float(stay[failed] / ends[failed]) if ends[failed] > 0 else math.inf
 
 
-def probability(process: Chain, hours: float) -> float:
-    """Chance that a group loses any data within a time, from all drives good."""
+def probability(process: Chain, hours: float, failed: int = 0) -> float:
+    """Chance that a group loses any data within a time, from a number of failed drives."""
     absorbing = process.lost + process.unread
-    return float(_after(process.moves(), absorbing, hours, absorbing=True)[0, -1])
+    return float(_after(process.moves(), absorbing, hours, absorbing=True)[failed, -1])
 
 
-def losses(process: Chain, hours: float) -> tuple[float, float]:
+def losses(process: Chain, hours: float, failed: int = 0) -> tuple[float, float]:
     """Chance that a group is lost by failures, and mean number of rebuilds that lose a sector.
 
     An unreadable sector ends nothing here: the rebuild goes on, as after a punctured stripe.
     """
     moves = process.moves(unread_ends=False)
-    lost = _after(moves, process.lost, hours, absorbing=True)[0, -1]
-    sectors = _after(moves, process.unread, hours, absorbing=False, also=process.lost)[0, -1]
-    return float(lost), float(sectors)
+    lost = _after(moves, process.lost, hours, absorbing=True)[failed, -1]
+    met = _after(moves, process.unread, hours, absorbing=False, also=process.lost)[failed, -1]
+    return float(lost), float(met)
 
 
 def _after(
@@ -232,8 +236,8 @@ def exponential(rates: Matrix, hours: float) -> Matrix:
     """exp(rates * hours) of a matrix negative on its diagonal only, each element to many digits.
 
     exp(A t) = e^(-q t) exp((A + q) t) with q the largest rate out of a state, so that all elements
-    are positive; over t / 2^s a series, then s squarings. An error grows with q t: 1e-10 for a
-    rebuild of an hour and a hundred years.
+    are positive; over t / 2^s a series, then s squarings. The error is about
+    that of rounding times q t: 1e-9 for rebuilds of an hour and a hundred years.
     """
     fastest = float(-rates.diagonal().min())
     if fastest * hours == 0:
