@@ -93,7 +93,7 @@ def test_constant_rates_and_exponential_repairs_lose_data_as_the_chain_says(
         Drives(from_mtbf(1 / LAMBDA), unread=markov.unreadable(uber, bits)),
         Repair(1 / MU, parallel=parallel, exponential=True, spares=100),
         MISSION,
-        lifetimes=20_000,
+        lifetimes=8_000,
     )
     one = markov.probability(process, MISSION)
     assert within(lived.any, -math.expm1(groups * math.log1p(-one)))
@@ -149,7 +149,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_lifetimes_lose_data_as_often_as_plain_ones(case: str) -> None:
     redundancy, drives, repair = CASES[case]
-    mission, plain = 8000.0, 1500
+    mission, plain = 8000.0, 1000
     lived = simulate(redundancy, drives, repair, mission, lifetimes=10_000, seed=2)
     counts = plain_lifetimes.losses(redundancy, drives, repair, mission, plain, seed=3)
     for estimate, share in zip((lived.any, lived.group), counts, strict=True):
@@ -208,7 +208,7 @@ def test_fixed_repairs_side_by_side_halve_the_chance_that_a_third_drive_fails() 
     if the two were restored side by side in exponential times."""
     group = whole(8, 2)
     fixed = simulate(
-        Redundancy(group, 1, 1.0), DISKS, Repair(24, parallel=True), MISSION, lifetimes=60_000
+        Redundancy(group, 1, 1.0), DISKS, Repair(24, parallel=True), MISSION, lifetimes=30_000
     ).any
     side_by_side = markov.chain(group, LAMBDA, MU, parallel=True)
     # P(three within R) = N (N-1) (N-2) lambda^3 R^2 / 2 per hour: the same as with rates m, 2 m.

@@ -7,9 +7,10 @@ rows of arrays.
 Loss is rare, so failures are made frequent and each lifetime counts less in return (failure
 biasing; P. Heidelberger, "Fast simulation of rare events in queueing and reliability models", ACM
 TOMACS 5 (1995)). The hazard of a drive is multiplied by B: as long as none is missing so that about
-one failure falls into the lifetime, and while a group misses drives so that about one more falls
-into the rebuild. The weight of a lifetime is the product of e^((B-1) H) for each hazard H that a
-drive passed through, and of 1/B for each failure. Sectors that can't be read are not drawn: their
+one failure falls into the lifetime, while a group misses one so that about one more falls into
+the rebuilds of a lifetime, and while it misses more so that one falls into each rebuild. The
+weight of a lifetime is the product of e^((B-1) H) for each hazard H that a drive passed through,
+and of 1/B for each failure. Sectors that can't be read are not drawn: their
 chance is added to the loss, and the lifetime goes on with the rest of its weight. The mean of the
 weighted losses is the probability, whatever B is; tests compare it with the Markov chain.
 """
@@ -117,6 +118,7 @@ class _Lifetimes:
         self.now = np.zeros(rows)
         self.weight = np.zeros(rows)  # logarithm
         self.rest = np.ones(rows)  # share that has lost no sector
+        self.tempt = np.ones(rows)  # failures that are wanted in the rebuild of a drive
         self.back = np.full((rows, total), np.inf)  # when a missing drive is restored
         self.born = np.zeros((len(self.kinds), rows, total))
         self.born[0] = -drives.age
@@ -137,6 +139,7 @@ class _Lifetimes:
 
     def begin(self, failed: Sequence[int]) -> None:
         """Take drives away at the start."""
+        self.tempt = 1 / (1 + self._hazard(np.full(len(self.row), self.mission)).sum(axis=1))
         hit = np.zeros_like(self.back, dtype=bool)
         hit[:, list(failed)] = True
         self._keep(~self._fail(hit))
@@ -185,11 +188,12 @@ class _Lifetimes:
         exposed = ((~good) @ self.akin) & good
         missing: Flags = np.asarray(~good.all(axis=1))
         last = np.where(good, -np.inf, self.back).max(axis=1)
-        # Drives that hold what a missing one held: one failure until all are restored.
+        # Drives that hold what a missing one held, until all are restored; else all of them.
         within = self._hazard(np.where(missing, last, self.mission))
         in_danger = np.where(missing[:, None], exposed, good)
         expected = np.maximum((within * in_danger).sum(axis=1), 1e-300)
-        return np.where(in_danger, np.maximum(1 / expected, 1.0)[:, None], 1.0)
+        wanted = np.where((~good).sum(axis=1) == 1, self.tempt, 1.0)
+        return np.where(in_danger, np.maximum(wanted / expected, 1.0)[:, None], 1.0)
 
     def _waits(self, speed: Values) -> Values:
         """Hours until each drive fails, if it is good."""
@@ -297,7 +301,7 @@ class _Lifetimes:
 
     def _keep(self, running: Flags) -> None:
         """Go on with some lifetimes only."""
-        for name in ("row", "now", "weight", "rest", "back", "times", "shelf", "free"):
+        for name in ("row", "now", "weight", "rest", "tempt", "back", "times", "shelf", "free"):
             setattr(self, name, getattr(self, name)[running])
         self.born = self.born[:, running]
 
