@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -15,12 +15,12 @@ from raidsim.report.findings import findings
 from raidsim.report.summary import air_sentence, load_sentence
 from raidsim.report.table import RULED
 from raidsim.result import LinkFacts
-from raidsim.risk.assess import assess
+from raidsim.risk.assess import Risk
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 
-def print_check(scenario: Scenario, console: Console) -> None:
-    """Print what a scenario holds and everything that is found in it."""
+def print_check(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:
+    """Print what a scenario holds, what its volumes risk, and everything that is found in it."""
     console.print(Text(scenario.title, style="bold"), soft_wrap=True)
     if scenario.description:
         console.print(Text(scenario.description), soft_wrap=not console.is_terminal)
@@ -31,7 +31,7 @@ def print_check(scenario: Scenario, console: Console) -> None:
         console.print()
         console.print(_links(links), crop=False)
     console.print()
-    _print_risk(scenario, console)
+    _print_risk(scenario, risks, console)
     console.print()
     found = findings(scenario)
     if not found:
@@ -44,9 +44,8 @@ def print_check(scenario: Scenario, console: Console) -> None:
     console.print(listed)
 
 
-def _print_risk(scenario: Scenario, console: Console) -> None:
+def _print_risk(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:
     """How likely each volume loses data, and what that rests on."""
-    risks = [assess(scenario, volume) for volume in scenario.volumes]
     console.print(risk_table.table(risks, inventory.volumes(scenario)), crop=False)
     console.print()
     listed = Table.grid(padding=(0, 1, 0, 0))

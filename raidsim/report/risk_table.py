@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim.report import numbers
-from raidsim.report.hardware import level_words
+from raidsim.report.hardware import level_words, some
 from raidsim.report.table import RULED
 from raidsim.result import VolumeFacts
 from raidsim.risk.assess import LIFETIMES, Risk
@@ -42,7 +42,7 @@ def table(risks: Sequence[Risk], facts: Sequence[VolumeFacts]) -> Table:
             Text(risk.volume),
             level_words(risk.level),
             numbers.capacity(fact.usable_bytes),
-            duration(risk.rebuild.seconds) if risk.rebuild.seconds else numbers.NOT_MEASURED,
+            duration(risk.rebuild) if risk.rebuild else numbers.NOT_MEASURED,
             years_words(risk.mttdl_years),
             Text(chance(risk.any), style="bold"),
             interval(risk.simulated_any),
@@ -59,12 +59,21 @@ def notes(risks: Sequence[Risk], models: Sequence[str]) -> Iterator[str]:
         for risk, model in zip(risks, models, strict=True)
     }
     yield f"drives fail independently, at a constant rate: {', '.join(sorted(rates))}"
-    redundant = [risk for risk in risks if risk.rebuild.seconds]
-    for source in dict.fromkeys(risk.rebuild.source for risk in redundant):
-        yield f"rebuild: {source}"
-    if any(not risk.spares for risk in redundant):
-        hours = redundant[0].replacement
-        yield f"a failed drive is replaced after {hours:g} h: there is no hot spare"
+    redundant = [risk for risk in risks if risk.rebuild]
+    if redundant:
+        slower = ", ".join(
+            f"{1 / rate:.2g}" for rate in sorted({r.rebuild_rate for r in redundant})
+        )
+        yield (
+            f"rebuild: simulated on idle drives; while hosts keep them busy it takes up to {slower}"
+            " times as long (rebuild rate)"
+        )
+    for risk in redundant:
+        if risk.spares:
+            spares = some(risk.spares, "hot spare")
+            yield f"{risk.volume}: {spares}, the next one comes after {risk.replacement:g} h"
+        else:
+            yield f"{risk.volume}: no hot spare, a new drive comes after {risk.replacement:g} h"
     for risk, model in zip(risks, models, strict=True):
         yield from _worn(risk, model)
     if redundant:

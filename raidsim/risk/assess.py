@@ -12,16 +12,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from raidsim.build import sweep
 from raidsim.build.traffic import health
 from raidsim.layout.address import whole_drive
 from raidsim.layout.health import survives
 from raidsim.layout.tables import PARITY
-from raidsim.risk import markov
+from raidsim.risk import markov, rebuild
 from raidsim.risk.groups import Redundancy, redundancy
 from raidsim.risk.hazard import Drives, Repair, Wear, Weibull, from_afr, from_mtbf
 from raidsim.risk.lifetimes import Loss, simulate
 from raidsim.risk.markov import YEAR, Chain
-from raidsim.risk.rebuild import RebuildTime, rebuild_time
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.stats.proportions import Estimate
 
@@ -45,7 +45,8 @@ class Risk:
     mission : hours.
     afr : chance of a drive to fail within a year; ``afr_from`` says which value of its card that
         is from, if there are two.
-    rebuild : of one drive.
+    rebuild : seconds of the rebuild of one drive on an idle array; 0 without redundancy.
+    rebuild_rate : share of the time that it works while hosts keep the array busy.
     replacement : hours until a drive is replaced.
     spares : hot spares.
     uber : unrecoverable read errors per bit.
@@ -63,7 +64,8 @@ class Risk:
     mission: float
     afr: float
     afr_from: str
-    rebuild: RebuildTime
+    rebuild: float
+    rebuild_rate: float
     replacement: float
     spares: int
     uber: float
@@ -98,7 +100,7 @@ def assess(
     *,
     mission: float = MISSION,
     replacement: float = REPLACEMENT,
-    rebuild: RebuildTime | None = None,
+    seconds: float | None = None,
     lifetimes: int = LIFETIMES,
     drives: Drives | None = None,
 ) -> Risk:
@@ -112,8 +114,8 @@ def assess(
         Hours.
     replacement
         Hours until a failed drive is replaced, or the spare that was taken.
-    rebuild
-        Time of a rebuild; None: :func:`raidsim.risk.rebuild.rebuild_time`.
+    seconds
+        Time of a rebuild; None: as the simulation finds it on idle drives.
     lifetimes
         How many are simulated.
     drives
@@ -123,10 +125,9 @@ def assess(
     card = volume.card
     failures, afr_from = failure_rate(volume)
     uber = card.number("reliability.uber")
-    takes = rebuild or rebuild_time(scenario, volume)
+    takes = rebuild.simulated(scenario, volume) if seconds is None else seconds
     shape = redundancy(volume)
-    spares = int(getattr(volume, "spares", 0))
-    waits = takes.seconds / 3600 + (0.0 if spares else replacement)
+    waits = takes / 3600 + (0.0 if volume.spares else replacement)
     used = card.integer("capacity.user") if volume.layout is None else whole_drive(volume.layout)
     process = markov.chain(
         shape.group, 1 / failures.scale, 1 / waits, uber=uber, drive_bits=8 * used
@@ -135,7 +136,7 @@ def assess(
     lost = [markov.losses(process, mission, failed) for failed in begins]
     any_lost = [markov.probability(process, mission, failed) for failed in begins]
     gone = volume.layout is not None and not survives(volume.layout, health(volume))
-    repair = Repair(takes.seconds / 3600, spares, replacement)
+    repair = Repair(takes / 3600, volume.spares, replacement)
     given = drives or Drives(failures, unread=markov.unreadable(uber, 8 * used))
 
     def live(lived: Drives) -> Loss:
@@ -163,8 +164,9 @@ def assess(
         afr=-math.expm1(-YEAR / failures.scale),
         afr_from=afr_from,
         rebuild=takes,
+        rebuild_rate=_rebuild_rate(scenario, volume),
         replacement=replacement,
-        spares=spares,
+        spares=volume.spares,
         uber=uber,
         mttdl=0.0 if gone else _mean_time(process, begins),
         any=1.0 if gone else _one_of(any_lost),
@@ -175,6 +177,11 @@ def assess(
         worn=worn,
         worn_life=life,
     )
+
+
+def assess_all(scenario: Scenario) -> list[Risk]:
+    """Assess every volume of a scenario."""
+    return [assess(scenario, volume) for volume in scenario.volumes]
 
 
 def failure_rate(volume: VolumeSpec) -> tuple[Weibull, str]:
@@ -190,6 +197,11 @@ def failure_rate(volume: VolumeSpec) -> tuple[Weibull, str]:
     if "reliability.mtbf" in own and "reliability.afr" not in own:
         return from_mtbf(hours), f"MTBF {hours:,.0f} h, not the AFR of the card"
     return from_afr(card.number("reliability.afr")), f"AFR, not the MTBF of {hours:,.0f} h"
+
+
+def _rebuild_rate(scenario: Scenario, volume: VolumeSpec) -> float:
+    controller = scenario.controller(volume)
+    return sweep.pace(scenario.host.card if controller is None else controller.card, volume).rate
 
 
 def _failed(volume: VolumeSpec, shape: Redundancy) -> list[int]:

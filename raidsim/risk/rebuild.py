@@ -1,49 +1,82 @@
 """How long the rebuild of a drive takes, when nothing else runs.
 
-All that the array uses of a drive is read from those that hold it in copies or parity, and
-written to the new one; reads and writes of different drives overlap, so the slowest part counts:
+:func:`simulated` lets the performance model rebuild a sample of a drive, spread over it, with the
+controller's (or host's) own way to go about it. :func:`least` is what no rebuild can beat: all
+that the array uses of a drive is read from those that hold it in copies or parity, and written to
+the new one, side by side, so the slowest part counts:
 
 - a hard disk passes all its tracks, at the mean of its outermost and innermost (capacity over
   radius is about linear), one track a turn;
 - flash is read and written at the slowest of link, data path, channels and dies;
-- what all drives that are read, and the new one, put on a link that they share.
+- what the drives that are read put on a link that they share.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
-from raidsim.build import inventory
+from raidsim.build import ftl, inventory, sweep
+from raidsim.build.array import drives_of, member_of
 from raidsim.build.fabric import sustained_rate
+from raidsim.build.heat import Air
+from raidsim.build.host import HostRows
+from raidsim.build.scenario import add_volumes, prepare
+from raidsim.build.system import System
 from raidsim.cards import Card
+from raidsim.kernel import sweep_tables as s
+from raidsim.kernel import tables as t
 from raidsim.layout.address import whole_drive
 from raidsim.risk.groups import redundancy
 from raidsim.scenario import Scenario, VolumeSpec
 
 MEGA = 2**20
+SAMPLE = 512 * MEGA
+"""Bytes of a drive that are rebuilt in a simulation."""
 
 
-@dataclass(frozen=True)
-class RebuildTime:
-    """Seconds of a rebuild, and where they come from: words for a report."""
+def simulated(scenario: Scenario, volume: VolumeSpec) -> float:
+    """Seconds that the rebuild of drive 0 takes, extrapolated from a sample of its rows.
 
-    seconds: float
-    source: str
-
-
-def rebuild_time(scenario: Scenario, volume: VolumeSpec) -> RebuildTime:
-    """Time of the rebuild of one drive; 0 s where there is nothing to restore it from."""
+    All others are good, there is no load, and the new drive is empty. 0 where there is nothing
+    to restore from.
+    """
     layout = volume.layout
     if layout is None or volume.failures_tolerated == 0:
-        return RebuildTime(0.0, "nothing to restore from")
+        return 0.0
+    system = System(scenario.seed)
+    host = HostRows(system, scenario.host)
+    air = Air(scenario.air.ambient, scenario.air.airflow)
+    whole = volume.model_copy(update={"failed": (), "state": "filled"})
+    row = add_volumes(system, scenario, air, [whole])[whole.name]
+    host.carry(row)
+    prepare(system, whole, row)
+    drive = system.world.drives[drives_of(system, row)[0]]
+    if drive["kind"] == t.DRIVE_SSD:
+        ftl.renew(system, int(system.world.ssds[drive["row"]]["ftl"]))
+    system.world.good[member_of(system, row, 0)] = 0
+    controller = scenario.controller(volume)
+    card = scenario.host.card if controller is None else controller.card
+    share = min(SAMPLE / int(whole_drive(layout)), 1.0)
+    how = replace(sweep.pace(card, volume), sample=share, rate=1.0)
+    rows = int(layout["rows"])
+    one = sweep.add_sweep(system, row, s.REBUILD, how, (0, rows))
+    system.run()
+    done = sweep.progress(system, one)
+    return done.seconds * rows / done.rows
+
+
+def least(scenario: Scenario, volume: VolumeSpec) -> float:
+    """Seconds that a rebuild takes at least; 0 where there is nothing to restore from."""
+    layout = volume.layout
+    if layout is None or volume.failures_tolerated == 0:
+        return 0.0
     sources = redundancy(volume).group.sources
     rates = [
         _reading(volume.card),
         _writing(volume.card),
         *(link / sources for link in _links(scenario, volume)),
     ]
-    seconds = int(whole_drive(layout)) / min(rates)
-    return RebuildTime(seconds, "the drive from end to end at its sequential rate, on idle drives")
+    return int(whole_drive(layout)) / min(rates)
 
 
 def _reading(card: Card) -> float:
