@@ -267,11 +267,19 @@ def models_command(
 
 @app.command("check")
 def check_command(scenario: ScenarioName, overrides: Overrides = None) -> None:
-    """Show what a scenario holds, and what is wrong or risky in it."""
+    """Show what a scenario holds, how likely it loses data, and what is wrong or risky in it."""
     from raidsim import scenario as scenarios
-    from raidsim.report import check_text
+    from raidsim.report.progress import Bar
 
-    check_text.print_check(scenarios.load(scenario, overrides=overrides or []), _stdout())
+    loaded = scenarios.load(scenario, overrides=overrides or [])
+
+    from raidsim.kernel import is_compiled
+    from raidsim.report import check_text
+    from raidsim.risk.assess import assess_all
+
+    with Bar(compiling=not is_compiled()):
+        risks = assess_all(loaded)
+    check_text.print_check(loaded, risks, _stdout())
 
 
 def _target(

@@ -14,6 +14,7 @@ from raidsim.report.check_text import print_check
 from raidsim.report.console import ReportConsole
 from raidsim.report.table import print_result
 from raidsim.result import LinkFacts, Power, Result, SystemPower, VolumeFacts
+from raidsim.risk.assess import assess_all
 from raidsim.scenario import Scenario
 
 DISK = 4_000_787_030_016  # bytes of cisco-hdd-4tb
@@ -27,7 +28,7 @@ def facts(**volume: object) -> VolumeFacts:
 
 def shown(scenario: Scenario) -> str:
     text = io.StringIO()
-    print_check(scenario, ReportConsole(text))
+    print_check(scenario, assess_all(scenario), ReportConsole(text))
     return text.getvalue()
 
 

@@ -11,6 +11,7 @@ from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.report.check_text import print_check
 from raidsim.report.console import ReportConsole
 from raidsim.report.findings import findings
+from raidsim.risk.assess import assess_all
 from raidsim.scenario import Scenario, load_text
 
 SCENARIO = """
@@ -120,7 +121,8 @@ def test_a_load_that_ends_early_is_named() -> None:
 
 def test_check_shows_hardware_loads_and_findings() -> None:
     text = io.StringIO()
-    print_check(scenario(SCENARIO + WRITER), ReportConsole(text))
+    checked = scenario(SCENARIO + WRITER)
+    print_check(checked, assess_all(checked), ReportConsole(text))
     shown = text.getvalue()
     for words in (
         "8 cores at 3.5 GHz",

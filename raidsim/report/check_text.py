@@ -1,8 +1,8 @@
-"""What ``raidsim check`` prints: the hardware and the loads of a scenario, then the findings."""
+"""What ``raidsim check`` prints: hardware and loads of a scenario, risk of data loss, findings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -10,16 +10,17 @@ from rich.text import Text
 
 from raidsim import units
 from raidsim.build import inventory
-from raidsim.report import hardware, numbers
+from raidsim.report import hardware, numbers, risk_table
 from raidsim.report.findings import findings
 from raidsim.report.summary import air_sentence, load_sentence
 from raidsim.report.table import RULED
 from raidsim.result import LinkFacts
+from raidsim.risk.assess import Risk
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 
-def print_check(scenario: Scenario, console: Console) -> None:
-    """Print what a scenario holds and everything that is found in it."""
+def print_check(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:
+    """Print what a scenario holds, what its volumes risk, and everything that is found in it."""
     console.print(Text(scenario.title, style="bold"), soft_wrap=True)
     if scenario.description:
         console.print(Text(scenario.description), soft_wrap=not console.is_terminal)
@@ -30,6 +31,8 @@ def print_check(scenario: Scenario, console: Console) -> None:
         console.print()
         console.print(_links(links), crop=False)
     console.print()
+    _print_risk(scenario, risks, console)
+    console.print()
     found = findings(scenario)
     if not found:
         console.print("Nothing was found.")
@@ -38,6 +41,16 @@ def print_check(scenario: Scenario, console: Console) -> None:
     listed = Table.grid(padding=(0, 1, 0, 0))
     for finding in found:
         listed.add_row("-", Text(str(finding)))
+    console.print(listed)
+
+
+def _print_risk(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:
+    """How likely each volume loses data, and what that rests on."""
+    console.print(risk_table.table(risks, inventory.volumes(scenario)), crop=False)
+    console.print()
+    listed = Table.grid(padding=(0, 1, 0, 0))
+    for note in risk_table.notes(risks, [volume.card.name for volume in scenario.volumes]):
+        listed.add_row("-", Text(note))
     console.print(listed)
 
 

@@ -1,0 +1,163 @@
+"""The risk of data loss as ``raidsim check`` prints it: a table, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from raidsim.report import numbers
+from raidsim.report.hardware import level_words, some
+from raidsim.report.table import RULED
+from raidsim.result import VolumeFacts
+from raidsim.risk.assess import LIFETIMES, Risk
+from raidsim.stats.proportions import Estimate
+
+RARE = 1e-4
+"""Below it a probability is written as one in so many."""
+
+_WORDS = ((1e12, 1e9, " billion"), (1e9, 1e6, " million"))
+_HUGE = 1e12
+
+
+def table(risks: Sequence[Risk], facts: Sequence[VolumeFacts]) -> Table:
+    """A row for each volume: capacity, rebuild, mean time to data loss, chances, expected loss."""
+    found = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    years = f"{risks[0].mission_years:g} years"
+    found.add_column("\n\nvolume", no_wrap=True)
+    found.add_column("\n\nlevel", no_wrap=True)
+    for header in (
+        "\n\nusable",
+        "\nrebuild of\na drive",
+        "\nMTTDL,\nyears",
+        f"loses any\ndata in\n{years}",
+        "the same,\nsimulated,\n95 %",
+        f"loses the\narray in\n{years}",
+        "expected\nloss,\nTB",
+    ):
+        found.add_column(header, justify="right", no_wrap=True)
+    for risk, fact in zip(risks, facts, strict=True):
+        found.add_row(
+            Text(risk.volume),
+            level_words(risk.level),
+            numbers.capacity(fact.usable_bytes),
+            duration(risk.rebuild) if risk.rebuild else numbers.NOT_MEASURED,
+            years_words(risk.mttdl_years),
+            Text(chance(risk.any), style="bold"),
+            interval(risk.simulated_any),
+            chance(risk.array),
+            terabytes(risk.lost_tb),
+        )
+    return found
+
+
+def notes(risks: Sequence[Risk], models: Sequence[str]) -> Iterator[str]:
+    """What the figures rest on, and what they leave out; ``models`` are the drives' cards."""
+    rates = {
+        f"{model} {100 * risk.afr:.2g} % a year ({risk.afr_from})"
+        for risk, model in zip(risks, models, strict=True)
+    }
+    yield f"drives fail independently, at a constant rate: {', '.join(sorted(rates))}"
+    redundant = [risk for risk in risks if risk.rebuild]
+    if redundant:
+        slower = ", ".join(
+            f"{1 / rate:.2g}" for rate in sorted({r.rebuild_rate for r in redundant})
+        )
+        yield (
+            f"rebuild: simulated on idle drives; while hosts keep them busy it takes up to {slower}"
+            " times as long (rebuild rate)"
+        )
+    for risk in redundant:
+        if risk.spares:
+            spares = some(risk.spares, "hot spare")
+            yield f"{risk.volume}: {spares}, the next one comes after {risk.replacement:g} h"
+        else:
+            yield f"{risk.volume}: no hot spare, a new drive comes after {risk.replacement:g} h"
+    for risk, model in zip(risks, models, strict=True):
+        yield from _worn(risk, model)
+    if redundant:
+        yield (
+            "any data: also a sector that can't be read (UBER) while a rebuild has nothing else to"
+            " restore from; the array: more drives are missing than it survives"
+        )
+    yield (
+        f"MTTDL and chances: Markov chain, missing drives are replaced and rebuilt one after the"
+        f" other; simulated: {LIFETIMES:,} lifetimes, replaced side by side, in fixed times"
+    )
+    yield (
+        "not counted: enclosures, controllers, software, people, power cuts, and what drives of"
+        " one batch have in common"
+    )
+
+
+def _worn(risk: Risk, model: str) -> Iterator[str]:
+    if risk.worn is None or risk.worn_life is None:
+        return
+    if risk.worn.mean < 1.1 * risk.simulated_any.high:
+        return
+    after = risk.worn_life / 8760
+    yield (
+        f"{risk.volume}: if {model} is written as much a day as it is rated for, all drives reach"
+        f" their rating together after {after:.1f} years, and data is lost with"
+        f" a chance of {chance(risk.worn.mean)}"
+    )
+
+
+# ---------------------------------------------------------------- figures
+
+
+def chance(share: float) -> str:
+    """A probability: 13.3 %, 0.041 %, 1 in 24,500, 1 in 204 million, 1 in 1.4e+14."""
+    if share == 0:
+        return "never"
+    if share >= RARE:
+        return f"{100 * share:.3g} %"
+    return f"1 in {_odds(1 / share)}"
+
+
+def interval(estimate: Estimate) -> str:
+    """The interval of a probability: 13.0 to 14.0 %, 1 in 176 to 211 million."""
+    if estimate.found == 0:
+        return f"0 of {estimate.trials:,}"
+    low, high = estimate.low, estimate.high
+    if high >= RARE or low == 0:
+        return f"{100 * low:.3g} to {100 * high:.3g} %"
+    first, last = _odds(1 / high), _odds(1 / low)
+    for _, _, word in _WORDS:
+        if word and first.endswith(word) and last.endswith(word):
+            first = first.removesuffix(word)
+    return f"1 in {first} to {last}"
+
+
+def _odds(number: float) -> str:
+    """A large number in three digits and a word."""
+    if number >= _HUGE:
+        return f"{number:.2e}".replace("e+", "e")
+    for above, unit, word in _WORDS:
+        if number >= unit and number < above:
+            return f"{number / unit:.3g}{word}"
+    return f"{float(f'{number:.3g}'):,.0f}"
+
+
+def years_words(years: float) -> str:
+    """A mean time: 17.1, 263, 37,800, 1.02 million."""
+    if years == float("inf"):
+        return "never"
+    return f"{years:.3g}" if years < 1000 else _odds(years)
+
+
+def terabytes(number: float) -> str:
+    """Expected terabytes: 0.279, 1.5e-05."""
+    return f"{number:.3g}" if number else "0"
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it: 42 s, 11 min, 4.0 h, 3.2 days."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 48 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:.1f} days"

@@ -1,0 +1,253 @@
+"""The risk of a volume of a scenario: what its drives, level and rebuild time come to.
+
+The chance of loss and the mean time to it come from the Markov chain of a group, all groups
+alike and independent: 1 - (1 - p)^groups, and the time of a group over their number. Simulated
+lifetimes stand beside them, in which rebuilds and deliveries take fixed times.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from raidsim.build import sweep
+from raidsim.build.traffic import health
+from raidsim.layout.address import whole_drive
+from raidsim.layout.health import survives
+from raidsim.layout.tables import PARITY
+from raidsim.risk import markov, rebuild
+from raidsim.risk.groups import Redundancy, redundancy
+from raidsim.risk.hazard import Drives, Repair, Wear, Weibull, from_afr, from_mtbf
+from raidsim.risk.lifetimes import Loss, simulate
+from raidsim.risk.markov import YEAR, Chain
+from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.stats.proportions import Estimate
+
+MISSION = 5 * YEAR
+"""Hours that a risk is given for, unless another time is asked for."""
+
+REPLACEMENT = 24.0
+"""Hours until a failed drive, or a spare that was taken, is replaced: service on the next day."""
+
+LIFETIMES = 10_000
+TERA = 1e12
+
+
+@dataclass(frozen=True)
+class Risk:
+    """What a volume risks over a mission.
+
+    Attributes
+    ----------
+    volume, level : which one.
+    mission : hours.
+    afr : chance of a drive to fail within a year; ``afr_from`` says which value of its card that
+        is from, if there are two.
+    rebuild : seconds of the rebuild of one drive on an idle array; 0 without redundancy.
+    rebuild_rate : share of the time that it works while hosts keep the array busy.
+    replacement : hours until a drive is replaced.
+    spares : hot spares.
+    uber : unrecoverable read errors per bit.
+    mttdl : mean time to the first loss of any data, hours; inf if there is no end of it.
+    any : chance that any data is lost, a sector or all.
+    array : chance that more drives are missing than the array survives (JBOD: any drive).
+    simulated_any, simulated_array : the same of simulated lifetimes.
+    lost : mean number of bytes lost.
+    worn : chance that any data is lost if flash is written as fast as it is rated for.
+    worn_life : hours in which its drives then write their rating.
+    """
+
+    volume: str
+    level: str
+    mission: float
+    afr: float
+    afr_from: str
+    rebuild: float
+    rebuild_rate: float
+    replacement: float
+    spares: int
+    uber: float
+    mttdl: float
+    any: float
+    array: float
+    simulated_any: Estimate
+    simulated_array: Estimate
+    lost: float
+    worn: Estimate | None = None
+    worn_life: float | None = None
+
+    @property
+    def mttdl_years(self) -> float:
+        """Mean time to data loss in years of 8760 h."""
+        return self.mttdl / YEAR
+
+    @property
+    def mission_years(self) -> float:
+        """The mission in years of 8760 h."""
+        return self.mission / YEAR
+
+    @property
+    def lost_tb(self) -> float:
+        """Expected loss in 10^12 bytes."""
+        return self.lost / TERA
+
+
+def assess(
+    scenario: Scenario,
+    volume: VolumeSpec,
+    *,
+    mission: float = MISSION,
+    replacement: float = REPLACEMENT,
+    seconds: float | None = None,
+    lifetimes: int = LIFETIMES,
+    drives: Drives | None = None,
+) -> Risk:
+    """Assess a volume.
+
+    Parameters
+    ----------
+    scenario, volume
+        The volume and what is around it. Drives that have failed before are about to be replaced.
+    mission
+        Hours.
+    replacement
+        Hours until a failed drive is replaced, or the spare that was taken.
+    seconds
+        Time of a rebuild; None: as the simulation finds it on idle drives.
+    lifetimes
+        How many are simulated.
+    drives
+        How the drives fail in simulated lifetimes: Weibull, batches, scrubs ...; None: as the
+        formulas have it, at a constant rate. The chain always has that of the card.
+    """
+    card = volume.card
+    failures, afr_from = failure_rate(volume)
+    uber = card.number("reliability.uber")
+    takes = rebuild.simulated(scenario, volume) if seconds is None else seconds
+    shape = redundancy(volume)
+    waits = takes / 3600 + (0.0 if volume.spares else replacement)
+    used = card.integer("capacity.user") if volume.layout is None else whole_drive(volume.layout)
+    process = markov.chain(
+        shape.group, 1 / failures.scale, 1 / waits, uber=uber, drive_bits=8 * used
+    )
+    begins = _failed(volume, shape)
+    lost = [markov.losses(process, mission, failed) for failed in begins]
+    any_lost = [markov.probability(process, mission, failed) for failed in begins]
+    gone = volume.layout is not None and not survives(volume.layout, health(volume))
+    repair = Repair(takes / 3600, volume.spares, replacement)
+    given = drives or Drives(failures, unread=markov.unreadable(uber, 8 * used))
+
+    def live(lived: Drives) -> Loss:
+        return simulate(
+            shape,
+            lived,
+            repair,
+            mission,
+            lifetimes=lifetimes,
+            seed=scenario.seed,
+            name=volume.name,
+            failed=sorted(set(volume.failed)),
+        )
+
+    simulated = live(given)
+    life = _rated_life(volume)
+    worn = None
+    if life is not None:
+        wearing = Drives(failures, wear=Wear(life), unread=given.unread)
+        worn = live(wearing).any
+    return Risk(
+        volume=volume.name,
+        level=volume.level,
+        mission=mission,
+        afr=-math.expm1(-YEAR / failures.scale),
+        afr_from=afr_from,
+        rebuild=takes,
+        rebuild_rate=_rebuild_rate(scenario, volume),
+        replacement=replacement,
+        spares=volume.spares,
+        uber=uber,
+        mttdl=0.0 if gone else _mean_time(process, begins),
+        any=1.0 if gone else _one_of(any_lost),
+        array=1.0 if gone else _one_of(each for each, _ in lost),
+        simulated_any=simulated.any,
+        simulated_array=simulated.group,
+        lost=float(volume.capacity) if gone else _bytes_lost(volume, shape, lost),
+        worn=worn,
+        worn_life=life,
+    )
+
+
+def assess_all(scenario: Scenario) -> list[Risk]:
+    """Assess every volume of a scenario."""
+    return [assess(scenario, volume) for volume in scenario.volumes]
+
+
+def failure_rate(volume: VolumeSpec) -> tuple[Weibull, str]:
+    """How the drives of a volume fail, at a constant rate, and which value of the card says it.
+
+    Every card has an annual failure rate, and field figures are given as one. A mean time
+    between failures counts only if the scenario sets it and no rate.
+    """
+    card, own = volume.card, volume.set
+    if not card.has("reliability.mtbf"):
+        return from_afr(card.number("reliability.afr")), "AFR"
+    hours = card.number("reliability.mtbf") / 3600
+    if "reliability.mtbf" in own and "reliability.afr" not in own:
+        return from_mtbf(hours), f"MTBF {hours:,.0f} h, not the AFR of the card"
+    return from_afr(card.number("reliability.afr")), f"AFR, not the MTBF of {hours:,.0f} h"
+
+
+def _rebuild_rate(scenario: Scenario, volume: VolumeSpec) -> float:
+    controller = scenario.controller(volume)
+    return sweep.pace(scenario.host.card if controller is None else controller.card, volume).rate
+
+
+def _failed(volume: VolumeSpec, shape: Redundancy) -> list[int]:
+    """Drives that are missing at the start, group by group, as many as the chain knows states."""
+    missing = Counter(drive // shape.group.drives for drive in set(volume.failed))
+    return [min(missing[number], shape.group.most_failed) for number in range(shape.groups)]
+
+
+def _mean_time(process: Chain, begins: Sequence[int]) -> float:
+    """Mean time to the first loss in any of independent groups, hours.
+
+    The time to loss of a group is exponential but for its first days, so of n groups it is the
+    n-th part. A group that begins with drives missing passes its first days with a chance that is
+    the ratio of its time to that of a whole one.
+    """
+    good = markov.mean_time(process)
+    passed = math.prod(markov.mean_time(process, failed) / good for failed in begins)
+    return good / len(begins) * passed
+
+
+def _one_of(chances: Iterable[float]) -> float:
+    """Chance that at least one of several things happens that do not depend on each other."""
+    found = list(chances)
+    return 1.0 if max(found) >= 1 else -math.expm1(sum(math.log1p(-each) for each in found))
+
+
+def _bytes_lost(
+    volume: VolumeSpec, shape: Redundancy, lost: Sequence[tuple[float, float]]
+) -> float:
+    """Mean bytes lost: all that goes with groups, and sectors that a rebuild could not restore.
+
+    ``lost`` has for each group the chance of its loss, and the mean number of rebuilds that lose
+    a sector: under parity two, that which can't be read and that to be restored.
+    """
+    chances = [group for group, _ in lost]
+    gone = _one_of(chances) if shape.share == 1 else sum(chances) * shape.share
+    parity = volume.layout is not None and volume.layout["family"] == PARITY
+    sector = volume.card.integer("capacity.sector") * (2 if parity else 1)
+    return gone * volume.capacity + sum(rebuilds for _, rebuilds in lost) * sector
+
+
+def _rated_life(volume: VolumeSpec) -> float | None:
+    """Hours in which drives write their rating at the rated writes a day; None if unknown."""
+    card = volume.card
+    needed = ("endurance.written", "endurance.dwpd")
+    if any(key not in card.about.by_name or not card.has(key) for key in needed):
+        return None
+    a_day = card.number("endurance.dwpd") * card.number("capacity.user")
+    return 24 * card.number("endurance.written") / a_day if a_day else None

@@ -1,0 +1,316 @@
+"""Simulated lifetimes of an array: how often data is lost, with what no formula holds.
+
+Each lifetime goes from event to event: a drive fails, a rebuild ends, all drives are shaken. Ages,
+wear, spares on the shelf, deliveries and patrol reads are kept; many lifetimes go side by side as
+rows of arrays.
+
+Loss is rare, so failures are made frequent and each lifetime counts less in return (failure
+biasing; P. Heidelberger, "Fast simulation of rare events in queueing and reliability models", ACM
+TOMACS 5 (1995)). The hazard of a drive is multiplied by B: as long as none is missing so that about
+one failure falls into the lifetime, while a group misses one so that about one more falls into
+the rebuilds of a lifetime, and while it misses more so that one falls into each rebuild. The
+weight of a lifetime is the product of e^((B-1) H) for each hazard H that a drive passed through,
+and of 1/B for each failure. Sectors that can't be read are not drawn: their
+chance is added to the loss, and the lifetime goes on with the rest of its weight. The mean of the
+weighted losses is the probability, whatever B is; tests compare it with the Markov chain.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.risk.groups import Redundancy
+from raidsim.risk.hazard import Drives, Repair
+from raidsim.stats.proportions import Estimate, counted, weighted
+
+AT_A_TIME = 20_000  # lifetimes side by side
+
+Values = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What simulated lifetimes lost: any data, and whole groups (more drives than tolerated)."""
+
+    any: Estimate
+    group: Estimate
+
+
+def simulate(
+    redundancy: Redundancy,
+    drives: Drives,
+    repair: Repair,
+    mission: float,
+    *,
+    lifetimes: int = 10_000,
+    seed: int = 1,
+    name: str = "",
+    failed: Sequence[int] = (),
+    bias: bool = True,
+) -> Loss:
+    """Live an array many times.
+
+    Parameters
+    ----------
+    redundancy
+        Its groups.
+    drives, repair
+        How drives fail, and are replaced.
+    mission
+        Hours of a lifetime.
+    lifetimes
+        How many.
+    seed, name
+        The same ones give the same random numbers.
+    failed
+        Drives that are missing at the start, and about to be replaced.
+    bias
+        Failure biasing; without it losses are counted one by one.
+    """
+    digest = hashlib.sha256(f"{seed} lifetimes {name}".encode()).digest()
+    random = np.random.default_rng(int.from_bytes(digest[:8], "big"))
+    lost, group = [], []
+    for first in range(0, lifetimes, AT_A_TIME):
+        rows = min(AT_A_TIME, lifetimes - first)
+        lived = _Lifetimes(redundancy, drives, repair, mission, rows, random, bias=bias)
+        lived.begin(failed)
+        lived.run()
+        lost.append(lived.lost)
+        group.append(lived.group)
+    estimate = weighted if bias else _counted
+    return Loss(estimate(np.concatenate(lost)), estimate(np.concatenate(group)))
+
+
+def _counted(weights: Values) -> Estimate:
+    return counted(int(np.count_nonzero(weights)), len(weights))
+
+
+class _Lifetimes:
+    """Some lifetimes side by side: a row each, a column for each drive."""
+
+    def __init__(
+        self,
+        redundancy: Redundancy,
+        drives: Drives,
+        repair: Repair,
+        mission: float,
+        rows: int,
+        random: np.random.Generator,
+        *,
+        bias: bool,
+    ) -> None:
+        self.redundancy, self.drives, self.repair = redundancy, drives, repair
+        self.mission, self.random, self.bias = mission, random, bias
+        total, groups = redundancy.drives, redundancy.groups
+        self.group_of = np.repeat(np.arange(groups), redundancy.group.drives)
+        self.sets, self.akin = _sets(redundancy)
+        self.kinds = [drives.failures] + ([drives.wear.failures] if drives.wear else [])
+        self.lost, self.group = np.zeros(rows), np.zeros(rows)
+        # State, of the lifetimes that still run.
+        self.row = np.arange(rows)
+        self.now = np.zeros(rows)
+        self.weight = np.zeros(rows)  # logarithm
+        self.rest = np.ones(rows)  # share that has lost no sector
+        self.tempt = np.ones(rows)  # failures that are wanted in the rebuild of a drive
+        self.back = np.full((rows, total), np.inf)  # when a missing drive is restored
+        self.born = np.zeros((len(self.kinds), rows, total))
+        self.born[0] = -drives.age
+        if drives.wear is not None:
+            self.born[1] = -drives.wear.used * drives.wear.life
+        self.times = self._multipliers(rows, total)
+        self.shelf = np.zeros((rows, max(repair.spares, 1)))  # when each spare is there
+        self.free = np.zeros((rows, groups))  # when the group's last rebuild is done
+
+    def _multipliers(self, rows: int, total: int) -> Values:
+        """What the hazard of each drive is multiplied by: those of a bad batch fail more."""
+        times = np.ones((rows, total))
+        batch = self.drives.batch
+        if batch is not None:
+            bad = self.random.random(rows) < batch.bad
+            times[bad, : round(batch.share * total)] = batch.multiplier
+        return times
+
+    def begin(self, failed: Sequence[int]) -> None:
+        """Take drives away at the start."""
+        self.tempt = 1 / (1 + self._hazard(np.full(len(self.row), self.mission)).sum(axis=1))
+        hit = np.zeros_like(self.back, dtype=bool)
+        hit[:, list(failed)] = True
+        self._keep(~self._fail(hit))
+
+    def run(self) -> None:
+        """Live until all are lost or have passed the mission."""
+        while len(self.row):
+            self._step()
+
+    # ------------------------------------------------------------ one event
+
+    def _step(self) -> None:
+        """Bring every lifetime to its next event."""
+        good = np.isinf(self.back)
+        speed = self._speeds(good)
+        fails = np.where(good, self._waits(speed), np.inf)
+        which = fails.argmin(axis=1)
+        here = np.arange(len(self.row))
+        failing = self.now + fails[here, which]
+        done = self.back.argmin(axis=1)
+        restored = self.back[here, done]
+        shaken, shock_speed = self._shocks()
+        until = np.minimum(np.minimum(failing, restored), np.minimum(shaken, self.mission))
+        self._pass(until, good, speed, shock_speed)
+        ended: Flags = np.asarray(until >= self.mission)
+        shock: Flags = np.asarray(~ended & (shaken <= until))
+        fail: Flags = np.asarray(~ended & ~shock & (failing <= until))
+        repaired = ~ended & ~shock & ~fail
+        if self.bias:
+            self.weight[fail] -= np.log(speed[fail, which[fail]])
+            self.weight[shock] -= math.log(shock_speed)
+        self._restore(np.flatnonzero(repaired), done)
+        hit = np.zeros_like(good)
+        hit[fail, which[fail]] = True
+        if self.drives.shock is not None and shock.any():
+            kills = self.random.random((int(shock.sum()), hit.shape[1]))
+            hit[shock] = (kills < self.drives.shock.kills) & good[shock]
+        over = ended | self._fail(hit)
+        if over.any():
+            self._keep(~over)
+
+    def _speeds(self, good: Flags) -> Values:
+        """B of each drive: what its hazard is multiplied by."""
+        if not self.bias:
+            return np.ones(good.shape)
+        exposed = ((~good) @ self.akin) & good
+        missing: Flags = np.asarray(~good.all(axis=1))
+        last = np.where(good, -np.inf, self.back).max(axis=1)
+        # Drives that hold what a missing one held, until all are restored; else all of them.
+        within = self._hazard(np.where(missing, last, self.mission))
+        in_danger = np.where(missing[:, None], exposed, good)
+        expected = np.maximum((within * in_danger).sum(axis=1), 1e-300)
+        wanted = np.where((~good).sum(axis=1) == 1, self.tempt, 1.0)
+        return np.where(in_danger, np.maximum(wanted / expected, 1.0)[:, None], 1.0)
+
+    def _waits(self, speed: Values) -> Values:
+        """Hours until each drive fails, if it is good."""
+        waits = np.full(speed.shape, np.inf)
+        for kind, born in zip(self.kinds, self.born, strict=True):
+            hazard = self.random.standard_exponential(speed.shape) / (speed * self.times)
+            waits = np.minimum(waits, kind.wait(self.now[:, None] - born, hazard))
+        return waits
+
+    def _hazard(self, until: Values) -> Values:
+        """Hazard that each drive passes through from now to a time, if it is good."""
+        total = np.zeros(self.times.shape)
+        for kind, born in zip(self.kinds, self.born, strict=True):
+            total += kind.hazard(until[:, None] - born) - kind.hazard(self.now[:, None] - born)
+        return total * self.times
+
+    def _shocks(self) -> tuple[Values, float]:
+        """When the next shock comes, and what its rate is multiplied by."""
+        shock = self.drives.shock
+        if shock is None or shock.rate == 0:
+            return np.full(len(self.row), np.inf), 1.0
+        speed = max(1 / (shock.rate * self.mission), 1.0) if self.bias else 1.0
+        waits = self.random.standard_exponential(len(self.row)) / (shock.rate * speed)
+        return self.now + waits, speed
+
+    def _pass(self, until: Values, good: Flags, speed: Values, shock_speed: float) -> None:
+        """Let time pass without a failure, and weigh that."""
+        if self.bias:
+            passed = self._hazard(until) * (speed - 1)
+            self.weight += np.where(good, passed, 0.0).sum(axis=1)
+            if self.drives.shock is not None:
+                self.weight += (shock_speed - 1) * self.drives.shock.rate * (until - self.now)
+        self.now = until
+
+    # ------------------------------------------------------------ what happens
+
+    def _fail(self, hit: Flags) -> Flags:
+        """Take drives away, and order rebuilds; whether a group is lost."""
+        for drive in np.flatnonzero(hit.any(axis=0)):
+            rows = np.flatnonzero(hit[:, drive])
+            self.back[rows, drive] = self._restored_at(rows, self.group_of[drive])
+        lost = np.zeros(len(self.row), dtype=bool)
+        changed = hit.any(axis=1)
+        missing = (~np.isinf(self.back[changed])).astype(np.int64) @ self.sets
+        lost[changed] = (missing > self.redundancy.group.tolerated).any(axis=1)
+        gone = np.exp(self.weight[lost])
+        self.group[self.row[lost]] += gone
+        self.lost[self.row[lost]] += gone * self.rest[lost]
+        return lost
+
+    def _restored_at(self, rows: NDArray[np.int64], group: int) -> Values:
+        """When drives that fail now are restored; each takes a spare, and the next is ordered."""
+        repair, now = self.repair, self.now[rows]
+        if repair.spares:
+            slot = self.shelf[rows].argmin(axis=1)
+            begins = np.maximum(now, self.shelf[rows, slot])
+            self.shelf[rows, slot] = now + repair.delivery
+        else:
+            begins = now + repair.delivery
+        takes = np.full(len(rows), float(repair.hours))
+        if repair.exponential:
+            takes *= self.random.standard_exponential(len(rows))
+        if repair.parallel:
+            return np.asarray(begins + takes)
+        ends = np.maximum(begins, self.free[rows, group]) + takes
+        self.free[rows, group] = ends
+        return np.asarray(ends)
+
+    def _restore(self, rows: NDArray[np.int64], done: NDArray[np.int64]) -> None:
+        """Drives are as new; what could not be read to restore them is lost."""
+        if not len(rows):
+            return
+        drives = done[rows]
+        unread = self._unread(rows, drives)
+        self.back[rows, drives] = np.inf
+        self.born[:, rows, drives] = self.now[rows]
+        self.times[rows, drives] = 1.0
+        if self.bias:
+            chance = unread
+        else:
+            chance = (self.random.random(len(rows)) < unread).astype(np.float64)
+        self.lost[self.row[rows]] += np.exp(self.weight[rows]) * self.rest[rows] * chance
+        self.rest[rows] *= 1 - chance
+
+    def _unread(self, rows: NDArray[np.int64], drives: NDArray[np.int64]) -> Values:
+        """Chance that a rebuild that is done met a sector that nothing else held."""
+        group = self.redundancy.group
+        if group.tolerated == 0:
+            return np.zeros(len(rows))
+        missing = ~np.isinf(self.back[rows])
+        mine = self.sets[drives]
+        # Of the sets that the drive is in, those with nothing to spare.
+        critical = missing.astype(np.int64) @ self.sets == group.tolerated
+        share = (critical & (mine > 0)).sum(axis=1) / mine.sum(axis=1)
+        # Sectors of the drives read: those that UBER tells of, and those that have arisen since
+        # the drive was new or the last patrol read.
+        since = self.now[rows][:, None] - self.born[0][rows]
+        if self.drives.scrub is not None:
+            since = np.minimum(since, (self.now[rows] % self.drives.scrub)[:, None])
+        arisen = self.drives.defects * since
+        sources = self.akin[drives] & ~missing
+        mean = (arisen * sources).sum(axis=1) / np.maximum(sources.sum(axis=1), 1)
+        errors = (mean - math.log1p(-self.drives.unread)) * group.sources * share
+        return np.asarray(-np.expm1(-errors))
+
+    def _keep(self, running: Flags) -> None:
+        """Go on with some lifetimes only."""
+        for name in ("row", "now", "weight", "rest", "tempt", "back", "times", "shelf", "free"):
+            setattr(self, name, getattr(self, name)[running])
+        self.born = self.born[:, running]
+
+
+def _sets(redundancy: Redundancy) -> tuple[NDArray[np.int64], Flags]:
+    """Which drives (rows) are in which set (columns), and which drives share one."""
+    group = redundancy.group
+    one = np.zeros((group.drives, len(group.sets)), dtype=np.int64)
+    for column, members in enumerate(group.sets):
+        one[list(members), column] = 1
+    sets = np.kron(np.eye(redundancy.groups, dtype=np.int64), one)
+    return sets, sets @ sets.T > 0

@@ -1,0 +1,118 @@
+"""How long the rebuild of a drive takes, when nothing else runs.
+
+:func:`simulated` lets the performance model rebuild a sample of a drive, spread over it, with the
+controller's (or host's) own way to go about it. :func:`least` is what no rebuild can beat: all
+that the array uses of a drive is read from those that hold it in copies or parity, and written to
+the new one, side by side, so the slowest part counts:
+
+- a hard disk passes all its tracks, at the mean of its outermost and innermost (capacity over
+  radius is about linear), one track a turn;
+- flash is read and written at the slowest of link, data path, channels and dies;
+- what the drives that are read put on a link that they share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from raidsim.build import ftl, inventory, sweep
+from raidsim.build.array import drives_of, member_of
+from raidsim.build.fabric import sustained_rate
+from raidsim.build.heat import Air
+from raidsim.build.host import HostRows
+from raidsim.build.scenario import add_volumes, prepare
+from raidsim.build.system import System
+from raidsim.cards import Card
+from raidsim.kernel import sweep_tables as s
+from raidsim.kernel import tables as t
+from raidsim.layout.address import whole_drive
+from raidsim.risk.groups import redundancy
+from raidsim.scenario import Scenario, VolumeSpec
+
+MEGA = 2**20
+SAMPLE = 512 * MEGA
+"""Bytes of a drive that are rebuilt in a simulation."""
+
+
+def simulated(scenario: Scenario, volume: VolumeSpec) -> float:
+    """Seconds that the rebuild of drive 0 takes, extrapolated from a sample of its rows.
+
+    All others are good, there is no load, and the new drive is empty. 0 where there is nothing
+    to restore from.
+    """
+    layout = volume.layout
+    if layout is None or volume.failures_tolerated == 0:
+        return 0.0
+    system = System(scenario.seed)
+    host = HostRows(system, scenario.host)
+    air = Air(scenario.air.ambient, scenario.air.airflow)
+    whole = volume.model_copy(update={"failed": (), "state": "filled"})
+    row = add_volumes(system, scenario, air, [whole])[whole.name]
+    host.carry(row)
+    prepare(system, whole, row)
+    drive = system.world.drives[drives_of(system, row)[0]]
+    if drive["kind"] == t.DRIVE_SSD:
+        ftl.renew(system, int(system.world.ssds[drive["row"]]["ftl"]))
+    system.world.good[member_of(system, row, 0)] = 0
+    controller = scenario.controller(volume)
+    card = scenario.host.card if controller is None else controller.card
+    share = min(SAMPLE / int(whole_drive(layout)), 1.0)
+    how = replace(sweep.pace(card, volume), sample=share, rate=1.0)
+    rows = int(layout["rows"])
+    one = sweep.add_sweep(system, row, s.REBUILD, how, (0, rows))
+    system.run()
+    done = sweep.progress(system, one)
+    return done.seconds * rows / done.rows
+
+
+def least(scenario: Scenario, volume: VolumeSpec) -> float:
+    """Seconds that a rebuild takes at least; 0 where there is nothing to restore from."""
+    layout = volume.layout
+    if layout is None or volume.failures_tolerated == 0:
+        return 0.0
+    sources = redundancy(volume).group.sources
+    rates = [
+        _reading(volume.card),
+        _writing(volume.card),
+        *(link / sources for link in _links(scenario, volume)),
+    ]
+    return int(whole_drive(layout)) / min(rates)
+
+
+def _reading(card: Card) -> float:
+    """Mean sequential rate over a drive, reading, bytes/s."""
+    if card.kind == "hdd":
+        return _platter(card)
+    return sustained_rate(card)
+
+
+def _writing(card: Card) -> float:
+    """The same, writing; flash is empty before, so there is nothing to collect."""
+    if card.kind == "hdd":
+        return _platter(card)
+    channels = card.number("flash.channels")
+    groups = channels * card.number("flash.dies_per_channel") / card.number("flash.dies_in_step")
+    at_once = card.number("flash.page") * card.number("flash.planes")
+    times = (
+        card.number("link.time_per_byte"),
+        card.number("data_path.write_time_per_byte"),
+        card.number("flash.channel_write_time_per_byte") / channels,
+        card.number("flash.program_time") / (at_once * groups),
+    )
+    return min(1 / time for time in times if time > 0)
+
+
+def _platter(card: Card) -> float:
+    link = 1 / card.number("link.time_per_byte")
+    tracks = card.number("geometry.track_outer") + card.number("geometry.track_inner")
+    return min(link, tracks / 2 * card.number("spindle.speed"))
+
+
+def _links(scenario: Scenario, volume: VolumeSpec) -> list[float]:
+    """Bandwidths of the links that all drives of a volume hang on, bytes/s."""
+    known = {link.name: link for link in inventory.links(scenario)}
+    found, name = [], volume.behind
+    while name in known and name != volume.controller:
+        found.append(known[name].mbps * MEGA)
+        name = known[name].to
+    return found

@@ -1,0 +1,253 @@
+"""The risk of a volume of a scenario: what its level, drives, spares and rebuild come to."""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import Any
+
+import pytest
+from array_scenarios import array
+
+from raidsim.report import risk_table
+from raidsim.report.check_text import print_check
+from raidsim.report.console import ReportConsole
+from raidsim.risk import markov, rebuild
+from raidsim.risk.assess import Risk, assess, assess_all, failure_rate
+from raidsim.risk.groups import mirror, redundancy, ring, whole
+from raidsim.risk.markov import YEAR
+from raidsim.scenario import Scenario
+from raidsim.stats.proportions import Estimate
+
+HOURS = 10.0
+"""Of a rebuild, where none is simulated."""
+
+AFR = 0.0044
+LAMBDA = -math.log1p(-AFR) / YEAR
+DISK = 4_000_787_030_016  # bytes of cisco-hdd-4tb
+SECTOR_RISK = "reliability.uber"
+NO_SECTORS = {SECTOR_RISK: "0 1/bit"}
+FEW = 500
+
+
+def risk(lifetimes: int = FEW, **volume: Any) -> Risk:
+    """The risk of a volume of 4 TB drives, none of which has unreadable sectors."""
+    volume = {"set": NO_SECTORS, "strip": "64 KiB"} | volume
+    checked = array(**volume)
+    return assess(checked, checked.volumes[0], seconds=3600 * HOURS, lifetimes=lifetimes)
+
+
+# ---------------------------------------------------------------- levels
+
+
+@pytest.mark.parametrize(
+    ("volume", "group", "groups"),
+    [
+        ({"level": "single"}, whole(1, 0), 1),
+        ({"level": "jbod", "drives": 4}, whole(1, 0), 4),
+        ({"level": "raid0", "drives": 4}, whole(4, 0), 1),
+        ({"level": "raid1", "drives": 3}, mirror(3), 1),
+        ({"level": "raid1e", "drives": 5}, ring(5), 1),
+        ({"level": "raid1e", "drives": 5, "spread": "offset"}, ring(5), 1),
+        ({"level": "raid1e", "drives": 6, "spread": "far"}, ring(6), 1),
+        ({"level": "raid10", "drives": 8}, mirror(2), 4),
+        ({"level": "raid10", "drives": 9, "copies": 3}, mirror(3), 3),
+        ({"level": "raid10", "drives": 8, "spread": "near"}, mirror(2), 4),
+        ({"level": "raid10", "drives": 8, "spread": "far"}, ring(8), 1),
+        ({"level": "raid10", "drives": 9, "copies": 3, "spread": "offset"}, ring(9, 3), 1),
+        ({"level": "raid5", "drives": 8}, whole(8, 1), 1),
+        ({"level": "raid6", "drives": 8}, whole(8, 2), 1),
+        ({"level": "raid50", "drives": 12, "spans": 3}, whole(4, 1), 3),
+        ({"level": "raid60", "drives": 12}, whole(6, 2), 2),
+    ],
+    ids=str,
+)
+def test_groups_follow_from_the_layout(volume: dict[str, Any], group: object, groups: int) -> None:
+    found = redundancy(array(**volume).volumes[0])
+    assert (found.group, found.groups) == (group, groups)
+
+
+def test_a_raid_5_has_the_time_of_its_closed_form_with_rebuild_and_delivery() -> None:
+    closed = markov.raid5(8, LAMBDA, 1 / (HOURS + 24))
+    assert risk(level="raid5", drives=8).mttdl == pytest.approx(closed, rel=1e-6)
+    spared = markov.raid5(8, LAMBDA, 1 / HOURS)
+    assert risk(level="raid5", drives=8, spares=1).mttdl == pytest.approx(spared, rel=1e-6)
+
+
+def test_nested_levels_have_the_time_of_a_group_over_their_number() -> None:
+    mu = 1 / (HOURS + 24)
+    pairs, spans = risk(level="raid10", drives=8), risk(level="raid60", drives=12)
+    assert pairs.mttdl == pytest.approx(markov.raid1(LAMBDA, mu) / 4, rel=1e-6)
+    assert spans.mttdl == pytest.approx(markov.raid6(6, LAMBDA, mu) / 2, rel=1e-6)
+    assert pairs.any == pytest.approx(-math.expm1(-pairs.mission / pairs.mttdl), rel=1e-3)
+
+
+def test_unreadable_sectors_of_all_drives_that_a_rebuild_reads_count() -> None:
+    found = risk(level="raid5", drives=8, set={SECTOR_RISK: "1e-15 1/bit"})
+    unread = markov.unreadable(1e-15, 7 * 8 * DISK)
+    closed = markov.raid5(8, LAMBDA, 1 / (HOURS + 24), unread)
+    assert found.mttdl == pytest.approx(closed, rel=1e-4)
+    assert found.any > 100 * found.array, "most losses are those of a sector"
+
+
+def test_simulated_lifetimes_stand_beside_the_chain() -> None:
+    """With fixed times one parity loses as much; with two, drives replaced side by side half."""
+    one = risk(level="raid5", drives=8, lifetimes=20_000)
+    half = (one.simulated_any.high - one.simulated_any.low) / 2
+    assert one.simulated_any.mean == pytest.approx(one.any, abs=2 * half)
+    two = risk(level="raid6", drives=8, lifetimes=20_000)
+    assert two.simulated_any.mean < two.any < 2.5 * two.simulated_any.mean
+
+
+# ---------------------------------------------------------------- how much is lost
+
+
+def test_what_a_stripe_loses_is_everything_and_what_jbod_loses_is_a_drive() -> None:
+    striped, single = risk(level="raid0", drives=4), risk(level="jbod", drives=4)
+    one = -math.expm1(-striped.mission * LAMBDA)
+    assert striped.any == pytest.approx(single.any) == pytest.approx(1 - (1 - one) ** 4)
+    assert striped.lost_tb == pytest.approx((1 - (1 - one) ** 4) * 4 * DISK / 1e12, rel=1e-3)
+    assert single.lost_tb == pytest.approx(4 * one * DISK / 1e12, rel=1e-3)
+
+
+def test_an_unreadable_sector_costs_two_sectors_under_parity() -> None:
+    found, clean = (
+        risk(level="raid5", drives=8, set={SECTOR_RISK: f"{uber} 1/bit"}) for uber in ("1e-13", "0")
+    )
+    rebuilds = 8 * LAMBDA * found.mission  # each of them meets a sector that can't be read
+    assert found.lost - clean.lost == pytest.approx(rebuilds * 2 * 512, rel=0.02)
+
+
+def test_an_array_that_has_lost_data_has_lost_it() -> None:
+    found = risk(level="raid5", drives=4, failed=[0, 1])
+    assert (found.any, found.array, found.mttdl) == (1, 1, 0)
+    assert found.simulated_any.mean == 1
+    assert found.lost_tb == pytest.approx(3 * DISK / 1e12, rel=1e-3)
+
+
+def test_an_array_that_begins_degraded_risks_more() -> None:
+    good, degraded = (risk(level="raid5", drives=8, failed=f) for f in ([], [3]))
+    first = 7 * LAMBDA * (HOURS + 24)  # a second failure before the first is restored
+    assert degraded.any - good.any == pytest.approx(first, rel=0.02)
+    assert degraded.simulated_any.low < degraded.any < degraded.simulated_any.high * 1.1
+    pairs = risk(level="raid10", drives=8, failed=[0, 2])
+    assert pairs.any - risk(level="raid10", drives=8).any == pytest.approx(
+        2 * LAMBDA * (HOURS + 24), rel=0.02
+    )
+
+
+# ---------------------------------------------------------------- values of the card
+
+
+def test_the_annual_failure_rate_counts_unless_the_scenario_sets_only_the_mtbf() -> None:
+    def rate(**values: str) -> tuple[float, str]:
+        keys = {f"reliability.{key}": value for key, value in values.items()}
+        found, words = failure_rate(array(level="raid5", drives=3, set=keys).volumes[0])
+        return 1 / found.scale, words
+
+    assert rate() == (pytest.approx(LAMBDA), "AFR, not the MTBF of 2,000,000 h")
+    assert rate(afr="2 %")[0] == pytest.approx(-math.log(0.98) / YEAR)
+    assert rate(mtbf="500000 h") == (pytest.approx(2e-6), "MTBF 500,000 h, not the AFR of the card")
+    assert rate(mtbf="500000 h", afr="2 %")[0] == pytest.approx(-math.log(0.98) / YEAR)
+
+
+def test_flash_that_is_written_as_rated_is_assessed_worn() -> None:
+    flash = {"drive": "cisco-ssd-sas12-ep-1600gb", "level": "raid5", "drives": 8, "set": {}}
+    found = risk(**flash)
+    assert found.worn_life == pytest.approx(5 * YEAR), "rated for ten drive writes a day"
+    assert found.worn.low > 1.5 * found.simulated_any.high
+    assert risk(level="raid5", drives=8).worn is None, "disks do not wear"
+
+
+# ---------------------------------------------------------------- the rebuild
+
+
+@pytest.mark.parametrize("level", ["raid5", "raid1", "raid6"])
+def test_a_simulated_rebuild_takes_longer_than_the_drive_from_end_to_end(level: str) -> None:
+    checked = array(controller={}, level=level, drives=4 if level != "raid1" else 2)
+    least = rebuild.least(checked, checked.volumes[0])
+    card = checked.volumes[0].card
+    tracks = (card.number("geometry.track_outer") + card.number("geometry.track_inner")) / 2
+    assert least == pytest.approx(DISK / tracks / card.number("spindle.speed"), rel=1e-3)
+    found = rebuild.simulated(checked, checked.volumes[0])
+    assert least < found < 20 * least
+
+
+def test_a_narrow_link_sets_the_time_of_a_rebuild() -> None:
+    narrow = {"name": "cable", "speed": "sas-3g", "lanes": 1}
+    checked = array(
+        controller={}, links=(narrow,), level="raid5", drives=16, behind="cable", name="data"
+    )
+    wide = array(controller={}, level="raid5", drives=16, name="data")
+    slow, quick = (rebuild.least(one, one.volumes[0]) for one in (checked, wide))
+    assert slow > 2 * quick
+    assert rebuild.simulated(checked, checked.volumes[0]) > slow
+
+
+def test_what_has_no_redundancy_is_not_rebuilt() -> None:
+    checked = array(level="raid0", drives=4)
+    assert rebuild.simulated(checked, checked.volumes[0]) == 0
+    assert rebuild.least(checked, checked.volumes[0]) == 0
+
+
+# ---------------------------------------------------------------- what check prints
+
+
+def shown(scenario: Scenario) -> str:
+    text = io.StringIO()
+    print_check(scenario, assess_all(scenario), ReportConsole(text))
+    return text.getvalue()
+
+
+def test_check_prints_the_risk_of_every_volume() -> None:
+    other = {"name": "scratch", "drive": "cisco-ssd-sas12-ep-1600gb", "level": "raid0", "drives": 2}
+    text = shown(
+        array(controller={}, others=(other,), name="data", level="raid6", drives=8, spares=1)
+    )
+    (data,) = (line for line in text.splitlines() if line.startswith("data "))
+    (scratch,) = (line for line in text.splitlines() if line.startswith("scratch "))
+    assert "RAID 6" in data
+    assert "1 in " in data
+    assert "4.31 %" in scratch  # 1 - (1 - 0.0044)^10
+    for words in (
+        "MTTDL",
+        "cisco-hdd-4tb 0.44 % a year (AFR, not the MTBF of 2,000,000 h)",
+        "rebuild: simulated on idle drives",
+        "data: 1 hot spare, the next one comes after 24 h",
+        "scratch: if cisco-ssd-sas12-ep-1600gb is written as much a day as it is rated for",
+        "not counted: enclosures",
+    ):
+        assert words in text
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (0.0, "never"),
+        (0.13312, "13.3 %"),
+        (0.00041, "0.041 %"),
+        (1 / 24_512, "1 in 24,500"),
+        (4.9e-9, "1 in 204 million"),
+        (4.9e-12, "1 in 204 billion"),
+        (7.0e-15, "1 in 1.43e14"),
+    ],
+)
+def test_chances_are_written_for_people(share: float, words: str) -> None:
+    assert risk_table.chance(share) == words
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0.13, 0.14, "13 to 14 %"),
+        (4.74e-9, 5.87e-9, "1 in 170 to 211 million"),
+        (9e-10, 1.1e-9, "1 in 909 million to 1.11 billion"),
+        (2e-5, 3e-5, "1 in 33,300 to 50,000"),
+    ],
+)
+def test_intervals_are_written_for_people(low: float, high: float, words: str) -> None:
+    assert risk_table.interval(Estimate(low, low, high, 10, 100)) == words
+
+
+def test_of_no_loss_the_lifetimes_are_counted() -> None:
+    assert risk_table.interval(Estimate(0.0, 0.0, 0.0003, 0, 10_000)) == "0 of 10,000"
