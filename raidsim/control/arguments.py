@@ -85,6 +85,7 @@ class Arguments:
             found = units.parse(low, dimension) if low is not None else 0.0
         assert found is not None
         return found
+
     def seconds(self, key: str, value: Any, low: float, high: float) -> float:
         """A length of time from ``low`` to ``high`` s: a number of s, or a text with a unit."""
         if isinstance(value, str):

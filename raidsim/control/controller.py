@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import simpy
 
 from raidsim.build import observe, window
-from raidsim.build.array import survives
 from raidsim.build.caching import asked, mode, use_of
 from raidsim.build.controller import add_controller, add_hop
 from raidsim.build.fabric import link_part
@@ -356,7 +355,7 @@ class Controller(Part):
         return self.duty.named(pinned(self.env.system, self.duty.cache, self.duty.rows))
 
     def import_cache(self) -> dict[str, int]:
-        """Write what is pinned to the arrays that are back; these write back again.
+        """Write what is pinned to the arrays that are back; these are online, and write back.
 
         Returns
         -------
@@ -370,20 +369,19 @@ class Controller(Part):
         """
         check = Arguments(f"{self.name}.import_cache()")
         waiting = self._waiting(check)
-        system = self.env.system
-        back = {name: row for name, row in waiting.items() if survives(system, row)}
+        found = self.pinned
+        back = {name: row for name, row in waiting.items() if self.duty.reaches[row].bring_back()}
         if not back:
             cause = f"{', '.join(waiting)}: too many drives are still out of reach or failed"
             check.wrong("volume", cause, "bring them back first, or discard_cache()")
         check.raise_if_wrong()
-        sizes = self.pinned
         for row in back.values():
-            import_lines(system, row)
+            import_lines(self.env.system, row)
         self.duty.set_write_modes()
-        return {name: sizes[name] for name in back}
+        return {name: found[name] for name in back}
 
     def discard_cache(self) -> dict[str, int]:
-        """Drop what is pinned: it is lost. Others have its room from now on.
+        """Drop what is pinned: it is lost. Others have its room; arrays that are back are online.
 
         Returns
         -------
@@ -398,6 +396,8 @@ class Controller(Part):
         check = Arguments(f"{self.name}.discard_cache()")
         waiting = self._waiting(check)
         lost = discard(self.env.system, self.duty.cache, list(waiting.values()))
+        for row in waiting.values():
+            self.duty.reaches[row].bring_back()
         self.duty.set_write_modes()
         return sizes(self.duty.named(lost))
 
@@ -427,9 +427,9 @@ class Controller(Part):
 
     # -- for volumes ------------------------------------------------------------------------
 
-    def carry(self, spec: VolumeSpec, row: int) -> None:
+    def carry(self, spec: VolumeSpec, row: int, reach: Reach) -> None:
         """Remember a volume that is on it."""
-        self.duty.carry(spec, row)
+        self.duty.carry(spec, row, reach)
 
     def belongs_elsewhere(self, host: Host) -> bool:
         """Whether it is in another server than this one."""
@@ -540,9 +540,10 @@ class Link(Part):
     def restore(self) -> None:
         """Let the way lead to the drives again.
 
-        An array that was offline as a whole comes back as it was; what is pinned of it waits for
-        ``Controller.import_cache``. Drives of an array that went on without them stay failed:
-        their data is out of date, and they need a rebuild.
+        An array that was offline as a whole comes back as it was: at once, or where its
+        controller's cache has something pinned for it, once that is imported or discarded. Drives
+        of an array that went on without them stay failed: their data is out of date, and they need
+        a rebuild.
         """
         self.env.sync()
         self.is_lost = False

@@ -20,6 +20,7 @@ from raidsim.build.hardware import Hardware, hand_over, hardware_of, serve_with,
 from raidsim.build.pinned import discard, pinned
 from raidsim.cards import Card
 from raidsim.control.environment import Environment
+from raidsim.control.reach import Reach
 from raidsim.kernel import tables as t
 from raidsim.scenario import VolumeSpec
 
@@ -36,6 +37,8 @@ class Duty:
     ----------
     volumes
         What the volumes are, and their rows.
+    reaches
+        The ways to their drives, by row.
     battery
         State of the controller's battery, as a scenario words it.
     works
@@ -52,6 +55,7 @@ class Duty:
         self.row, engine = rows
         self.hardware: Hardware = hardware_of(env.system, self.row, engine, card)
         self.volumes: list[tuple[VolumeSpec, int]] = []
+        self.reaches: dict[int, Reach] = {}
         self.works = True
         self.server: Duty = self
         self.served: list[Duty] = [self]
@@ -66,9 +70,10 @@ class Duty:
         """Row of the cache that holds their lines, or NONE."""
         return int(self.env.system.world.controllers[self.row]["cache"])
 
-    def carry(self, spec: VolumeSpec, row: int) -> None:
+    def carry(self, spec: VolumeSpec, row: int, reach: Reach) -> None:
         """Serve one more volume."""
         self.volumes.append((spec, row))
+        self.reaches[row] = reach
         if self.server is not self:
             serve_with(self.env.system, self.row, [row], self.server.hardware)
         if not self.server.works:

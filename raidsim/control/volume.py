@@ -426,12 +426,12 @@ class Volume(Maintained):
 
     def _hang_on(self, behind: Link | None) -> Reach:
         """Tell the controller and the links above of the volume; its way up."""
-        if self.controller is not None:
-            self.controller.put_into(self.host)
-            self.controller.carry(self.spec, self.row)
         links = list(links_above(behind))
         below = {link.name: list(range(self.spec.drives)) for link in links}
         reach = Reach(self.env, self.row, below, self.fail, self._is_back)
+        if self.controller is not None:
+            self.controller.put_into(self.host)
+            self.controller.carry(self.spec, self.row, reach)
         for link in links:
             link.carry(reach)
         return reach
