@@ -266,3 +266,42 @@ def test_a_cable_that_trains_at_half_its_speed_halves_what_streams():
         env.run(until=env.now + 0.05)
         rates.append(load.mbps)
     assert rates[1] / rates[0] == pytest.approx(0.5, rel=0.03)
+
+
+# ---- background work on an array that goes and comes
+
+
+def test_a_rebuild_that_lost_its_drives_begins_anew_when_they_are_back():
+    env, host = server()
+    shelf = Link(env, "shelf", "sas-12g", 4, to=raid_card(env))
+    data = array(host, "raid5", 4, model=SAS, behind=shelf, spares=1)
+    first = data.fail(1)
+    env.run(until=env.now + first_part(first))
+    shelf.lose()
+    env.run(until=env.now + 1)
+    assert (first.state, data.health) == ("failed", "failed")
+    shelf.restore()
+    assert data.health == "rebuilding"
+    again = data.operations[-1]
+    env.run(until=again)
+    assert (again.state, data.health) == ("done", "optimal")
+
+
+def first_part(operation):
+    """A time in which the rebuild of so small an array is not over."""
+    assert operation.state == "under way"
+    return 0.05
+
+
+def test_a_drive_out_of_reach_is_not_replaced_and_one_that_fails_takes_no_spare():
+    env, host = server()
+    shelf = Link(env, "shelf", "sas-12g", 4, to=raid_card(env))
+    data = array(host, "raid5", 4, model=SAS, behind=shelf, spares=1)
+    shelf.lose()
+    assert "shelf is lost" in refusal(data.replace, 0)
+    assert data.fail(2) is None
+    assert data.spares == 1
+    shelf.restore()
+    assert (data.failed, data.health) == ([2], "degraded")
+    env.run(until=data.rebuild(2))
+    assert data.health == "optimal"

@@ -37,8 +37,8 @@ def rows_of(system: System, cache: int) -> np.ndarray:
 def chosen(system: System, cache: int, volumes: Iterable[int]) -> NDArray[np.bool_]:
     """Which lines hold something of these volumes that their drives do not have."""
     lines = rows_of(system, cache)
-    unsaved = (lines["dirty"] | lines["busy"]) != 0
-    mine: NDArray[np.bool_] = unsaved & np.isin(lines["volume"], list(volumes))
+    unclean = (lines["dirty"] | lines["busy"]) != 0
+    mine: NDArray[np.bool_] = unclean & np.isin(lines["volume"], list(volumes))
     return mine
 
 
@@ -83,16 +83,26 @@ def in_use(lines: np.ndarray) -> NDArray[np.bool_]:
     return used
 
 
+def unsaved(system: System, cache: int) -> NDArray[np.int64]:
+    """Masks, line by line, of what the drives do not have: dirty, pinned or on its way."""
+    rows = rows_of(system, cache)
+    held, _ = under_way(system, cache, np.unique(rows["volume"]).tolist())
+    pinned = rows["pinned"] == 1
+    held[pinned] = rows["busy"][pinned]
+    held |= rows["dirty"]
+    return held
+
+
 def ranges(
-    system: System, cache: int, lines: NDArray[np.bool_], masks: NDArray[np.int64] | None = None
+    system: System, cache: int, lines: NDArray[np.bool_], held: NDArray[np.int64] | None = None
 ) -> dict[int, list[Range]]:
     """What these lines hold that the drives do not have: by volume, in order, joined.
 
-    In grains, of which a line has up to 64. ``masks``, line by line, say what to count in place of
-    all that is dirty or being destaged.
+    In grains, of which a line has up to 64. ``held`` has the masks if it is not all
+    :func:`unsaved`.
     """
     rows = rows_of(system, cache)
-    held = rows["dirty"] | rows["busy"] if masks is None else masks
+    held = unsaved(system, cache) if held is None else held
     found: dict[int, list[Range]] = {}
     for line in sorted(np.flatnonzero(lines).tolist(), key=lambda one: int(rows["key"][one])):
         row = rows[line]
@@ -152,10 +162,10 @@ def arrange(system: System, cache: int, clean: Sequence[int]) -> None:
     used = in_use(lines)
     used[order] = True
     size = lines["size"]
-    unsaved = (lines["dirty"] | lines["busy"]) != 0
+    unclean = (lines["dirty"] | lines["busy"]) != 0
     row["used"] = size[used].sum()
     row["clean"] = size[order].sum()
-    row["dirty"] = size[unsaved].sum()
+    row["dirty"] = size[unclean].sum()
     row["pinned"] = size[lines["pinned"] == 1].sum()
     _index(system, row, lines, np.flatnonzero(used))
     free = np.flatnonzero(~used)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from raidsim.build.exposure import measured
 from raidsim.build.observe import span
 from raidsim.build.pinned import pinned
 from raidsim.build.system import System
@@ -46,16 +47,21 @@ def use_of(
     volumes: Collection[int],
 ) -> ControllerUse:
     """The use of one controller, whose cache has this row (NONE: it has no cache)."""
-    reads = hits = size = peak = waits = 0
-    mean = 0.0
+    reads = hits = size = peak = lost_peak = waits = 0
+    mean = lost_mean = 0.0
     if row != t.NONE:
         settle_dirt(system)
         cache = system.world.caches[row]
         size, peak = int(cache["size"]), int(cache["dirty_peak"])
-        mean = since(system, "caches", row, "dirty_area") / max(span(system), 1)
+        passed = max(span(system), 1)
+        mean = since(system, "caches", row, "dirty_area") / passed
+        if row in system.exposures:
+            area, lost_peak, peak = measured(system, row)
+            lost_mean = area / passed
+        elif spec.battery != "good":
+            lost_mean, lost_peak = mean, peak
         reads, hits = (int(since(system, "caches", row, field)) for field in ("reads", "hits"))
         waits = sum(pinned(system, row, volumes).values())
-    kept = spec.battery == "good"
     return ControllerUse(
         name=spec.name,
         cache_bytes=size,
@@ -66,8 +72,8 @@ def use_of(
         hits=hits,
         dirty_mean=mean,
         dirty_peak=peak,
-        lost_mean=0.0 if kept else mean,
-        lost_peak=0 if kept else peak,
+        lost_mean=lost_mean,
+        lost_peak=lost_peak,
         pinned=waits,
     )
 

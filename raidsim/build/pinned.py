@@ -21,6 +21,7 @@ from raidsim.build.cache_lines import (
     rows_of,
     stir,
     under_way,
+    unsaved,
 )
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
@@ -34,6 +35,8 @@ def cache_of(system: System, volume: int) -> int:
 
 def pinned(system: System, cache: int, volumes: Collection[int]) -> dict[int, int]:
     """Bytes of each of these volumes that are pinned; none for volumes of which nothing is."""
+    if system.world.caches[cache]["pinned"] == 0:
+        return {}
     lines = chosen(system, cache, volumes) & (rows_of(system, cache)["pinned"] == 1)
     return {
         volume: sum(length for _, length in found)
@@ -83,7 +86,7 @@ def discard(
     mine = chosen(system, cache, volumes)
     if not all_dirty:
         mine &= lines["pinned"] == 1
-    held = lines["dirty"] | lines["busy"]
+    held = unsaved(system, cache)
     for line, mask in _unanswered(system, cache, volumes):
         held[line] &= ~mask
     lost = ranges(system, cache, mine, held)

@@ -67,6 +67,7 @@ class System:
         self.cards: dict[int, Card] = {}  # of each drive
         self.volume_of: dict[str, str] = {}  # names: of each drive of an array
         self.spares: dict[int, list[int]] = {}  # rows of the hot spares of each array
+        self.exposures: dict[int, Any] = {}  # Exposure of caches whose batteries may change
         self.halted: dict[int, int] = {}  # stations that serve nobody: servers that they have else
         self.at_reset: dict[str, NDArray[Any]] = {}  # tables as they were when the window opened
         self._counts: dict[str, int] = {}

@@ -15,9 +15,11 @@ import simpy
 from raidsim.build.array import survives
 from raidsim.build.cache import change_battery
 from raidsim.build.cache_lines import Range, arrange, chosen, ranges
+from raidsim.build.exposure import expose
 from raidsim.build.halt import go_on
 from raidsim.build.hardware import Hardware, hand_over, hardware_of, serve_with, stop
 from raidsim.build.pinned import discard, pinned
+from raidsim.build.window import settle_dirt
 from raidsim.cards import Card
 from raidsim.control.environment import Environment
 from raidsim.control.reach import Reach
@@ -59,6 +61,7 @@ class Duty:
         self.works = True
         self.server: Duty = self
         self.served: list[Duty] = [self]
+        self.set_write_modes()
 
     @property
     def rows(self) -> list[int]:
@@ -113,6 +116,8 @@ class Duty:
         system = self.env.system
         if self.cache == t.NONE:
             return
+        settle_dirt(system)
+        expose(system, self.cache, self.server.battery != "good")
         held = pinned(system, self.cache, self.rows)
         for spec, row in self.volumes:
             if row not in held and survives(system, row):
