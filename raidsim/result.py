@@ -145,6 +145,7 @@ class ControllerUse:
     dirty_peak: int
     lost_mean: float  # bytes that a power cut would lose; 0 with a good battery
     lost_peak: int
+    pinned: int = 0  # bytes that wait at the end of the window for an array that is lost
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,111 @@ def test_what_is_dirty_when_the_battery_fails_goes_to_the_drives():
     assert [use.written_per_day_tb > 0 for use in data.drives] == [True, True]
 
 
+def learning(write):
+    """Of a write an hour to a mirror: state of the battery, latency, bytes at risk."""
+    env, host = server()
+    card = Controller(env, "lsi-megaraid-1078-512", name="raid")
+    data = Volume(
+        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write=write
+    )
+    times = []
+
+    def day(env):
+        for hour in range(24):
+            if hour == 2:
+                card.learn("4 h")
+            env.reset_window()
+            done = yield data.write(hour * STRIP, 8 * KIB)
+            times.append((card.battery, done.latency, card.use.lost_peak))
+            yield env.timeout(3600 * (hour + 1) - env.now)
+
+    env.run(until=env.process(day(env)))
+    return times
+
+
+def test_a_learn_cycle_at_night_is_over_by_itself():
+    times = learning("back")
+    assert [state for state, *_ in times] == ["good"] * 2 + ["learning"] * 4 + ["good"] * 18
+    for state, latency, at_risk in times:
+        assert (latency < 1e-4) == (state == "good")
+        assert at_risk == 0
+
+
+def test_write_back_in_spite_of_the_battery_is_as_fast_and_at_risk():
+    times = learning("back-bad-battery")
+    for state, latency, at_risk in times:
+        assert latency < 1e-4
+        assert (at_risk > 0) == (state == "learning")
+
+
+def test_only_what_is_dirty_without_a_good_battery_is_at_risk():
+    """A quarter of the time, with one strip of several dirty."""
+    env, host = server()
+    changes = {"cache.flush_time": "1000 s"}
+    card = Controller(env, "lsi-megaraid-1078-512", name="raid", changes=changes)
+    data = Volume(
+        env,
+        "seagate-st373455ss",
+        host,
+        level="raid1",
+        drives=2,
+        controller=card,
+        write="back-bad-battery",
+    )
+    in_turn(data, *(("write", place * STRIP, 8 * KIB) for place in range(4)))
+    env.run(until=1)
+    env.reset_window()
+    env.run(until=2)
+    assert card.use.lost_peak == 0
+    cycle = card.learn("1 s")
+    env.run(until=cycle)
+    in_turn(data, ("write", 9 * STRIP, 8 * KIB))
+    env.run(until=5)
+    use = card.use
+    assert (use.dirty_peak, use.lost_peak) == (5 * STRIP, 4 * STRIP)
+    assert use.lost_mean == pytest.approx(STRIP, rel=1e-6)
+    assert use.dirty_mean == pytest.approx(4 * STRIP + 0.5 * STRIP, rel=1e-3)
+
+
+def test_what_is_dirty_when_a_learn_cycle_begins_goes_to_the_drives():
+    env, host = server()
+    card = Controller(env, "lsi-megaraid-1078-512", name="raid")
+    data = Volume(
+        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back"
+    )
+    in_turn(data, *(("write", place * STRIP, 8 * KIB) for place in range(50)))
+    card.learn("1 h")
+    env.run(until=env.now + 5)
+    assert env.system.world.caches[0]["dirty"] == 0
+
+
+def test_a_drained_battery_is_low_until_it_is_charged():
+    env, _ = server()
+    card = Controller(env, "lsi-megaraid-1078-512", name="raid")
+    charged = card.drain(3600)
+    assert card.battery == "low"
+    env.run(until=charged)
+    assert (env.now, card.battery) == (3600, "good")
+
+
+def test_a_battery_that_is_taken_out_in_a_cycle_is_not_good_after_it():
+    env, _ = server()
+    card = Controller(env, "lsi-megaraid-1078-512", name="raid")
+    cycle = card.learn("4 h")
+    card.set_battery("absent")
+    env.run(until=cycle)
+    assert card.battery == "absent"
+
+
+@pytest.mark.parametrize("duration", ["soon", "-1 h", -1, None, "5 MiB"])
+def test_a_cycle_takes_a_time(duration):
+    env, _ = server()
+    card = Controller(env, "lsi-megaraid-1078-512", name="raid")
+    with pytest.raises(InputError, match="duration"):
+        card.learn(duration)
+    assert card.battery == "good"
+
+
 @pytest.mark.parametrize(
     ("model", "state", "words"),
     [

@@ -230,6 +230,15 @@ def test_what_a_power_cut_would_take_is_said():
     bad = replace(CACHE, battery="absent", lost_mean=100.0 * MIB, lost_peak=250 * MIB)
     (line,) = said(point(32, controllers=[bad]), of="raid")
     assert line.endswith("250 MiB at most, all of it lost in a power cut")
+    while_it_learned = replace(CACHE, lost_mean=1.0 * MIB, lost_peak=40 * MIB)
+    (line,) = said(point(32, controllers=[while_it_learned]), of="raid")
+    assert line.endswith("250 MiB at most, up to 40 MiB of it lost in a power cut")
+
+
+def test_what_waits_for_a_lost_array_is_said():
+    waiting = replace(CACHE, pinned=30 * MIB)
+    (line,) = said(point(32, controllers=[waiting]), of="raid")
+    assert line.endswith(", 30 MiB pinned for an array that is lost")
 
 
 def test_a_controller_without_a_cache_says_nothing():

@@ -125,11 +125,18 @@ def add_array(
         width=layout["data"] * layout["strip"],
         first_lock=locks,
         locks=LOCKS if has_parity else 1,
-        engine=engine,
-        parity_ns=_parity_time(host, controller_card, int(layout["parity"])) * GIGA,
         line=layout["strip"],
         **modes(system, volume, controller_spec),
-        **_issuing(system, volume, host, controller, controller_card),
+        **(
+            on_host(volume, host, engine)
+            if controller_card is None
+            else on_controller(
+                controller_card,
+                cores=int(system.world.controllers[controller]["commands"]),
+                engine=engine,
+                parity=int(layout["parity"]),
+            )
+        ),
     )
     index = system.add_row(
         "volumes", kind=t.VOLUME_ARRAY, array=row, controller=controller, size=layout["size"]
@@ -138,28 +145,35 @@ def add_array(
     return index
 
 
-def _parity_time(host: Card, controller: Card | None, parity: int) -> float:
-    """Time of the parity engine, or of the host where there is none, in s per byte."""
-    card, both, q = host, "raid.parity_time_per_byte", "raid.q_time_per_byte"
-    if controller is not None:
-        card, both, q = controller, "parity.time_per_byte", "parity.q_time_per_byte"
-    return card.number(both) + (card.number(q) if parity == 2 else 0.0)
+def on_controller(card: Card, *, cores: int, engine: int, parity: int) -> dict[str, float]:
+    """What a controller's hardware does for an array, as fields of ARRAY.
 
-
-def _issuing(
-    system: System, volume: VolumeSpec, host: Card, controller: int, card: Card | None
-) -> dict[str, float]:
-    """Who spends how much time to issue commands to the drives, as fields of ARRAY."""
-    if card is not None:
-        each = card.number("command.device_io_time") * GIGA
-        return {
-            "stream_depth": card.integer("mirror.stream_depth"),
-            "cpu": int(system.world.controllers[controller]["commands"]),
-            "spread_ns": each,  # the first one
-            "device_io_ns": each,
-        }
-    passes_through = volume.level == "jbod"
+    ``parity`` is the number of parity strips of a stripe; ``cores`` and ``engine`` are stations.
+    """
+    each = card.number("command.device_io_time") * GIGA
+    time = card.number("parity.time_per_byte")
+    if parity == 2:
+        time += card.number("parity.q_time_per_byte")
     return {
+        "engine": engine,
+        "parity_ns": time * GIGA,
+        "stream_depth": card.integer("mirror.stream_depth"),
+        "cpu": cores,
+        "spread_ns": each,  # the first one
+        "device_io_ns": each,
+    }
+
+
+def on_host(volume: VolumeSpec, host: Card, engine: int) -> dict[str, float]:
+    """What the operating system does for an array without a controller, as fields of ARRAY."""
+    assert volume.layout is not None
+    passes_through = volume.level == "jbod"
+    time = host.number("raid.parity_time_per_byte")
+    if volume.layout["parity"] == 2:
+        time += host.number("raid.q_time_per_byte")
+    return {
+        "engine": engine,
+        "parity_ns": time * GIGA,
         "stream_depth": host.integer("raid.stream_depth"),
         "cpu": t.NONE,
         "spread_ns": 0.0 if passes_through else host.number("raid.io_time") * GIGA,

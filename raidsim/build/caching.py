@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
+from raidsim.build.exposure import measured
 from raidsim.build.observe import span
+from raidsim.build.pinned import pinned
 from raidsim.build.system import System
 from raidsim.build.wear import since
 from raidsim.build.window import settle_dirt
@@ -25,31 +27,41 @@ def controllers(
     if spec is None:
         return []
     on_it = [name for name, other in specs.items() if other is not None and other.name == spec.name]
-    asked = {one.name: one.write for one in scenario.volumes}
+    words = {one.name: one.write for one in scenario.volumes}
     writes = {
-        name: WriteMode("through" if asked[name] == "through" else "back", _mode(system, row))
+        name: WriteMode(asked(words[name]), mode(system, row))
         for name, row in volumes.items()
         if name in on_it
     }
     row = int(
         system.world.controllers[system.world.volumes[volumes[volume]]["controller"]]["cache"]
     )
-    return [use_of(system, spec, row, writes)]
+    return [use_of(system, spec, row, writes, [volumes[name] for name in writes])]
 
 
 def use_of(
-    system: System, spec: ControllerSpec, row: int, writes: dict[str, WriteMode]
+    system: System,
+    spec: ControllerSpec,
+    row: int,
+    writes: dict[str, WriteMode],
+    volumes: Collection[int],
 ) -> ControllerUse:
     """The use of one controller, whose cache has this row (NONE: it has no cache)."""
-    reads = hits = size = peak = 0
-    mean = 0.0
+    reads = hits = size = peak = lost_peak = waits = 0
+    mean = lost_mean = 0.0
     if row != t.NONE:
         settle_dirt(system)
         cache = system.world.caches[row]
         size, peak = int(cache["size"]), int(cache["dirty_peak"])
-        mean = since(system, "caches", row, "dirty_area") / max(span(system), 1)
+        passed = max(span(system), 1)
+        mean = since(system, "caches", row, "dirty_area") / passed
+        if row in system.exposures:
+            area, lost_peak, peak = measured(system, row)
+            lost_mean = area / passed
+        elif spec.battery != "good":
+            lost_mean, lost_peak = mean, peak
         reads, hits = (int(since(system, "caches", row, field)) for field in ("reads", "hits"))
-    kept = spec.battery == "good"
+        waits = sum(pinned(system, row, volumes).values())
     return ControllerUse(
         name=spec.name,
         cache_bytes=size,
@@ -60,12 +72,18 @@ def use_of(
         hits=hits,
         dirty_mean=mean,
         dirty_peak=peak,
-        lost_mean=0.0 if kept else mean,
-        lost_peak=0 if kept else peak,
+        lost_mean=lost_mean,
+        lost_peak=lost_peak,
+        pinned=waits,
     )
 
 
-def _mode(system: System, volume: int) -> str:
+def asked(write: str) -> str:
+    """How a scenario's ``write`` wants writes answered: "through" or "back"."""
+    return "through" if write == "through" else "back"
+
+
+def mode(system: System, volume: int) -> str:
     """How the writes of a volume are answered."""
     array = system.world.arrays[system.world.volumes[volume]["array"]]
     return "back" if array["write_back"] else "through"

@@ -169,7 +169,7 @@ def stations(system: System, chosen: Collection[int] | None = None) -> list[Stat
         idle = row["arrivals"] == 0 and row["busy_area"] == 0
         if passed == 0 or idle or (chosen is not None and index not in chosen):
             continue
-        servers = int(row["servers"])
+        servers = system.halted.get(index, int(row["servers"]))
         delay = servers >= t.UNLIMITED
         used.append(
             StationUse(

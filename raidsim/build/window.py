@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.build import heat
+from raidsim.build import exposure, heat
 from raidsim.build.system import FIRST_SLICE_NS, System
 from raidsim.kernel import disk_buffer
 from raidsim.kernel import tables as t
@@ -52,6 +52,7 @@ def reset(system: System) -> None:
     drives, caches = system.world.drives, system.world.caches
     drives["unsafe_peak"] = np.maximum(drives["unsafe"], 0)
     caches["dirty_peak"] = caches["dirty"]
+    exposure.reset(system)
     system.at_reset = {table: getattr(system.world, table).copy() for table in COUNTED}
     stations = system.world.stations
     for field in (

@@ -86,6 +86,12 @@ class Arguments:
         assert found is not None
         return found
 
+    def seconds(self, key: str, value: Any, low: float, high: float) -> float:
+        """A length of time from ``low`` to ``high`` s: a number of s, or a text with a unit."""
+        if isinstance(value, str):
+            value = self.quantity(key, value, "time")
+        return self.number(key, value, low, high, " s")
+
     def instance(self, key: str, value: Any, kind: type, remedy: str) -> None:
         """A value of one class."""
         if not isinstance(value, kind):

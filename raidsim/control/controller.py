@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import simpy
+
 from raidsim.build import observe, window
-from raidsim.build.cache import change_battery
+from raidsim.build.caching import asked, mode, use_of
 from raidsim.build.controller import add_controller, add_hop
 from raidsim.build.fabric import link_part
+from raidsim.build.pinned import discard, import_lines, pinned
 from raidsim.build.scenario import Shared
 from raidsim.cards import Card
 from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments, plain
 from raidsim.control.environment import Environment
+from raidsim.control.fail_over import LONGEST_OUTAGE, Duty, FailOver, sizes
+from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
 from raidsim.errors import quote
-from raidsim.result import StationUse
-from raidsim.scenario import LinkSpec, VolumeSpec
+from raidsim.kernel import tables as t
+from raidsim.result import ControllerUse, StationUse, WriteMode
+from raidsim.scenario import ControllerSpec, LinkSpec, VolumeSpec
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.hardware import read_controller
 from raidsim.scenario.reading import Reading, read_part
@@ -71,8 +77,8 @@ class Controller(Part):
     ----------
     card
         The card with those values, in SI base units.
-    battery
-        State of its battery, as a scenario words it.
+    duty
+        The volumes that are on it, and whose hardware serves them.
 
     Raises
     ------
@@ -103,17 +109,21 @@ class Controller(Part):
         values = read_controller(reading, self._table, ("controller", 0), None)
         reading.raise_if_wrong()
         self.card: Card = values["card"]
-        self.battery: str = values["battery"]
         self._host: Host | None = None
-        self._volumes: list[tuple[VolumeSpec, int]] = []
         env.sync()
         first = env.system.count("stations")
         self._rows = add_controller(env.system, self.name, self.card)
         self._stations = range(first, env.system.count("stations"))
+        self.duty = Duty(env, self._rows, self.card, values["battery"])
         env.unique(self.name)
 
     def __repr__(self) -> str:
         return f"<Controller {self.name}: {self.model}>"
+
+    @property
+    def battery(self) -> str:
+        """State of its battery, as a scenario words it."""
+        return self.duty.battery
 
     def set_speed(self, kind: str, speed: float) -> None:
         """Run its stations of a kind at ``speed`` times their built speed from now on.
@@ -153,18 +163,273 @@ class Controller(Part):
         reading = Reading(TomlFile("set_battery()", data={"controller": [table]}))
         values = read_controller(reading, table, ("controller", 0), None)
         reading.raise_if_wrong()
-        self.battery = values["battery"]
         self._table = table
+        self.duty.battery = values["battery"]
+        for duty in self.duty.served:
+            duty.set_write_modes()
+
+    def learn(self, duration: float | str) -> simpy.Process:
+        """Let its battery be discharged and charged once, to learn how much it holds.
+
+        It is "learning" meanwhile, and then "good", unless somebody has set it otherwise.
+
+        Parameters
+        ----------
+        duration
+            How long that takes: a text with a unit, "4 h", or s.
+
+        Returns
+        -------
+        simpy.Process
+            An event at the end of the cycle.
+
+        Raises
+        ------
+        InputError
+            If it has no battery, or that is no time.
+        """
+        return self._battery_for("learn", "learning", duration)
+
+    def drain(self, duration: float | str) -> simpy.Process:
+        """Let its battery be empty, and "low" until it is charged; as :meth:`learn`."""
+        return self._battery_for("drain", "low", duration)
+
+    def _battery_for(self, call: str, state: str, duration: float | str) -> simpy.Process:
+        check = Arguments(f"{self.name}.{call}()")
+        seconds = check.seconds("duration", duration, 0.0, LONGEST_OUTAGE)
+        check.raise_if_wrong()
+        self.set_battery(state)
+
+        def cycle() -> Generator[simpy.Event, Any, None]:
+            yield self.env.timeout(seconds)
+            if self.battery == state:
+                self.set_battery("good")
+
+        return self.env.process(cycle())
+
+    # -- when it stops ------------------------------------------------------------------------
+
+    @property
+    def state(self) -> str:
+        """How it is.
+
+        "working", "failed" (nobody serves its volumes) or "failed over" (its partner does).
+        """
+        if self.duty.works:
+            return "working"
+        return "failed" if self.duty.server is self.duty else "failed over"
+
+    def fail(self) -> dict[str, int]:
+        """Let it stop at once: until :meth:`repair`, nobody serves its volumes.
+
+        I/Os end with the patience of who issued them ("timed out"), and are counted as such; those
+        without a timeout wait. With a good battery its cache keeps what is dirty; else that is
+        lost. On a controller that stands in for another, those volumes stop too.
+
+        Returns
+        -------
+        dict
+            Bytes by volume that were acknowledged, and are lost.
+
+        Raises
+        ------
+        InputError
+            If it does not work.
+        """
+        check = Arguments(f"{self.name}.fail()")
+        self._must_work(check)
+        self.duty.stop()
+        kept = self.battery == "good"
+        found = [sizes(duty.forget(keep_dirty=kept)) for duty in self.duty.served]
+        return {name: size for lost in found for name, size in lost.items()}
+
+    def repair(self) -> None:
+        """Let it work again after :meth:`fail`; hosts send what is unanswered once more.
+
+        Raises
+        ------
+        InputError
+            If it works, or a partner has taken over.
+        """
+        check = Arguments(f"{self.name}.repair()")
+        if self.state != "failed":
+            cause = f"{self.name} is {self.state}"
+            remedy = "fail_back() ends a fail-over" if self.state == "failed over" else None
+            check.wrong("controller", cause, remedy)
+        check.raise_if_wrong()
+        self.duty.go_on()
+
+    def fail_over(
+        self, partner: Controller, outage: float | str = "20 s", mirrored: bool = True
+    ) -> FailOver:
+        """Let it stop at once, and its partner serve its volumes after an outage.
+
+        The partner's cores, parity engine, memory and links then work for both; hosts send what
+        is unanswered once more. Drives and links below are taken to have a way to either.
+
+        Parameters
+        ----------
+        partner
+            A controller of the same server; it may have volumes of its own or not.
+        outage
+            How long nobody serves: until hosts have found the other way.
+        mirrored
+            Whether the partner has a copy of all that is dirty; else that is lost.
+
+        Returns
+        -------
+        FailOver
+            An event when the partner serves; what was kept and what was lost.
+
+        Raises
+        ------
+        InputError
+            If one of the two doesn't work, or the partner lacks what the volumes need.
+        """
+        check = Arguments(f"{self.name}.fail_over()")
+        seconds = check.seconds("outage", outage, 0.0, LONGEST_OUTAGE)
+        check.instance("mirrored", mirrored, bool, "give True or False")
+        self._must_work(check)
+        check.instance("partner", partner, Controller, "give a raidsim.Controller")
+        check.raise_if_wrong()
+        self._check_partner(check, partner)
+        if self._host is not None:
+            partner.put_into(self._host)
+        return FailOver(self, partner, seconds, mirrored)
+
+    def fail_back(self) -> None:
+        """Let it work again after a fail-over, and serve its volumes itself from now on.
+
+        Raises
+        ------
+        InputError
+            If nobody has taken over.
+        """
+        check = Arguments(f"{self.name}.fail_back()")
+        if self.state != "failed over":
+            cause = f"{self.name} is {self.state}"
+            remedy = "repair() ends a failure" if self.state == "failed" else None
+            check.wrong("controller", cause, remedy)
+        check.raise_if_wrong()
+        self.duty.go_on()
+        self.duty.pass_to(self.duty)
+
+    def _must_work(self, check: Arguments) -> None:
+        if not self.duty.works:
+            check.wrong("controller", f"{self.name} has {self.state}", "repair it first")
+        check.raise_if_wrong()
+
+    def _check_partner(self, check: Arguments, partner: Controller) -> None:
+        """Note what keeps a controller from standing in."""
+        if partner is self:
+            check.wrong("partner", "is the controller itself", "give another")
+        elif partner.env is not self.env:
+            check.wrong("partner", "belongs to another environment", "give one of this one")
+        elif not partner.duty.works:
+            check.wrong("partner", f"{partner.name} has {partner.state}", "repair it first")
+        elif len(self.duty.served) > 1:
+            names = "volumes of another controller"
+            check.wrong("controller", f"it serves {names}", "let that one fail_back() first")
+        elif self._host is not None and partner.belongs_elsewhere(self._host):
+            check.wrong("partner", f"{partner.name} is in another host", "give one of this one")
+        if self.card.has("cache.size") and not partner.card.has("cache.size"):
+            cause = f"{partner.name} has no cache, and volumes of {self.name} use one"
+            check.wrong("partner", cause, "give one with a cache")
+        for spec, _ in self.duty.volumes:
+            if spec.level != "single" and not partner.card.flag(f"levels.{spec.level}"):
+                cause = f"{partner.name} has no {spec.level}, which {spec.name} is"
+                check.wrong("partner", cause, "give one that has")
+        check.raise_if_wrong()
+
+    # -- what waits for an array that is lost ---------------------------------------------------
+
+    @property
+    def pinned(self) -> dict[str, int]:
+        """Bytes by volume that wait in its cache for an array that is lost.
+
+        They are acknowledged, take room from all other volumes on it, and stay until
+        :meth:`import_cache` or :meth:`discard_cache`.
+        """
+        if self.duty.cache == t.NONE:
+            return {}
+        return self.duty.named(pinned(self.env.system, self.duty.cache, self.duty.rows))
+
+    def import_cache(self) -> dict[str, int]:
+        """Write what is pinned to the arrays that are back; these are online, and write back.
+
+        Returns
+        -------
+        dict
+            Bytes by volume that go to the drives now.
+
+        Raises
+        ------
+        InputError
+            If nothing is pinned, or none of these arrays is back.
+        """
+        check = Arguments(f"{self.name}.import_cache()")
+        waiting = self._waiting(check)
+        found = self.pinned
+        back = {name: row for name, row in waiting.items() if self.duty.reaches[row].bring_back()}
+        if not back:
+            cause = f"{', '.join(waiting)}: too many drives are still out of reach or failed"
+            check.wrong("volume", cause, "bring them back first, or discard_cache()")
+        check.raise_if_wrong()
+        for row in back.values():
+            import_lines(self.env.system, row)
+        self.duty.set_write_modes()
+        return {name: found[name] for name in back}
+
+    def discard_cache(self) -> dict[str, int]:
+        """Drop what is pinned: it is lost. Others have its room; arrays that are back are online.
+
+        Returns
+        -------
+        dict
+            Bytes by volume that were acknowledged, and are lost.
+
+        Raises
+        ------
+        InputError
+            If nothing is pinned.
+        """
+        check = Arguments(f"{self.name}.discard_cache()")
+        waiting = self._waiting(check)
+        lost = discard(self.env.system, self.duty.cache, list(waiting.values()))
+        for row in waiting.values():
+            self.duty.reaches[row].bring_back()
+        self.duty.set_write_modes()
+        return sizes(self.duty.named(lost))
+
+    def _waiting(self, check: Arguments) -> dict[str, int]:
+        """Rows of the volumes of which something is pinned, by name."""
         self.env.sync()
-        if self.card.has("cache.size"):
-            for spec, row in self._volumes:
-                change_battery(self.env.system, spec, row, self.battery)
+        names = self.pinned
+        if not names:
+            check.wrong("cache", "nothing is pinned in it")
+        check.raise_if_wrong()
+        return {spec.name: row for spec, row in self.duty.volumes if spec.name in names}
+
+    # -- figures --------------------------------------------------------------------------------
+
+    @property
+    def use(self) -> ControllerUse:
+        """How its cache served in the window, and what a power cut would cost now."""
+        self.env.sync()
+        system = self.env.system
+        writes = {
+            spec.name: WriteMode(asked(spec.write), mode(system, row))
+            for spec, row in self.duty.volumes
+        }
+        spec = ControllerSpec.model_construct(name=self.name, battery=self.battery)
+        spec._card = self.card
+        return use_of(system, spec, self.duty.cache, writes, self.duty.rows)
 
     # -- for volumes ------------------------------------------------------------------------
 
-    def carry(self, spec: VolumeSpec, row: int) -> None:
+    def carry(self, spec: VolumeSpec, row: int, reach: Reach) -> None:
         """Remember a volume that is on it."""
-        self._volumes.append((spec, row))
+        self.duty.carry(spec, row, reach)
 
     def belongs_elsewhere(self, host: Host) -> bool:
         """Whether it is in another server than this one."""
@@ -198,6 +463,8 @@ class Link(Part):
     ----------
     bandwidth
         Payload that it carries each way as built, bytes per second.
+    is_lost
+        Whether no way leads over it.
 
     Raises
     ------
@@ -240,6 +507,8 @@ class Link(Part):
         first = env.system.count("stations")
         self._row = add_hop(env.system, part.edge)
         self._stations = range(first, env.system.count("stations"))
+        self._below: list[Reach] = []
+        self.is_lost = False
         env.unique(self.name)
 
     def __repr__(self) -> str:
@@ -255,6 +524,37 @@ class Link(Part):
         """
         check = Arguments(f"{self.name}.set_speed()")
         set_speed(self.env, check, self._stations, "shared link", speed)
+
+    def lose(self) -> None:
+        """Let no way lead to the drives below it from now on: a cable is out, an expander dead.
+
+        The drives answer with errors. An array that can go on without them does, degraded; one
+        that can't is offline as a whole: all its I/Os fail, and what its controller's cache has
+        for it is pinned. If it is lost already, nothing changes.
+        """
+        self.env.sync()
+        self.is_lost = True
+        for reach in self._below:
+            reach.lose(self.name)
+
+    def restore(self) -> None:
+        """Let the way lead to the drives again.
+
+        An array that was offline as a whole comes back as it was: at once, or where its
+        controller's cache has something pinned for it, once that is imported or discarded. Drives
+        of an array that went on without them stay failed: their data is out of date, and they need
+        a rebuild.
+        """
+        self.env.sync()
+        self.is_lost = False
+        for reach in self._below:
+            reach.restore(self.name)
+
+    def carry(self, reach: Reach) -> None:
+        """Remember drives that hang below it."""
+        self._below.append(reach)
+        if self.is_lost:
+            reach.lose(self.name)
 
 
 def way_up(controller: Controller | None, behind: Link | None) -> tuple[Controller | None, Shared]:

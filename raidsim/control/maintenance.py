@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from raidsim.build import sweep
 from raidsim.build.array import reliable
@@ -15,8 +15,12 @@ from raidsim.control.drives import Drives
 from raidsim.control.environment import Environment
 from raidsim.control.measured import Measured
 from raidsim.control.operation import Operation
+from raidsim.control.reach import Reach
 from raidsim.layout.tables import MIRRORED, PARITY
 from raidsim.scenario import VolumeSpec
+
+if TYPE_CHECKING:
+    from raidsim.control.controller import Controller
 
 FAST = 10 * 2**20  # bytes at each end of a drive that a fast initialisation writes
 LONGEST_DELAY = 3600.0  # s
@@ -30,7 +34,9 @@ class Maintained(Measured):
     spec: VolumeSpec
     failures_tolerated: int
     operations: list[Operation]
+    controller: Controller | None
     _drives: Drives
+    _reach: Reach
     _pace: Pace
     _sector: int
 
@@ -62,6 +68,8 @@ class Maintained(Measured):
         number = self._drives.check(Arguments(f"{self.name}.fail()"), drive)
         self.env.sync()
         self._drives.fail(number)
+        if self._reach.note_failure(number):
+            return None
         if self.failures_tolerated == 0 or not self._drives.take_spare(number):
             return None
         return self._rebuild(number, self._pace)
@@ -143,11 +151,14 @@ class Maintained(Measured):
         number = self._drives.check(check, drive)
         if not self._drives.is_failed(number):
             return
+        self._must_be_in_reach(check, number)
         if self.failures_tolerated > 0:
             cause = f"the array went on without drive {number}, so that its data is out of date"
             check.wrong("drive", cause, f"{self.name}.replace({number}), which rebuilds it")
         check.raise_if_wrong()
         self._drives.repair(number)
+        self._reach.wait_for_import()
+        self._is_back()
 
     def replace(
         self, drive: int, *, rate: str | None = None, sample: str | None = None
@@ -172,6 +183,7 @@ class Maintained(Measured):
         check = Arguments(f"{self.name}.replace()")
         number = self._drives.check(check, drive)
         how = self._how(check, rate, sample)
+        self._must_be_in_reach(check, number)
         if self.failures_tolerated == 0:
             cause = f"{self.spec.level} has no redundancy: nothing would be on the new drive"
             check.wrong("drive", cause, "restore the data from a backup")
@@ -318,6 +330,24 @@ class Maintained(Measured):
             share = check.quantity("sample", sample, "share", "0.001 %", "100 %")
             how = replace(how, sample=share)
         return how
+
+    def _must_be_in_reach(self, check: Arguments, number: int) -> None:
+        """Note what stands between a drive and its work."""
+        if obstacle := self._reach.obstacle(number):
+            check.wrong("drive", *obstacle)
+            check.raise_if_wrong()
+
+    def _is_back(self) -> None:
+        """The array is back: writes go where they did before, and rebuilds begin anew."""
+        if self.controller is not None:
+            self.controller.duty.set_write_modes()
+        for number in range(len(self._drives.rows)):
+            if self._drives.is_failed(number) or self._drives.is_whole(number):
+                continue
+            for one in self.operations:
+                if one.drive == number:
+                    one.stop()
+            self._rebuild(number, self._pace)
 
     def _is_rebuilding(self, number: int) -> bool:
         return any(one.drive == number and not one.is_over for one in self.operations)

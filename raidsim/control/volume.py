@@ -16,12 +16,13 @@ from raidsim.build.trim import trim
 from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments, plain
 from raidsim.control.clock import duration, to_ns
-from raidsim.control.controller import Controller, Link, tables, way_up
+from raidsim.control.controller import Controller, Link, links_above, tables, way_up
 from raidsim.control.drives import Drives
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
 from raidsim.control.load import Load, RunningLoad
 from raidsim.control.maintenance import Maintained
+from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
 from raidsim.kernel import tables as t
 from raidsim.result import DriveUse, StationUse
@@ -204,9 +205,7 @@ class Volume(Maintained):
             process=host.add_process(self.name),
         )
         self.streams = [self._awaited]
-        if self.controller is not None:
-            self.controller.put_into(host)
-            self.controller.carry(self.spec, self.row)
+        self._reach = self._hang_on(behind)
         env.unique(self.name)
 
     def __repr__(self) -> str:
@@ -424,6 +423,18 @@ class Volume(Maintained):
         if table["access"] == "blocked":  # no load may be on it
             table = {**table, "access": "read-write"}
         return from_data({**self.data(), "volume": [table], "load": [load]}, "Volume()")
+
+    def _hang_on(self, behind: Link | None) -> Reach:
+        """Tell the controller and the links above of the volume; its way up."""
+        links = list(links_above(behind))
+        below = {link.name: list(range(self.spec.drives)) for link in links}
+        reach = Reach(self.env, self.row, below, self.fail, self._is_back)
+        if self.controller is not None:
+            self.controller.put_into(self.host)
+            self.controller.carry(self.spec, self.row, reach)
+        for link in links:
+            link.carry(reach)
+        return reach
 
     def make_room(self, length: int) -> None:
         """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make."""

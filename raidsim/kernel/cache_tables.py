@@ -24,7 +24,7 @@ CACHE = np.dtype(
         ("clean", "i8"),  # bytes of lines that may be evicted
         ("dirty", "i8"),  # bytes of lines that hold what the drives do not have yet
         ("dirty_peak", "i8"),
-        ("pinned", "i8"),  # bytes that an array which has lost its data could not take
+        ("pinned", "i8"),  # bytes of dirty lines that a lost array could not take
         ("dirty_area", "f8"),  # dirty bytes over time, byte ns
         ("dirty_changed", "i8"),  # up to when that is counted
         ("high", "i8"),  # bytes of dirty lines above which writes wait
@@ -69,6 +69,7 @@ LINE = np.dtype(
         ("busy", "i8"),  # what is being destaged,
         ("coming", "i8"),  # what is being read ahead
         ("destages", "i8"),  # tasks that have a part of it
+        ("pinned", "i8"),  # 1: its array is lost, and it waits for import or discard
         ("key", "i8"),  # volume and strip in one number: the order of the elevator
         ("chain", "i8"),  # next line of the same bucket, or next free one
         ("newer", "i8"),  # in the list of clean lines

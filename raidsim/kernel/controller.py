@@ -65,6 +65,14 @@ def is_caching(w, row, array):
 
 
 @handler
+def fits(job, volume, cache):
+    """Whether a write goes into the cache: never more than all lines that may be dirty."""
+    size = volume["line"]
+    lines = (job["offset"] + job["length"] - 1) // size - job["offset"] // size + 1
+    return volume["write_back"] == 1 and lines * size <= cache["high"] - cache["pinned"]
+
+
+@handler
 def command(w, index):
     """A command of the host waits for one of the cores."""
     controller = of(w, index)
@@ -163,9 +171,7 @@ def transferred(w, index):
     size = volume["line"]
     if is_caching(w, row, volume):
         cache = w.caches[row]
-        # More than all lines that may be dirty goes past them.
-        lines = (job["offset"] + job["length"] - 1) // size - job["offset"] // size + 1
-        if volume["write_back"] == 1 and lines * size <= cache["high"]:
+        if fits(job, volume, cache):
             copy(w, cache, index)
             return
         forget(w, cache, job["volume"], size, job["offset"], job["offset"] + job["length"])
@@ -177,13 +183,13 @@ def insert(w, index):
     """Put a write into the cache and answer it, or let it wait for room before all others.
 
     One whose volume writes through by now, since the battery has failed or the array is lost,
-    goes on to the drives.
+    goes on to the drives; so does one for which pinned lines leave no room.
     """
     job = w.jobs[index]
     cache = w.caches[of(w, index)["cache"]]
     volume = array_of(w, index)
     end = job["offset"] + job["length"]
-    if volume["write_back"] == 0:
+    if not fits(job, volume, cache):
         forget(w, cache, job["volume"], volume["line"], job["offset"], end)
         array.begin(w, index)
         destage.admit(w, cache)

@@ -8,6 +8,9 @@ if they are whole, so that full stripes of parity levels come together, and make
 It works while more is dirty than the low water mark, or for all that is there once nothing was
 written for the flush time.
 
+Lines of an array that is lost are *pinned*: they stay dirty, and take room from all others, until
+they are imported or discarded (raidsim.build.pinned).
+
 Verbs: :func:`insert` a write, :func:`work` starts destages, :func:`ended` takes one back,
 :func:`flush` when the flush time has passed.
 """
@@ -169,6 +172,7 @@ def work(w, cache):
     limit = cache["low"]
     if cache["flushing"] == 1 or cache["blocked_head"] != NONE:
         limit = 0
+    limit += cache["pinned"]
     while cache["tasks"] < cache["most_tasks"] and cache["dirty"] > limit:
         index = seek(w, cache, cache["elevator"])
         if index == NONE:
@@ -176,7 +180,7 @@ def work(w, cache):
         if index == NONE:  # all that is dirty is on its way
             break
         start_one(w, cache, index)
-    if cache["dirty"] == 0:
+    if cache["dirty"] <= cache["pinned"]:
         cache["flushing"] = 0
     elif cache["armed"] == 0 and cache["flushing"] == 0:
         arm(w, cache, cache["flush_time"])
@@ -239,8 +243,8 @@ def start_one(w, cache, index):
 def ended(w, cache, index):
     """Destage ``index`` has ended: its lines are clean, and a write that waits may go in.
 
-    If the array has lost more drives than it can, its lines stay dirty for good, and nothing
-    more is promised: it writes through, and fails, from then on.
+    If the array has lost more drives than it can, its lines are pinned, and nothing more is
+    promised: it writes through, and fails, from then on.
     """
     job = w.jobs[index]
     volume = job["volume"]
@@ -248,7 +252,12 @@ def ended(w, cache, index):
     size = array["line"]
     if job["status"] == FAILED:
         array["write_back"] = 0
-        cache["pinned"] += job["length"]
+        end = job["offset"] + job["length"]
+        for strip in range(job["offset"] // size, (end - 1) // size + 1):
+            line = w.lines[find(w, cache, volume, strip)]
+            if line["pinned"] == 0:
+                line["pinned"] = 1
+                cache["pinned"] += size
     else:
         start = job["offset"]
         clean(w, cache, volume, size, start, start + job["length"])

@@ -36,6 +36,8 @@ def lines(sweep: Sweep, where: Callable[[list[int]], str]) -> Iterator[str]:
                 f" average{at}, {megabytes(most.dirty_peak)} MiB at most"
             )
             parts.append(risk(most))
+        if most.pinned:
+            parts.append(f"{megabytes(most.pinned)} MiB pinned for an array that is lost")
         yield f"{name}: {', '.join(parts)}"
 
 
@@ -60,6 +62,8 @@ def risk(controller: ControllerUse) -> str:
     """What of that a power cut would lose."""
     if controller.lost_peak == 0:
         return "none of it lost in a power cut"
+    if controller.lost_peak < controller.dirty_peak:
+        return f"up to {megabytes(controller.lost_peak)} MiB of it lost in a power cut"
     return "all of it lost in a power cut"
 
 

@@ -1,0 +1,215 @@
+"""Controllers that stop, and who serves their volumes meanwhile.
+
+Each controller has a :class:`Duty`: the volumes that it is to serve, and whose hardware does. It
+stops at once; its hosts send their requests again to whoever serves next. :class:`FailOver` is the
+way from one to the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+import simpy
+
+from raidsim.build.array import survives
+from raidsim.build.cache import change_battery
+from raidsim.build.cache_lines import Range, arrange, chosen, ranges
+from raidsim.build.exposure import expose
+from raidsim.build.halt import go_on
+from raidsim.build.hardware import Hardware, hand_over, hardware_of, serve_with, stop
+from raidsim.build.pinned import discard, pinned
+from raidsim.build.window import settle_dirt
+from raidsim.cards import Card
+from raidsim.control.environment import Environment
+from raidsim.control.reach import Reach
+from raidsim.kernel import tables as t
+from raidsim.scenario import VolumeSpec
+
+if TYPE_CHECKING:
+    from raidsim.control.controller import Controller
+
+LONGEST_OUTAGE = 1e7  # s
+
+
+class Duty:
+    """Whose hardware serves the volumes of a controller.
+
+    Attributes
+    ----------
+    volumes
+        What the volumes are, and their rows.
+    reaches
+        The ways to their drives, by row.
+    battery
+        State of the controller's battery, as a scenario words it.
+    works
+        Whether the controller's own hardware does its work.
+    server
+        The duty of the controller that serves the volumes, or has stopped while it did.
+    served
+        The duties that this controller's hardware serves.
+    """
+
+    def __init__(self, env: Environment, rows: tuple[int, int], card: Card, battery: str) -> None:
+        self.env = env
+        self.battery = battery
+        self.row, engine = rows
+        self.hardware: Hardware = hardware_of(env.system, self.row, engine, card)
+        self.volumes: list[tuple[VolumeSpec, int]] = []
+        self.reaches: dict[int, Reach] = {}
+        self.works = True
+        self.server: Duty = self
+        self.served: list[Duty] = [self]
+        self.set_write_modes()
+
+    @property
+    def rows(self) -> list[int]:
+        """Rows of the volumes."""
+        return [row for _, row in self.volumes]
+
+    @property
+    def cache(self) -> int:
+        """Row of the cache that holds their lines, or NONE."""
+        return int(self.env.system.world.controllers[self.row]["cache"])
+
+    def carry(self, spec: VolumeSpec, row: int, reach: Reach) -> None:
+        """Serve one more volume."""
+        self.volumes.append((spec, row))
+        self.reaches[row] = reach
+        if self.server is not self:
+            serve_with(self.env.system, self.row, [row], self.server.hardware)
+        if not self.server.works:
+            stop(self.env.system, self.server.hardware, [row])
+
+    def stop(self) -> None:
+        """The hardware stops: nothing of it goes on."""
+        self.env.sync()
+        self.works = False
+        for duty in self.served:
+            stop(self.env.system, self.hardware, duty.rows)
+
+    def go_on(self) -> None:
+        """The hardware works again, and serves those whom it served."""
+        self.env.sync()
+        self.works = True
+        for duty in self.served:
+            hand_over(self.env.system, duty.row, duty.rows, self.hardware, self.hardware)
+        go_on(self.env.system, self.hardware.stations)
+
+    def pass_to(self, server: Duty) -> None:
+        """Let another hardware serve the volumes from now on."""
+        self.env.sync()
+        old = self.server
+        old.served.remove(self)
+        server.served.append(self)
+        self.server = server
+        hand_over(self.env.system, self.row, self.rows, old.hardware, server.hardware)
+        self.set_write_modes()
+
+    def set_write_modes(self) -> None:
+        """Let its volumes write back if the battery of who serves them allows.
+
+        Not those whose array is lost, or of which something is pinned.
+        """
+        self.env.sync()
+        system = self.env.system
+        if self.cache == t.NONE:
+            return
+        settle_dirt(system)
+        expose(system, self.cache, self.server.battery != "good")
+        held = pinned(system, self.cache, self.rows)
+        for spec, row in self.volumes:
+            if row not in held and survives(system, row):
+                change_battery(system, spec, row, self.server.battery)
+
+    def forget(self, keep_dirty: bool) -> dict[str, list[Range]]:
+        """The memory is gone with what it held, but for what somebody else has a copy of.
+
+        Parameters
+        ----------
+        keep_dirty
+            Whether that is so of what the drives don't have yet.
+
+        Returns
+        -------
+        dict
+            Acknowledged writes that are lost: byte ranges by volume.
+        """
+        lost: dict[int, list[Range]] = {}
+        if self.cache == t.NONE:
+            return {}
+        if not keep_dirty:
+            lost = discard(self.env.system, self.cache, self.rows, all_dirty=True)
+        arrange(self.env.system, self.cache, clean=[])
+        return self.named(lost)
+
+    def dirty(self) -> dict[str, int]:
+        """Bytes of each volume that the drives do not have yet."""
+        if self.cache == t.NONE:
+            return {}
+        lines = chosen(self.env.system, self.cache, self.rows)
+        return sizes(self.named(ranges(self.env.system, self.cache, lines)))
+
+    def named(self, by_row: dict[int, Any]) -> dict[str, Any]:
+        """The same by the names of the volumes."""
+        return {spec.name: by_row[row] for spec, row in self.volumes if row in by_row}
+
+
+def sizes(found: dict[str, list[Range]]) -> dict[str, int]:
+    """Bytes in all, for each volume."""
+    return {name: sum(length for _, length in mine) for name, mine in found.items()}
+
+
+class FailOver(simpy.Event):
+    """A fail-over: ``yield`` it to wait until the partner serves. Its value is itself.
+
+    Attributes
+    ----------
+    controller, partner
+        Who has stopped, and who takes over.
+    started
+        When, s.
+    seconds
+        How long nobody served, s; 0 while that lasts.
+    state
+        "under way", "done", or "called off": the controller was repaired before the outage was
+        over, or its partner has failed as well.
+    kept
+        Bytes of writes by volume that the drives did not have, and that the partner has.
+    lost
+        Writes that were acknowledged and are lost: byte ranges (offset, length) by volume.
+    """
+
+    def __init__(
+        self, controller: Controller, partner: Controller, outage: float, mirrored: bool
+    ) -> None:
+        super().__init__(controller.env)
+        self.controller = controller
+        self.partner = partner
+        self.started = float(controller.env.now)
+        self.seconds = 0.0
+        self.state = "under way"
+        duty = controller.duty
+        duty.stop()
+        self.lost = duty.forget(keep_dirty=mirrored)
+        self.kept = duty.dirty() if mirrored else {}
+        controller.env.process(self._wait(outage))
+
+    def __repr__(self) -> str:
+        return f"<FailOver {self.controller.name} to {self.partner.name}, {self.state}>"
+
+    @property
+    def lost_bytes(self) -> dict[str, int]:
+        """Bytes in all of :attr:`lost`, by volume."""
+        return sizes(self.lost)
+
+    def _wait(self, outage: float) -> Generator[simpy.Event, Any, None]:
+        duty, other = self.controller.duty, self.partner.duty
+        yield self.env.timeout(outage)
+        self.seconds = self.env.now - self.started
+        self.state = "called off"
+        if not duty.works and duty.server is duty and other.works:
+            duty.pass_to(other)
+            self.state = "done"
+        self.succeed(self)

@@ -1,0 +1,116 @@
+"""Whether a way leads to the drives of a volume, over the links that it hangs on.
+
+An array that cannot go on without the drives behind a lost link is offline as a whole. With the
+link it is back, unless its controller has pinned what the drives lack: then it waits for import
+or discard, since what is written before would be overwritten by what is older.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from raidsim.build.array import drives_of, survives
+from raidsim.build.offline import Before, bring_back, survives_without, take_offline
+from raidsim.build.pinned import cache_of, pin, pinned
+from raidsim.control.environment import Environment
+from raidsim.kernel import tables as t
+
+
+class Reach:
+    """The way up from the drives of a volume.
+
+    Parameters
+    ----------
+    env
+        The environment.
+    volume
+        Row of the volume.
+    drives
+        Numbers of the drives behind each link, by its name.
+    fail
+        What lets one of them be a drive that has failed.
+    back
+        What is to be done once the array is back.
+    """
+
+    def __init__(
+        self,
+        env: Environment,
+        volume: int,
+        drives: dict[str, list[int]],
+        fail: Callable[[int], object],
+        back: Callable[[], None],
+    ) -> None:
+        self.env = env
+        self.volume = volume
+        self._drives = drives
+        self._fail = fail
+        self._back = back
+        self._lost: set[str] = set()
+        self._offline: set[str] = set()  # links that the array waits for
+        self._before: Before | None = None
+
+    @property
+    def out_of_reach(self) -> dict[int, str]:
+        """The drives that no way leads to, and a link that is lost on it."""
+        return {number: link for link in sorted(self._lost) for number in self._drives[link]}
+
+    def obstacle(self, number: int) -> tuple[str, str] | None:
+        """What stands between a drive and its work, and what helps."""
+        if number in self.out_of_reach:
+            link = self.out_of_reach[number]
+            return f"no way leads to drive {number}: {link} is lost", f"{link}.restore() first"
+        if self._before is not None:
+            return "the array waits for what is pinned of it", "import_cache() or discard_cache()"
+        return None
+
+    def lose(self, link: str) -> None:
+        """A link on the way is lost."""
+        if link in self._lost:
+            return
+        here = [number for number in self._drives[link] if number not in self.out_of_reach]
+        self._lost.add(link)
+        system = self.env.system
+        if self._before is not None:
+            self._offline.add(link)
+        elif survives_without(system, self.volume, here):
+            for number in here:
+                self._fail(number)
+        else:
+            self._offline.add(link)
+            self._before = take_offline(system, self.volume)
+            if system.world.volumes[self.volume]["kind"] == t.VOLUME_ARRAY:
+                pin(system, self.volume)
+
+    def restore(self, link: str) -> None:
+        """It is back: so is the array, if it was offline and nothing else is missing."""
+        self._lost.discard(link)
+        self._offline.discard(link)
+        if not self._has_pinned:
+            self.bring_back()
+
+    @property
+    def _has_pinned(self) -> bool:
+        """Whether the controller's cache has something that the drives lack."""
+        cache = cache_of(self.env.system, self.volume)
+        return cache != t.NONE and bool(pinned(self.env.system, cache, [self.volume]))
+
+    def wait_for_import(self) -> None:
+        """Drives that had failed work again: if something is pinned, that comes first."""
+        if self._before is None and self._has_pinned:
+            self._before = take_offline(self.env.system, self.volume)
+
+    def bring_back(self) -> bool:
+        """Let an array that was offline be online, if all is in reach; whether its data is."""
+        if self._before is not None and not self._offline:
+            bring_back(self.env.system, self.volume, self._before)
+            self._before = None
+            self._back()
+        return survives(self.env.system, self.volume)
+
+    def note_failure(self, number: int) -> bool:
+        """A drive has failed for good; if the array is offline, it will not come back with it."""
+        if self._before is None:
+            return False
+        self._before.failed.add(drives_of(self.env.system, self.volume)[number])
+        return True
