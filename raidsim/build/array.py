@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.build import intent
 from raidsim.build.cache import modes, serve
 from raidsim.build.drive import add_drive
 from raidsim.build.heat import STANDARD_AIR, Air
@@ -128,6 +129,7 @@ def add_array(
         engine=engine,
         parity_ns=_parity_time(host, controller_card, int(layout["parity"])) * GIGA,
         line=layout["strip"],
+        **intent.marks(system, volume, controller),
         **modes(system, volume, controller_spec),
         **_issuing(system, volume, host, controller, controller_card),
     )

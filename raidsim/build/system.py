@@ -87,6 +87,7 @@ class System:
             "members": np.zeros(1, MEMBER),
             "good": np.zeros(1, np.int64),
             "locks": np.zeros(1, LOCK),
+            "marks": np.zeros(1, np.int64),
             "accesses": np.zeros(64, ACCESS),
             "controllers": np.zeros(1, CONTROLLER),
             "caches": np.zeros(1, CACHE),

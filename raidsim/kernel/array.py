@@ -205,6 +205,8 @@ def command(w, index, access, row, drive, last):
     start = access["offset"]
     end = start + access["length"]
     member["end"] = end
+    if array["chunk"] > 0 and access["op"] == WRITE:
+        mark(w, array, start, end)
     while start < end:
         stop = min(start + longest, end)
         child = take_child(w, STAGE_SLOT, index)
@@ -224,6 +226,20 @@ def command(w, index, access, row, drive, last):
         last = child
         start = stop
     return last
+
+
+@routine
+def mark(w, array, start, end):
+    """Bytes [start, end) of a drive are about to be written: their chunks have a mark by now.
+
+    A mark is kept as the time of the last write; it counts until ``clear_after`` has passed.
+    """
+    now = w.state[0]["now"]
+    first = array["first_mark"]
+    for chunk in range(start // array["chunk"], (end - 1) // array["chunk"] + 1):
+        if now - w.marks[first + chunk] > array["clear_after"]:
+            array["marked"] += 1
+        w.marks[first + chunk] = now
 
 
 @routine
