@@ -85,13 +85,16 @@ def volume_cut(
         else:
             lost += from_drives
             finished, spots = (torn, spots) if keeps else (set(), spots | torn)
-        good = _good(system, array)
+        good = _standing(system, array)
         for spot in spots:
             lost += [(start, end) for _, start, end in _unreadable(layout, good, spot)]
         holes = list(_holes(layout, good, spots))
-        controlled = place["controller"] != t.NONE
-        journaled = _rows(finished) if journal else Ranges()
-        resync, rows = _resync(system, array, spots, journaled, controlled, keeps)
+        if journal:
+            resync, rows = ("journal", _rows(finished)) if finished else ("none", [])
+        elif place["controller"] != t.NONE:
+            resync, rows = _check(layout, needed=bool(spots) or not keeps)
+        else:
+            resync, rows = _resync(system, array, spots)
     lost = union(lost)
     return VolumeCut(
         volume=name,
@@ -291,31 +294,26 @@ def _data_of(layout: np.void, spot: Spot) -> Iterator[tuple[int, int, int]]:
             yield member, int(address) + spot.low, int(address) + spot.high
 
 
-def _resync(
-    system: System,
-    array: int,
-    spots: set[Spot],
-    journaled: Ranges,
-    controlled: bool,
-    keeps: bool,
-) -> tuple[str, Ranges]:
-    """How the redundancy of an array becomes right again, and the rows to go through."""
+def _check(layout: np.void, needed: bool) -> tuple[str, Ranges]:
+    """What a controller leaves to do: nothing, or a consistency check of everything."""
+    if not needed or layout["family"] not in (MIRRORED, PARITY):
+        return "none", []
+    return "check", [(0, int(layout["rows"]) - 1)]
+
+
+def _resync(system: System, array: int, spots: set[Spot]) -> tuple[str, Ranges]:
+    """The resync of software RAID, and the rows that it goes through."""
     layout, row = system.world.layouts[array], system.world.arrays[array]
     if layout["family"] not in (MIRRORED, PARITY):
         return "none", []
-    if controlled:
-        return ("check", _rows(spots)) if spots or not keeps else ("none", [])
-    if journaled:
-        return "journal", journaled
-    marked = intent.marked_rows(system, array)
     # A write may have begun long ago, and a drive may not have carried it out yet.
-    rows = [(first, last + 1) for first, last in marked] + [(s.row, s.row + 1) for s in spots]
-    whole = row["chunk"] >= int(layout["rows"]) * int(layout["strip"])
+    marked = [(first, last + 1) for first, last in intent.marked_rows(system, array)]
+    rows = union(marked + [(spot.row, spot.row + 1) for spot in spots])
     if not rows:
         return "none", []
-    if whole:
+    if row["chunk"] >= int(layout["rows"]) * int(layout["strip"]):
         return "full", [(0, int(layout["rows"]) - 1)]
-    return "bitmap", [(first, end - 1) for first, end in union(rows)]
+    return "bitmap", [(first, end - 1) for first, end in rows]
 
 
 def _rows(spots: Iterable[Spot]) -> Ranges:
@@ -338,11 +336,20 @@ def _drive(system: System, array: int, member: int) -> int:
 
 
 def _good(system: System, array: int) -> NDArray[np.int64]:
-    """Bytes of each drive of an array that can be relied on."""
+    """Bytes of each drive of an array that can be relied on, as its plans have it."""
     row = system.world.arrays[array]
     first = int(row["first_member"])
     good: NDArray[np.int64] = system.world.good[first : first + int(row["drives"])]
     return good
+
+
+def _standing(system: System, array: int) -> NDArray[np.int64]:
+    """The same, without drives whose failure has not been noticed yet."""
+    row = system.world.arrays[array]
+    first = int(row["first_member"])
+    members = system.world.members[first : first + int(row["drives"])]
+    failed = system.world.drives["failed"][members["drive"]]
+    return np.where(failed == 1, 0, _good(system, array))
 
 
 # -- ranges ------------------------------------------------------------------------------------
