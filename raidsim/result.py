@@ -223,7 +223,7 @@ class VolumeCut:
     inconsistent: list[tuple[int, int]]  # span and row of stripes whose parity or copies differ
     write_hole: list[Hole]  # what the loss of a drive would corrupt before a resync
     resync: str  # "none", "journal", "bitmap", "full", or "check": a consistency check is needed
-    resync_rows: list[tuple[int, int]]  # of the drives, first and last, in strips
+    resync_rows: list[tuple[int, int]]  # of strips: first, and that behind the last
 
     def hole_of(self, drive: int) -> int:
         """Bytes that the loss of a drive would corrupt before a resync."""

@@ -39,7 +39,7 @@ def marks(system: System, volume: VolumeSpec, controller: int) -> dict[str, int]
 
 
 def marked_rows(system: System, array: int) -> list[tuple[int, int]]:
-    """Rows, first to last, of the chunks of an array that have a mark now."""
+    """Rows of the chunks of an array that have a mark now: the first, and that behind the last."""
     row = system.world.arrays[array]
     chunk, first = int(row["chunk"]), int(row["first_mark"])
     if chunk == 0:
@@ -49,6 +49,4 @@ def marked_rows(system: System, array: int) -> list[tuple[int, int]]:
     count = -(-rows * strip // chunk)
     times = system.world.marks[first : first + count]
     found = np.flatnonzero(system.now - times <= row["clear_after"])
-    return [
-        (int(c) * chunk // strip, min((int(c) + 1) * chunk // strip, rows) - 1) for c in found
-    ]
+    return [(int(c) * chunk // strip, min((int(c) + 1) * chunk // strip, rows)) for c in found]

@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 
 from raidsim.build.system import System
 from raidsim.build.window import settle_areas, settle_dirt, settle_promises
-from raidsim.kernel import destage, heat, load
+from raidsim.kernel import agenda, destage, heat, load
 from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ERRAND_HOST
 from raidsim.kernel.cache import bucket
 from raidsim.kernel.cache_tables import LEVELS, LINE
+from raidsim.kernel.sweep_tables import COPY
 
 VOLATILE: dict[str, dict[str, int]] = {
     "state": {"events": 0, "vacant": 0, "agenda": t.NONE, "agenda_end": 0, "ticking": 0},
@@ -62,6 +64,9 @@ VOLATILE: dict[str, dict[str, int]] = {
     },
 }  # fmt: skip
 """Fields that a power cut resets, with what they are after it, by table."""
+
+OWNED = (("disks", "arm_job"), ("caches", "flusher"))
+"""Where the jobs stand that belong to a part of the hardware for good."""
 
 
 @dataclass
@@ -103,6 +108,7 @@ def cut(system: System, keeping: Container[int], before: Outage | None = None) -
         outage.idle[: len(before.idle)] = np.maximum(before.idle, outage.idle[: len(before.idle)])
     world.heats["idle"] = 0.0
     _leave_stations(system)
+    _rewind_sweeps(system)
     for row in range(system.count("caches")):
         _reset_cache(system, row, _dirty_lines(system, row) if row in keeping else None)
     for table, fields in VOLATILE.items():
@@ -116,7 +122,7 @@ def cut(system: System, keeping: Container[int], before: Outage | None = None) -
 
 
 def drives_ready(system: System, outage: Outage) -> None:
-    """Drives take commands again: what protected caches hold for them goes there."""
+    """Drives take commands again: controllers write what they hold, and go on with their work."""
     heat.advance(system.world, system.now)
     system.world.heats["idle"][: len(outage.idle)] = outage.idle
     for cache in system.world.caches[: system.count("caches")]:
@@ -124,6 +130,7 @@ def drives_ready(system: System, outage: Outage) -> None:
             cache["flushing"] = 1
             system.make_room(int(cache["most_tasks"]) + 64)
             destage.work(system.world, cache)
+    _resume_sweeps(system, on_controllers=True)
 
 
 def resume(system: System, outage: Outage) -> None:
@@ -132,6 +139,7 @@ def resume(system: System, outage: Outage) -> None:
     Closed loads issue as many I/Os as they had under way, random arrivals begin anew; what a
     table of arrivals has for the time of the outage counts as failed.
     """
+    _resume_sweeps(system, on_controllers=False)
     for stream, slots in outage.streams.items():
         row = system.world.streams[stream]
         if row["ended"]:
@@ -148,6 +156,38 @@ def resume(system: System, outage: Outage) -> None:
             system.stop(stream)
 
 
+# -- background work ---------------------------------------------------------------------------
+
+
+def _rewind_sweeps(system: System) -> None:
+    """What background work had begun and not ended is to be done again."""
+    world = system.world
+    for sweep in world.sweeps[: system.count("sweeps")]:
+        if sweep["ended"] != t.NONE:
+            continue
+        sweep["begun"] = sweep["retired"]
+        sweep["next"] = sweep["frontier"]
+        if sweep["next"] % sweep["stride"] >= sweep["block"]:  # a sample leaves out what follows
+            sweep["next"] += sweep["stride"] - sweep["next"] % sweep["stride"]
+        if sweep["kind"] == COPY:
+            layout = world.layouts[world.volumes[sweep["volume"]]["array"]]
+            world.members[sweep["member"]]["copied"] = sweep["frontier"] * layout["strip"]
+
+
+def _resume_sweeps(system: System, on_controllers: bool) -> None:
+    """Background work goes on: that of controllers, or that of hosts."""
+    world = system.world
+    for row in range(system.count("sweeps")):
+        sweep = world.sweeps[row]
+        controlled = world.volumes[sweep["volume"]]["controller"] != t.NONE
+        if sweep["ended"] != t.NONE or controlled != on_controllers:
+            continue
+        first = int(sweep["first_worker"])
+        for worker in world.workers[first : first + int(sweep["workers"])]:
+            if worker != t.NONE:
+                agenda.put(world, int(worker), t.STAGE_SWEEP)
+
+
 # -- requests, loads and jobs ------------------------------------------------------------------
 
 
@@ -160,6 +200,7 @@ def _fail_requests(system: System) -> list[tuple[int, int]]:
     system.state["completed"] += int(streams["in_flight"].sum())
     jobs = world.jobs
     requests = (jobs["stage"] != t.STAGE_FREE) & (jobs["parent"] == t.NONE)
+    requests &= (jobs["errand"] == t.NONE) | (jobs["errand"] == ERRAND_HOST)
     requests &= (jobs["serial"] != t.NONE) & (jobs["abandoned"] == 0) & (jobs["ticket"] != t.NONE)
     found = jobs[requests]
     return [(int(job["ticket"]), int(job["issued"])) for job in found[np.argsort(found["serial"])]]
@@ -197,7 +238,10 @@ def _free_jobs(system: System) -> None:
     """All jobs are free, but for those that belong to a part of the hardware."""
     jobs, state = system.world.jobs, system.state
     kept = np.zeros(len(jobs), bool)
-    kept[system.kept_jobs] = True
+    for table, owner in OWNED:
+        kept[getattr(system.world, table)[owner][: system.count(table)]] = True
+    workers = system.world.workers[: system.count("workers")]
+    kept[workers[workers != t.NONE]] = True
     jobs["mark"] += 1  # nothing that was scheduled for a job is about it any more
     jobs["serving"] = 0
     jobs["next"] = t.NONE

@@ -28,6 +28,7 @@ from raidsim.build import intent
 from raidsim.build.array import drives_of
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ERRAND_REPAIR, ERRAND_SWEEP
 from raidsim.kernel.cache_tables import GRAINS
 from raidsim.layout.accesses import merge
 from raidsim.layout.address import held, is_good
@@ -180,6 +181,7 @@ def torn_spots(system: System, volume: int) -> Iterator[Spot]:
     commands = np.flatnonzero(writing)
     parents = jobs[jobs["parent"][commands]]
     mine = (parents["errand"] != t.NONE) & (parents["volume"] == volume)
+    mine &= ~np.isin(parents["errand"], (ERRAND_SWEEP, ERRAND_REPAIR))
     mine &= parents["later"] == t.NONE  # its last phase, the one that writes
     commands = commands[mine]
     for task in np.unique(jobs["parent"][commands]):
@@ -213,6 +215,8 @@ def _torn(system: System, array: int, task: Any, commands: NDArray[np.int64]) ->
     states = {}
     for index in commands:
         job = world.jobs[index]
+        if job["drive"] != world.members[job["member"]]["drive"]:
+            continue  # to the drive that a copy-back fills
         member = int(job["member"] - row["first_member"])
         states[member, int(job["offset"]), int(job["length"])] = _state(system, int(index))
     if states.keys() <= planned:  # else a drive has failed meanwhile: nobody knows
@@ -298,7 +302,7 @@ def _check(layout: np.void, needed: bool) -> tuple[str, Ranges]:
     """What a controller leaves to do: nothing, or a consistency check of everything."""
     if not needed or layout["family"] not in (MIRRORED, PARITY):
         return "none", []
-    return "check", [(0, int(layout["rows"]) - 1)]
+    return "check", [(0, int(layout["rows"]))]
 
 
 def _resync(system: System, array: int, spots: set[Spot]) -> tuple[str, Ranges]:
@@ -307,18 +311,17 @@ def _resync(system: System, array: int, spots: set[Spot]) -> tuple[str, Ranges]:
     if layout["family"] not in (MIRRORED, PARITY):
         return "none", []
     # A write may have begun long ago, and a drive may not have carried it out yet.
-    marked = [(first, last + 1) for first, last in intent.marked_rows(system, array)]
-    rows = union(marked + [(spot.row, spot.row + 1) for spot in spots])
+    rows = union(intent.marked_rows(system, array) + _rows(spots))
     if not rows:
         return "none", []
     if row["chunk"] >= int(layout["rows"]) * int(layout["strip"]):
-        return "full", [(0, int(layout["rows"]) - 1)]
-    return "bitmap", [(first, end - 1) for first, end in rows]
+        return "full", [(0, int(layout["rows"]))]
+    return "bitmap", rows
 
 
 def _rows(spots: Iterable[Spot]) -> Ranges:
-    """Rows of these parts of stripes, first to last."""
-    return [(a, b - 1) for a, b in union([(spot.row, spot.row + 1) for spot in spots])]
+    """Rows of these parts of stripes."""
+    return union([(spot.row, spot.row + 1) for spot in spots])
 
 
 def _spot(layout: np.void, member: int, offset: int, length: int) -> Spot:

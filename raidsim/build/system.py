@@ -68,7 +68,6 @@ class System:
         self.volume_of: dict[str, str] = {}  # names: of each drive of an array
         self.spares: dict[int, list[int]] = {}  # rows of the hot spares of each array
         self.at_reset: dict[str, NDArray[Any]] = {}  # tables as they were when the window opened
-        self.kept_jobs: list[int] = []  # that belong to a part of the hardware for good
         self._counts: dict[str, int] = {}
         self._tables: dict[str, NDArray[Any]] = {
             "state": np.zeros(1, t.STATE),
@@ -172,7 +171,6 @@ class System:
         self._make_room()
         index = int(take(self.world, stage, t.NONE))
         self.set_row("jobs", index, **fields)
-        self.kept_jobs.append(index)
         return index
 
     def need_margin(self, jobs: int) -> None:

@@ -21,10 +21,11 @@ from raidsim.result import PowerCut, VolumeCut
 
 if TYPE_CHECKING:
     from raidsim.control.environment import Environment
+    from raidsim.control.operation import Operation
     from raidsim.control.volume import Volume
 
 LONGEST_BOOT = 3600.0  # s
-REDUNDANT = 1  # drives that may fail from which on there is something to resync
+BY_ITSELF = ("full", "bitmap")  # resyncs that software RAID begins
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class PowerOn:
     power: float
     drives: float
     hosts: float
-    resyncs: dict[str, simpy.Event] = field(default_factory=dict)
+    resyncs: dict[str, Operation] = field(default_factory=dict)
 
 
 class Power:
@@ -131,9 +132,15 @@ class Power:
         env.collect()
         back.succeed(PowerOn(begun, ready, env.now, resyncs))
 
-    def _resync(self) -> dict[str, simpy.Event]:
-        """Begin the resyncs that software RAID does by itself."""
-        return {}
+    def _resync(self) -> dict[str, Operation]:
+        """Begin the resyncs that software RAID does by itself, and replay journals."""
+        assert self._cut is not None
+        begun = {}
+        for volume, cut in zip(self.volumes, self._cut.volumes, strict=False):
+            alone = len(volume.failed) >= volume.failures_tolerated  # nothing to compare with
+            if cut.resync == "journal" or (cut.resync in BY_ITSELF and not alone):
+                begun[volume.name] = volume.resync(cut.resync_rows)
+        return begun
 
     # -- what a cut costs ---------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes
 from __future__ import annotations
 
 from raidsim.kernel import agenda, mirror
-from raidsim.kernel.array_tables import COPYING, ERRAND_HOST, ERRAND_PART, ERRAND_REPAIR
+from raidsim.kernel.array_tables import COPYING, ERRAND_HOST, ERRAND_PART, ERRAND_REPAIR, ERRAND_SWEEP
 from raidsim.kernel.drive import send
 from raidsim.kernel.host import ready
 from raidsim.kernel.jit import handler, routine
@@ -191,6 +191,8 @@ def commands(w, array, index, access, last):
     member = w.members[row]
     if access["method"] == COPYING:
         return command(w, index, access, row, member["copy"], last)
+    if array["chunk"] > 0 and access["op"] == WRITE and w.jobs[index]["errand"] != ERRAND_SWEEP:
+        mark(w, array, access["offset"], access["offset"] + access["length"])
     last = command(w, index, access, row, member["drive"], last)
     if member["copy"] != NONE and access["op"] == WRITE and access["offset"] < member["copied"]:
         last = command(w, index, access, row, member["copy"], last)
@@ -205,8 +207,6 @@ def command(w, index, access, row, drive, last):
     start = access["offset"]
     end = start + access["length"]
     member["end"] = end
-    if array["chunk"] > 0 and access["op"] == WRITE:
-        mark(w, array, start, end)
     while start < end:
         stop = min(start + longest, end)
         child = take_child(w, STAGE_SLOT, index)
