@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.build import intent
 from raidsim.build.cache import modes, serve
 from raidsim.build.drive import add_drive
 from raidsim.build.heat import STANDARD_AIR, Air
@@ -126,6 +127,7 @@ def add_array(
         first_lock=locks,
         locks=LOCKS if has_parity else 1,
         line=layout["strip"],
+        **intent.marks(system, volume, controller),
         **modes(system, volume, controller_spec),
         **(
             on_host(volume, host, engine)

@@ -89,6 +89,7 @@ class System:
             "members": np.zeros(1, MEMBER),
             "good": np.zeros(1, np.int64),
             "locks": np.zeros(1, LOCK),
+            "marks": np.zeros(1, np.int64),
             "accesses": np.zeros(64, ACCESS),
             "controllers": np.zeros(1, CONTROLLER),
             "caches": np.zeros(1, CACHE),
@@ -178,6 +179,11 @@ class System:
         """Make sure that one event may take ``jobs`` jobs and schedule as many events."""
         state = self.state
         state["margin"] = max(int(state["margin"]), jobs)
+
+    def make_room(self, jobs: int) -> None:
+        """Find room for so many jobs, and as many events, now."""
+        self.need_margin(jobs)
+        self._make_room()
 
     def need_accesses(self, accesses: int) -> None:
         """Make sure that the plan of one task may list so many accesses."""

@@ -189,6 +189,7 @@ _HDD: tuple[_Row, ...] = (
     ("queue.ageing",                      "number",        "0",            "10",           "0",     "how much a ms of waiting counts against a ms of positioning; 0 for none"),
     ("spindle.speed",                     "rotation",      "1000 rpm",     "60000 rpm",    None,    "revolutions per minute"),
     ("spindle.tolerance",                 "share",         "0 %",          "5 %",          "0.1 %", "how far the speed of one drive may be off: disks of an array drift past each other"),
+    ("spindle.start_time",                "time",          "0 s",          "120 s",        "15 s",  "from power-on until it takes commands"),
     ("geometry.heads",                    "count",         "1",            "64",           None,    "recording surfaces"),
     ("geometry.zones",                    "count",         "1",            "256",          "16",    "zones of equal numbers of cylinders"),
     ("geometry.track_outer",              "size",          "4 KiB",        "1048576 KiB",  None,    "user data of a track in the outermost zone"),

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from heapq import heappush
 from itertools import count
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import simpy
 from simpy.core import SimTime
@@ -23,10 +23,14 @@ from raidsim.build.system import System
 from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments, is_time
 from raidsim.control.clock import NS_PER_S, last_before, to_ns, to_seconds
+from raidsim.control.power import Power
 from raidsim.errors import quote
 from raidsim.kernel import tables as t
-from raidsim.result import Limit, StationUse
+from raidsim.result import Limit, PowerCut, StationUse
 from raidsim.scenario.arrays import HOST
+
+if TYPE_CHECKING:
+    from raidsim.control.volume import Volume
 
 STATUS = {t.DONE: "done", t.FAILED: "failed", t.TIMED_OUT: "timed out"}
 LATEST_START = 3e9  # s
@@ -91,6 +95,7 @@ class Environment(simpy.Environment):
         self._tickets = 0
         self._taken: dict[str, int] = {}
         self._heated: list[Callable[[Air], None]] = []
+        self._power = Power(self)
         self.air = STANDARD_AIR
         self.sync()
         window.reset(self.system)
@@ -205,7 +210,69 @@ class Environment(simpy.Environment):
         for stand_in in self._heated:
             stand_in(self.air)
 
+    def cut_power(self) -> PowerCut:
+        """Cut the power of everything now: hosts, controllers, drives.
+
+        I/Os under way end as "failed"; what a process asks for until power is back is issued then.
+
+        Returns
+        -------
+        PowerCut
+            What was acknowledged and is lost, which stripes are inconsistent, and what the loss
+            of a drive would then corrupt.
+
+        Raises
+        ------
+        InputError
+            If the power is off already.
+        """
+        return self._power.cut()
+
+    def restore_power(self, boot: float = 0.0) -> simpy.Event:
+        """Give power back now.
+
+        Disks spin up; protected caches write to them what they hold; hosts boot, and when both
+        are done loads go on, and software RAID begins its resyncs.
+
+        Parameters
+        ----------
+        boot
+            Time that the hosts take to boot, s.
+
+        Returns
+        -------
+        simpy.Event
+            It happens when the loads go on, with a :class:`~raidsim.control.power.PowerOn` as its
+            value; not if the power is cut again before.
+
+        Raises
+        ------
+        InputError
+            If the power is on, or ``boot`` isn't a time from 0 s to 1 h.
+        """
+        return self._power.restore(boot)
+
+    @property
+    def power(self) -> str:
+        """The power: "on", "off", or "coming" from :meth:`restore_power` until loads go on."""
+        return self._power.state
+
     # -- for hosts, volumes and loads -----------------------------------------------------
+
+    def when_on(self, start: Callable[[], None]) -> None:
+        """Let something begin now, or when the power is back."""
+        self._power.when_on(start)
+
+    def has_volume(self, volume: Volume) -> None:
+        """Let it know of a volume that a power cut is about."""
+        self._power.volumes.append(volume)
+
+    def fail(self, awaited: list[tuple[int, int]]) -> None:
+        """End I/Os as failed, now: tickets and times of issue (ns)."""
+        for ticket, issued in awaited:
+            event = self._waiting.pop(ticket)
+            begun = issued / NS_PER_S
+            event.succeed(Completion(STATUS[t.FAILED], begun, self._now, self._now - begun))
 
     def sync(self) -> None:
         """Bring the kernel's clock to SimPy's time, before something happens at it."""

@@ -119,15 +119,20 @@ class RunningLoad(Measured, simpy.Event):
             if endless:
                 env.expect_no_end(ticket, self.name)
         simpy.AllOf(env, parts).callbacks.append(self._end)
-        for stream in self.streams:
-            system.begin(stream)
-            if system.world.streams[stream]["scheduled"] == 0:
-                # Its first I/O would come after its end.
-                system.stop(stream)
-        env.collect()
+        env.when_on(self._begin)
 
     def __repr__(self) -> str:
         return f"<RunningLoad {self.name}, {'over' if self.triggered else 'under way'}>"
+
+    def _begin(self) -> None:
+        for stream in self.streams:
+            if self.system.world.streams[stream]["ended"]:
+                continue
+            self.system.begin(stream)
+            if self.system.world.streams[stream]["scheduled"] == 0:
+                # Its first I/O would come after its end.
+                self.system.stop(stream)
+        self.volume.env.collect()
 
     def stop(self) -> None:
         """Issue no more; the event happens when the I/Os in flight are back."""

@@ -87,6 +87,9 @@ class Volume(Maintained):
         The :class:`Link` that its drives hang on; None for none.
     write, read_ahead, io, disk_cache
         Modes of the controller's cache, and the write caches of the drives.
+    intent, bitmap_chunk
+        What software RAID notes of writes for the resync after a power cut: "none", "bitmap" or
+        "journal".
     access
         "read-write", "read-only" or "blocked".
 
@@ -142,6 +145,8 @@ class Volume(Maintained):
         read_ahead: str = "none",
         io: str = "direct",
         disk_cache: str | None = None,
+        intent: str = "none",
+        bitmap_chunk: str = "64 MiB",
         access: str = "read-write",
     ) -> None:
         check = Arguments("Volume()")
@@ -174,7 +179,8 @@ class Volume(Maintained):
             "spread": spread, "rotation": rotation, "parity_writes": parity_writes,
             "mirror_reads": mirror_reads, "failed": failed, "spares": spares,
             "rebuild_rate": rebuild_rate, "rebuild_sample": rebuild_sample, "write": write,
-            "read_ahead": read_ahead, "io": io, "disk_cache": disk_cache, "access": access,
+            "read_ahead": read_ahead, "io": io, "disk_cache": disk_cache, "intent": intent,
+            "bitmap_chunk": bitmap_chunk, "access": access,
         }  # fmt: skip
         scenario = self._read(keys, controller)
         self.spec = scenario.volumes[0]
@@ -206,6 +212,7 @@ class Volume(Maintained):
         )
         self.streams = [self._awaited]
         self._reach = self._hang_on(behind)
+        env.has_volume(self)
         env.unique(self.name)
 
     def __repr__(self) -> str:
@@ -293,6 +300,11 @@ class Volume(Maintained):
         trim(self.system, self.row, offset, length)
 
     # -- changes while it runs --------------------------------------------------------------
+
+    @property
+    def start_time(self) -> float:
+        """Time from power-on until its drives take commands, s."""
+        return self.card.number("spindle.start_time") if self.card.kind == "hdd" else 0.0
 
     def set_speed(self, kind: str, speed: float, *, drive: int | None = None) -> None:
         """Run the drives' stations of a kind at ``speed`` times their built speed from now on.
@@ -483,9 +495,11 @@ class Volume(Maintained):
         env = self.env
         event = simpy.Event(env)
         patience = t.NEVER if timeout is None else duration(timeout)
-        env.system.deliver(
-            to_ns(env.now), self._awaited, op, offset, length, priority, env.ticket(event), patience
-        )
+        request = (self._awaited, op, offset, length, priority, env.ticket(event), patience)
+        if env.power == "on":
+            env.system.deliver(to_ns(env.now), *request)
+        else:
+            env.when_on(lambda: env.system.deliver(to_ns(env.now), *request))
         return event
 
     def _check(

@@ -23,7 +23,7 @@ Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes
 from __future__ import annotations
 
 from raidsim.kernel import agenda, mirror
-from raidsim.kernel.array_tables import COPYING, ERRAND_HOST, ERRAND_PART, ERRAND_REPAIR
+from raidsim.kernel.array_tables import COPYING, ERRAND_HOST, ERRAND_PART, ERRAND_REPAIR, ERRAND_SWEEP
 from raidsim.kernel.drive import send
 from raidsim.kernel.host import ready
 from raidsim.kernel.jit import handler, routine
@@ -191,6 +191,8 @@ def commands(w, array, index, access, last):
     member = w.members[row]
     if access["method"] == COPYING:
         return command(w, index, access, row, member["copy"], last)
+    if array["chunk"] > 0 and access["op"] == WRITE and w.jobs[index]["errand"] != ERRAND_SWEEP:
+        mark(w, array, access["offset"], access["offset"] + access["length"])
     last = command(w, index, access, row, member["drive"], last)
     if member["copy"] != NONE and access["op"] == WRITE and access["offset"] < member["copied"]:
         last = command(w, index, access, row, member["copy"], last)
@@ -224,6 +226,20 @@ def command(w, index, access, row, drive, last):
         last = child
         start = stop
     return last
+
+
+@routine
+def mark(w, array, start, end):
+    """Bytes [start, end) of a drive are about to be written: their chunks have a mark by now.
+
+    A mark is kept as the time of the last write; it counts until ``clear_after`` has passed.
+    """
+    now = w.state[0]["now"]
+    first = array["first_mark"]
+    for chunk in range(start // array["chunk"], (end - 1) // array["chunk"] + 1):
+        if now - w.marks[first + chunk] > array["clear_after"]:
+            array["marked"] += 1
+        w.marks[first + chunk] = now
 
 
 @routine

@@ -50,6 +50,10 @@ ARRAY = np.dtype(
         ("touched", "i8"),  # when it last began something else than a sweep
         ("unreadable", "i8"),  # sectors that could not be read, so far
         ("repaired", "i8"),  # of these, restored from redundancy
+        ("chunk", "i8"),  # bytes of each drive for which there is a mark; 0: none are kept
+        ("first_mark", "i8"),
+        ("clear_after", "i8"),  # ns after the last write when a mark is taken off
+        ("marked", "i8"),  # marks set so far
     ],
     align=True,
 )

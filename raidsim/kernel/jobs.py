@@ -26,6 +26,7 @@ def take(w, stage, parent):
     job["status"] = DONE
     job["direction"] = NO_DIRECTION
     job["serial"] = NONE
+    job["errand"] = NONE
     return index
 
 

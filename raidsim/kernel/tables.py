@@ -484,6 +484,7 @@ class World(NamedTuple):
     members: Any  # MEMBER of array_tables
     good: Any  # int64: bytes of each member that can be relied on
     locks: Any  # LOCK of array_tables
+    marks: Any  # int64, ns: when each chunk of an array's drives was last written to
     accesses: Any  # ACCESS of raidsim.layout.tables: what the present plan lists
     controllers: Any  # CONTROLLER of array_tables
     caches: Any  # CACHE of cache_tables

@@ -23,6 +23,8 @@ HOST = "host"
 NESTED = ("raid10", "raid50", "raid60")
 NOT_REDUNDANT = ("single", "jbod", "raid0")
 WITH_COPIES = ("raid1e", "raid10")
+WITH_PARITY = ("raid5", "raid6", "raid50", "raid60")
+WITHOUT_REDUNDANCY = ("single", "jbod", "raid0")
 CACHE_MODES = (("write", "through"), ("read_ahead", "none"), ("io", "direct"))
 INTERFACES = {"sas": ("sas", "sata"), "sata": ("sata",)}
 """Drives that ports take: SAS ones take SATA drives too."""
@@ -60,6 +62,7 @@ def can_switch(drive: Card) -> bool:
 def check_volume(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
     """Everything but the layout; ``controller`` None for the host itself."""
     yield from _sensible_for_the_level(values)
+    yield from _noted_intent(values, controller)
     if controller is None:
         yield from _without_controller(values)
     else:
@@ -87,6 +90,24 @@ def _sensible_for_the_level(values: Mapping[str, Any]) -> Iterator[Finding]:
         yield "spread", f"{level} has no copies to spread", f"only {', '.join(WITH_COPIES)} have"
     if values.get("spares", 0) > 0 and level in NOT_REDUNDANT:
         yield "spares", f"{level} has no redundancy to rebuild from", "leave it out"
+
+
+def _noted_intent(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
+    """What is noted of writes must have an array to be about, and software that does it."""
+    intent, level = values.get("intent", "none"), values.get("level")
+    if intent != "none":
+        if controller is not None:
+            cause = f"is a key of RAID by software, and this volume is on {controller.name}"
+            yield "intent", cause, 'leave it out, or give controller = "host"'
+        elif level in WITHOUT_REDUNDANCY:
+            yield "intent", f"{level} has no redundancy to keep consistent", "leave it out"
+        elif intent == "journal" and level is not None and level not in WITH_PARITY:
+            cause = f"{level} has no parity, and a journal is about parity"
+            yield "intent", cause, f'give "bitmap"; {", ".join(WITH_PARITY)} have journals'
+    chunk, strip = values.get("bitmap_chunk"), values.get("strip")
+    if intent == "bitmap" and chunk is not None and strip is not None and chunk % strip:
+        cause = f"{units.text(chunk, 'size')} is no multiple of the strip"
+        yield "bitmap_chunk", cause, f"a multiple of {units.text(strip, 'size')}"
 
 
 def _without_controller(values: Mapping[str, Any]) -> Iterator[Finding]:

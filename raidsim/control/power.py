@@ -1,0 +1,168 @@
+"""The power of an environment: what a cut costs, and how everything comes back.
+
+After power-on, in this order: disks spin up (the card's ``spindle.start_time``, all of them at
+once), then controllers write to them what their caches have kept; hosts boot meanwhile, and when
+disks and hosts are ready the loads go on, what processes have asked for meanwhile is issued, and
+software RAID begins to resync what it can't know to be consistent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import simpy
+
+from raidsim.build import power, promises
+from raidsim.control.arguments import Arguments
+from raidsim.kernel import tables as t
+from raidsim.result import PowerCut, VolumeCut
+
+if TYPE_CHECKING:
+    from raidsim.control.environment import Environment
+    from raidsim.control.operation import Operation
+    from raidsim.control.volume import Volume
+
+LONGEST_BOOT = 3600.0  # s
+BY_ITSELF = ("full", "bitmap")  # resyncs that software RAID begins
+
+
+@dataclass(frozen=True)
+class PowerOn:
+    """How everything has come back; times of the environment, s.
+
+    Attributes
+    ----------
+    power
+        When the power was back.
+    drives
+        When the drives took commands.
+    hosts
+        When the loads went on.
+    resyncs
+        The resync of each volume that needs one, by name: an Operation under way.
+    """
+
+    power: float
+    drives: float
+    hosts: float
+    resyncs: dict[str, Operation] = field(default_factory=dict)
+
+
+class Power:
+    """The power of one environment.
+
+    Attributes
+    ----------
+    state
+        "on", "off" or "coming".
+    volumes
+        The volumes of the environment.
+    """
+
+    def __init__(self, env: Environment) -> None:
+        self.env = env
+        self.state = "on"
+        self.volumes: list[Volume] = []
+        self._cuts = 0
+        self._outage = power.Outage()
+        self._cut: PowerCut | None = None
+        self._later: list[Callable[[], None]] = []
+
+    def when_on(self, start: Callable[[], None]) -> None:
+        """Let something begin now, or when the power is back."""
+        if self.state == "on":
+            start()
+        else:
+            self._later.append(start)
+
+    def cut(self) -> PowerCut:
+        """Cut the power; see :meth:`Environment.cut_power`."""
+        check = Arguments("cut_power()")
+        if self.state == "off":
+            check.wrong("power", "is off already", "restore_power() before the next cut")
+        check.raise_if_wrong()
+        env = self.env
+        env.sync()
+        env.collect()
+        found = PowerCut(env.now, [self._cost(volume) for volume in self.volumes])
+        before = self._outage if self.state == "coming" else power.Outage()
+        self._outage = power.cut(env.system, self._kept_caches(), before)
+        env.fail(self._outage.awaited)
+        self.state = "off"
+        self._cuts += 1
+        self._cut = found
+        return found
+
+    def restore(self, boot: float) -> simpy.Event:
+        """Give power back; see :meth:`Environment.restore_power`."""
+        check = Arguments("restore_power()")
+        if self.state != "off":
+            check.wrong("power", "is not off", "cut_power() before")
+        boot = check.number("boot", boot, 0.0, LONGEST_BOOT, " s")
+        check.raise_if_wrong()
+        self.env.sync()
+        self.state = "coming"
+        back = simpy.Event(self.env)
+        self.env.process(self._come_back(boot, back))
+        return back
+
+    # -- what comes back when ---------------------------------------------------------------
+
+    def _come_back(self, boot: float, back: simpy.Event) -> Generator[simpy.Event]:
+        env, number, begun = self.env, self._cuts, self.env.now
+        spin = max((volume.start_time for volume in self.volumes), default=0.0)
+        yield env.timeout(spin)
+        if self._cuts != number:
+            return
+        env.sync()
+        power.drives_ready(env.system, self._outage)
+        ready = env.now
+        yield env.timeout(max(boot - spin, 0.0))
+        if self._cuts != number:
+            return
+        env.sync()
+        self.state = "on"
+        power.resume(env.system, self._outage)
+        resyncs = self._resync()
+        later, self._later = self._later, []
+        for start in later:
+            start()
+        env.collect()
+        back.succeed(PowerOn(begun, ready, env.now, resyncs))
+
+    def _resync(self) -> dict[str, Operation]:
+        """Begin the resyncs that software RAID does by itself, and replay journals."""
+        assert self._cut is not None
+        begun = {}
+        for volume, cut in zip(self.volumes, self._cut.volumes, strict=False):
+            alone = len(volume.failed) >= volume.failures_tolerated  # nothing to compare with
+            if cut.resync == "journal" or (cut.resync in BY_ITSELF and not alone):
+                begun[volume.name] = volume.resync(cut.resync_rows)
+        return begun
+
+    # -- what a cut costs ---------------------------------------------------------------------
+
+    def _cost(self, volume: Volume) -> VolumeCut:
+        return promises.volume_cut(
+            self.env.system,
+            volume.name,
+            volume.row,
+            keeps=_keeps(volume),
+            journal=volume.spec.intent == "journal",
+        )
+
+    def _kept_caches(self) -> set[int]:
+        """Rows of the caches that outlast a cut."""
+        world = self.env.system.world
+        controllers = {int(world.volumes[v.row]["controller"]) for v in self.volumes if _keeps(v)}
+        return {int(world.controllers[row]["cache"]) for row in controllers} - {t.NONE}
+
+
+def _keeps(volume: Volume) -> bool:
+    """Whether the cache of a volume's controller outlasts a power cut."""
+    controller = volume.controller
+    if controller is None or not controller.card.has("cache.size"):
+        return False
+    return controller.card.word("cache.protection") != "none" and controller.battery == "good"
