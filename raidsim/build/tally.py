@@ -103,6 +103,6 @@ def interval(
     if len(part) < LEAST_BATCHES or not part.any():
         return nothing
     found = batch_means(part, confidence)
-    if found.low is None or found.high is None:
-        return nothing
+    if found.low is None or found.high is None or found.low <= 0:
+        return nothing  # a rate in transition has no mean to be near to
     return Interval(rate, rate * found.low / found.mean, rate * found.high / found.mean)
