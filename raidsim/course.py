@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import simpy
 
@@ -22,6 +21,7 @@ from raidsim.build.scenario import Machine
 from raidsim.build.tally import Tally, tally
 from raidsim.control.course import Course, Process, words_of
 from raidsim.control.model import Model
+from raidsim.control.operation import Operation
 from raidsim.result import Course as CourseResult
 from raidsim.result import Event, Interval, Moment, OperationUse, Phase, Point
 from raidsim.scenario import LoadSpec, Scenario
@@ -86,6 +86,7 @@ class _CourseSession(Session):
         self.step = FIRST_STEP
         self.name: list[str] = []
         self.opened: dict[str, Tally] = {}
+        self.health: dict[str, str] = {}
         self.since = 0.0
 
     # -- measuring --------------------------------------------------------------------------
@@ -136,7 +137,7 @@ class _CourseSession(Session):
 
     def _came_to_its_end(self) -> bool:
         measure = self.scenario.measure
-        left = [one for one in self.model.operations() if one.state == "under way"]
+        left = [one for one in self.model.operations() if not one.is_over]
         if measure.duration is None and self.env.now - self.course.origin >= measure.max_time:
             self.warnings.append(f"stopped at {measure.max_time:g} s (measure.max_time)")
         for one in left:
@@ -166,6 +167,7 @@ class _CourseSession(Session):
 
     def _open(self, text: str) -> None:
         self.name = [text]
+        self.health = self._health()
         self.since = self.env.now
         self.opened = self._tallies(histograms=True)
 
@@ -176,7 +178,7 @@ class _CourseSession(Session):
         closed = self._tallies(histograms=True)
         loads = {name: (self.opened[name], closed[name]) for name in closed}
         start, end = self._since_origin(self.since), self.now
-        self.stretches.append(_Stretch("; ".join(self.name), start, end, self._health(), loads))
+        self.stretches.append(_Stretch("; ".join(self.name), start, end, self.health, loads))
         self.name, self.since, self.opened = [], self.env.now, closed
 
     def _after(self, kind: str, text: str) -> None:
@@ -184,6 +186,7 @@ class _CourseSession(Session):
         if self.name == [START]:  # at the very beginning
             self.name = []
         self.name.append(text)
+        self.health = self._health()
         self.events.append(Event(self.now, kind, text))
 
     def _health(self) -> dict[str, str]:
@@ -220,11 +223,7 @@ class _CourseSession(Session):
                     for name, controller in self.model.controllers.items()
                     if controller.card.has("cache.size")
                 },
-                {
-                    words_of(one): float(one.progress)
-                    for one in self.model.operations()
-                    if one.state == "under way"
-                },
+                {words_of(one): one.progress for one in self.model.operations() if not one.is_over},
             )
         )
 
@@ -253,7 +252,7 @@ class _CourseSession(Session):
         ends += [
             self.now + one.simulated_seconds * (1 / one.progress - 1)
             for one in self.model.operations()
-            if one.state == "under way" and one.progress > 0
+            if not one.is_over and one.progress > 0
         ]
         return min(max(*ends, self.now) + max(first, FIRST_STEP), measure.max_time)
 
@@ -311,20 +310,18 @@ class _CourseSession(Session):
             )
         return found
 
-    def _use_of(self, operation: Any) -> OperationUse:
-        volume = getattr(operation.volume, "name", operation.volume)
-        seconds = operation.seconds
-        size = self.model.volumes[volume].card.integer("capacity.user")
+    def _use_of(self, operation: Operation) -> OperationUse:
+        done, seconds = operation.progress, operation.seconds
         return OperationUse(
             kind=operation.kind,
-            volume=volume,
+            volume=operation.volume.name,
             drive=operation.drive,
             started_s=self._since_origin(operation.started),
-            seconds=seconds,
+            seconds=seconds / done if done > 0 else None,
             simulated_seconds=operation.simulated_seconds,
-            progress=float(operation.progress),
+            progress=done,
             state=operation.state,
-            mbps=size / seconds / MIB if seconds else None,
+            mbps=operation.size * done / seconds / MIB if seconds > 0 else None,
             found=operation.found,
             repaired=operation.repaired,
             punctured=operation.punctured,

@@ -179,7 +179,7 @@ class OperationUse:
     seconds: float | None  # for the whole, extrapolated if it is sampled or was cut off
     simulated_seconds: float
     progress: float  # 0..1
-    state: str  # "under way", "done", "stopped" or "failed"
+    state: str  # "under way", "paused", "done", "stopped" or "failed"
     mbps: float | None  # of each drive that it goes through
     found: int  # rows with a sector that cannot be read, or with copies that differ
     repaired: int  # of these, put right
@@ -193,7 +193,7 @@ class Phase:
     name: str  # what it began with
     start_s: float  # from the start of measuring
     end_s: float
-    health: dict[str, str]  # by volume, at its end
+    health: dict[str, str]  # by volume, once it has begun
     iops: Interval
     mbps: float
     latency_ms: dict[str, Latency | None]  # keys "read", "write"

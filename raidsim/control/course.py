@@ -16,6 +16,7 @@ import simpy
 from raidsim import units
 from raidsim.build.system import stream_key
 from raidsim.control.model import Model
+from raidsim.control.operation import Operation
 from raidsim.errors import InputError, Problem
 from raidsim.scenario import EventSpec
 from raidsim.scenario import events as kinds
@@ -60,7 +61,7 @@ class Course:
         self.after = after
         self.origin = 0.0
         self.lasting: list[simpy.Event] = []
-        self.known: list[Any] = []  # operations that somebody waits for
+        self.known: list[Operation] = []  # operations that somebody waits for
 
     def begin(self) -> simpy.Process:
         """Let the clock of the events run from now on; the process ends with the course."""
@@ -135,19 +136,19 @@ class Course:
             if not told:
                 self.after("operation", f"{words_of(operation)} begins")
             if operation.callbacks is not None:
-                operation.callbacks.append(self._operation_ends)
+                operation.callbacks.append(self._ends)
 
-    def _operation_ends(self, operation: Any) -> None:
+    def _ends(self, operation: simpy.Event) -> None:
+        assert isinstance(operation, Operation)
         self.before()
         self.after("operation-end", f"{words_of(operation)}: {operation.state}")
         self.look()
 
 
-def words_of(operation: Any) -> str:
+def words_of(operation: Operation) -> str:
     """An operation in words: "rebuild of drive 2 of data"."""
-    volume = getattr(operation.volume, "name", operation.volume)
     drive = "" if operation.drive is None else f"drive {operation.drive} of "
-    return f"{operation.kind} of {drive}{volume}"
+    return f"{operation.kind} of {drive}{operation.volume.name}"
 
 
 # ---- what each kind of event does
@@ -180,7 +181,7 @@ def _sectors_go(model: Model, event: kinds.LatentErrors) -> None:
 
 @_lets(kinds.Replacement)
 def _drive_is_replaced(model: Model, event: kinds.Replacement) -> None:
-    model.volumes[event.volume].replace(event.drive)
+    model.volumes[event.volume].replace(event.drive, **_pace(event))
 
 
 @_lets(kinds.Rebuild)
@@ -190,12 +191,12 @@ def _rebuild_begins(model: Model, event: kinds.Rebuild) -> None:
 
 @_lets(kinds.CopyBack)
 def _copy_back_begins(model: Model, event: kinds.CopyBack) -> None:
-    model.volumes[event.volume].copy_back(event.drive)
+    model.volumes[event.volume].copy_back(event.drive, **_pace(event))
 
 
 @_lets(kinds.ConsistencyCheck)
 def _check_begins(model: Model, event: kinds.ConsistencyCheck) -> None:
-    model.volumes[event.volume].check(repair=event.repair, **_pace(event))
+    model.volumes[event.volume].check(**_pace(event))
 
 
 @_lets(kinds.Initialisation)

@@ -13,6 +13,7 @@ from raidsim.control.controller import Controller, Link
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
 from raidsim.control.load import RunningLoad
+from raidsim.control.operation import Operation
 from raidsim.control.volume import Volume
 from raidsim.kernel import tables as t
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
@@ -142,10 +143,10 @@ class Model:
         }
         return load.model_copy(update=found)
 
-    def operations(self) -> Iterator[Any]:
+    def operations(self) -> Iterator[Operation]:
         """Background operations of all volumes so far."""
         for volume in self.volumes.values():
-            yield from getattr(volume, "operations", ())
+            yield from volume.operations
 
 
 def _model_of(written: str, card: Card) -> str:

@@ -15,7 +15,7 @@ from raidsim.report.findings import findings
 from raidsim.report.summary import air_sentence, load_sentence
 from raidsim.report.table import RULED
 from raidsim.result import LinkFacts
-from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
+from raidsim.scenario import EventSpec, LoadSpec, Scenario, VolumeSpec
 
 
 def print_check(scenario: Scenario, console: Console) -> None:
@@ -61,12 +61,34 @@ def _contents(scenario: Scenario) -> Table:
     for load in scenario.loads:
         text = f"{load.name}: {load_sentence(resolved, load.name)}"
         table.add_row("load", Text(f"{text}; {_intensity(load)}; {_touched(scenario, load)}"))
-    measure = scenario.measure
-    table.add_row(
-        "measure",
-        Text(f"to {100 * measure.precision:g} % at {100 * measure.confidence:g} % confidence"),
-    )
+    for event in sorted(scenario.events, key=lambda one: one.at):
+        table.add_row("event", Text(event_words(event)))
+    table.add_row("measure", Text(_measure(scenario)))
     return table
+
+
+def event_words(event: EventSpec) -> str:
+    """What an event will do, and when: "at 10 s: drive 2 of data fails"."""
+    times = f"at {units.text(event.at, 'time')}"
+    if event.every is not None:
+        times += f" and every {units.text(event.every, 'time')} after it"
+    over = ""
+    if event.span > 0 and event.words_of_end:
+        over = f"; {units.text(event.span, 'time')} later {event.words_of_end}"
+    return f"{times}: {event.words}{over}"
+
+
+def _measure(scenario: Scenario) -> str:
+    """How long, or how precisely, is measured."""
+    measure = scenario.measure
+    if not scenario.events:
+        return f"to {100 * measure.precision:g} % at {100 * measure.confidence:g} % confidence"
+    if measure.duration is not None:
+        return units.text(measure.duration, "time")
+    first = min(event.at for event in scenario.events)
+    tail = f", and {units.text(first, 'time')} more" if first > 0 else ""
+    most = units.text(measure.max_time, "time")
+    return f"until all that the events begin is over{tail}, {most} at most"
 
 
 def _volume(scenario: Scenario, volume: VolumeSpec) -> Iterator[str]:

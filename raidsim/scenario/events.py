@@ -14,7 +14,8 @@ from raidsim.scenario.fields import Choice, Count, Flag, Quantity, key
 from raidsim.scenario.models import EventSpec, Name
 
 Span = Annotated[float | None, Quantity("time", above="0 s", high="8760 h")]
-Share = Annotated[float | None, Quantity("share", above="0 %")]
+Rate = Annotated[float | None, Quantity("share", low="1 %")]
+Sample = Annotated[float | None, Quantity("share", low="0.001 %")]
 DriveNumber = Annotated[int, Count(0, 1023)]
 Offset = Annotated[int, Quantity("size", sectors=True)]
 
@@ -52,16 +53,16 @@ def _for(meaning: str) -> Span:
     return found
 
 
-def _rate() -> Share:
-    found: Share = key(
+def _rate() -> Rate:
+    found: Rate = key(
         "share of the time that it works while the host has I/Os under way",
         None, "as the volume has it",
     )  # fmt: skip
     return found
 
 
-def _sample() -> Share:
-    found: Share = key(
+def _sample() -> Sample:
+    found: Sample = key(
         "share of the rows that is simulated, evenly spread; times are extrapolated",
         None, "as the volume has it",
     )  # fmt: skip
@@ -127,6 +128,8 @@ class Replacement(_OnDrive):
 
     KIND: ClassVar[str] = "replacement"
     OPERATION: ClassVar[bool] = True
+    rate: Rate = _rate()
+    sample: Sample = _sample()
 
     @property
     def words(self) -> str:
@@ -139,8 +142,8 @@ class Rebuild(_OnDrive):
 
     KIND: ClassVar[str] = "rebuild"
     OPERATION: ClassVar[bool] = True
-    rate: Share = _rate()
-    sample: Share = _sample()
+    rate: Rate = _rate()
+    sample: Sample = _sample()
 
     @property
     def words(self) -> str:
@@ -153,6 +156,8 @@ class CopyBack(_OnDrive):
 
     KIND: ClassVar[str] = "copy-back"
     OPERATION: ClassVar[bool] = True
+    rate: Rate = _rate()
+    sample: Sample = _sample()
 
     @property
     def words(self) -> str:
@@ -161,13 +166,12 @@ class CopyBack(_OnDrive):
 
 
 class ConsistencyCheck(_OnVolume):
-    """All of every stripe is read, or all copies, and compared."""
+    """All of every stripe is read, or all copies; what does not agree is put right."""
 
     KIND: ClassVar[str] = "consistency-check"
     OPERATION: ClassVar[bool] = True
-    repair: Annotated[bool, Flag()] = key("what does not agree is written anew", True)
-    rate: Share = _rate()
-    sample: Share = _sample()
+    rate: Rate = _rate()
+    sample: Sample = _sample()
 
     @property
     def words(self) -> str:
@@ -183,8 +187,8 @@ class Initialisation(_OnVolume):
     method: Annotated[str, Choice(("full", "fast"))] = key(
         "full: zeros to all drives; fast: only to the first and the last rows", "full"
     )
-    rate: Share = _rate()
-    sample: Share = _sample()
+    rate: Rate = _rate()
+    sample: Sample = _sample()
 
     @property
     def words(self) -> str:
@@ -197,8 +201,8 @@ class Patrol(_OnVolume):
 
     KIND: ClassVar[str] = "patrol"
     OPERATION: ClassVar[bool] = True
-    rate: Share = _rate()
-    sample: Share = _sample()
+    rate: Rate = _rate()
+    sample: Sample = _sample()
 
     @property
     def words(self) -> str:
