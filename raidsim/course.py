@@ -151,8 +151,8 @@ class _CourseSession(Session):
 
     @property
     def now(self) -> float:
-        """Time of the events' clock, s, in whole ns."""
-        return self._since_origin(self.env.now)
+        """Time of the events' clock, s."""
+        return self.course.now
 
     def _since_origin(self, time: float) -> float:
         return round(time - self.course.origin, 9)
@@ -265,6 +265,7 @@ class _CourseSession(Session):
             operations=[self._use_of(one) for one in self.model.operations()],
             phases=[self._phase(one, load) for one in self.stretches],
             timeline=self._timeline(load),
+            losses=self.course.losses,
         )
 
     def _phase(self, stretch: _Stretch, load: LoadSpec) -> Phase:

@@ -215,6 +215,16 @@ class Moment:
 
 
 @dataclass(frozen=True)
+class Loss:
+    """Data that was acknowledged, and is gone."""
+
+    time_s: float  # from the start of measuring
+    kind: str  # of the event
+    volume: str
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Course:
     """What happened to a scenario with events, and what it did to one load."""
 
@@ -222,6 +232,7 @@ class Course:
     operations: list[OperationUse]
     phases: list[Phase]
     timeline: list[Moment]
+    losses: list[Loss] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

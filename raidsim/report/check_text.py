@@ -10,12 +10,12 @@ from rich.text import Text
 
 from raidsim import units
 from raidsim.build import inventory
-from raidsim.report import hardware, numbers
+from raidsim.report import event_words, hardware, numbers
 from raidsim.report.findings import findings
 from raidsim.report.summary import air_sentence, load_sentence
 from raidsim.report.table import RULED
 from raidsim.result import LinkFacts
-from raidsim.scenario import EventSpec, LoadSpec, Scenario, VolumeSpec
+from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 
 def print_check(scenario: Scenario, console: Console) -> None:
@@ -61,21 +61,10 @@ def _contents(scenario: Scenario) -> Table:
     for load in scenario.loads:
         text = f"{load.name}: {load_sentence(resolved, load.name)}"
         table.add_row("load", Text(f"{text}; {_intensity(load)}; {_touched(scenario, load)}"))
-    for event in sorted(scenario.events, key=lambda one: one.at):
-        table.add_row("event", Text(event_words(event)))
+    for line in event_words.lines(scenario):
+        table.add_row("event", Text(line))
     table.add_row("measure", Text(_measure(scenario)))
     return table
-
-
-def event_words(event: EventSpec) -> str:
-    """What an event will do, and when: "at 10 s: drive 2 of data fails"."""
-    times = f"at {units.text(event.at, 'time')}"
-    if event.every is not None:
-        times += f" and every {units.text(event.every, 'time')} after it"
-    over = ""
-    if event.span > 0 and event.words_of_end:
-        over = f"; {units.text(event.span, 'time')} later {event.words_of_end}"
-    return f"{times}: {event.words}{over}"
 
 
 def _measure(scenario: Scenario) -> str:

@@ -250,7 +250,7 @@ class _Story:
             case kinds.Replacement() | kinds.Rebuild() | kinds.CopyBack():
                 yield from self._restore(event, event.volume, event.drive)
             case kinds.PowerCut():
-                self.dark = time + event.outage
+                self.dark = time + event.outage + event.boot
             case kinds.LoadStart():
                 if self.running[event.load]:
                     yield "load", f"{event.load} runs already", "stop it before"

@@ -292,15 +292,17 @@ class Air(EventSpec):
 
 
 class ControllerFailure(_OnController):
-    """A controller stops; after an outage its partner serves its volumes."""
+    """A controller stops; after an outage its partner serves its volumes, or it is repaired."""
 
     KIND: ClassVar[str] = "controller-failure"
     partner: Name | None = key(
-        "controller that takes over", None, "none: its volumes cannot be reached"
+        "controller that takes over", None, "none: nobody serves its volumes"
     )
     outage: Annotated[float, Quantity("time", high="24 h")] = key(
-        "time until the partner serves its volumes", "20 s"
+        "time until the partner serves its volumes, or without a partner until it is repaired",
+        "20 s",
     )
+    lasting: Span = _for("with a partner: how long until it serves its volumes again itself")
     mirrored: Annotated[bool, Flag()] = key(
         "the partner has a copy of its cache; if not, what is dirty in it is lost", True
     )
@@ -308,12 +310,13 @@ class ControllerFailure(_OnController):
     @property
     def words(self) -> str:
         """See :class:`EventSpec`."""
-        over = "" if self.partner is None else f", {self.partner} takes over"
-        return f"{self.controller} fails{over}"
+        return f"{self.controller} fails"
 
     @property
     def words_of_end(self) -> str:
         """See :class:`EventSpec`."""
+        if self.partner is None:
+            return f"{self.controller} is repaired"
         return f"{self.partner} serves the volumes of {self.controller}"
 
 
@@ -362,7 +365,10 @@ class PowerCut(EventSpec):
 
     KIND: ClassVar[str] = "power-cut"
     outage: Annotated[float, Quantity("time", high="8760 h")] = key(
-        "time until power is back and the hosts issue I/Os again", "60 s"
+        "time until power is back", "60 s"
+    )
+    boot: Annotated[float, Quantity("time", high="1 h")] = key(
+        "time from then on until hosts have booted; disks spin up meanwhile", "60 s"
     )
 
     @property
@@ -373,7 +379,7 @@ class PowerCut(EventSpec):
     @property
     def words_of_end(self) -> str:
         """See :class:`EventSpec`."""
-        return "power is back"
+        return "power is back, and hosts issue I/Os"
 
 
 class LoadStart(EventSpec):

@@ -447,8 +447,8 @@ class EventSpec(Part):
     @property
     def span(self) -> float:
         """How long it lasts, s; 0 if it is done at once, or nobody knows beforehand."""
-        found = getattr(self, "outage", None) or getattr(self, "lasting", None)
-        return float(found or 0.0)
+        found = [getattr(self, name, None) for name in ("lasting", "outage")]
+        return sum(one or 0.0 for one in found)
 
     def times(self, duration: float | None) -> list[float]:
         """When it happens, s."""
