@@ -319,6 +319,11 @@ class ControllerFailure(_OnController):
             return f"{self.controller} is repaired"
         return f"{self.partner} serves the volumes of {self.controller}"
 
+    @property
+    def span(self) -> float:
+        """See :class:`EventSpec`."""
+        return self.outage
+
 
 class LinkLoss(EventSpec):
     """A cable or an expander fails, and with it all drives behind it."""

@@ -447,7 +447,7 @@ class EventSpec(Part):
     @property
     def span(self) -> float:
         """How long it lasts, s; 0 if it is done at once, or nobody knows beforehand."""
-        found = [getattr(self, name, None) for name in ("lasting", "outage")]
+        found = [getattr(self, name, None) for name in ("lasting", "outage", "boot")]
         return sum(one or 0.0 for one in found)
 
     def times(self, duration: float | None) -> list[float]:
