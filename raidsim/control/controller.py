@@ -16,7 +16,7 @@ from raidsim.control.arguments import Arguments, plain
 from raidsim.control.environment import Environment
 from raidsim.control.speeds import set_speed
 from raidsim.errors import quote
-from raidsim.kernel.tables import NONE
+from raidsim.kernel import tables as t
 from raidsim.result import StationUse
 from raidsim.scenario import LinkSpec, VolumeSpec
 from raidsim.scenario.arrays import HOST
@@ -165,7 +165,7 @@ class Controller(Part):
     def dirty(self) -> int:
         """Bytes of strips in its cache that the drives do not have in whole yet."""
         row = int(self.env.system.world.controllers[self._rows[0]]["cache"])
-        return 0 if row == NONE else int(self.env.system.world.caches[row]["dirty"])
+        return 0 if row == t.NONE else int(self.env.system.world.caches[row]["dirty"])
 
     # -- for volumes ------------------------------------------------------------------------
 
