@@ -117,8 +117,9 @@ def _thinned(timeline: Sequence[Moment]) -> list[Moment]:
     if step <= 1:
         return list(timeline)
     begin, found = 0.0, []
-    for number in range(0, len(timeline), step):
-        part = timeline[number : number + step]
+    for number in range(0, max(len(timeline) - step // 2, 1), step):
+        is_last = number + step + step // 2 >= len(timeline)
+        part = timeline[number:] if is_last else timeline[number : number + step]
         found.append(_joined(part, begin))
         begin = part[-1].time_s
     return found
@@ -158,7 +159,7 @@ def _panels(moments: Sequence[Moment]) -> list[_Panel]:
         panels.append(_Panel("temperature, C", warm, 2))
     dirty = _curves(moments, lambda one: {name: size / MIB for name, size in one.dirty.items()})
     if any(any(values) for values in dirty.values()):
-        named = {f"dirty in {name}": values for name, values in dirty.items()}
+        named = {f"dirty in {name}": values for name, values in dirty.items() if any(values)}
         panels.append(_Panel("cache, MiB", named, 3))
     done = _curves(moments, lambda one: {k: 100 * v for k, v in one.progress.items()}, math.nan)
     if done:
