@@ -181,9 +181,9 @@ class OperationUse:
     progress: float  # 0..1
     state: str  # "under way", "paused", "done", "stopped" or "failed"
     mbps: float | None  # of each drive that it goes through
-    found: int  # rows with a sector that cannot be read, or with copies that differ
+    found: int  # sectors that can't be read, and stripes whose parity or copies do not agree
     repaired: int  # of these, put right
-    punctured: int  # of these, lost for good
+    punctured: int  # rows of strips that nothing could restore
 
 
 @dataclass(frozen=True)

@@ -160,13 +160,11 @@ def operation_words(operation: OperationUse) -> str:
         parts.append(f"{numbers.mbps(operation.mbps)} MB/s of each drive")
     if _is_extrapolated(operation):
         parts.append(f"extrapolated from {duration(operation.simulated_seconds)} simulated")
-    for number, what in (
-        (operation.found, "found"),
-        (operation.repaired, "repaired"),
-        (operation.punctured, "punctured"),
-    ):
-        if number:
-            parts.append(f"{number:,} {'row' if number == 1 else 'rows'} {what}")
+    if operation.found:
+        parts.append(f"{operation.found:,} errors found, {operation.repaired:,} repaired")
+    if operation.punctured:
+        rows = "row" if operation.punctured == 1 else "rows"
+        parts.append(f"{operation.punctured:,} {rows} punctured")
     return ", ".join(parts)
 
 

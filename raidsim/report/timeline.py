@@ -48,6 +48,7 @@ class _Panel:
     colour: int
     log: bool = False
     top: float | None = None
+    is_state: bool = False  # at moments, and not over the time between them
 
 
 def height(point: Point) -> float:
@@ -156,14 +157,14 @@ def _panels(moments: Sequence[Moment]) -> list[_Panel]:
     ]
     warm = _curves(moments, lambda one: one.temperature_c)
     if any(max(values) - min(values) >= MOVED for values in warm.values()):
-        panels.append(_Panel("temperature, C", warm, 2))
+        panels.append(_Panel("temperature, C", warm, 2, is_state=True))
     dirty = _curves(moments, lambda one: {name: size / MIB for name, size in one.dirty.items()})
     if any(any(values) for values in dirty.values()):
         named = {f"dirty in {name}": values for name, values in dirty.items() if any(values)}
-        panels.append(_Panel("cache, MiB", named, 3))
+        panels.append(_Panel("cache, MiB", named, 3, is_state=True))
     done = _curves(moments, lambda one: {k: 100 * v for k, v in one.progress.items()}, math.nan)
     if done:
-        panels.append(_Panel("done, %", done, 4, top=100))
+        panels.append(_Panel("done, %", done, 4, top=100, is_state=True))
     return panels
 
 
@@ -183,7 +184,7 @@ def _draw_panel(axes: Axes, panel: _Panel, times: list[float], colours: Palette)
         colour = fixed[panel.colour] if first else colours.stages[place % len(colours.stages)]
         axes.plot(
             times, [values[0], *values], color=colour, linewidth=1.3,
-            drawstyle="steps-pre", label=name,
+            drawstyle="default" if panel.is_state else "steps-pre", label=name,
         )  # fmt: skip
     drawn = [value for values in panel.curves.values() for value in values if not math.isnan(value)]
     axes.set_ylabel(panel.label)
