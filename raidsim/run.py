@@ -1,14 +1,7 @@
-"""Running a scenario: each intensity is warmed up, measured to its precision, and reported.
+"""Running a scenario: each intensity is measured (`raidsim.session`), and reported.
 
-1. Warm-up. A pilot runs until MSER-5 finds its cut in the first half of the throughput
-   series, and the caches of controllers no longer fill; then everything measured so far is
-   thrown away.
-2. Window. The run goes on until the confidence interval of the throughput is as narrow
-   as asked, or until a bound, and then the point says that it did not converge.
-3. Account. I/Os issued = completed + failed + timed out + in flight, or the run is
-   refused as wrong.
-
-Loads that end by themselves (a limit, given arrivals) are measured from start to end.
+A scenario with events is followed through them instead, once for each intensity
+(`raidsim.course`).
 
 A load that asks for a latency (``within``) is searched: its sweep is climbed up to the first
 point that is not within it, and further points halve the step before that one until its ends
@@ -18,54 +11,22 @@ are as near to each other as the throughput is to be precise.
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from raidsim import __version__
-from raidsim.build import caching, heat, inventory, observe, thermal, wear, window
-from raidsim.build.scenario import Machine, build
+from raidsim.build import inventory
+from raidsim.build.scenario import build
 from raidsim.build.system import SaturationError
+from raidsim.course import follow
 from raidsim.errors import InputError, Problem
 from raidsim.kernel import SOURCE_HASH
-from raidsim.kernel import tables as t
-from raidsim.result import Highest, Interval, Limit, Point, Result
+from raidsim.result import Highest, Point, Result
 from raidsim.scenario import LoadSpec, Scenario
+from raidsim.session import MS_PER_S, OnPoint, PointProgress, Session
 from raidsim.stats import search
-from raidsim.stats.intervals import BatchMeans, batch_means
-from raidsim.stats.warmup import mser5
-
-NS_PER_S = 1e9
-MS_PER_S = 1e3
-PILOT_PER_OUTSTANDING = 20  # I/Os of the first pilot per slot of the closed loads
-LEAST_PILOT = 2_000
-MOST_PILOT_SHARE = 0.5  # of max_ios
-GROWTH = 1.5
-STILL_FILLING = 0.01  # of the controllers' caches, from one look to the next
-PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
-BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
-LEAST_BACKLOG = 100
-LEAST_PERIODS = 10  # of a burst, in a window
-TRIAL_NS = 1_000_000_000  # of the load, to see which power it takes
-CROWDED = 0.95  # share of a station's time from which an open load settles slowly
-
-
-@dataclass(frozen=True)
-class PointProgress:
-    """How far a run is."""
-
-    point_index: int
-    points: int
-    label: str
-    fraction: float
-    iops: float
-
-
-OnPoint = Callable[[PointProgress], None]
 
 
 def run(scenario: Scenario, *, on_point: OnPoint | None = None) -> Result:
@@ -121,13 +82,15 @@ def provenance() -> dict[str, str]:
 def run_point(scenario: Scenario, intensity: int, on_point: OnPoint | None = None) -> list[Point]:
     """Simulate one intensity: a point for each load."""
     try:
+        if scenario.events:
+            return follow(scenario, intensity, on_point)
         return _measure_point(scenario, intensity, on_point)
     except SaturationError as error:
         raise _saturated(scenario, intensity, error) from None
 
 
 def _measure_point(scenario: Scenario, intensity: int, on_point: OnPoint | None) -> list[Point]:
-    session = _Session(scenario, build(scenario, intensity), intensity, on_point)
+    session = Session(scenario, build(scenario, intensity), intensity, on_point)
     converged = session.measure()
     return [session.point(load, converged) for load in scenario.loads]
 
@@ -183,300 +146,3 @@ def _search(
 
 def _of(load: LoadSpec, points: list[Point]) -> Point:
     return next(point for point in points if point.load == load.name)
-
-
-class _Session:
-    """One point under way."""
-
-    def __init__(
-        self, scenario: Scenario, machine: Machine, intensity: int, on_point: OnPoint | None
-    ) -> None:
-        self.scenario = scenario
-        self.machine = machine
-        self.system = machine.system
-        self.intensity = intensity
-        self.on_point = on_point
-        self.all_streams = [s for streams in machine.streams.values() for s in streams]
-        self.horizon = round(scenario.measure.max_time * NS_PER_S)
-        self.warmup_ns = 0
-        self.warnings: list[str] = []
-        self.finite = any(has_end(load) for load in scenario.loads)
-
-    # -- measuring --------------------------------------------------------------------
-
-    def measure(self) -> bool:
-        """Warm up and measure; whether every load's precision was reached."""
-        if self.scenario.air.start == "warm":
-            self._warm_drives()
-        for stream in self.all_streams:
-            self.system.begin(stream)
-        if self.finite:
-            return self._to_the_end()
-        self._warm_up()
-        return self._to_precision()
-
-    def _completed(self) -> int:
-        return int(self.system.state["completed"])
-
-    def _run(self, ios: int) -> bool:
-        """Go on until so many I/Os in all have completed; False at the time bound."""
-        while self._completed() < ios:
-            budget = min(ios, self._completed() + PROGRESS_STEPS)
-            reason = self.system.run(self.horizon, budget)
-            self._tell()
-            if reason in (t.RETURN_HORIZON, t.RETURN_IDLE):
-                return False
-            if reason == t.RETURN_AWAITED:
-                list(self.system.awaited())
-                break
-        return True
-
-    def _tell(self) -> None:
-        if self.on_point is None:
-            return
-        measure = self.scenario.measure
-        done = self._completed()
-        load = self.scenario.searched or self.scenario.loads[0]
-        self.on_point(
-            PointProgress(
-                self.intensity,
-                self.scenario.points,
-                f"{load.name} {label(load, self.intensity)}",
-                min(done / max(1.25 * measure.min_ios, 1), 0.99),
-                done / (self.system.now / NS_PER_S) if self.system.now else 0.0,
-            )
-        )
-
-    def _warm_drives(self) -> None:
-        """Let the drives begin as warm as a trial of the load, thrown away, says."""
-        trial = build(self.scenario, self.intensity)
-        for streams in trial.streams.values():
-            for stream in streams:
-                trial.system.begin(stream)
-        self._trial(trial)
-        for index in range(trial.system.count("heats")):
-            energy = heat.reading(trial.system, trial.system.world.heats[index]).energy
-            heat.warm_up(self.system, index, energy / (trial.system.now / NS_PER_S))
-
-    def _trial(self, trial: Machine) -> None:
-        while trial.system.run(TRIAL_NS) == t.RETURN_AWAITED:
-            list(trial.system.awaited())
-        trial.system.advance_clock(TRIAL_NS)
-
-    def _warm_up(self) -> None:
-        measure = self.scenario.measure
-        slots = sum(int(self.system.world.streams[s]["outstanding"]) for s in self.all_streams)
-        pilot = max(LEAST_PILOT, PILOT_PER_OUTSTANDING * slots)
-        bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
-        held = 0
-        while True:
-            going = self._run(pilot)
-            series, _ = window.series(self.system, self.all_streams)
-            before, held = held, observe.cached(self.system)
-            filling = held - before > STILL_FILLING * observe.cache_size(self.system)
-            if len(series) and not filling and mser5(series).ok:
-                break
-            if not going or pilot >= bound:
-                self.warnings.append("no end of the warm-up found: figures may be biased")
-                break
-            pilot = min(int(pilot * GROWTH) + 1, bound)
-        self.warmup_ns = self.system.now
-        self.horizon += self.system.now
-        window.reset(self.system)
-
-    def _to_precision(self) -> bool:
-        measure = self.scenario.measure
-        start = self._completed()
-        wanted = measure.min_ios
-        while True:
-            going = self._run(start + wanted) and self._to_the_end_of_a_period()
-            if all(self._is_precise(load) for load in self.scenario.loads):
-                return True
-            if not going or wanted >= measure.max_ios:
-                return False
-            wanted = min(int(wanted * GROWTH) + 1, measure.max_ios)
-
-    def _to_the_end_of_a_period(self) -> bool:
-        """End the window with a whole period of the bursts; False at the time bound."""
-        period = round(max(map(period_of, self.scenario.loads)) * NS_PER_S)
-        if period == 0:
-            return True
-        origin = int(self.system.state["slice_origin"])
-        end = origin + -(-(self.system.now - origin) // period) * period
-        if end > self.horizon:
-            return False
-        self.system.run(end)
-        self.system.advance_clock(end)
-        return True
-
-    def _to_the_end(self) -> bool:
-        """Measure from the start until every load that has an end has come to it."""
-        self.warnings.append("measured from the start: the load has an end")
-        ending = [
-            stream
-            for load in self.scenario.loads
-            if has_end(load)
-            for stream in self.machine.streams[load.name]
-        ]
-        for stream in ending:  # the kernel comes back at each end
-            self.system.world.streams[stream]["ticket"] = stream
-        going = True
-        while going and not self.system.are_over(ending):
-            going = self._run(t.NEVER)
-        if self.system.are_over(ending):
-            return True
-        self.warnings.append(f"stopped at {self.scenario.measure.max_time:g} s (measure.max_time)")
-        return False
-
-    def _is_precise(self, load: LoadSpec) -> bool:
-        interval = self._interval(load)
-        if interval is None or interval.precision is None or interval.mean == 0:
-            return False
-        return self._covers_bursts(load) and interval.precision <= self.scenario.measure.precision
-
-    def _covers_bursts(self, load: LoadSpec) -> bool:
-        """Whether the window covers so many periods of the load's bursts that they average out."""
-        return observe.span(self.system) >= LEAST_PERIODS * round(period_of(load) * NS_PER_S)
-
-    def _interval(self, load: LoadSpec) -> BatchMeans | None:
-        series, _ = window.series(self.system, self.machine.streams[load.name])
-        if len(series) == 0:
-            return None
-        return batch_means(series, self.scenario.measure.confidence)
-
-    # -- reporting ----------------------------------------------------------------------
-
-    def point(self, load: LoadSpec, converged: bool) -> Point:
-        """What was measured of one load."""
-        system = self.system
-        window.settle_areas(system)
-        streams = self.machine.streams[load.name]
-        rate, megabytes = observe.rates(system, streams)
-        used = observe.stations(system, observe.stations_of(system, streams)[0])
-        warnings = list(self.warnings)
-        latencies = {}
-        for kind, op in (("read", t.READ), ("write", t.WRITE)):
-            latencies[kind] = observe.latency(system, streams, op)
-            warnings += observe.uncertain_percentiles(system, streams, op, kind)
-        drives = wear.drives(system, streams)
-        warnings += thermal.warnings(drives)
-        account = observe.counts(system, streams)
-        if account.failed or account.timed_out:
-            warnings.append("latencies leave out the I/Os that failed or timed out")
-        throughput = self._throughput(load, rate)
-        busiest = observe.limit(used, system.volume_of)
-        if not self.finite:
-            # Of several loads that are measured together each has converged on its own.
-            converged = converged or self._is_precise(load)
-            if not converged:
-                warnings.append(self._why_not_converged(load))
-        if load.rate is not None:
-            self._refuse_backlog(load, streams, throughput)
-            if busiest is not None and _worst(busiest) > CROWDED:
-                warnings.append(
-                    "an open load this close to saturation settles slowly: latencies depend on"
-                    " how long is measured"
-                )
-                converged = converged and not self._is_behind(load, throughput)
-        within, within_ms = self._within(load, streams)
-        if load.within is not None and within_ms is None:
-            warnings.append("not known to be within: too few I/Os took longer than the percentile")
-        return Point(
-            load=load.name,
-            outstanding=at(load.outstanding, self.intensity),
-            rate=at(load.rate, self.intensity),
-            workers=load.workers,
-            iops=throughput,
-            mbps=megabytes,
-            latency_ms=latencies,
-            limited_by=busiest,
-            stages=observe.stages(system, streams),
-            stations=used,
-            counts=account,
-            window_s=observe.span(system) / NS_PER_S,
-            warmup_s=self.warmup_ns / NS_PER_S,
-            converged=converged,
-            warnings=warnings,
-            drives=drives,
-            controllers=caching.controllers(
-                system, self.scenario, self.machine.volumes, load.volume
-            ),
-            series=thermal.series(system, streams),
-            within=within,
-            within_ms=within_ms,
-        )
-
-    def _within(self, load: LoadSpec, streams: list[int]) -> tuple[bool | None, float | None]:
-        """Whether a load is within the latency it asks for, and what its latency is, in ms."""
-        if load.within is None:
-            return None, None
-        found = observe.latency_of_all(self.system, streams, load.within_percentile)
-        counts = observe.counts(self.system, streams)
-        answered = counts.failed == counts.timed_out == 0
-        return found is not None and found <= load.within * MS_PER_S and answered, found
-
-    def _why_not_converged(self, load: LoadSpec) -> str:
-        if not self._covers_bursts(load):
-            periods = observe.span(self.system) / NS_PER_S / period_of(load)
-            return (
-                f"not converged: measured over {periods:.1f} periods of the burst, where"
-                f" {LEAST_PERIODS} are needed; raise measure.max_time or measure.max_ios"
-            )
-        asked = f"{100 * self.scenario.measure.precision:.3g} %"
-        return f"not converged: the interval is wider than {asked} of the mean"
-
-    def _is_behind(self, load: LoadSpec, throughput: Interval) -> bool:
-        """Whether less comes out than is asked for, even at the upper end of the interval."""
-        offered = at(load.rate, self.intensity) * load.workers
-        if load.burst is not None:
-            offered *= load.burst.on / (load.burst.on + load.burst.off)
-        return bool(throughput.high is None or throughput.high < offered)
-
-    def _throughput(self, load: LoadSpec, rate: float) -> Interval:
-        found = None if self.finite else self._interval(load)
-        if found is None or found.low is None or found.high is None or found.mean == 0:
-            return Interval(rate, None, None)
-        # The series ends with the last whole slice; its relative width holds for the window.
-        return Interval(rate, rate * found.low / found.mean, rate * found.high / found.mean)
-
-    def _refuse_backlog(self, load: LoadSpec, streams: list[int], throughput: Interval) -> None:
-        # A stable queue lets through all that is asked for; what waits is what chance piles up.
-        counts = observe.counts(self.system, streams)
-        rate = at(load.rate, self.intensity)
-        behind = self._is_behind(load, throughput)
-        by_chance = BACKLOG_DEVIATIONS * math.sqrt(counts.issued)
-        if behind and counts.in_flight > max(by_chance, LEAST_BACKLOG):
-            raise SaturationError(
-                f"{counts.in_flight} of {counts.issued} I/Os are still waiting: {rate:g} IO/s per"
-                " worker is more than the system can do"
-            )
-
-
-def _worst(limit: Limit) -> float:
-    """Busy share of the busiest station that a limit stands for."""
-    return limit.utilisation if limit.busiest_utilisation is None else limit.busiest_utilisation
-
-
-def period_of(load: LoadSpec) -> float:
-    """Period of a load's bursts, s; 0 if it has none."""
-    return 0.0 if load.burst is None else load.burst.on + load.burst.off
-
-
-def has_end(load: LoadSpec) -> bool:
-    """Whether a load ends by itself."""
-    ends = (load.limit.time, load.limit.ios, load.limit.bytes, load.arrivals)
-    return any(end is not None for end in ends)
-
-
-def at(sweep: tuple[Any, ...] | None, intensity: int) -> Any:
-    """The entry of a sweep that holds at a point (a single entry holds at all)."""
-    return None if sweep is None else sweep[min(intensity, len(sweep) - 1)]
-
-
-def label(load: LoadSpec, intensity: int) -> str:
-    """The intensity of a load in words."""
-    if load.outstanding is not None:
-        return f"{at(load.outstanding, intensity)} outstanding"
-    if load.rate is not None:
-        return f"{at(load.rate, intensity):g} IO/s"
-    return "given arrivals"

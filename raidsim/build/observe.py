@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from raidsim.build.array import drives_of
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
@@ -45,12 +48,17 @@ def latency(system: System, streams: Sequence[int], op: int) -> Latency | None:
     world = system.world
     rows = list(streams)
     samples = int(world.streams["window_ios"][rows, op].sum())
+    passed = int(world.streams["window_ns"][rows, op].sum())
+    return latency_of(samples, passed, world.latencies[rows, op].sum(axis=0))
+
+
+def latency_of(samples: int, passed: int, histogram: NDArray[np.int64]) -> Latency | None:
+    """Response times of so many I/Os that took ``passed`` ns in all; None if there were none."""
     if samples == 0:
         return None
-    found = percentiles(world.latencies[rows, op].sum(axis=0), list(QUANTILES.values()))
+    found = percentiles(histogram, list(QUANTILES.values()))
     p50, p95, p99, p999 = (None if value is None else value / NS_PER_MS for value in found)
-    mean = int(world.streams["window_ns"][rows, op].sum()) / samples / NS_PER_MS
-    return Latency(mean, p50, p95, p99, p999, samples)
+    return Latency(passed / samples / NS_PER_MS, p50, p95, p99, p999, samples)
 
 
 def latency_of_all(system: System, streams: Sequence[int], quantile: float | None) -> float | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import simpy
 
 from raidsim.build import sweep
+from raidsim.build.array import reliable
 from raidsim.build.sweep import Pace
 from raidsim.control.arguments import Arguments
 from raidsim.kernel import sweep_tables as s
@@ -114,6 +115,11 @@ class Operation(simpy.Event):
     def seconds(self) -> float:
         """What so much of it takes, s: the simulated time over the share of rows simulated."""
         return self.simulated_seconds / self.share_simulated
+
+    @property
+    def size(self) -> int:
+        """Bytes of each drive that it goes through."""
+        return self._total * int(reliable(self.volume.system, self.volume.row)[0]["strip"])
 
     @property
     def share_simulated(self) -> float:

@@ -26,7 +26,7 @@ from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
 from raidsim.kernel import tables as t
 from raidsim.result import DriveUse, StationUse
-from raidsim.scenario import Scenario, from_data
+from raidsim.scenario import LoadSpec, Scenario, from_data
 from raidsim.scenario.arrays import HOST
 
 MOST_LENGTH = 64 * 2**20  # bytes of one awaited I/O
@@ -270,7 +270,11 @@ class Volume(Maintained):
         check = Arguments(f"{self.name}.start()")
         check.instance("load", load, Load, 'give a Load(read="100 %", size="8 KiB", ...)')
         check.raise_if_wrong()
-        running = RunningLoad(self, load.spec(self))
+        return self.begin(load.spec(self))
+
+    def begin(self, spec: LoadSpec) -> RunningLoad:
+        """Start a load that has been checked, as :meth:`start` does."""
+        running = RunningLoad(self, spec)
         self.streams = [*self.streams, *running.streams]
         return running
 
@@ -348,6 +352,11 @@ class Volume(Maintained):
         air = read_air(f"{self.name}.set_air()", ambient, airflow, self._air)
         self.env.sync()
         self._stand_in(air)
+
+    @property
+    def air(self) -> Air:
+        """What its drives stand in: ambient in C, airflow as a share."""
+        return self._air
 
     def _stand_in(self, air: Air) -> None:
         self._air = air

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from raidsim import units
 from raidsim.build import inventory
-from raidsim.report import hardware, numbers, risk_table
+from raidsim.report import event_words, hardware, numbers, risk_table
 from raidsim.report.findings import findings
 from raidsim.report.summary import air_sentence, load_sentence
 from raidsim.report.table import RULED
@@ -74,12 +74,23 @@ def _contents(scenario: Scenario) -> Table:
     for load in scenario.loads:
         text = f"{load.name}: {load_sentence(resolved, load.name)}"
         table.add_row("load", Text(f"{text}; {_intensity(load)}; {_touched(scenario, load)}"))
-    measure = scenario.measure
-    table.add_row(
-        "measure",
-        Text(f"to {100 * measure.precision:g} % at {100 * measure.confidence:g} % confidence"),
-    )
+    for line in event_words.lines(scenario):
+        table.add_row("event", Text(line))
+    table.add_row("measure", Text(_measure(scenario)))
     return table
+
+
+def _measure(scenario: Scenario) -> str:
+    """How long, or how precisely, is measured."""
+    measure = scenario.measure
+    if not scenario.events:
+        return f"to {100 * measure.precision:g} % at {100 * measure.confidence:g} % confidence"
+    if measure.duration is not None:
+        return units.text(measure.duration, "time")
+    first = min(event.at for event in scenario.events)
+    tail = f", and {units.text(first, 'time')} more" if first > 0 else ""
+    most = units.text(measure.max_time, "time")
+    return f"until all that the events begin is over{tail}, {most} at most"
 
 
 def _volume(scenario: Scenario, volume: VolumeSpec) -> Iterator[str]:

@@ -25,7 +25,11 @@ DASHES = {"lightly": (5, 2), "heavily": (1, 1.5)}
 
 def course_of(sweep: Sweep) -> Point | None:
     """The point of a load whose course over time is worth a picture; None if there is none."""
-    shown = [point for point in sweep.points if point.series and _moved(point) > 0]
+    shown = [
+        point
+        for point in sweep.points
+        if point.series and point.course is None and _moved(point) > 0
+    ]
     return max(shown, key=_moved, default=None)
 
 

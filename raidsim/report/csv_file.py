@@ -1,13 +1,18 @@
-"""A run as CSV: one row per point, units in the header, an empty cell for "not measured"."""
+"""A run as CSV: one row per point, units in the header, an empty cell for "not measured".
+
+A point of a scenario with events is followed by a row for each phase of its course.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
+from raidsim.report.phases import health_words
 from raidsim.report.sweeps import KINDS, QUANTILES, station_kinds
-from raidsim.result import DriveUse, Latency, Point, Result, Temperature
+from raidsim.result import DriveUse, Latency, Phase, Point, Result, Temperature
 
 Cell = str | int | float | None
 
@@ -22,16 +27,43 @@ def render(result: Result) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    for point in result.points:
-        writer.writerow(["" if value is None else value for value in _row(columns, point)])
+    for row in (row for point in result.points for row in _rows(columns, point)):
+        writer.writerow(["" if value is None else value for value in row])
     return text.getvalue().encode("utf-8")
 
 
 Columns = dict[str, Callable[[Point], Cell]]
 
 
-def _row(columns: Columns, point: Point) -> list[Cell]:
-    return [read(point) for read in columns.values()]
+def _rows(columns: Columns, point: Point) -> Iterator[list[Cell]]:
+    """A point, then its phases, which fill only the columns that they know."""
+    yield [read(point) for read in columns.values()]
+    for phase in point.course.phases if point.course else ():
+        part = replace(
+            point, iops=phase.iops, mbps=phase.mbps, latency_ms=phase.latency_ms,
+            window_s=phase.end_s - phase.start_s,
+            counts=replace(point.counts, failed=phase.failed, timed_out=phase.timed_out),
+        )  # fmt: skip
+        own = {header: read(phase) for header, read in PHASE_COLUMNS.items()}
+        yield [
+            own[header] if header in own else read(part) if _is_of_phases(header) else None
+            for header, read in columns.items()
+        ]
+
+
+def _is_of_phases(header: str) -> bool:
+    """Whether a column is known of a single phase."""
+    words = header.split(" ")
+    named = ("load", "workers", "window [s]", "failed", "timed out")
+    return header in named or words[0] in ("outstanding", "offered", "throughput", *KINDS)
+
+
+PHASE_COLUMNS: dict[str, Callable[[Phase], Cell]] = {
+    "phase": lambda one: one.name,
+    "phase from [s]": lambda one: one.start_s,
+    "phase to [s]": lambda one: one.end_s,
+    "health": lambda one: health_words(one, len(one.health) > 1),
+}
 
 
 def _columns(result: Result) -> Columns:
@@ -41,6 +73,7 @@ def _columns(result: Result) -> Columns:
         "outstanding per worker": lambda p: p.outstanding,
         "offered [IO/s]": lambda p: p.rate,
         "workers": lambda p: p.workers,
+        **dict.fromkeys(PHASE_COLUMNS, lambda _: None),
         "throughput [IO/s]": lambda p: p.iops.mean,
         "throughput low [IO/s]": lambda p: p.iops.low,
         "throughput high [IO/s]": lambda p: p.iops.high,

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from raidsim.report import hardware, numbers, summary, toml_text, within
+from raidsim.report import hardware, numbers, phases, summary, toml_text, within
 from raidsim.report.course import course_of, draw_course
 from raidsim.report.panels import Palette, draw_latency, draw_stages, draw_throughput
 from raidsim.report.plot import drawing, save_svg
@@ -30,6 +30,7 @@ from raidsim.report.sweeps import (
     sweeps,
 )
 from raidsim.report.table import AXIS_WORDS, axis_cell, interval_cell, limit, notes
+from raidsim.report.timeline import draw_timeline, height
 from raidsim.result import Point, Result
 
 PANEL_INCHES = (5.4, 3.6)
@@ -66,6 +67,19 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Timeline:
+    """The course of a point of a scenario with events."""
+
+    where: str
+    picture: Markup
+    unit: str  # of the time
+    latency_unit: str
+    kinds: list[str]
+    rows: list[phases.Row]
+    operations: list[str]
+
+
+@dataclass(frozen=True)
 class Section:
     """All that the page says about one load."""
 
@@ -84,6 +98,7 @@ class Section:
     course: Markup | None
     course_where: str
     course_drives: int
+    timelines: list[Timeline]
     stages: Markup | None
     shares: Markup | None
 
@@ -162,6 +177,10 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
         course=None if course is None else _course(course, number),
         course_where="" if course is None else offered(course),
         course_drives=0 if course is None else len(course.drives),
+        timelines=[
+            _timeline(point, f"{number}-{n}")
+            for n, point in enumerate(phases.courses(sweep.points))
+        ],
         stages=_stages(sweep, number, shares=False) if stages else None,
         shares=_stages(sweep, number, shares=True) if stages else None,
     )
@@ -230,6 +249,25 @@ def _course(point: Point, number: int) -> Markup:
         f"course-{number}",
         f"Throughput and temperature of {point.load} over time",
         COURSE_INCHES,
+    )
+
+
+def _timeline(point: Point, number: str) -> Timeline:
+    course = point.course
+    assert course is not None
+    return Timeline(
+        where=offered(point),
+        picture=_drawn(
+            lambda figure: draw_timeline(figure, point, _PALETTE),
+            f"timeline-{number}",
+            f"The course of {point.load}, with what happened",
+            (COURSE_INCHES[0], height(point)),
+        ),
+        unit=phases.unit_of(course.phases[-1].end_s)[0] if course.phases else "s",
+        latency_unit=phases.latency_unit(course)[0],
+        kinds=phases.kinds_of(course),
+        rows=phases.rows(course),
+        operations=[phases.operation_words(one) for one in course.operations],
     )
 
 

@@ -1,5 +1,7 @@
 """A run as a picture: throughput and latency against the load, a row of panels per load.
 
+A scenario with events is drawn over time.
+
 Drawn with matplotlib's Agg and SVG writers, without pyplot and without the user's
 settings, so that the same result gives the same bytes.
 """
@@ -7,17 +9,21 @@ settings, so that the same result gives the same bytes.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 
 import matplotlib as mpl
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 
+from raidsim.report import timeline
 from raidsim.report.course import course_of, draw_course
 from raidsim.report.panels import LIGHT, draw_latency, draw_throughput
+from raidsim.report.phases import courses
 from raidsim.report.summary import air_sentence, confidence, load_sentence, title
 from raidsim.report.sweeps import Sweep, offered, sweeps
-from raidsim.result import Result
+from raidsim.result import Point, Result
 
 PANEL_INCHES = (5.2, 3.7)
 COURSE_INCHES = 4.6
@@ -39,24 +45,55 @@ def render(result: Result, suffix: str) -> bytes:
     bytes
         The file's content; equal for equal results.
     """
-    rows = sweeps(result)
-    courses = [point for sweep in rows if (point := course_of(sweep)) is not None]
+    blocks = list(_blocks(result))
     with drawing():
-        width, height = PANEL_INCHES
-        heights = [height] * max(len(rows), 1) + [COURSE_INCHES] * len(courses)
-        figure = Figure(figsize=(2 * width, 0.5 + sum(heights)), layout="constrained")
+        heights = [block.height for block in blocks]
+        size = (2 * PANEL_INCHES[0], 0.5 + sum(heights))
+        figure = Figure(figsize=size, layout="constrained")
         figure.suptitle(title(result.scenario), fontsize=12, fontweight="bold")
         parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
-        for part, point in zip(parts[len(heights) - len(courses) :], courses, strict=True):
-            words = f"{point.load}, {offered(point)}: over time, {air_sentence(result.scenario)}"
-            part.suptitle(words, fontsize=9.5, color=LIGHT.muted)
-            draw_course(part, point, LIGHT)
-        for part, sweep in zip(parts, rows, strict=False):
-            part.suptitle(heading(sweep, result), fontsize=9.5, color=LIGHT.muted)
-            throughput_axes, latency_axes = part.subplots(1, 2)
-            draw_throughput(throughput_axes, sweep, LIGHT, confidence(result.scenario))
-            draw_latency(latency_axes, sweep, LIGHT)
+        for part, block in zip(parts, blocks, strict=True):
+            part.suptitle(block.heading, fontsize=9.5, color=LIGHT.muted)
+            block.draw(part)
         return save_svg(figure, "raidsim") if suffix == ".svg" else _save_png(figure)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A part of the picture, as wide as it is."""
+
+    heading: str
+    height: float  # inches
+    draw: Callable[[SubFigure], None]
+
+
+def _blocks(result: Result) -> Iterator[_Block]:
+    """The sweeps of all loads, then their courses over time; of one course only that."""
+    rows = sweeps(result)
+    for sweep in rows:
+        if len(sweep.points) > 1 or not courses(sweep.points):
+            yield _Block(heading(sweep, result), PANEL_INCHES[1], _pair(sweep, result))
+    for sweep in rows:
+        for point in courses(sweep.points):
+            words = f"{heading(sweep, result)}; {offered(point)}"
+            yield _Block(words, timeline.height(point), _over_time(point))
+        warmed = course_of(sweep)
+        if warmed is not None:
+            words = f"{warmed.load}, {offered(warmed)}: over time, {air_sentence(result.scenario)}"
+            yield _Block(words, COURSE_INCHES, partial(draw_course, point=warmed, colours=LIGHT))
+
+
+def _pair(sweep: Sweep, result: Result) -> Callable[[SubFigure], None]:
+    def draw(part: SubFigure) -> None:
+        throughput_axes, latency_axes = part.subplots(1, 2)
+        draw_throughput(throughput_axes, sweep, LIGHT, confidence(result.scenario))
+        draw_latency(latency_axes, sweep, LIGHT)
+
+    return draw
+
+
+def _over_time(point: Point) -> Callable[[SubFigure], None]:
+    return partial(timeline.draw_timeline, point=point, colours=LIGHT)
 
 
 def heading(sweep: Sweep, result: Result) -> str:

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.report import controllers, drives, hardware, numbers, within
+from raidsim.report import controllers, drives, hardware, numbers, phases, within
 from raidsim.report.console import UNBOUNDED
 from raidsim.report.summary import confidence, load_sentence, several_volumes
 from raidsim.report.sweeps import (
@@ -42,7 +42,8 @@ def print_result(result: Result, console: Console) -> None:
         if number:
             console.print()
         print_sweep(sweep, result, console)
-    found = list(hardware.lines(result))
+        phases.print_phases(sweep, console, _ruled)
+    found = [*phases.lines(result), *hardware.lines(result)]
     if found:
         console.print()
     for line in found:
@@ -142,7 +143,7 @@ def notes(sweep: Sweep, result: Result) -> Iterator[str]:
     )
     if unmeasured:
         yield f"{numbers.NOT_MEASURED} not shown: fewer than ten samples lie beyond it"
-    if not all(point.converged for point in sweep.points):
+    if not all(point.converged or point.course for point in sweep.points):
         yield f"{NOT_CONVERGED} not converged: the interval is wider than the precision asked for"
     places: dict[str, list[int]] = {}
     for number, point in enumerate(sweep.points):
@@ -185,12 +186,17 @@ def interval_cell(point: Point) -> str:
     """Half the interval of the throughput in percent, behind a mark if it is wider than asked."""
     half = half_width(point)
     text = numbers.NOT_MEASURED if half is None else f"{100 * half:.2f} %"
-    return text if point.converged else f"{NOT_CONVERGED}{text}"
+    return text if point.converged or point.course else f"{NOT_CONVERGED}{text}"
+
+
+def _ruled(gap: int = 2) -> Table:
+    """An empty table, its columns ``gap`` spaces apart."""
+    return Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, gap - 1, 0, 0))
 
 
 def _with_throughput(sweep: Sweep, result: Result, gap: int) -> Table:
     """An empty table with the columns that every layout begins with, ``gap`` spaces apart."""
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, gap - 1, 0, 0))
+    table = _ruled(gap)
     headers = (
         AXIS_HEADERS[sweep.axis],
         "\nIO/s",

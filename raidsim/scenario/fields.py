@@ -27,14 +27,18 @@ def wrong(cause: str, remedy: str | None = None) -> PydanticCustomError:
     return PydanticCustomError(PROBLEM, "{cause}", context)
 
 
-def key(meaning: str, default: Any = ..., shown: str | None = None) -> Any:
+def key(
+    meaning: str, default: Any = ..., shown: str | None = None, alias: str | None = None
+) -> Any:
     """Describe a key: its meaning, its default as the file would write it.
 
     `shown` says the default in words where it depends on something else. Defaults
-    are read like written values, so "0 us" becomes 0.0.
+    are read like written values, so "0 us" becomes 0.0. `alias` is what the file calls it,
+    where that is a word of Python.
     """
     return Field(
         default=default,
+        alias=alias,
         description=meaning,
         validate_default=default is not ... and default is not None,
         json_schema_extra={"shown": shown} if shown else None,

@@ -18,11 +18,13 @@ from raidsim.errors import InputError, Problem, one_line, quote, suggest
 from raidsim.resources import data_folder
 from raidsim.scenario import arrays, checks
 from raidsim.scenario import overrides as setting
+from raidsim.scenario.event_checks import read_events
 from raidsim.scenario.fields import Count, Line, Reader, Text
 from raidsim.scenario.hardware import attach_card, read_controller
 from raidsim.scenario.models import (
     AirSpec,
     ControllerSpec,
+    EventSpec,
     HostSpec,
     LinkSpec,
     LoadSpec,
@@ -35,7 +37,7 @@ from raidsim.scenario.written import written
 
 _TABLES = (
     "title", "description", "seed", "host", "controller", "link", "volume", "load",
-    "air", "measure",
+    "air", "measure", "event",
 )  # fmt: skip
 
 
@@ -175,9 +177,12 @@ class _Loader:
         self._sweeps(loads)
         air = read_part(self.reading, AirSpec, self.reading.data.get("air", {}), ("air",))
         measure = self._measure()
-        self.reading.raise_if_wrong()
         hardware = {"controllers": controllers, "links": links, "volumes": volumes}
-        return _assemble(self.reading, head, host, hardware, loads, air, measure)
+        events = read_events(
+            self.reading, self._list("event", optional=True), {**hardware, "loads": loads}, measure
+        )
+        self.reading.raise_if_wrong()
+        return _assemble(self.reading, head, host, hardware, loads, air, measure, events)
 
     # ---- the top of the file
 
@@ -374,6 +379,7 @@ def _assemble(
     loads: list[dict[str, Any]],
     air: dict[str, Any],
     measure: dict[str, Any],
+    events: list[EventSpec],
 ) -> Scenario:
     """Put checked values together."""
 
@@ -395,6 +401,7 @@ def _assemble(
         loads=tuple(build(LoadSpec, values) for values in loads),
         air=build(AirSpec, air),
         measure=build(Measure, measure),
+        events=tuple(events),
         path=reading.file.name,
     )
     scenario._resolved = written(reading.data, scenario)

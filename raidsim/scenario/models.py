@@ -8,7 +8,8 @@ seconds, bytes, hertz, and shares from 0 to 1.
 from __future__ import annotations
 
 import copy
-from typing import Annotated, Any, NamedTuple
+import math
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
@@ -425,6 +426,46 @@ class Measure(Part):
     max_time: Annotated[float, Quantity("time", above="0 s", high="24 h")] = key(
         "simulated time per point, at most", "10 min"
     )
+    duration: Annotated[float | None, Quantity("time", above="0 s", high="8760 h")] = key(
+        "scenarios with events: how long to measure",
+        None, "until all that the events began is over, and then as long as before the first",
+    )  # fmt: skip
+
+
+class EventSpec(Part):
+    """Something that happens to the hardware while the scenario runs, or is done to it."""
+
+    KIND: ClassVar[str] = ""
+    OPERATION: ClassVar[bool] = False  # it begins a background operation
+
+    kind: Name = key("what happens")
+    at: Annotated[float, Quantity("time", high="8760 h")] = key("when, from the start of measuring")
+    every: Annotated[float | None, Quantity("time", above="0 s", high="8760 h")] = key(
+        "again after each such time, until the end (`measure.duration`)", None, "once"
+    )
+
+    @property
+    def words(self) -> str:
+        """What happens, as a sentence without its end."""
+        return self.kind
+
+    @property
+    def words_of_end(self) -> str:
+        """What happens when it is over, if it lasts for a while."""
+        return ""
+
+    @property
+    def span(self) -> float:
+        """How long it lasts, s; 0 if it is done at once, or nobody knows beforehand."""
+        found = [getattr(self, name, None) for name in ("lasting", "outage", "boot")]
+        return sum(one or 0.0 for one in found)
+
+    def times(self, duration: float | None) -> list[float]:
+        """When it happens, s."""
+        if self.every is None or duration is None:
+            return [self.at]
+        number = max(math.ceil((duration - self.at) / self.every), 1)
+        return [self.at + n * self.every for n in range(number)]
 
 
 class Scenario(Part):
@@ -440,6 +481,7 @@ class Scenario(Part):
     loads: tuple[LoadSpec, ...] = key("the loads")
     air: AirSpec = key("the air that the drives stand in")
     measure: Measure = key("how to measure")
+    events: tuple[EventSpec, ...] = key("what happens meanwhile", ())
     path: str | None = key("the file it was read from", None)
 
     _resolved: dict[str, Any] = PrivateAttr(default_factory=dict)

@@ -17,7 +17,7 @@ from typing import Any
 
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import Problem, quote
-from raidsim.scenario.models import ControllerSpec, LinkSpec, LoadSpec, VolumeSpec
+from raidsim.scenario.models import ControllerSpec, EventSpec, LinkSpec, LoadSpec, VolumeSpec
 from raidsim.scenario.reading import OVERRIDE, Reading
 
 _STEP = re.compile(r"""([A-Za-z0-9_-]+|"[^"]*"|'[^']*')((?:\[[0-9]{1,6}\])*)(?:\.|$)""")
@@ -26,6 +26,7 @@ _FIELDS = {
     "link": LinkSpec.model_fields,
     "volume": VolumeSpec.model_fields,
     "load": LoadSpec.model_fields,
+    "event": EventSpec.model_fields,
 }
 _FORM = "write --set KEY=VALUE, e.g. --set load.outstanding=32"
 
@@ -92,9 +93,10 @@ def _address(data: dict[str, Any], steps: Path) -> Path:
 
 def _which(first: str, items: list[Any], rest: list[str | int]) -> list[str | int]:
     """Put in the index that was left out, or that a name stands for."""
-    default = _FIELDS[first]["name"].default
-    names = [item.get("name", default) if isinstance(item, dict) else None for item in items]
-    if rest[0] in names and (len(rest) > 1 or rest[0] not in _FIELDS[first]):
+    told_by = "kind" if first == "event" else "name"
+    default = _FIELDS[first][told_by].default
+    names = [item.get(told_by, default) if isinstance(item, dict) else None for item in items]
+    if names.count(rest[0]) == 1 and (len(rest) > 1 or rest[0] not in _FIELDS[first]):
         return [names.index(rest[0]), *rest[1:]]
     if len(items) == 1:
         return [0, *rest]

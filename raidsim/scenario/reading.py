@@ -19,6 +19,9 @@ from raidsim.scenario.models import Area, Burst, Hot, Limit, Part, SizeShare
 OVERRIDE = "--set"
 """What messages name as the file of an override."""
 
+LISTS = ("controller", "link", "volume", "load", "event")
+"""Tables that a scenario may have several of."""
+
 _MOST_PROBLEMS = 100
 _INLINE: dict[str, Any] = {
     "area": Area, "burst": Burst, "hot": Hot, "limit": Limit, "sizes": SizeShare,
@@ -86,11 +89,12 @@ def read_part(reading: Reading, model: type[Part], table: Any, path: Path) -> di
     """
     if not isinstance(table, dict):
         name = str(path[0])
-        form = f"[[{name}]]" if name in ("controller", "link", "load", "volume") else f"[{name}]"
+        form = f"[[{name}]]" if name in LISTS else f"[{name}]"
         reading.problem(path, "is not a table", f"write {form} on a line of its own")
         return {}
     bad = {str(p[len(path)]) for p in reading.file.broken if p[: len(path)] == path and p != path}
-    bad &= set(model.model_fields)
+    names = names_of(model)
+    bad &= set(names)
     try:
         part = model.model_validate({k: v for k, v in table.items() if k not in bad})
     except ValidationError as error:
@@ -101,17 +105,23 @@ def read_part(reading: Reading, model: type[Part], table: Any, path: Path) -> di
             bad.add(name)
             _explain(reading, model, table, path, details)
         return _the_good_ones(model, table, bad)
-    return {name: getattr(part, name) for name in model.model_fields if name not in bad}
+    return {name: getattr(part, name) for key, name in names.items() if key not in bad}
+
+
+def names_of(model: type[Part]) -> dict[str, str]:
+    """The keys of a table as the file writes them, and the names of their fields."""
+    return {info.alias or name: name for name, info in model.model_fields.items()}
 
 
 def _the_good_ones(model: type[Part], table: Mapping[str, Any], bad: set[str]) -> dict[str, Any]:
     """Each field on its own, so that checks can still speak about what is right."""
     values: dict[str, Any] = {}
-    for name, info in model.model_fields.items():
-        if name in bad or (name not in table and info.is_required()):
+    for key, name in names_of(model).items():
+        info = model.model_fields[name]
+        if key in bad or (key not in table and info.is_required()):
             continue
-        if name in table or info.validate_default:
-            written = table[name] if name in table else info.get_default(call_default_factory=True)
+        if key in table or info.validate_default:
+            written = table[key] if key in table else info.get_default(call_default_factory=True)
             values[name] = _adapter(model, name).validate_python(written)
         else:
             values[name] = info.get_default(call_default_factory=True)
@@ -135,7 +145,7 @@ def _explain(
     path = base + location
     kind = details["type"]
     context = details.get("ctx", {})
-    known: Iterable[str] = model.model_fields
+    known: Iterable[str] = names_of(model)
     if len(location) > 1:
         inline = _INLINE.get(str(location[0]))
         known = inline._fields if inline else ()
@@ -176,6 +186,7 @@ def _how_to_write(model: type[Part], name: str) -> str | None:
         "model": 'write model = "fujitsu-rx2540-m1"',
         "drive": 'write drive = "intel-p3700-800gb"',
         "read": 'write read = "100 %" for reads only',
+        "at": 'write at = "10 s": when it happens, from the start of measuring',
     }
     return examples.get(name) if name in model.model_fields else None
 

@@ -9,8 +9,19 @@ from pydantic.fields import FieldInfo
 
 from raidsim import units
 from raidsim.cards.reference import table
+from raidsim.scenario.events import KINDS
 from raidsim.scenario.fields import Quantity, Reader
-from raidsim.scenario.models import AirSpec, HostSpec, LoadSpec, Measure, Part, Scenario, VolumeSpec
+from raidsim.scenario.models import (
+    AirSpec,
+    EventSpec,
+    HostSpec,
+    LoadSpec,
+    Measure,
+    Part,
+    Scenario,
+    VolumeSpec,
+)
+from raidsim.scenario.reading import names_of
 
 _INTRODUCTION = """\
 # Scenarios
@@ -47,6 +58,10 @@ the border, as near as `measure.precision` asks. The latency is the mean over re
 the percentile `within_percentile`; a point at which I/Os failed or timed out is beyond it. One load
 may ask; the others keep one value.
 
+**What happens meanwhile**: each `[[event]]` is something that fails, is repaired, or begins at a
+time. Its clock starts when the measurement does, after the warm-up:
+[how to use them](../how-to/events.md).
+
 **Another value for one run**: `--set KEY=VALUE`, e.g. `--set load.outstanding=32`,
 `--set "load.size=4 KiB"`, `--set "volume.set.flash.read_time=60 us"`. Where there are several
 loads, volumes, controllers or links, say which: `load[0].size` or `load.NAME.size`. Without a value
@@ -63,6 +78,13 @@ _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
         AirSpec,
     ),
     ("`[measure]`", "The whole table may be left out.", Measure),
+    (
+        "`[[event]]`",
+        "One table for each thing that happens meanwhile. Every kind has these keys; the others"
+        " are listed below, kind by kind. Without a volume, controller, link or load that is named"
+        " the only one is meant.",
+        EventSpec,
+    ),
 )
 _TOP = ("title", "description", "seed")
 _HEADER = ("key", "type", "example", "default", "meaning")
@@ -74,12 +96,22 @@ def markdown() -> str:
     parts = [_INTRODUCTION, "## At the top\n", table(_HEADER, top)]
     for title, text, model in _TABLES:
         parts += [f"## {title}\n", *([f"{text}\n"] if text else []), table(_HEADER, _rows(model))]
+    parts += [part for kind in KINDS.values() for part in _event(kind)]
     parts += ["## Units\n", table(("type", "units"), _units())]
     return "\n".join(parts)
 
 
+def _event(kind: type[EventSpec]) -> Iterator[str]:
+    """The section of a kind of event, with the keys that not every event has."""
+    yield f'### `kind = "{kind.KIND}"`\n'
+    yield f"{kind.__doc__}\n"
+    own = [row for row in _rows(kind) if row[0].strip("`") not in EventSpec.model_fields]
+    yield table(_HEADER, own)
+
+
 def _rows(model: type[Part]) -> Iterator[Sequence[str]]:
-    for name, info in model.model_fields.items():
+    for name, field in names_of(model).items():
+        info = model.model_fields[field]
         yield _row(name, info)
         inline = _inline_table(info.annotation)
         if inline is not None:

@@ -10,6 +10,7 @@ from raidsim import units
 from raidsim.scenario.models import (
     AirSpec,
     ControllerSpec,
+    EventSpec,
     HostSpec,
     LinkSpec,
     LoadSpec,
@@ -18,6 +19,7 @@ from raidsim.scenario.models import (
     Scenario,
     VolumeSpec,
 )
+from raidsim.scenario.reading import names_of
 
 
 def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
@@ -50,6 +52,10 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
         ],
         "air": _part(AirSpec, data.get("air", {}), {}),
         "measure": _part(Measure, data.get("measure", {}), {}),
+        "event": [
+            _part(type(event), table, _of_event(event))
+            for table, event in zip(data.get("event", []), scenario.events, strict=True)
+        ],
     }
 
 
@@ -59,12 +65,19 @@ def _defaults(table: Mapping[str, Any], load: LoadSpec) -> dict[str, Any]:
     return {"volume": load.volume, "align": units.text(load.align, "size"), "area": area}
 
 
+def _of_event(event: EventSpec) -> dict[str, Any]:
+    """The volume, controller, link or load that an event is about, where it names none."""
+    parts = ("volume", "controller", "link", "load")
+    return {name: getattr(event, name) for name in parts if hasattr(event, name)}
+
+
 def _part(
     model: type[Part], table: Mapping[str, Any], defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
     """One table with its keys in the order of the reference page."""
     result: dict[str, Any] = {}
-    for name, info in model.model_fields.items():
+    for name, field in names_of(model).items():
+        info = model.model_fields[field]
         value = table.get(name, defaults.get(name, info.default))
         if name == "area":
             value = defaults[name]

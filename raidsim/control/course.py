@@ -1,0 +1,352 @@
+"""The events of a scenario as SimPy processes.
+
+Each kind of event has a function that lets it happen, and gives back what comes later: when what
+lasts for a while is over, and what is to be done then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import simpy
+
+from raidsim import units
+from raidsim.build.system import stream_key
+from raidsim.control.model import Model
+from raidsim.control.operation import Operation
+from raidsim.errors import InputError, Problem
+from raidsim.result import Loss
+from raidsim.scenario import EventSpec
+from raidsim.scenario import events as kinds
+
+Process = Generator[simpy.Event, Any, None]
+
+
+@dataclass(frozen=True)
+class Later:
+    """What comes of an event later: after a time (s) or another event, what to do, in words."""
+
+    after: float | simpy.Event
+    do: Callable[[], Any] | None
+    words: str
+
+
+Act = Callable[["Course", Any], Sequence[Later] | None]
+ACTS: dict[type[EventSpec], Act] = {}
+"""What each kind of event does."""
+
+
+def _lets(kind: type[EventSpec]) -> Callable[[Act], Act]:
+    def register(act: Act) -> Act:
+        ACTS[kind] = act
+        return act
+
+    return register
+
+
+class Course:
+    """The events of a scenario on their way; attributes are set when it begins.
+
+    Parameters
+    ----------
+    model
+        What they happen to.
+    before, after
+        Told before and after each thing that happens; ``after`` gets its kind and its words.
+
+    Attributes
+    ----------
+    origin
+        When the clock of the events began, s.
+    losses, power_cuts
+        What was acknowledged, and is lost; what power cuts did.
+    """
+
+    def __init__(
+        self, model: Model, before: Callable[[], None], after: Callable[[str, str], None]
+    ) -> None:
+        self.model = model
+        self.env = model.env
+        self.before = before
+        self.after = after
+        self.origin = 0.0
+        self.lasting: list[simpy.Event] = []
+        self.losses: list[Loss] = []
+        self.power_cuts: list[Any] = []
+        self._told = ""  # what the present event has cost, in words
+        self.known: list[Operation] = []  # operations that somebody waits for
+
+    @property
+    def now(self) -> float:
+        """Time of the events' clock, s, in whole ns."""
+        return round(self.env.now - self.origin, 9)
+
+    def begin(self) -> simpy.Process:
+        """Let the clock of the events run from now on; the process ends with the course."""
+        self.origin = self.env.now
+        return self.env.process(self._run())
+
+    def _run(self) -> Process:
+        scenario = self.model.scenario
+        duration = scenario.measure.duration
+        end = scenario.measure.max_time if duration is None else duration
+        over = self.env.timeout(end)
+        happening = self.env.process(self._happen(scenario.events))
+        if duration is not None:
+            yield over
+            return
+        yield happening | over
+        while not over.processed and (under_way := self._under_way()):
+            yield self.env.all_of(under_way) | over
+            self.look()
+        if not over.processed:
+            first = min(event.at for event in scenario.events)
+            yield self.env.timeout(first) | over
+
+    def _under_way(self) -> list[simpy.Event]:
+        return [one for one in (*self.lasting, *self.known) if not one.processed]
+
+    def _happen(self, events: Sequence[EventSpec]) -> Process:
+        """Let every event happen at its time, those of one time in the order of the file."""
+        duration = self.model.scenario.measure.duration
+        times = [
+            (time, number) for number, one in enumerate(events) for time in one.times(duration)
+        ]
+        for time, number in sorted(times):
+            wait = self.origin + time - self.env.now
+            if wait > 0:
+                yield self.env.timeout(wait)
+            self._act(events[number], number, time)
+
+    def _act(self, event: EventSpec, number: int, time: float) -> None:
+        self.before()
+        self._told = ""
+        found: Sequence[Later] = ()
+        try:
+            found = ACTS[type(event)](self, event) or ()
+        except InputError as error:
+            path, when = self.model.scenario.path, units.text(time, "time")
+            raise InputError(
+                Problem(path, None, f"event[{number}]", f"at {when}: {one.cause}", one.remedy)
+                for one in error.problems
+            ) from None
+        self.after(event.KIND, event.words + self._told)
+        self.look(told=event.OPERATION)
+        self.lasting += [self.env.process(self._end(event.KIND, later)) for later in found]
+
+    def _end(self, kind: str, later: Later) -> Process:
+        """Wait until what an event began is over, and do what is to be done then."""
+        wait = later.after
+        yield wait if isinstance(wait, simpy.Event) else self.env.timeout(wait)
+        self.before()
+        self._told = ""
+        if later.do is not None:
+            later.do()
+        self.after(f"{kind}-end", later.words + self._told)
+        self.look()
+
+    def lose(self, kind: str, lost: Mapping[str, int]) -> None:
+        """Note bytes by volume that were acknowledged, and are lost."""
+        found = [Loss(self.now, kind, name, size) for name, size in lost.items() if size > 0]
+        self.losses += found
+        if found:
+            size = sum(one.bytes for one in found)
+            self._told += f": {size / 2**20:,.3g} MiB that were acknowledged are lost"
+
+    def look(self, told: bool = False) -> None:
+        """Look for operations that have begun: by themselves, unless an event was told of them."""
+        for operation in self.model.operations():
+            if any(operation is one for one in self.known):
+                continue
+            self.known.append(operation)
+            if not told:
+                self.after("operation", f"{words_of(operation)} begins")
+            if operation.callbacks is not None:
+                operation.callbacks.append(self._ends)
+
+    def _ends(self, operation: simpy.Event) -> None:
+        assert isinstance(operation, Operation)
+        self.before()
+        self.after("operation-end", f"{words_of(operation)}: {operation.state}")
+        self.look()
+
+
+def words_of(operation: Operation) -> str:
+    """An operation in words: "rebuild of drive 2 of data"."""
+    drive = "" if operation.drive is None else f"drive {operation.drive} of "
+    return f"{operation.kind} of {drive}{operation.volume.name}"
+
+
+# ---- what each kind of event does
+
+
+@_lets(kinds.DriveFailure)
+def _drive_fails(course: Course, event: kinds.DriveFailure) -> None:
+    course.model.volumes[event.volume].fail(event.drive)
+
+
+@_lets(kinds.SlowDrive)
+def _drive_slows(course: Course, event: kinds.SlowDrive) -> Sequence[Later]:
+    volume = course.model.volumes[event.volume]
+    volume.set_delay(event.delay, event.drive)
+    return _for(event, event.lasting, lambda: volume.set_delay(0.0, event.drive))
+
+
+@_lets(kinds.LatentErrors)
+def _sectors_go(course: Course, event: kinds.LatentErrors) -> None:
+    volume = course.model.volumes[event.volume]
+    offsets = list(event.offsets or ())
+    if event.count is not None:
+        size, sector = (volume.card.integer(f"capacity.{of}") for of in ("user", "sector"))
+        name = ("latent errors", event.volume, event.drive, event.at)
+        chance = np.random.default_rng(int(stream_key(course.model.scenario.seed, *name)))
+        places = chance.choice(size // sector, min(event.count, size // sector), replace=False)
+        offsets = sorted(int(place) * sector for place in places)
+    volume.add_defects(event.drive, offsets)
+
+
+@_lets(kinds.Replacement)
+def _drive_is_replaced(course: Course, event: kinds.Replacement) -> None:
+    course.model.volumes[event.volume].replace(event.drive, **_pace(event))
+
+
+@_lets(kinds.Rebuild)
+def _rebuild_begins(course: Course, event: kinds.Rebuild) -> None:
+    course.model.volumes[event.volume].rebuild(event.drive, **_pace(event))
+
+
+@_lets(kinds.CopyBack)
+def _copy_back_begins(course: Course, event: kinds.CopyBack) -> None:
+    course.model.volumes[event.volume].copy_back(event.drive, **_pace(event))
+
+
+@_lets(kinds.ConsistencyCheck)
+def _check_begins(course: Course, event: kinds.ConsistencyCheck) -> None:
+    course.model.volumes[event.volume].check(**_pace(event))
+
+
+@_lets(kinds.Initialisation)
+def _initialisation_begins(course: Course, event: kinds.Initialisation) -> None:
+    volume = course.model.volumes[event.volume]
+    volume.initialise(full=event.method == "full", **_pace(event))
+
+
+@_lets(kinds.Patrol)
+def _patrol_begins(course: Course, event: kinds.Patrol) -> None:
+    course.model.volumes[event.volume].patrol(**_pace(event))
+
+
+@_lets(kinds.Battery)
+def _battery_changes(course: Course, event: kinds.Battery) -> Sequence[Later]:
+    controller = course.model.controllers[event.controller]
+    before = controller.battery
+    controller.set_battery(event.state)
+    return _for(event, event.lasting, lambda: controller.set_battery(before))
+
+
+@_lets(kinds.LearnCycle)
+def _battery_learns(course: Course, event: kinds.LearnCycle) -> Sequence[Later]:
+    controller: Any = course.model.controllers[event.controller]
+    return [Later(controller.learn(event.lasting), None, event.words_of_end)]
+
+
+@_lets(kinds.FanFailure)
+def _fan_fails(course: Course, event: kinds.FanFailure) -> Sequence[Later]:
+    back = _other_air(course.model, event.volume, None, event.airflow)
+    return _for(event, event.lasting, back)
+
+
+@_lets(kinds.Air)
+def _air_changes(course: Course, event: kinds.Air) -> None:
+    _other_air(course.model, event.volume, event.ambient, event.airflow)
+
+
+def _other_air(
+    model: Model, volume: str | None, ambient: float | None, airflow: float | None
+) -> Callable[[], None]:
+    """Let the drives of a volume, or all, stand in other air; how to bring back the old one."""
+    chosen = list(model.volumes.values()) if volume is None else [model.volumes[volume]]
+    before = [(one, one.air) for one in chosen]
+    change = model.env.set_air if volume is None else chosen[0].set_air
+    change(_in_words(ambient, "temperature"), _in_words(airflow, "share"))
+
+    def back() -> None:
+        for one, air in before:
+            one.set_air(_in_words(air.ambient, "temperature"), _in_words(air.airflow, "share"))
+
+    return back
+
+
+@_lets(kinds.ControllerFailure)
+def _controller_fails(course: Course, event: kinds.ControllerFailure) -> Sequence[Later]:
+    controller: Any = course.model.controllers[event.controller]
+    if event.partner is None:
+        course.lose(event.KIND, controller.fail())
+        return [Later(event.outage, controller.repair, event.words_of_end)]
+    partner = course.model.controllers[event.partner]
+    taken: Any = controller.fail_over(partner, outage=event.outage, mirrored=event.mirrored)
+    course.lose(event.KIND, taken.lost_bytes)
+    back = f"{event.controller} serves its volumes again"
+    over = [Later(event.lasting, controller.fail_back, back)] if event.lasting else []
+    return [Later(taken, None, event.words_of_end), *over]
+
+
+@_lets(kinds.LinkLoss)
+def _link_is_lost(course: Course, event: kinds.LinkLoss) -> Sequence[Later]:
+    link: Any = course.model.links[event.link]
+    link.lose()
+    return _for(event, event.lasting, link.restore)
+
+
+@_lets(kinds.ImportCache)
+def _cache_is_imported(course: Course, event: kinds.ImportCache) -> None:
+    controller: Any = course.model.controllers[event.controller]
+    controller.import_cache()
+
+
+@_lets(kinds.DiscardCache)
+def _cache_is_discarded(course: Course, event: kinds.DiscardCache) -> None:
+    controller: Any = course.model.controllers[event.controller]
+    course.lose(event.KIND, controller.discard_cache())
+
+
+@_lets(kinds.PowerCut)
+def _power_is_cut(course: Course, event: kinds.PowerCut) -> Sequence[Later]:
+    env: Any = course.env
+    cut = env.cut_power()
+    course.power_cuts.append(replace(cut, time_s=course.now))
+    course.lose(event.KIND, {one.volume: one.lost_bytes for one in cut.volumes})
+
+    def comes_back() -> Process:
+        yield course.env.timeout(event.outage)
+        yield env.restore_power(event.boot)
+
+    return [Later(course.env.process(comes_back()), None, event.words_of_end)]
+
+
+@_lets(kinds.LoadStart)
+def _load_starts(course: Course, event: kinds.LoadStart) -> None:
+    course.model.start(event.load)
+
+
+@_lets(kinds.LoadStop)
+def _load_stops(course: Course, event: kinds.LoadStop) -> None:
+    course.model.stop(event.load)
+
+
+def _for(event: EventSpec, lasting: float | None, undo: Callable[[], Any]) -> Sequence[Later]:
+    """What is undone after a time, if it is."""
+    return [] if lasting is None else [Later(lasting, undo, event.words_of_end)]
+
+
+def _in_words(value: float | None, dimension: str) -> str | None:
+    return None if value is None else units.text(value, dimension)
+
+
+def _pace(event: Any) -> dict[str, str]:
+    """Rate and sample of an operation as its volume takes them, if the event gives them."""
+    given = {"rate": event.rate, "sample": event.sample}
+    return {key: units.text(value, "share") for key, value in given.items() if value is not None}

@@ -1,0 +1,154 @@
+"""A scenario as the objects of a SimPy model: what its events happen to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from raidsim.build.load import add_stream
+from raidsim.build.scenario import prepare
+from raidsim.cards import Card
+from raidsim.cards.catalogue import looks_like_path
+from raidsim.control.controller import Controller, Link
+from raidsim.control.environment import Environment
+from raidsim.control.host import Host
+from raidsim.control.load import RunningLoad
+from raidsim.control.operation import Operation
+from raidsim.control.volume import Volume
+from raidsim.kernel import tables as t
+from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
+
+
+class Model:
+    """The parts of a scenario in an environment of their own, by name; no load runs yet.
+
+    Parameters
+    ----------
+    scenario
+        What to build.
+    intensity
+        Which point of its sweep.
+
+    Attributes
+    ----------
+    env
+        The environment.
+    controllers, links, volumes
+        Its parts.
+    loads
+        Each load's runs so far.
+    """
+
+    def __init__(self, scenario: Scenario, intensity: int = 0) -> None:
+        self.scenario = scenario
+        self.intensity = intensity
+        self.env = env = Environment(seed=scenario.seed)
+        tables = scenario.resolved()
+        air = tables["air"]
+        env.set_air(air["ambient"], air["airflow"])
+        self.host = self._make_host(tables["host"])
+        self.controllers = {
+            table["name"]: Controller(
+                env,
+                _model_of(table["model"], spec.card),
+                name=table["name"],
+                battery=table.get("battery"),
+                changes=table["set"],
+            )
+            for table, spec in zip(tables["controller"], scenario.controllers, strict=True)
+        }
+        self.links: dict[str, Link] = {}
+        for table in tables["link"]:
+            to = self.links.get(table["to"]) or self.controllers.get(table["to"])
+            name, speed, lanes = table["name"], table["speed"], table["lanes"]
+            self.links[name] = Link(env, name, speed, lanes, to)
+        self.volumes = {
+            spec.name: self._make_volume(table, spec)
+            for table, spec in zip(tables["volume"], scenario.volumes, strict=True)
+        }
+        for spec in scenario.volumes:
+            self._age(spec)
+        self.loads: dict[str, list[RunningLoad]] = {load.name: [] for load in scenario.loads}
+
+    def start(self, name: str) -> RunningLoad:
+        """Start a load at the intensity of this point."""
+        spec = self._at_intensity(name)
+        running = self.volumes[spec.volume].begin(spec)
+        self.loads[name].append(running)
+        return running
+
+    def stop(self, name: str) -> None:
+        """Let a load issue no more."""
+        for running in self.loads[name]:
+            if not running.triggered:
+                running.stop()
+
+    def streams(self, name: str) -> list[int]:
+        """Rows of the kernel's streams of a load, of all its runs."""
+        return [stream for running in self.loads[name] for stream in running.streams]
+
+    # -- making its parts --------------------------------------------------------------------
+
+    def _make_host(self, table: Mapping[str, Any]) -> Host:
+        return Host(
+            self.env,
+            _model_of(table["model"], self.scenario.host.card),
+            table["clock"],
+            power_plan=table["power_plan"],
+            cpu_load=table["cpu_load"],
+            affinity=table["affinity"],
+            changes=table["set"],
+        )
+
+    def _make_volume(self, table: Mapping[str, Any], spec: VolumeSpec) -> Volume:
+        own = ("drive", "set", "controller", "behind", "state")
+        return Volume(
+            self.env,
+            _model_of(table["drive"], spec.card),
+            self.host,
+            changes=table["set"],
+            controller=self.controllers.get(table["controller"]),
+            behind=self.links.get(table.get("behind", "")),
+            state="fresh",  # until the loads are known: see _age
+            **{key: value for key, value in table.items() if key not in own},
+        )
+
+    def _age(self, spec: VolumeSpec) -> None:
+        """Bring the drives into the state that they begin with: the loads have written to them."""
+        volume = self.volumes[spec.name]
+        system = self.env.system
+        streams = [
+            add_stream(
+                system,
+                load,
+                worker,
+                volume=volume.row,
+                process=t.NONE,
+                intensity=self.intensity,
+                name=f"{spec.name}: before, by {load.name} {worker + 1}",
+            )
+            for load in self.scenario.loads
+            for worker in range(load.workers)
+            if load.volume == spec.name and spec.state == "steady" and spec.card.kind == "ssd"
+        ]
+        prepare(system, spec, volume.row, streams)
+
+    def _at_intensity(self, name: str) -> LoadSpec:
+        """A load with one value in place of its sweep."""
+        load = next(load for load in self.scenario.loads if load.name == name)
+        found = {
+            key: (sweep[min(self.intensity, len(sweep) - 1)],)
+            for key in ("outstanding", "rate")
+            if (sweep := getattr(load, key)) is not None
+        }
+        return load.model_copy(update=found)
+
+    def operations(self) -> Iterator[Operation]:
+        """Background operations of all volumes so far."""
+        for volume in self.volumes.values():
+            yield from volume.operations
+
+
+def _model_of(written: str, card: Card) -> str:
+    """The name of a card, or its path from wherever the program runs."""
+    return str(card.path.resolve()) if looks_like_path(written) else written

@@ -1,0 +1,329 @@
+"""Following a scenario through its events: warm-up, then phases from event to event.
+
+1. The scenario is built as a SimPy model (`raidsim.control.model`), and warmed up as in a
+   steady state (`raidsim.session`); loads that end by themselves begin with the course.
+2. The clock of the events begins, and everything measured so far is thrown away.
+3. At each event, and when something that lasted is over, a phase ends: what the kernel counted
+   since its beginning is the difference of two tallies. Beside that, samples at equal distances
+   make the timeline; when there are too many, every second one goes.
+4. The course is over after `measure.duration`, or when all that the events began is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import simpy
+
+from raidsim.build import tally as tallies
+from raidsim.build.scenario import Machine
+from raidsim.build.tally import Tally, tally
+from raidsim.control.course import Course, Process, words_of
+from raidsim.control.model import Model
+from raidsim.control.operation import Operation
+from raidsim.result import Course as CourseResult
+from raidsim.result import Event, Interval, Moment, OperationUse, Phase, Point
+from raidsim.scenario import LoadSpec, Scenario
+from raidsim.scenario.events import LoadStart
+from raidsim.session import OnPoint, PointProgress, Session, has_end, label
+
+NS_PER_S = 1e9
+MIB = 2**20
+FIRST_STEP = 1e-3  # s between samples of the timeline; doubled as the course goes on
+MOST_SAMPLES = 600
+FIRST_LEAP = 1e-3  # s of the warm-up between two looks
+MOST_GROWTH = 2.0
+START = "start"
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """What stands at a moment of the timeline; of each load the tally so far."""
+
+    time: float
+    loads: dict[str, Tally]
+    temperature: dict[str, float]
+    dirty: dict[str, int]
+    progress: dict[str, float]
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """A phase that is over: for each load, what stood at its ends."""
+
+    name: str
+    start: float
+    end: float
+    health: dict[str, str]
+    loads: dict[str, tuple[Tally, Tally]]
+
+
+def follow(scenario: Scenario, intensity: int, on_point: OnPoint | None = None) -> list[Point]:
+    """Follow a scenario through its events at one intensity: a point for each load."""
+    session = _CourseSession(scenario, intensity, on_point)
+    in_time = session.measure()
+    return [
+        replace(session.point(load, in_time), course=session.course_of(load))
+        for load in scenario.loads
+        if session.model.streams(load.name)
+    ]
+
+
+class _CourseSession(Session):
+    """One course under way."""
+
+    def __init__(self, scenario: Scenario, intensity: int, on_point: OnPoint | None) -> None:
+        self.model = model = Model(scenario, intensity)
+        self.env = model.env
+        rows = {name: volume.row for name, volume in model.volumes.items()}
+        super().__init__(scenario, Machine(self.env.system, rows, {}), intensity, on_point)
+        self.finite = True
+        self.course = Course(model, self._before, self._after)
+        self.events: list[Event] = []
+        self.stretches: list[_Stretch] = []
+        self.samples: list[_Sample] = []
+        self.step = FIRST_STEP
+        self.name: list[str] = []
+        self.opened: dict[str, Tally] = {}
+        self.health: dict[str, str] = {}
+        self.since = 0.0
+
+    # -- measuring --------------------------------------------------------------------------
+
+    def measure(self) -> bool:
+        """Warm up, and follow the course; whether all that the events began came to its end."""
+        scenario = self.scenario
+        if scenario.air.start == "warm":
+            self._warm_drives()
+        late = {event.load for event in scenario.events if isinstance(event, LoadStart)}
+        at_once = [load for load in scenario.loads if load.name not in late]
+        for load in at_once:
+            self.model.start(load.name)
+        self._note_streams()
+        if any(has_end(load) for load in at_once):
+            self.warnings.append("measured from the start: the load has an end")
+        elif at_once:
+            self._warm_up()
+        self.env.reset_window()
+        self._open(START)
+        over = self.course.begin()
+        self.env.process(self._look_on(over))
+        self.env.run(over)
+        self._before()
+        self._sample()
+        self._note_streams()
+        return self._came_to_its_end()
+
+    def _note_streams(self) -> None:
+        names = [load.name for load in self.scenario.loads]
+        self.machine.streams.update((name, self.model.streams(name)) for name in names)
+        self.all_streams = [s for streams in self.machine.streams.values() for s in streams]
+
+    def _run(self, ios: int) -> bool:
+        """Go on until about so many I/Os in all have completed; False at the time bound."""
+        leap, end = FIRST_LEAP, self.horizon / NS_PER_S
+        while (before := self._completed()) < ios:
+            until = min(self.env.now + leap, end)
+            self.env.run(until)
+            self.env.sync()
+            self._tell()
+            if until >= end:
+                return False
+            done = self._completed() - before
+            wanted = (ios - before - done) / done * leap if done else MOST_GROWTH * leap
+            leap = max(min(wanted, MOST_GROWTH * leap), FIRST_LEAP)
+        return True
+
+    def _came_to_its_end(self) -> bool:
+        measure = self.scenario.measure
+        left = [one for one in self.model.operations() if not one.is_over]
+        if measure.duration is None and self.env.now - self.course.origin >= measure.max_time:
+            self.warnings.append(f"stopped at {measure.max_time:g} s (measure.max_time)")
+        for one in left:
+            self.warnings.append(f"{words_of(one)} was under way at the end")
+        return not left
+
+    def _refuse_backlog(self, load: LoadSpec, streams: list[int], throughput: Interval) -> None:
+        """What waits at the end of a course may be what its events left behind."""
+
+    # -- phases -------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> float:
+        """Time of the events' clock, s."""
+        return self.course.now
+
+    def _since_origin(self, time: float) -> float:
+        return round(time - self.course.origin, 9)
+
+    def _tallies(self, *, histograms: bool) -> dict[str, Tally]:
+        self.env.sync()
+        system = self.env.system
+        return {
+            load.name: tally(system, self.model.streams(load.name), histograms=histograms)
+            for load in self.scenario.loads
+        }
+
+    def _open(self, text: str) -> None:
+        self.name = [text]
+        self.health = self._health()
+        self.since = self.env.now
+        self.opened = self._tallies(histograms=True)
+
+    def _before(self) -> None:
+        """A phase ends, unless it began just now."""
+        if self.env.now <= self.since:
+            return
+        closed = self._tallies(histograms=True)
+        loads = {name: (self.opened[name], closed[name]) for name in closed}
+        start, end = self._since_origin(self.since), self.now
+        self.stretches.append(_Stretch("; ".join(self.name), start, end, self.health, loads))
+        self.name, self.since, self.opened = [], self.env.now, closed
+
+    def _after(self, kind: str, text: str) -> None:
+        """Something has happened: the phase that begins now is called by it."""
+        if self.name == [START]:  # at the very beginning
+            self.name = []
+        self.name.append(text)
+        self.health = self._health()
+        self.events.append(Event(self.now, kind, text))
+
+    def _health(self) -> dict[str, str]:
+        return {name: volume.health for name, volume in self.model.volumes.items()}
+
+    # -- the timeline -------------------------------------------------------------------------
+
+    def _look_on(self, over: simpy.Event) -> Process:
+        """Take a sample at each multiple of the step."""
+        self._sample()
+        while True:
+            number = round(self.now / self.step) + 1
+            yield self.env.timeout(self.course.origin + number * self.step - self.env.now) | over
+            if over.triggered:
+                return
+            self._sample()
+            self._tell_of_course()
+            if len(self.samples) > MOST_SAMPLES:
+                self.samples = self.samples[::2]
+                self.step *= 2
+
+    def _sample(self) -> None:
+        if self.samples and self.samples[-1].time >= self.now:
+            return
+        loads = self._tallies(histograms=False)
+        temperatures = {name: one.temperature for name, one in self.model.volumes.items()}
+        self.samples.append(
+            _Sample(
+                self.now,
+                loads,
+                {name: found for name, found in temperatures.items() if found is not None},
+                {
+                    name: controller.dirty
+                    for name, controller in self.model.controllers.items()
+                    if controller.card.has("cache.size")
+                },
+                {words_of(one): one.progress for one in self.model.operations() if not one.is_over},
+            )
+        )
+
+    def _tell_of_course(self) -> None:
+        if self.on_point is None:
+            return
+        load = self.scenario.loads[0]
+        done = self._completed()
+        self.on_point(
+            PointProgress(
+                self.intensity,
+                self.scenario.points,
+                f"{load.name} {label(load, self.intensity)}, at {self.now:.3g} s",
+                min(self.now / self._expected(), 0.99),
+                done / self.env.now if self.env.now else 0.0,
+            )
+        )
+
+    def _expected(self) -> float:
+        """When the course will be over, about, s."""
+        measure = self.scenario.measure
+        if measure.duration is not None:
+            return measure.duration
+        first = min(event.at for event in self.scenario.events)
+        ends = [event.at + event.span for event in self.scenario.events]
+        ends += [
+            self.now + one.simulated_seconds * (1 / one.progress - 1)
+            for one in self.model.operations()
+            if not one.is_over and one.progress > 0
+        ]
+        return min(max(*ends, self.now) + max(first, FIRST_STEP), measure.max_time)
+
+    # -- reporting ------------------------------------------------------------------------------
+
+    def course_of(self, load: LoadSpec) -> CourseResult:
+        """What happened, and what it did to one load."""
+        return CourseResult(
+            events=self.events,
+            operations=[self._use_of(one) for one in self.model.operations()],
+            phases=[self._phase(one, load) for one in self.stretches],
+            timeline=self._timeline(load),
+            losses=self.course.losses,
+        )
+
+    def _phase(self, stretch: _Stretch, load: LoadSpec) -> Phase:
+        before, after = stretch.loads[load.name]
+        iops, megabytes = tallies.rates(before, after)
+        return Phase(
+            name=stretch.name,
+            start_s=stretch.start,
+            end_s=stretch.end,
+            health=stretch.health,
+            iops=tallies.interval(
+                self.system,
+                self.model.streams(load.name),
+                before.time,
+                after.time,
+                iops,
+                self.scenario.measure.confidence,
+            ),
+            mbps=megabytes,
+            latency_ms=tallies.latencies(before, after),
+            failed=after.failed - before.failed,
+            timed_out=after.timed_out - before.timed_out,
+        )
+
+    def _timeline(self, load: LoadSpec) -> list[Moment]:
+        found = []
+        samples = self.samples
+        if len(samples) > 2 and samples[-1].time - samples[-2].time < self.step / 2:
+            samples = [*samples[:-2], samples[-1]]
+        for before, after in pairwise(samples):
+            earlier, later = before.loads[load.name], after.loads[load.name]
+            iops, megabytes = tallies.rates(earlier, later)
+            found.append(
+                Moment(
+                    time_s=after.time,
+                    iops=iops,
+                    mbps=megabytes,
+                    latency_ms=tallies.mean_latency(earlier, later),
+                    temperature_c=after.temperature,
+                    dirty=after.dirty,
+                    progress=after.progress,
+                )
+            )
+        return found
+
+    def _use_of(self, operation: Operation) -> OperationUse:
+        done, seconds = operation.progress, operation.seconds
+        return OperationUse(
+            kind=operation.kind,
+            volume=operation.volume.name,
+            drive=operation.drive,
+            started_s=self._since_origin(operation.started),
+            seconds=seconds / done if done > 0 else None,
+            simulated_seconds=operation.simulated_seconds,
+            progress=done,
+            state=operation.state,
+            mbps=operation.size * done / seconds / MIB if seconds > 0 else None,
+            found=operation.found,
+            repaired=operation.repaired,
+            punctured=operation.punctured,
+        )

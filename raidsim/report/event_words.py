@@ -1,0 +1,81 @@
+"""The events of a scenario in words, and what will come of each, before anything is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidsim import units
+from raidsim.report import numbers
+from raidsim.scenario import EventSpec, Scenario, VolumeSpec
+from raidsim.scenario import events as kinds
+
+
+def lines(scenario: Scenario) -> Iterator[str]:
+    """A sentence for each event, in the order in which they happen."""
+    reader = _Consequences(scenario)
+    for event in sorted(scenario.events, key=lambda one: one.at):
+        parts = [f"at {_time(event.at)}: {event.words}"]
+        if event.every is not None:
+            parts[0] = f"at {_time(event.at)} and every {_time(event.every)} after: {event.words}"
+        parts += reader.of(event)
+        if event.span > 0 and event.words_of_end:
+            parts.append(f"{_time(event.span)} later {event.words_of_end}")
+        yield "; ".join(parts)
+
+
+class _Consequences:
+    """What comes of events, one after the other."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.failed = {one.name: len(one.failed) for one in scenario.volumes}
+        self.spares = {one.name: one.spares for one in scenario.volumes}
+
+    def of(self, event: EventSpec) -> Iterator[str]:
+        """What comes of the next one."""
+        match event:
+            case kinds.DriveFailure():
+                yield self._failure(self.scenario.volume(event.volume))
+            case kinds.Replacement() | kinds.Rebuild():
+                self.failed[event.volume] -= self.failed[event.volume] > 0
+                size = self.scenario.volume(event.volume).card.integer("capacity.user")
+                yield f"{numbers.capacity(size)} are restored"
+            case kinds.LatentErrors():
+                if self.scenario.volume(event.volume).failures_tolerated:
+                    yield "reads and patrols restore them, unless another drive is lost too"
+                else:
+                    yield "nothing holds their data any more"
+            case kinds.Battery() | kinds.LearnCycle():
+                yield from self._battery(event.controller, getattr(event, "state", "learning"))
+            case kinds.FanFailure() | kinds.Air():
+                chosen = [one for one in self.scenario.volumes
+                          if event.volume in (None, one.name)]  # fmt: skip
+                if not any(one.card.has("heat.case_capacity") for one in chosen):
+                    yield "nothing comes of it: no card says how its drives warm"
+            case _:
+                pass
+
+    def _failure(self, volume: VolumeSpec) -> str:
+        if self.spares[volume.name] > 0:
+            self.spares[volume.name] -= 1
+            return "a hot spare takes its place and is rebuilt"
+        self.failed[volume.name] += 1
+        tolerated = volume.failures_tolerated
+        if self.failed[volume.name] <= tolerated:
+            left = tolerated - self.failed[volume.name]
+            more = "no other drive" if left == 0 else f"any {left} more"
+            return f"the array is degraded, and {more} may fail"
+        return "data may be lost" if tolerated else "its data is lost"
+
+    def _battery(self, controller: str, state: str) -> Iterator[str]:
+        on_it = [one for one in self.scenario.volumes if one.controller == controller]
+        back = [one.name for one in on_it if one.write == "back"]
+        if back and state != "good":
+            fall = "falls" if len(back) == 1 else "fall"
+            yield f"{', '.join(back)} {fall} to write-through, and dirty data goes to the drives"
+        elif state != "good" and any(one.write == "back-bad-battery" for one in on_it):
+            yield "writes are acknowledged from the cache all the same: a power cut loses them"
+
+
+def _time(seconds: float) -> str:
+    return units.text(seconds, "time")

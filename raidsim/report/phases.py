@@ -1,0 +1,197 @@
+"""The course of a scenario with events as text: its phases, its operations, what was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from raidsim.report import numbers
+from raidsim.report.sweeps import KINDS, Sweep, offered
+from raidsim.result import Course, Latency, OperationUse, Phase, Point, Result
+
+MINUTES_FROM = 600.0  # s, from which a table counts minutes
+HOURS_FROM = 36_000.0
+SHOWN = ("mean", "p99")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A phase as the cells of a table."""
+
+    start: str
+    end: str
+    iops: str
+    interval: str
+    mbps: str
+    latencies: dict[str, list[str]]  # by kind of I/O: mean and p99
+    failed: int
+    health: str
+    name: str
+
+
+def unit_of(end: float) -> tuple[str, float]:
+    """The unit in which a time axis up to ``end`` s counts, and its length in s."""
+    if end >= HOURS_FROM:
+        return "h", 3600.0
+    return ("min", 60.0) if end >= MINUTES_FROM else ("s", 1.0)
+
+
+def kinds_of(course: Course) -> list[str]:
+    """Those of "read" and "write" that any phase measured."""
+    return [kind for kind in KINDS if any(one.latency_ms.get(kind) for one in course.phases)]
+
+
+def latency_unit(course: Course) -> tuple[str, float]:
+    """Unit of the latencies of all phases, and its factor from ms."""
+    found = [
+        value
+        for phase in course.phases
+        for latency in phase.latency_ms.values()
+        for value in _figures(latency)
+        if value is not None
+    ]
+    return ("us", 1000.0) if max(found, default=1.0) < 1.0 else ("ms", 1.0)
+
+
+def rows(course: Course) -> list[Row]:
+    """The phases of a course, in order."""
+    scale = latency_unit(course)[1]
+    length = unit_of(course.phases[-1].end_s)[1] if course.phases else 1.0
+    several = any(len(phase.health) > 1 for phase in course.phases)
+    return [_row(phase, scale, length, several) for phase in course.phases]
+
+
+def _row(phase: Phase, scale: float, length: float, several: bool) -> Row:
+    low, high, mean = phase.iops.low, phase.iops.high, phase.iops.mean
+    known = low is not None and high is not None and mean > 0
+    half = (high - low) / 2 / mean if known and low is not None and high is not None else None
+    return Row(
+        start=_clock(phase.start_s / length),
+        end=_clock(phase.end_s / length),
+        iops=numbers.count(mean),
+        interval=numbers.NOT_MEASURED if half is None else f"{100 * half:.1f} %",
+        mbps=numbers.mbps(phase.mbps),
+        latencies={
+            kind: [
+                numbers.figure(None if value is None else value * scale)
+                for value in _figures(phase.latency_ms.get(kind))
+            ]
+            for kind in KINDS
+        },
+        failed=phase.failed + phase.timed_out,
+        health=health_words(phase, several),
+        name=phase.name,
+    )
+
+
+def _figures(latency: Latency | None) -> list[float | None]:
+    return [None if latency is None else getattr(latency, field) for field in SHOWN]
+
+
+def _clock(value: float) -> str:
+    """A time on the axis of a table: 0, 10, 12.35."""
+    return f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
+def health_words(phase: Phase, several: bool) -> str:
+    """How the volumes are: "degraded"; "data degraded, log optimal"."""
+    if not several:
+        return next(iter(phase.health.values()), "")
+    return ", ".join(f"{name} {health}" for name, health in phase.health.items())
+
+
+def print_phases(sweep: Sweep, console: Console, fit: Callable[[], Table]) -> None:
+    """Print the phases of each point of a load; nothing for a scenario without events.
+
+    ``fit`` makes an empty table in the style of all tables.
+    """
+    for point in sweep.points:
+        if point.course is None or not point.course.phases:
+            continue
+        console.print()
+        console.print(Text(f"{point.load}, {offered(point)}, from event to event:"))
+        console.print()
+        console.print(_table(point.course, fit()))
+
+
+def _table(course: Course, table: Table) -> Table:
+    unit = unit_of(course.phases[-1].end_s)[0]
+    for header in (f"from,\n{unit}", f"to,\n{unit}", "\nIO/s", "\n±", "\nMB/s"):
+        table.add_column(header, justify="right", no_wrap=True)
+    time = latency_unit(course)[0]
+    kinds = kinds_of(course)
+    for kind in kinds:
+        table.add_column(f"{kind}, {time}\nmean", justify="right", no_wrap=True)
+        table.add_column("\np99", justify="right", no_wrap=True)
+    found = rows(course)
+    failing = any(row.failed for row in found)
+    if failing:
+        table.add_column("\nfailed", justify="right", no_wrap=True)
+    table.add_column("\nhealth", no_wrap=True)
+    table.add_column("\nbegins with", overflow="fold")
+    for row in found:
+        cells = [row.start, row.end, row.iops, row.interval, row.mbps]
+        cells += [cell for kind in kinds for cell in row.latencies[kind]]
+        cells += [f"{row.failed:,}"] if failing else []
+        table.add_row(*cells, row.health, Text(row.name))
+    return table
+
+
+def lines(result: Result) -> Iterator[str]:
+    """Operations of a scenario with events, in a sentence each; of every point of a sweep."""
+    first = result.points[0].load if result.points else ""
+    points = [point for point in result.points if point.load == first and point.course]
+    for point in points:
+        assert point.course is not None
+        where = f"{offered(point)}: " if len(points) > 1 else ""
+        for operation in point.course.operations:
+            yield where + operation_words(operation)
+
+
+def operation_words(operation: OperationUse) -> str:
+    """What an operation came to, in a sentence without its end."""
+    drive = "" if operation.drive is None else f"drive {operation.drive} of "
+    parts = [f"{operation.kind} of {drive}{operation.volume}: {_state(operation)}"]
+    if operation.mbps is not None:
+        parts.append(f"{numbers.mbps(operation.mbps)} MB/s of each drive")
+    if _is_extrapolated(operation):
+        parts.append(f"extrapolated from {duration(operation.simulated_seconds)} simulated")
+    if operation.found:
+        parts.append(f"{operation.found:,} errors found, {operation.repaired:,} repaired")
+    if operation.punctured:
+        rows = "row" if operation.punctured == 1 else "rows"
+        parts.append(f"{operation.punctured:,} {rows} punctured")
+    return ", ".join(parts)
+
+
+def _is_extrapolated(operation: OperationUse) -> bool:
+    """Whether less was simulated than it says."""
+    took = operation.seconds
+    return took is not None and operation.simulated_seconds < 0.99 * took
+
+
+def _state(operation: OperationUse) -> str:
+    if operation.seconds is None:
+        return operation.state
+    took = duration(operation.seconds)
+    if operation.state == "done":
+        return f"done after {took}"
+    done = numbers.percent(operation.progress)
+    return f"{operation.state} at {done}, {took} for the whole"
+
+
+def duration(seconds: float) -> str:
+    """A length of time for people: 12.3 s, 4.5 min, 7.2 h, 3.1 days."""
+    for unit, length in (("days", 86_400.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def courses(points: Sequence[Point]) -> list[Point]:
+    """The points that have a course."""
+    return [point for point in points if point.course and point.course.timeline]

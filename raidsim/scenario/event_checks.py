@@ -1,0 +1,283 @@
+"""Reading the ``[[event]]`` tables of a scenario, and what must hold between them.
+
+Events are first read one by one, each by the class of its kind; then they are gone through in
+the order in which they happen: a drive is replaced only once it has failed, a load stops only
+while it runs, and nothing happens after the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from raidsim import units
+from raidsim.cards.toml_lines import Path
+from raidsim.errors import quote, suggest
+from raidsim.layout.health import failures_tolerated
+from raidsim.scenario import events as kinds
+from raidsim.scenario.checks import Finding
+from raidsim.scenario.models import EventSpec
+from raidsim.scenario.reading import Reading, quoted, read_part
+
+Values = dict[str, Any]
+Parts = Mapping[str, Sequence[Values]]
+"""Values of controllers, links, volumes and loads as far as they could be read."""
+
+LISTS = {"volume": "volumes", "controller": "controllers", "link": "links", "load": "loads"}
+OPTIONAL = (kinds.FanFailure, kinds.Air)
+"""Kinds that are about all drives where they name no volume."""
+MOST_TIMES = 1000
+
+
+def read_events(
+    reading: Reading, tables: Sequence[tuple[Any, Path]], parts: Parts, measure: Values
+) -> list[EventSpec]:
+    """The events of a scenario, in the order of the file; what is wrong is noted in `reading`."""
+    found: list[tuple[EventSpec, Path]] = []
+    for table, path in tables:
+        event = _read(reading, table, path, parts)
+        if event is not None:
+            found.append((event, path))
+    _note(reading, _when(found, measure))
+    if len(found) == len(tables) and not reading.problems:
+        _note(reading, _Story(parts, found, measure).problems())
+    if tables:
+        for index, load in enumerate(parts["loads"]):
+            if load.get("within") is not None:
+                cause = "is searched for in a steady state, and this scenario has events"
+                reading.problem(("load", index, "within"), cause, "leave out one of the two")
+    return [event for event, _ in found]
+
+
+def _note(reading: Reading, problems: Iterator[tuple[Path, str, str, str | None]]) -> None:
+    for path, key, cause, remedy in problems:
+        reading.problem((*path, key), cause, remedy)
+
+
+def _read(reading: Reading, table: Any, path: Path, parts: Parts) -> EventSpec | None:
+    """One event; None if anything in it is wrong."""
+    before = len(reading.problems)
+    kind = _kind(reading, table, path)
+    if kind is None:
+        return None
+    values = read_part(reading, kind, table, path)
+    for key, cause, remedy in _check(kind, values, parts):
+        reading.problem((*path, key), cause, remedy)
+    if len(reading.problems) > before or len(values) < len(kind.model_fields):
+        return None
+    return kind.model_construct(**values)
+
+
+def _kind(reading: Reading, table: Any, path: Path) -> type[EventSpec] | None:
+    """The class that an event names."""
+    if not isinstance(table, dict):
+        read_part(reading, EventSpec, table, path)
+        return None
+    word = table.get("kind")
+    if isinstance(word, str) and word in kinds.KINDS:
+        return kinds.KINDS[word]
+    remedy = f"one of {quoted(kinds.KINDS)}"
+    if "kind" in table:
+        nearest = suggest(word, kinds.KINDS) if isinstance(word, str) else None
+        cause = f"{quote(word)} is no kind of event"
+        reading.problem((*path, "kind"), cause, nearest or remedy)
+    elif not reading.is_broken((*path, "kind")):
+        reading.problem((*path, "kind"), "is missing", remedy)
+    return None
+
+
+def _check(kind: type[EventSpec], values: Values, parts: Parts) -> Iterator[Finding]:
+    """What is wrong with one event on its own; names that are left out are filled in."""
+    for key, of in LISTS.items():
+        if key in values:
+            yield from _reference(kind, values, key, [part.get("name") for part in parts[of]])
+    volume = _part(parts, "volume", values)
+    if "drive" in values and volume is not None:
+        drives = volume.get("drives", 1)
+        if values["drive"] >= drives:
+            only = "drive 0" if drives == 1 else f"drives 0 to {drives - 1}"
+            yield "drive", f"{volume['name']} has no drive {values['drive']}", f"it has {only}"
+    if kind is kinds.LatentErrors:
+        yield from _offsets(values, volume)
+    if kind is kinds.Air and values.get("ambient", 0) is None and values.get("airflow", 0) is None:
+        yield "ambient", "is missing, and airflow too", "say what changes"
+    controller = _part(parts, "controller", values)
+    if controller is not None and "card" in controller:
+        yield from _on_controller(kind, controller)
+    if kind is kinds.ControllerFailure and values.get("partner") is not None:
+        names = [part.get("name") for part in parts["controllers"]]
+        known = [name for name in names if name is not None and name != values.get("controller")]
+        if values["partner"] not in known:
+            remedy = suggest(values["partner"], known) or f"one of {quoted(known)}"
+            cause = f"{quote(values['partner'])} is no other controller of this scenario"
+            yield "partner", cause, remedy if known else "leave it out"
+    if volume is not None:
+        yield from _redundant(kind, volume)
+
+
+def _reference(
+    kind: type[EventSpec], values: Values, key: str, names: Sequence[str | None]
+) -> Iterator[Finding]:
+    """A part that is named must be one of the scenario; the only one need not be named."""
+    known = [name for name in names if name is not None]
+    name = values[key]
+    if name is None and kind in OPTIONAL:
+        return
+    if name is None and len(known) == 1 == len(names):
+        values[key] = known[0]
+    elif name is None and not names:
+        yield "kind", f"there is no [[{key}]] that it could happen to", "leave the event out"
+    elif name is None:
+        yield key, f"is missing, and there are {len(names)}", f"one of {quoted(known)}"
+    elif name not in known:
+        remedy = suggest(name, known) or (f"one of {quoted(known)}" if known else None)
+        yield key, f"{quote(name)} is no {key} of this scenario", remedy
+
+
+def _part(parts: Parts, key: str, values: Values) -> Values | None:
+    """The volume (controller, ...) that an event is about."""
+    name = values.get(key)
+    found = [part for part in parts[LISTS[key]] if name is not None and part.get("name") == name]
+    return found[0] if found else None
+
+
+def _offsets(values: Values, volume: Values | None) -> Iterator[Finding]:
+    if "offsets" not in values or "count" not in values:
+        return
+    offsets = values["offsets"]
+    if offsets is None and values["count"] is None:
+        yield "count", "is missing, and offsets too", "write count = 10, or offsets = [...]"
+    elif offsets is not None and values["count"] is not None:
+        yield "count", "cannot stand beside offsets", "keep one of the two"
+    elif offsets is not None and not offsets:
+        yield "offsets", "is an empty list", "give at least one"
+    if offsets and volume is not None and "card" in volume:
+        size, sector = (volume["card"].integer(f"capacity.{of}") for of in ("user", "sector"))
+        for offset in offsets:
+            if offset >= size:
+                remedy = f"it has {units.text(size, 'size')}"
+                yield "offsets", f"{units.text(offset, 'size')} is beyond the drive", remedy
+            elif offset % sector:
+                remedy = f"a multiple of its sector of {sector} bytes"
+                yield "offsets", f"{units.text(offset, 'size')} is inside a sector", remedy
+
+
+def _on_controller(kind: type[EventSpec], controller: Values) -> Iterator[Finding]:
+    card = controller["card"]
+    if kind in (kinds.Battery, kinds.LearnCycle) and card.word("cache.protection") == "none":
+        yield "controller", f"{card.name} has no battery", "leave the event out"
+    if kind in (kinds.ImportCache, kinds.DiscardCache) and not card.has("cache.size"):
+        yield "controller", f"{card.name} has no cache", "leave the event out"
+
+
+NEED_REDUNDANCY = (kinds.Replacement, kinds.Rebuild, kinds.CopyBack, kinds.ConsistencyCheck)
+NEED_ARRAY = (*NEED_REDUNDANCY, kinds.Initialisation, kinds.Patrol)
+
+
+def _redundant(kind: type[EventSpec], volume: Values) -> Iterator[Finding]:
+    """Rebuilds and checks need redundancy; what goes through an array row by row needs one."""
+    if "layout" not in volume:
+        return
+    layout = volume["layout"]
+    level = volume.get("level")
+    if kind in NEED_REDUNDANCY and (layout is None or failures_tolerated(layout) == 0):
+        cause = f"{volume['name']} ({level}) has no redundancy"
+        yield "kind", cause, "leave the event out, or choose a level with redundancy"
+    elif kind in NEED_ARRAY and layout is None:
+        cause = f"{volume['name']} is a single drive on the host, and no array"
+        yield (
+            "kind",
+            cause,
+            'leave the event out, or put it on a controller, or write level = "jbod"',
+        )
+
+
+def _when(
+    found: Sequence[tuple[EventSpec, Path]], measure: Values
+) -> Iterator[tuple[Path, str, str, str | None]]:
+    """Nothing happens after the end, and what is repeated has an end."""
+    duration: float | None = measure.get("duration")
+    longest: float | None = measure.get("max_time")
+    end, what = (duration, "duration") if duration is not None else (longest, "max_time")
+    for event, path in found:
+        if event.every is not None and duration is None:
+            yield path, "every", "has no end", 'write duration = "1 h" in [measure], for example'
+        elif event.every is not None and (duration or 0) - event.at > MOST_TIMES * event.every:
+            cause = f"makes more than {MOST_TIMES} events"
+            yield path, "every", cause, "repeat it less often, or measure for a shorter time"
+        if end is not None and event.at >= end:
+            cause = f"{_time(event.at)} is not before the end, at {_time(end)} (measure.{what})"
+            yield path, "at", cause, f"happen earlier, or raise measure.{what}"
+    if duration is None and found and not any(_goes_on(event) for event, _ in found):
+        cause = "is missing: all events happen at the start, and nothing of them lasts"
+        yield ("measure",), "duration", cause, 'write duration = "60 s" in [measure], for example'
+
+
+def _goes_on(event: EventSpec) -> bool:
+    """Whether there is something to measure before or after an event."""
+    return event.at > 0 or event.span > 0 or event.OPERATION or event.KIND == "drive-failure"
+
+
+class _Story:
+    """The events one after the other, and what state they find things in."""
+
+    def __init__(
+        self, parts: Parts, found: Sequence[tuple[EventSpec, Path]], measure: Values
+    ) -> None:
+        duration = measure.get("duration")
+        every = [(time, path, event) for event, path in found for time in event.times(duration)]
+        self.events = sorted(every, key=lambda one: one[0])
+        self.volumes = {part["name"]: part for part in parts["volumes"]}
+        self.failed = {name: set(part["failed"]) for name, part in self.volumes.items()}
+        self.spares = {name: int(part.get("spares", 0)) for name, part in self.volumes.items()}
+        started = {event.load for _, _, event in self.events
+                   if isinstance(event, kinds.LoadStart)}  # fmt: skip
+        self.running = {part["name"]: part["name"] not in started for part in parts["loads"]}
+        self.dark = -1.0  # until when power is away
+
+    def problems(self) -> Iterator[tuple[Path, str, str, str | None]]:
+        """What is wrong with each, in the order in which they happen."""
+        for time, path, event in self.events:
+            for key, cause, remedy in self._next(time, event):
+                yield path, key, f"at {_time(time)}: {cause}", remedy
+
+    def _next(self, time: float, event: EventSpec) -> Iterator[Finding]:
+        if time < self.dark:
+            yield "at", f"power is away until {_time(self.dark)}", "let it happen later"
+        match event:
+            case kinds.DriveFailure():
+                yield from self._fail(event.volume, event.drive)
+            case kinds.Replacement() | kinds.Rebuild() | kinds.CopyBack():
+                yield from self._restore(event, event.volume, event.drive)
+            case kinds.PowerCut():
+                self.dark = time + event.outage + event.boot
+            case kinds.LoadStart():
+                if self.running[event.load]:
+                    yield "load", f"{event.load} runs already", "stop it before"
+                self.running[event.load] = True
+            case kinds.LoadStop():
+                if not self.running[event.load]:
+                    yield "load", f"{event.load} does not run", "start it before"
+                self.running[event.load] = False
+
+    def _fail(self, volume: str, drive: int) -> Iterator[Finding]:
+        failed = self.failed[volume]
+        if drive in failed:
+            yield "drive", f"drive {drive} of {volume} has failed before", "replace it before"
+        elif self.spares[volume] > 0:
+            self.spares[volume] -= 1  # which now is this drive of the array
+        else:
+            failed.add(drive)
+
+    def _restore(self, event: EventSpec, volume: str, drive: int) -> Iterator[Finding]:
+        spared = int(self.volumes[volume].get("spares", 0)) > 0
+        if isinstance(event, kinds.CopyBack) and not spared:
+            cause = f"{volume} has no hot spare whose data could be copied back"
+            yield "kind", cause, "give the volume spares, or leave the event out"
+        elif drive not in self.failed[volume] and not spared:
+            yield "drive", f"drive {drive} of {volume} has not failed", "let it fail before"
+        self.failed[volume].discard(drive)
+
+
+def _time(seconds: float) -> str:
+    return units.text(seconds, "time")
