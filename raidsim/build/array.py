@@ -128,7 +128,7 @@ def add_array(
         engine=engine,
         parity_ns=_parity_time(host, controller_card, int(layout["parity"])) * GIGA,
         line=layout["strip"],
-        **modes(system, volume, controller_spec),
+        **modes(system, volume.write, volume.read_ahead, volume.io, controller_spec),
         **_issuing(system, volume, host, controller, controller_card),
     )
     index = system.add_row(
@@ -167,8 +167,22 @@ def _issuing(
     }
 
 
+def below(system: System, volume: int) -> tuple[int, ...]:
+    """Rows of the volumes that a hybrid is made of, the front first; none of any other volume."""
+    row = system.world.volumes[volume]
+    if row["kind"] != t.VOLUME_ARRAY:
+        return ()
+    array = system.world.arrays[row["array"]]
+    if array["family"] != a.HYBRID:
+        return ()
+    hybrid = system.world.hybrids[array["hybrid"]]
+    return int(hybrid["front"]), int(hybrid["back"])
+
+
 def drives_of(system: System, volume: int) -> list[int]:
-    """Rows of the drives of a volume, in order."""
+    """Rows of the drives of a volume, in order; of a hybrid those of its front come first."""
+    if parts := below(system, volume):
+        return [drive for part in parts for drive in drives_of(system, part)]
     row = system.world.volumes[volume]
     if row["kind"] == t.VOLUME_SINGLE:
         return [int(row["drive"])]
@@ -206,6 +220,8 @@ def reliable(system: System, volume: int) -> tuple[np.void, NDArray[np.int64]]:
 
 def survives(system: System, volume: int) -> bool:
     """Whether the drives that can be relied on hold all data of a volume."""
+    if parts := below(system, volume):
+        return all(survives(system, part) for part in parts)
     if system.world.volumes[volume]["kind"] != t.VOLUME_ARRAY:
         return not system.world.drives["failed"][drives_of(system, volume)].any()
     layout, good = reliable(system, volume)

@@ -20,16 +20,19 @@ def controllers(
 
     ``volumes`` are the rows of the scenario's volumes by name.
     """
-    specs = {one.name: scenario.controller(one) for one in scenario.volumes}
+    every = (*scenario.volumes, *scenario.hybrids)
+    specs = {one.name: scenario.controller(one) for one in every}
     spec = specs[volume]
     if spec is None:
         return []
     on_it = [name for name, other in specs.items() if other is not None and other.name == spec.name]
     asked = {one.name: one.write for one in scenario.volumes}
+    asked |= {one.name: one.buffer for one in scenario.hybrids}
+    inside = {name for one in scenario.hybrids for name in (one.front, one.back)}
     writes = {
         name: WriteMode("through" if asked[name] == "through" else "back", _mode(system, row))
         for name, row in volumes.items()
-        if name in on_it
+        if name in on_it and not (name in inside and asked[name] == "through")
     }
     row = int(
         system.world.controllers[system.world.volumes[volumes[volume]]["controller"]]["cache"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from raidsim.build.array import drives_of
+from raidsim.build.array import below, drives_of
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.result import Counts, Latency, Limit, Stage, StationUse
@@ -106,10 +106,12 @@ def volume_stations(system: System, volume: int) -> list[int]:
             for step in steps
             for station in range(step["station"], step["station"] + step["branches"])
         ]
-    found = [
+    parts = below(system, volume)
+    found = [station for part in parts for station in volume_stations(system, part)]
+    found += [
         station for drive in drives_of(system, volume) for station in drive_stations(system, drive)
     ]
-    if row["kind"] == t.VOLUME_ARRAY:
+    if row["kind"] == t.VOLUME_ARRAY and not parts:
         found.append(int(world.arrays[row["array"]]["engine"]))
     if row["controller"] != t.NONE:
         controller = world.controllers[row["controller"]]

@@ -11,6 +11,7 @@ from raidsim.scenario.models import (
     AirSpec,
     ControllerSpec,
     HostSpec,
+    HybridSpec,
     LinkSpec,
     LoadSpec,
     Measure,
@@ -44,6 +45,7 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
             _part(VolumeSpec, table, {"controller": part.controller})
             for table, part in zip(data["volume"], scenario.volumes, strict=True)
         ],
+        **_hybrids(data, scenario),
         "load": [
             _part(LoadSpec, table, _defaults(table, load))
             for table, load in zip(data["load"], scenario.loads, strict=True)
@@ -51,6 +53,15 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
         "air": _part(AirSpec, data.get("air", {}), {}),
         "measure": _part(Measure, data.get("measure", {}), {}),
     }
+
+
+def _hybrids(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
+    """Hybrids, if there are any."""
+    tables = [
+        _part(HybridSpec, table, {"controller": part.controller})
+        for table, part in zip(data.get("hybrid", []), scenario.hybrids, strict=True)
+    ]
+    return {"hybrid": tables} if tables else {}
 
 
 def _defaults(table: Mapping[str, Any], load: LoadSpec) -> dict[str, Any]:
