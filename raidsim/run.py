@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from raidsim import __version__
-from raidsim.build import caching, heat, inventory, observe, thermal, wear, window
+from raidsim.build import caching, heat, hybrid_use, inventory, observe, thermal, wear, window
 from raidsim.build.scenario import Machine, build
 from raidsim.build.system import SaturationError
 from raidsim.errors import InputError, Problem
@@ -93,6 +93,7 @@ def run(scenario: Scenario, *, on_point: OnPoint | None = None) -> Result:
         power_w=inventory.system_power(scenario),
         points=points,
         highest=highest,
+        hybrids=[hybrid_use.hybrid_facts(spec) for spec in scenario.hybrids],
     )
 
 
@@ -360,6 +361,7 @@ class _Session:
             warnings += observe.uncertain_percentiles(system, streams, op, kind)
         drives = wear.drives(system, streams)
         warnings += thermal.warnings(drives)
+        warnings += hybrid_use.warnings(system, self.scenario, self.machine.volumes)
         account = observe.counts(system, streams)
         if account.failed or account.timed_out:
             warnings.append("latencies leave out the I/Os that failed or timed out")
@@ -399,6 +401,9 @@ class _Session:
             warnings=warnings,
             drives=drives,
             controllers=caching.controllers(
+                system, self.scenario, self.machine.volumes, load.volume
+            ),
+            hybrids=hybrid_use.hybrids(
                 system, self.scenario, self.machine.volumes, load.volume
             ),
             series=thermal.series(system, streams),

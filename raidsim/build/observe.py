@@ -8,6 +8,7 @@ from typing import Any
 from raidsim.build.array import below, drives_of
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.result import Counts, Latency, Limit, Stage, StationUse
 from raidsim.stats.histogram import FEW_EXCEEDANCES, exceedances, percentiles
 
@@ -153,13 +154,19 @@ def ssd_stations(ssd: Any) -> list[int]:
 
 def cached(system: System) -> int:
     """Bytes that the caches of controllers hold, dirty ones counted twice."""
-    rows = system.world.caches[: system.count("caches")]
+    rows = _of_controllers(system)
     return int(rows["used"].sum() + rows["dirty"].sum())
 
 
 def cache_size(system: System) -> int:
     """Bytes of the caches of controllers."""
-    return int(system.world.caches["size"][: system.count("caches")].sum())
+    return int(_of_controllers(system)["size"].sum())
+
+
+def _of_controllers(system: System) -> Any:
+    """Rows of the caches of controllers: the front of a hybrid may take hours to fill."""
+    rows = system.world.caches[: system.count("caches")]
+    return rows[rows["errand"] == ERRAND_DESTAGE]
 
 
 def stations(system: System, chosen: Collection[int] | None = None) -> list[StationUse]:
