@@ -403,9 +403,7 @@ class _Session:
             controllers=caching.controllers(
                 system, self.scenario, self.machine.volumes, load.volume
             ),
-            hybrids=hybrid_use.hybrids(
-                system, self.scenario, self.machine.volumes, load.volume
-            ),
+            hybrids=hybrid_use.hybrids(system, self.scenario, self.machine.volumes, load.volume),
             series=thermal.series(system, streams),
             within=within,
             within_ms=within_ms,

@@ -9,7 +9,7 @@ from raidsim.cards import Card
 from raidsim.kernel import cache_tables as c
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
-from raidsim.scenario import ControllerSpec, VolumeSpec
+from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec
 from raidsim.scenario.arrays import writes_back
 
 GIGA = 1e9
@@ -88,13 +88,14 @@ def modes(
     }
 
 
-def change_battery(system: System, volume: VolumeSpec, row: int, battery: str) -> None:
+def change_battery(system: System, volume: VolumeSpec | HybridSpec, row: int, battery: str) -> None:
     """Let the cache of a controller serve volume ``row`` as this state of its battery allows.
 
     What is dirty when it falls to write-through goes to the drives now.
     """
     place = system.world.volumes[row]
-    back = writes_back(volume.write, battery)
+    write = volume.buffer if isinstance(volume, HybridSpec) else volume.write
+    back = writes_back(write, battery)
     system.world.arrays[place["array"]]["write_back"] = int(back)
     cache = system.world.caches[system.world.controllers[place["controller"]]["cache"]]
     if not back and cache["dirty"] > 0:

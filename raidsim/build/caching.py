@@ -20,8 +20,8 @@ def controllers(
 
     ``volumes`` are the rows of the scenario's volumes by name.
     """
-    every = (*scenario.volumes, *scenario.hybrids)
-    specs = {one.name: scenario.controller(one) for one in every}
+    specs = {one.name: scenario.controller(one) for one in scenario.volumes}
+    specs |= {one.name: scenario.controller(one) for one in scenario.hybrids}
     spec = specs[volume]
     if spec is None:
         return []

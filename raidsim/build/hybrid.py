@@ -42,7 +42,7 @@ def add_hybrid(
         Row of the storage processor, and what the scenario says of it; NONE and None for the host.
     """
     tier = spec.mode == "tier"
-    block, blocks = spec.block, spec.blocks
+    block = spec.block
     row = system.append("arrays")
     if system.append("layouts") != row:
         raise AssertionError("every array has its layout under its own number")
@@ -164,9 +164,7 @@ def _first_blocks(spec: HybridSpec) -> tuple[int, int]:
     return first, min(end - first, spec.blocks)
 
 
-def _warm(
-    system: System, volume: int, cache_row: int, strip: int, count: int, dirty: bool
-) -> None:
+def _warm(system: System, volume: int, cache_row: int, strip: int, count: int, dirty: bool) -> None:
     """Let the front hold ``count`` blocks from number ``strip`` on, the first used last.
 
     As if they had been read one after the other: in the index, and in the list of those that may

@@ -52,9 +52,7 @@ def use_of(system: System, spec: HybridSpec, volume: int) -> HybridUse:
     hybrid = system.world.hybrids[number]
     row = int(hybrid["cache"])
     cache = system.world.caches[row]
-    counts = {
-        name: int(since(system, "hybrids", number, field)) for name, field in COUNTS.items()
-    }
+    counts = {name: int(since(system, "hybrids", number, field)) for name, field in COUNTS.items()}
     return HybridUse(
         name=spec.name,
         mode=spec.mode,

@@ -55,7 +55,7 @@ def add_volumes(
     hybrids = scenario.hybrids if volumes is None else ()
     volumes = scenario.volumes if volumes is None else volumes
     shared = Shared() if shared is None else shared
-    wanted = {volume.controller for volume in (*volumes, *hybrids)}
+    wanted = {one.controller for one in volumes} | {one.controller for one in hybrids}
     controllers = shared.controllers | {
         spec.name: add_controller(system, spec.name, spec.card)
         for spec in scenario.controllers

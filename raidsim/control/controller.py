@@ -17,7 +17,7 @@ from raidsim.control.environment import Environment
 from raidsim.control.speeds import set_speed
 from raidsim.errors import quote
 from raidsim.result import StationUse
-from raidsim.scenario import LinkSpec, VolumeSpec
+from raidsim.scenario import HybridSpec, LinkSpec, VolumeSpec
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.hardware import read_controller
 from raidsim.scenario.reading import Reading, read_part
@@ -105,7 +105,7 @@ class Controller(Part):
         self.card: Card = values["card"]
         self.battery: str = values["battery"]
         self._host: Host | None = None
-        self._volumes: list[tuple[VolumeSpec, int]] = []
+        self._volumes: list[tuple[VolumeSpec | HybridSpec, int]] = []
         env.sync()
         first = env.system.count("stations")
         self._rows = add_controller(env.system, self.name, self.card)
@@ -162,7 +162,7 @@ class Controller(Part):
 
     # -- for volumes ------------------------------------------------------------------------
 
-    def carry(self, spec: VolumeSpec, row: int) -> None:
+    def carry(self, spec: VolumeSpec | HybridSpec, row: int) -> None:
         """Remember a volume that is on it."""
         self._volumes.append((spec, row))
 

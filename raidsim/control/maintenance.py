@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from raidsim.build import sweep
 from raidsim.build.array import reliable
@@ -18,6 +18,9 @@ from raidsim.control.operation import Operation
 from raidsim.layout.tables import MIRRORED, PARITY
 from raidsim.scenario import VolumeSpec
 
+if TYPE_CHECKING:
+    from raidsim.control.hybrid import Hybrid
+
 FAST = 10 * 2**20  # bytes at each end of a drive that a fast initialisation writes
 LONGEST_DELAY = 3600.0  # s
 
@@ -30,6 +33,7 @@ class Maintained(Measured):
     spec: VolumeSpec
     failures_tolerated: int
     operations: list[Operation]
+    above: list[Hybrid]
     _drives: Drives
     _pace: Pace
     _sector: int
@@ -302,6 +306,7 @@ class Maintained(Measured):
         self._drives = drives
         self._pace = pace
         self.operations = []
+        self.above = []
 
     @property
     def _rows(self) -> tuple[int, int]:

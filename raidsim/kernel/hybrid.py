@@ -156,9 +156,12 @@ def part_ended(w, index):
         if child["volume"] == hybrid["back"]:
             job["status"] = FAILED
         else:
-            if hybrid["lost"] != FRONT_LOST:
+            if hybrid["lost"] != FRONT_LOST and has_failed(w, hybrid["front"]):
                 lose(w, hybrid, cache)
-            if job["status"] == DONE:
+            if hybrid["lost"] != FRONT_LOST and is_spoilt(w, hybrid, cache, child):
+                job["status"] = FAILED
+                hybrid["lost_reads"] += 1
+            elif job["status"] == DONE:
                 job["status"] = RETRY
     job["parts"] += child["parts"]
     release(w, index)
@@ -179,6 +182,41 @@ def part_ended(w, index):
         if job["later"] == 1:
             arrive(w, hybrid, cache, parent)
         agenda.put(w, parent, STAGE_ENDED)
+
+
+@handler
+def has_failed(w, volume):
+    """Whether a drive of the front has failed: then nothing in it is relied on."""
+    row = w.volumes[volume]
+    if row["kind"] != VOLUME_ARRAY:
+        return w.drives[row["drive"]]["failed"] == 1
+    array = w.arrays[row["array"]]
+    first = array["first_member"]
+    for member in range(first, first + array["drives"]):
+        if w.drives[w.members[member]["drive"]]["failed"] == 1:
+            return True
+    return False
+
+
+@handler
+def is_spoilt(w, hybrid, cache, child):
+    """Whether blocks of the front that can't be read, or written, are nowhere else.
+
+    Those that are need not be asked for again.
+    """
+    first = cache["first_line"] + child["offset"] // hybrid["block"]
+    last = cache["first_line"] + (child["offset"] + child["length"] - 1) // hybrid["block"]
+    spoilt = False
+    for index in range(first, last + 1):
+        line = w.lines[index]
+        if line["dirty"] | line["busy"] != 0:
+            spoilt = True
+        elif line["valid"] != 0:
+            if is_clean(line):
+                unlist(w, cache, index)
+            line["valid"] = 0
+            settle_or_drop(w, cache, index)
+    return spoilt
 
 
 # -- reads ---------------------------------------------------------------------------------------

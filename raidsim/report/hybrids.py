@@ -35,7 +35,9 @@ def lines(sweep: Sweep, where: Callable[[list[int]], str]) -> Iterator[str]:
         if most.dirty_peak and most.mode == "cache":
             at = f" at {where([number])}" if len(sweep.points) > 1 else ""
             mean = _of(most.dirty_mean, most.front_bytes)
-            parts.append(f"{mean} dirty on average{at}, {_of(most.dirty_peak, most.front_bytes)} at most")
+            parts.append(
+                f"{mean} dirty on average{at}, {_of(most.dirty_peak, most.front_bytes)} at most"
+            )
         lost = sum(one.lost_reads for _, one in uses)
         if lost:
             parts.append(f"{lost:,} reads of what only the failed front had")
@@ -44,10 +46,10 @@ def lines(sweep: Sweep, where: Callable[[list[int]], str]) -> Iterator[str]:
 
 def facts_line(facts: HybridFacts) -> str:
     """One hybrid in a line: what is in front of what."""
+    room, usable = numbers.capacity(facts.front_bytes), numbers.capacity(facts.usable_bytes)
     return (
-        f"{facts.name}: {facts.front} as {facts.mode} of {numbers.capacity(facts.front_bytes)} in front"
-        f" of {facts.back}, {numbers.capacity(facts.usable_bytes)} usable, blocks of"
-        f" {numbers.size(facts.block_bytes)}"
+        f"{facts.name}: {facts.front} as {facts.mode} of {room} in front of {facts.back},"
+        f" {usable} usable, blocks of {numbers.size(facts.block_bytes)}"
     )
 
 

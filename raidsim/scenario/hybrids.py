@@ -43,9 +43,7 @@ def check_hybrid(
     if "front" in values and values.get("front") == values.get("back"):
         yield "back", "is the front too", "name another volume"
     block = values.get("block")
-    if block is not None and (
-        not LEAST_BLOCK <= block <= LARGEST_BLOCK or block & (block - 1)
-    ):
+    if block is not None and (not LEAST_BLOCK <= block <= LARGEST_BLOCK or block & (block - 1)):
         cause = f"{units.text(block, 'size')} is no size of a block"
         yield "block", cause, "give a power of two from 4 KiB to 64 MiB"
     if {"high", "low"} <= set(values) and values["low"] > values["high"]:
@@ -108,7 +106,11 @@ def _sizes(
     if left < block:
         yield "back_offset", f"{_size(values['back_offset'])} is beyond the back", None
     elif size > left:
-        yield "size", f"{_size(size)} is more than the back has from there", f"at most {_size(left)}"
+        yield (
+            "size",
+            f"{_size(size)} is more than the back has from there",
+            f"at most {_size(left)}",
+        )
     elif size < block:
         yield "size", f"of {_size(size)} holds no block of {_size(block)}", "make it larger"
     blocks, capacity = measure(values, front, back)

@@ -172,8 +172,7 @@ class _Loader:
         volumes = [self._volume(*one, controllers, links) for one in self._list("volume")]
         self._names("volume", volumes)
         made = [
-            self._hybrid(*one, controllers, volumes)
-            for one in self._list("hybrid", optional=True)
+            self._hybrid(*one, controllers, volumes) for one in self._list("hybrid", optional=True)
         ]
         self._names("hybrid", made)
         for index, key, cause, remedy in hybrids.overlaps(made):
@@ -339,7 +338,9 @@ class _Loader:
         found = list(checks.check_volume_of(values, volume_names)) if volumes else []
         if values.get("volume") is not None and values.get("volume") in inside:
             cause = f"{quote(values['volume'])} is a part of {quote(inside[values['volume']])}"
-            found = [("volume", cause, "name the hybrid: what is in its front would be out of date")]
+            found = [
+                ("volume", cause, "name the hybrid: what is in its front would be out of date")
+            ]
         if not found and "volume" in values and volume_names:
             values["volume"] = values["volume"] or volume_names[0]
         sizes = _mix(values)

@@ -358,7 +358,9 @@ class HybridSpec(Part):
     copies: Annotated[int, Count(1, 1024)] = key(
         "write-backs, or moves of a tier, under way at a time", 16
     )
-    copy_size: Annotated[int, Size] = key("most contiguous data that is written back as one", "1 MiB")
+    copy_size: Annotated[int, Size] = key(
+        "most contiguous data that is written back as one", "1 MiB"
+    )
     interval: Annotated[float, Quantity("time", low="1 s", high="8760 h")] = key(
         "of a tier: heat, the number of accesses, halves after each", "10 min"
     )

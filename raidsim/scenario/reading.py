@@ -86,7 +86,11 @@ def read_part(reading: Reading, model: type[Part], table: Any, path: Path) -> di
     """
     if not isinstance(table, dict):
         name = str(path[0])
-        form = f"[[{name}]]" if name in ("controller", "hybrid", "link", "load", "volume") else f"[{name}]"
+        form = (
+            f"[[{name}]]"
+            if name in ("controller", "hybrid", "link", "load", "volume")
+            else f"[{name}]"
+        )
         reading.problem(path, "is not a table", f"write {form} on a line of its own")
         return {}
     bad = {str(p[len(path)]) for p in reading.file.broken if p[: len(path)] == path and p != path}

@@ -10,7 +10,16 @@ from pydantic.fields import FieldInfo
 from raidsim import units
 from raidsim.cards.reference import table
 from raidsim.scenario.fields import Quantity, Reader
-from raidsim.scenario.models import AirSpec, HostSpec, LoadSpec, Measure, Part, Scenario, VolumeSpec
+from raidsim.scenario.models import (
+    AirSpec,
+    HostSpec,
+    HybridSpec,
+    LoadSpec,
+    Measure,
+    Part,
+    Scenario,
+    VolumeSpec,
+)
 
 _INTRODUCTION = """\
 # Scenarios
@@ -56,6 +65,11 @@ loads, volumes, controllers or links, say which: `load[0].size` or `load.NAME.si
 _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
     ("`[host]`", "", HostSpec),
     ("`[[volume]]`", "One table for each volume.", VolumeSpec),
+    (
+        "`[[hybrid]]`",
+        "A volume as cache or tier in front of another; loads run on it as on a volume.",
+        HybridSpec,
+    ),
     ("`[[load]]`", "One table for each load; all run at the same time.", LoadSpec),
     (
         "`[air]`",
