@@ -149,6 +149,27 @@ class ControllerUse:
 
 
 @dataclass(frozen=True)
+class HybridUse:
+    """One hybrid over the measured window, all loads on it together."""
+
+    name: str
+    mode: str  # "cache" or "tier"
+    front_bytes: int  # of the front that it uses
+    held_bytes: int  # of blocks that are there at the end of the window
+    reads: int  # parts of reads, each in one block
+    hits: int  # of these, answered by the front
+    writes: int  # requests
+    past: int  # of these, straight to the back
+    waits: int  # of these, that waited for room in the front
+    promoted_bytes: int  # into the front, after a miss
+    written_back_bytes: int  # from the front to the back
+    lost_reads: int  # requests for what only a failed front had
+    dirty_mean: float  # bytes of blocks that only the front has
+    dirty_peak: int
+    lost_bytes: int  # that only a failed front had
+
+
+@dataclass(frozen=True)
 class Sample:
     """The time from the sample before up to ``time_s`` after the window's start."""
 
@@ -257,6 +278,7 @@ class Point:
     warnings: list[str] = field(default_factory=list)
     drives: list[DriveUse] = field(default_factory=list)
     controllers: list[ControllerUse] = field(default_factory=list)
+    hybrids: list[HybridUse] = field(default_factory=list)
     series: list[Sample] = field(default_factory=list)  # empty for short runs
     within: bool | None = None  # loads that are searched for: whether it is within the latency
     within_ms: float | None = None  # what was held against it: mean or percentile of all I/Os
@@ -363,6 +385,19 @@ class LinkFacts:
 
 
 @dataclass(frozen=True)
+class HybridFacts:
+    """What a hybrid is, whatever runs on it."""
+
+    name: str
+    mode: str  # "cache" or "tier"
+    front: str  # names of volumes
+    back: str
+    front_bytes: int  # of the front that it uses
+    usable_bytes: int
+    block_bytes: int
+
+
+@dataclass(frozen=True)
 class SystemPower:
     """Power of everything whose card says it, in W."""
 
@@ -384,6 +419,7 @@ class Result:
     power_w: SystemPower
     points: list[Point]
     highest: Highest | None = None  # of a load that is searched for
+    hybrids: list[HybridFacts] = field(default_factory=list)
     schema: str = SCHEMA
 
     def to_dict(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from raidsim.build import caching, heat, observe, thermal, wear, window
+from raidsim.build import caching, heat, hybrid_use, observe, thermal, wear, window
 from raidsim.build.scenario import Machine, build
 from raidsim.build.system import SaturationError
 from raidsim.kernel import tables as t
@@ -237,6 +237,7 @@ class Session:
             warnings += observe.uncertain_percentiles(system, streams, op, kind)
         drives = wear.drives(system, streams)
         warnings += thermal.warnings(drives)
+        warnings += hybrid_use.warnings(system, self.scenario, self.machine.volumes)
         account = observe.counts(system, streams)
         if account.failed or account.timed_out:
             warnings.append("latencies leave out the I/Os that failed or timed out")
@@ -278,6 +279,7 @@ class Session:
             controllers=caching.controllers(
                 system, self.scenario, self.machine.volumes, load.volume
             ),
+            hybrids=hybrid_use.hybrids(system, self.scenario, self.machine.volumes, load.volume),
             series=thermal.series(system, streams),
             within=within,
             within_ms=within_ms,

@@ -320,9 +320,7 @@ class Bytes:
 
     def cut(self) -> VolumeCut:
         """Cut the power: first what it says it costs, then it happens, to the bytes too."""
-        report = promises.volume_cut(
-            self.system, "data", 0, keeps=self.keeps, journal=self.journal
-        )
+        report = promises.volume_cut(self.system, "data", 0, keeps=self.keeps, journal=self.journal)
         self._stop_arms()
         jobs = self.system.world.jobs
         finished = self.log if self.journal else []

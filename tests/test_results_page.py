@@ -16,6 +16,7 @@ PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "results.md").read_te
 SECTIONS = {
     "The object": results.Result,
     "A volume": results.VolumeFacts,
+    "A hybrid": results.HybridFacts,
     "Power": results.Power,
     "A link": results.LinkFacts,
     "Power of the system": results.SystemPower,
@@ -35,6 +36,7 @@ SECTIONS = {
     "Counts": results.Counts,
     "Use of a drive": results.DriveUse,
     "Use of a controller": results.ControllerUse,
+    "Use of a hybrid": results.HybridUse,
     "A write mode": results.WriteMode,
     "A temperature": results.Temperature,
     "A sample": results.Sample,

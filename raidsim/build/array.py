@@ -128,7 +128,7 @@ def add_array(
         locks=LOCKS if has_parity else 1,
         line=layout["strip"],
         **intent.marks(system, volume, controller),
-        **modes(system, volume, controller_spec),
+        **modes(system, volume.write, volume.read_ahead, volume.io, controller_spec),
         **(
             on_host(volume, host, engine)
             if controller_card is None
@@ -183,8 +183,22 @@ def on_host(volume: VolumeSpec, host: Card, engine: int) -> dict[str, float]:
     }
 
 
+def below(system: System, volume: int) -> tuple[int, ...]:
+    """Rows of the volumes that a hybrid is made of, the front first; none of any other volume."""
+    row = system.world.volumes[volume]
+    if row["kind"] != t.VOLUME_ARRAY:
+        return ()
+    array = system.world.arrays[row["array"]]
+    if array["family"] != a.HYBRID:
+        return ()
+    hybrid = system.world.hybrids[array["hybrid"]]
+    return int(hybrid["front"]), int(hybrid["back"])
+
+
 def drives_of(system: System, volume: int) -> list[int]:
-    """Rows of the drives of a volume, in order."""
+    """Rows of the drives of a volume, in order; of a hybrid those of its front come first."""
+    if parts := below(system, volume):
+        return [drive for part in parts for drive in drives_of(system, part)]
     row = system.world.volumes[volume]
     if row["kind"] == t.VOLUME_SINGLE:
         return [int(row["drive"])]
@@ -222,6 +236,8 @@ def reliable(system: System, volume: int) -> tuple[np.void, NDArray[np.int64]]:
 
 def survives(system: System, volume: int) -> bool:
     """Whether the drives that can be relied on hold all data of a volume."""
+    if parts := below(system, volume):
+        return all(survives(system, part) for part in parts)
     if system.world.volumes[volume]["kind"] != t.VOLUME_ARRAY:
         return not system.world.drives["failed"][drives_of(system, volume)].any()
     layout, good = reliable(system, volume)

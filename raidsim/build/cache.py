@@ -8,7 +8,8 @@ from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.kernel import cache_tables as c
 from raidsim.kernel import tables as t
-from raidsim.scenario import ControllerSpec, VolumeSpec
+from raidsim.kernel.array_tables import ERRAND_DESTAGE
+from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec
 from raidsim.scenario.arrays import writes_back
 
 GIGA = 1e9
@@ -55,6 +56,8 @@ def add_cache(system: System, name: str, card: Card) -> int:
         flusher=system.take_job(t.STAGE_CACHE_FLUSH, row=row),
         clock=system.add_station(f"{name}: flush time", "flush time", servers=t.UNLIMITED),
         read_ahead=card.integer("cache.read_ahead"),
+        errand=ERRAND_DESTAGE,
+        again=t.STAGE_INSERT,
     )
     return row
 
@@ -69,27 +72,34 @@ def serve(system: System, controller: int, card: Card | None, volume: VolumeSpec
     system.need_margin(int(row["most_tasks"]) + ahead + 64)
 
 
-def modes(system: System, volume: VolumeSpec, spec: ControllerSpec | None) -> dict[str, int]:
-    """How a volume uses the cache of its controller, as fields of ARRAY."""
+def modes(
+    system: System, write: str, read_ahead: str, io: str, spec: ControllerSpec | None
+) -> dict[str, int]:
+    """How a volume with these modes uses the cache of its controller, as fields of ARRAY."""
     if spec is None or not spec.card.has("cache.size"):
         return {}
-    ahead = READ_MODES[volume.read_ahead]
+    ahead = READ_MODES[read_ahead]
     trails = system.append("trails", c.TRAILS) if ahead != c.NO_READ_AHEAD else 0
     return {
-        "write_back": int(writes_back(volume.write, spec.battery)),
-        "cached": int(volume.io == "cached"),
+        "write_back": int(writes_back(write, spec.battery)),
+        "cached": int(io == "cached"),
         "read_ahead": ahead,
         "first_trail": trails,
     }
 
 
-def change_battery(system: System, volume: VolumeSpec, row: int, battery: str) -> None:
+def write_mode(volume: VolumeSpec | HybridSpec) -> str:
+    """How a volume, or a hybrid, asks for the cache of its controller to be used by writes."""
+    return volume.buffer if isinstance(volume, HybridSpec) else volume.write
+
+
+def change_battery(system: System, volume: VolumeSpec | HybridSpec, row: int, battery: str) -> None:
     """Let the cache of a controller serve volume ``row`` as this state of its battery allows.
 
     What is dirty when it falls to write-through goes to the drives now.
     """
     place = system.world.volumes[row]
-    back = writes_back(volume.write, battery)
+    back = writes_back(write_mode(volume), battery)
     system.world.arrays[place["array"]]["write_back"] = int(back)
     cache = system.world.caches[system.world.controllers[place["controller"]]["cache"]]
     if not back and cache["dirty"] > 0:

@@ -23,15 +23,18 @@ def controllers(
     ``volumes`` are the rows of the scenario's volumes by name.
     """
     specs = {one.name: scenario.controller(one) for one in scenario.volumes}
+    specs |= {one.name: scenario.controller(one) for one in scenario.hybrids}
     spec = specs[volume]
     if spec is None:
         return []
     on_it = [name for name, other in specs.items() if other is not None and other.name == spec.name]
     words = {one.name: one.write for one in scenario.volumes}
+    words |= {one.name: one.buffer for one in scenario.hybrids}
+    inside = {name for one in scenario.hybrids for name in (one.front, one.back)}
     writes = {
         name: WriteMode(asked(words[name]), mode(system, row))
         for name, row in volumes.items()
-        if name in on_it
+        if name in on_it and not (name in inside and words[name] == "through")
     }
     row = int(
         system.world.controllers[system.world.volumes[volumes[volume]]["controller"]]["cache"]

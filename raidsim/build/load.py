@@ -89,8 +89,19 @@ def add_stream(
 def need_room(system: System, volume: int, length: int) -> None:
     """Make sure that one event of an I/O of ``length`` bytes on a volume finds enough jobs.
 
-    The host splits it into commands at one instant; a drive splits a command into pages.
+    The host splits it into commands at one instant; a drive splits a command into pages; a hybrid
+    asks for its blocks one by one, and may begin to copy them.
     """
+    if parts := array.below(system, volume):
+        row = system.world.arrays[system.world.volumes[volume]["array"]]
+        hybrid = system.world.hybrids[row["hybrid"]]
+        cache = system.world.caches[hybrid["cache"]]
+        length = max(length, *(int(size) for size in (hybrid["block"], cache["destage_size"])))
+        length = max(length, int(row["width"]))
+        system.need_margin(4 * (length // int(hybrid["block"]) + 2) + int(cache["most_tasks"]) + 64)
+        for part in parts:
+            need_room(system, part, length)
+        return
     if system.world.volumes[volume]["kind"] == t.VOLUME_ARRAY:
         array.need_room(system, volume, length)
         return

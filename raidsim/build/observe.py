@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.build.array import drives_of
+from raidsim.build.array import below, drives_of
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.result import Counts, Latency, Limit, Stage, StationUse
 from raidsim.stats.histogram import FEW_EXCEEDANCES, exceedances, percentiles
 
@@ -114,10 +115,12 @@ def volume_stations(system: System, volume: int) -> list[int]:
             for step in steps
             for station in range(step["station"], step["station"] + step["branches"])
         ]
-    found = [
+    parts = below(system, volume)
+    found = [station for part in parts for station in volume_stations(system, part)]
+    found += [
         station for drive in drives_of(system, volume) for station in drive_stations(system, drive)
     ]
-    if row["kind"] == t.VOLUME_ARRAY:
+    if row["kind"] == t.VOLUME_ARRAY and not parts:
         found.append(int(world.arrays[row["array"]]["engine"]))
     if row["controller"] != t.NONE:
         controller = world.controllers[row["controller"]]
@@ -159,13 +162,19 @@ def ssd_stations(ssd: Any) -> list[int]:
 
 def cached(system: System) -> int:
     """Bytes that the caches of controllers hold, dirty ones counted twice."""
-    rows = system.world.caches[: system.count("caches")]
+    rows = _of_controllers(system)
     return int(rows["used"].sum() + rows["dirty"].sum())
 
 
 def cache_size(system: System) -> int:
     """Bytes of the caches of controllers."""
-    return int(system.world.caches["size"][: system.count("caches")].sum())
+    return int(_of_controllers(system)["size"].sum())
+
+
+def _of_controllers(system: System) -> Any:
+    """Rows of the caches of controllers: the front of a hybrid may take hours to fill."""
+    rows = system.world.caches[: system.count("caches")]
+    return rows[rows["errand"] == ERRAND_DESTAGE]
 
 
 def stations(system: System, chosen: Collection[int] | None = None) -> list[StationUse]:

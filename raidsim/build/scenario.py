@@ -13,6 +13,7 @@ from raidsim.build.drive import add_drive
 from raidsim.build.fabric import fabric
 from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.host import HostRows
+from raidsim.build.hybrid import add_hybrid, streams_below
 from raidsim.build.load import add_stream
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
@@ -48,12 +49,13 @@ def add_volumes(
 ) -> dict[str, int]:
     """Add controllers, links and volumes, as nothing was ever written to them; the volumes' rows.
 
-    ``volumes`` are those of the scenario that are wanted; None for all. Controllers and links
-    that are in ``shared`` are there already.
+    ``volumes`` are those of the scenario that are wanted; None for all, and all hybrids of them.
+    Controllers and links that are in ``shared`` are there already.
     """
+    hybrids = scenario.hybrids if volumes is None else ()
     volumes = scenario.volumes if volumes is None else volumes
     shared = Shared() if shared is None else shared
-    wanted = {volume.controller for volume in volumes}
+    wanted = {one.controller for one in volumes} | {one.controller for one in hybrids}
     controllers = shared.controllers | {
         spec.name: add_controller(system, spec.name, spec.card)
         for spec in scenario.controllers
@@ -83,6 +85,16 @@ def add_volumes(
             engine=engine,
             hops=hops,
             air=air,
+        )
+    for hybrid in hybrids:
+        controller = scenario.controller(hybrid)
+        rows[hybrid.name] = add_hybrid(
+            system,
+            hybrid,
+            front=rows[hybrid.front],
+            back=rows[hybrid.back],
+            controller=controllers[controller.name][0] if controller else t.NONE,
+            controller_spec=controller,
         )
     return rows
 
@@ -155,9 +167,18 @@ def build(scenario: Scenario, intensity: int = 0) -> Machine:
                     intensity=intensity,
                 )
             )
+    before = [
+        stream
+        for hybrid in scenario.hybrids
+        for load in scenario.loads
+        if load.volume == hybrid.name
+        for stream in streams_below(
+            system, hybrid, load, (volumes[hybrid.front], volumes[hybrid.back])
+        )
+    ]
     for volume in scenario.volumes:
         row = volumes[volume.name]
-        on_it = [s for all_of in streams.values() for s in all_of
+        on_it = [s for all_of in (*streams.values(), before) for s in all_of
                  if system.world.streams[s]["volume"] == row]  # fmt: skip
         prepare(system, volume, row, on_it)
     return Machine(system, volumes, streams)

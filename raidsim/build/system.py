@@ -23,6 +23,7 @@ from raidsim.kernel.cache_tables import CACHE, LINE, TRAIL
 from raidsim.kernel.disk_tables import DISK, EXTENT, TASK, ZONE
 from raidsim.kernel.ftl_tables import BLOCK, FTL
 from raidsim.kernel.heat_tables import HEAT, SAMPLE, SAMPLES
+from raidsim.kernel.hybrid_tables import HYBRID
 from raidsim.kernel.jobs import take
 from raidsim.kernel.sweep_tables import DEFECT, SWEEP
 from raidsim.layout.tables import ACCESS, LAYOUT
@@ -97,6 +98,8 @@ class System:
             "buckets_of_lines": np.zeros(1, np.int32),
             "towers": np.zeros(1, np.int32),
             "trails": np.zeros(1, TRAIL),
+            "hybrids": np.zeros(1, HYBRID),
+            "traces": np.zeros(1, np.int32),
             "hops": np.zeros(1, HOP),
             "sweeps": np.zeros(1, SWEEP),
             "workers": np.zeros(1, np.int64),

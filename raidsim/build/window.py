@@ -11,7 +11,7 @@ from raidsim.kernel import disk_buffer
 from raidsim.kernel import tables as t
 
 # Their counts go on; the window's are what came since.
-COUNTED = ("drives", "ssds", "ftls", "caches")
+COUNTED = ("drives", "ssds", "ftls", "caches", "hybrids")
 
 
 def settle_areas(system: System) -> None:

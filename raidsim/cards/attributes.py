@@ -255,6 +255,7 @@ _CONTROLLER: tuple[_Row, ...] = (
     ("ports.lanes",                   "count",         "1",        "64",         None,    "how many of them"),
     ("drives.max",                    "count",         "1",        "4096",       None,    "drives that it supports"),
     ("drives.of_volume",              "count",         "1",        "4096",       UNKNOWN, "drives that one volume on it may have; as many as it supports if the card is silent"),
+    ("drives.pcie",                   "flag",          None,       None,         False,   "it has PCIe slots too, as a storage processor does: NVMe and PCIe drives may be on it"),
     ("drives.queue_depth",            "count",         "1",        "1024",       None,    "commands that it has outstanding on one drive"),
     *((f"levels.{word}",              "flag",          None,       None,         False,   "it passes single drives through" if word == "jbod" else f"it has RAID {name.upper()}") for word, name in WORDS.items()),
     ("strip.smallest",                "size",          "512 B",    "1048576 KiB", "64 KiB", "smallest strip"),

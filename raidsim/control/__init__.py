@@ -22,6 +22,7 @@ from raidsim.build.system import SaturationError
 from raidsim.control.controller import Controller, Link
 from raidsim.control.environment import Completion, EndlessLoadError, Environment
 from raidsim.control.host import Host
+from raidsim.control.hybrid import Hybrid
 from raidsim.control.load import Load, RunningLoad
 from raidsim.control.operation import Operation
 from raidsim.control.volume import Volume
@@ -33,6 +34,7 @@ __all__ = [
     "EndlessLoadError",
     "Environment",
     "Host",
+    "Hybrid",
     "InputError",
     "Link",
     "Load",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import simpy
 
 from raidsim.build import observe, window
+from raidsim.build.cache import write_mode
 from raidsim.build.caching import asked, mode, use_of
 from raidsim.build.controller import add_controller, add_hop
 from raidsim.build.fabric import link_part
@@ -23,7 +24,7 @@ from raidsim.control.speeds import set_speed
 from raidsim.errors import quote
 from raidsim.kernel import tables as t
 from raidsim.result import ControllerUse, StationUse, WriteMode
-from raidsim.scenario import ControllerSpec, LinkSpec, VolumeSpec
+from raidsim.scenario import ControllerSpec, HybridSpec, LinkSpec, VolumeSpec
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.hardware import read_controller
 from raidsim.scenario.reading import Reading, read_part
@@ -336,6 +337,8 @@ class Controller(Part):
             cause = f"{partner.name} has no cache, and volumes of {self.name} use one"
             check.wrong("partner", cause, "give one with a cache")
         for spec, _ in self.duty.volumes:
+            if isinstance(spec, HybridSpec):
+                continue
             if spec.level != "single" and not partner.card.flag(f"levels.{spec.level}"):
                 cause = f"{partner.name} has no {spec.level}, which {spec.name} is"
                 check.wrong("partner", cause, "give one that has")
@@ -418,7 +421,7 @@ class Controller(Part):
         self.env.sync()
         system = self.env.system
         writes = {
-            spec.name: WriteMode(asked(spec.write), mode(system, row))
+            spec.name: WriteMode(asked(write_mode(spec)), mode(system, row))
             for spec, row in self.duty.volumes
         }
         spec = ControllerSpec.model_construct(name=self.name, battery=self.battery)
@@ -433,7 +436,7 @@ class Controller(Part):
 
     # -- for volumes ------------------------------------------------------------------------
 
-    def carry(self, spec: VolumeSpec, row: int, reach: Reach) -> None:
+    def carry(self, spec: VolumeSpec | HybridSpec, row: int, reach: Reach) -> None:
         """Remember a volume that is on it."""
         self.duty.carry(spec, row, reach)
 

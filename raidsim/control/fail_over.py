@@ -24,7 +24,7 @@ from raidsim.cards import Card
 from raidsim.control.environment import Environment
 from raidsim.control.reach import Reach
 from raidsim.kernel import tables as t
-from raidsim.scenario import VolumeSpec
+from raidsim.scenario import HybridSpec, VolumeSpec
 
 if TYPE_CHECKING:
     from raidsim.control.controller import Controller
@@ -56,7 +56,7 @@ class Duty:
         self.battery = battery
         self.row, engine = rows
         self.hardware: Hardware = hardware_of(env.system, self.row, engine, card)
-        self.volumes: list[tuple[VolumeSpec, int]] = []
+        self.volumes: list[tuple[VolumeSpec | HybridSpec, int]] = []
         self.reaches: dict[int, Reach] = {}
         self.works = True
         self.server: Duty = self
@@ -73,7 +73,7 @@ class Duty:
         """Row of the cache that holds their lines, or NONE."""
         return int(self.env.system.world.controllers[self.row]["cache"])
 
-    def carry(self, spec: VolumeSpec, row: int, reach: Reach) -> None:
+    def carry(self, spec: VolumeSpec | HybridSpec, row: int, reach: Reach) -> None:
         """Serve one more volume."""
         self.volumes.append((spec, row))
         self.reaches[row] = reach

@@ -21,6 +21,7 @@ from raidsim.scenario import VolumeSpec
 
 if TYPE_CHECKING:
     from raidsim.control.controller import Controller
+    from raidsim.control.hybrid import Hybrid
 
 FAST = 10 * 2**20  # bytes at each end of a drive that a fast initialisation writes
 LONGEST_DELAY = 3600.0  # s
@@ -34,6 +35,7 @@ class Maintained(Measured):
     spec: VolumeSpec
     failures_tolerated: int
     operations: list[Operation]
+    above: list[Hybrid]
     controller: Controller | None
     _drives: Drives
     _reach: Reach
@@ -314,6 +316,7 @@ class Maintained(Measured):
         self._drives = drives
         self._pace = pace
         self.operations = []
+        self.above = []
 
     @property
     def _rows(self) -> tuple[int, int]:

@@ -103,6 +103,8 @@ class Volume(Maintained):
         Drives that may fail, whichever they are, without loss of data.
     access
         The access policy.
+    above
+        The hybrids that it is a part of: then it is read and written through those.
     operations
         All background work that was begun, :class:`Operation` by Operation.
     card
@@ -269,6 +271,8 @@ class Volume(Maintained):
         """
         check = Arguments(f"{self.name}.start()")
         check.instance("load", load, Load, 'give a Load(read="100 %", size="8 KiB", ...)')
+        if self.above:
+            self._check_access(check, t.READ)
         check.raise_if_wrong()
         return self.begin(load.spec(self))
 
@@ -488,6 +492,7 @@ class Volume(Maintained):
     ) -> simpy.Event:
         if not (
             op in self._allowed
+            and not self.above
             and type(offset) is int
             and type(length) is int
             and type(priority) is int
@@ -532,6 +537,9 @@ class Volume(Maintained):
 
     def _check_access(self, check: Arguments, op: int) -> None:
         """Note it if the volume's access policy does not allow a kind of I/O."""
-        if op not in self._allowed:
+        if self.above:
+            cause = f"{self.name} is a part of {self.above[0].name}"
+            check.wrong("self", cause, f"ask {self.above[0].name}, which knows what is where")
+        elif op not in self._allowed:
             cause = f"{self.name} is {self.access} (its access policy)"
             check.wrong("access", cause, 'make the Volume with access = "read-write"')

@@ -23,7 +23,13 @@ Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes
 from __future__ import annotations
 
 from raidsim.kernel import agenda, mirror
-from raidsim.kernel.array_tables import COPYING, ERRAND_HOST, ERRAND_PART, ERRAND_REPAIR, ERRAND_SWEEP
+from raidsim.kernel.array_tables import (
+    COPYING,
+    ERRAND_HOST,
+    ERRAND_PART,
+    ERRAND_REPAIR,
+    ERRAND_SWEEP,
+)
 from raidsim.kernel.drive import send
 from raidsim.kernel.host import ready
 from raidsim.kernel.jit import handler, routine

@@ -20,6 +20,12 @@ ERRAND_DESTAGE = 2  # dirty data of a cache goes to the drives
 ERRAND_FETCH = 3  # a cache reads ahead
 ERRAND_SWEEP = 4  # some rows of an array in the background, see raidsim.kernel.sweep
 ERRAND_REPAIR = 5  # a strip with a sector that could not be read is restored
+ERRAND_BELOW = 8  # what a hybrid asks of its front or back
+ERRAND_WRITE_BACK = 9  # a hybrid copies from front to back
+ERRAND_FILL = 10  # a hybrid copies from back to front
+
+# Family of an array that is a hybrid: the others are those of layouts.
+HYBRID = 8
 
 COPYING = 5  # method of a write, beside those of raidsim.layout: to the drive that gets a copy
 
@@ -54,6 +60,7 @@ ARRAY = np.dtype(
         ("first_mark", "i8"),
         ("clear_after", "i8"),  # ns after the last write when a mark is taken off
         ("marked", "i8"),  # marks set so far
+        ("hybrid", "i8"),  # row of `hybrids`, in the family HYBRID
     ],
     align=True,
 )

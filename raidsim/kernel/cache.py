@@ -85,7 +85,7 @@ def take(w, cache, volume, strip, size):
     return index
 
 
-@handler
+@routine
 def drop(w, cache, index):
     """Evict a clean line."""
     unlist(w, cache, index)

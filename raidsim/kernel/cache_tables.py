@@ -55,6 +55,8 @@ CACHE = np.dtype(
         ("read_ahead", "i8"),  # bytes
         ("reads", "i8"),  # of the host that were looked up
         ("hits", "i8"),
+        ("errand", "i8"),  # of the tasks that destage
+        ("again", "i8"),  # stage in which a write that waits for room tries again
     ],
     align=True,
 )

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from raidsim.kernel import agenda
 from raidsim.kernel.array import add_task
-from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist
 from raidsim.kernel.cache_tables import GRAINS, LEVELS
 from raidsim.kernel.jit import handler, routine
@@ -29,7 +28,6 @@ from raidsim.kernel.tables import (
     FAILED,
     NONE,
     STAGE_CACHE_FLUSH,
-    STAGE_INSERT,
     STAGE_WAITING,
     WRITE,
 )
@@ -154,7 +152,7 @@ def soil(w, cache, index, start, end):
         enlist(w, cache, index)
 
 
-@handler
+@routine
 def count(w, cache, size):
     """So many more bytes are dirty from now on (fewer, if negative)."""
     now = w.state[0]["now"]
@@ -182,7 +180,7 @@ def work(w, cache):
         start_one(w, cache, index)
     if cache["dirty"] <= cache["pinned"]:
         cache["flushing"] = 0
-    elif cache["armed"] == 0 and cache["flushing"] == 0:
+    elif cache["armed"] == 0 and cache["flushing"] == 0 and cache["most_tasks"] > 0:
         arm(w, cache, cache["flush_time"])
 
 
@@ -236,7 +234,7 @@ def start_one(w, cache, index):
             break
     length = min(end, w.volumes[volume]["size"]) - start
     cache["tasks"] += 1
-    add_task(w, ERRAND_DESTAGE, volume, WRITE, start, length)
+    add_task(w, cache["errand"], volume, WRITE, start, length)
 
 
 @routine
@@ -283,7 +281,7 @@ def clean(w, cache, volume, size, start, end):
             settle(w, cache, index)
 
 
-@handler
+@routine
 def block(w, cache, index):
     """A write waits for room, in order."""
     w.jobs[index]["stage"] = STAGE_WAITING
@@ -294,7 +292,7 @@ def block(w, cache, index):
     cache["blocked_tail"] = index
 
 
-@handler
+@routine
 def block_first(w, cache, index):
     """A write that was tried again still waits, in front."""
     w.jobs[index]["stage"] = STAGE_WAITING
@@ -304,13 +302,13 @@ def block_first(w, cache, index):
     cache["blocked_head"] = index
 
 
-@handler
+@routine
 def admit(w, cache):
     """Let the first write that waits for room try again."""
     index = cache["blocked_head"]
     if index != NONE:
         cache["blocked_head"] = w.jobs[index]["next"]
-        agenda.put(w, index, STAGE_INSERT)
+        agenda.put(w, index, cache["again"])
 
 
 @routine

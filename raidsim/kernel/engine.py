@@ -17,6 +17,7 @@ from raidsim.kernel import (
     garbage,
     heat,
     host,
+    hybrid,
     load,
     measure,
     network,
@@ -28,11 +29,13 @@ from raidsim.kernel import (
     volume,
 )
 from raidsim.kernel.array_tables import (
+    ERRAND_BELOW,
     ERRAND_DESTAGE,
     ERRAND_FETCH,
     ERRAND_PART,
     ERRAND_REPAIR,
     ERRAND_SWEEP,
+    HYBRID,
 )
 from raidsim.kernel.heap import KIND_MASK, fill_vacancy, vacate_first
 from raidsim.kernel.jit import by_reference, entry, handler, routine
@@ -159,10 +162,15 @@ def follow(w):
     stage = job["stage"]
     errand = job["errand"]
     if stage == STAGE_PLAN:
+        place = w.volumes[job["volume"]]
         if errand == ERRAND_SWEEP:
             sweep.step(w, index)
         elif errand == ERRAND_REPAIR:
             sweep.mend(w, index)
+        elif place["kind"] != VOLUME_ARRAY:
+            volume.issue(w, index)
+        elif w.arrays[place["array"]]["family"] == HYBRID:
+            hybrid.carry_out(w, index)
         else:
             array.carry_out(w, index)
     elif stage == STAGE_SWEEP:
@@ -173,6 +181,8 @@ def follow(w):
         controller.insert(w, index)
     elif errand == ERRAND_PART:
         array.part_ended(w, index)
+    elif errand == ERRAND_BELOW:
+        hybrid.part_ended(w, index)
     elif errand == ERRAND_SWEEP:
         sweep.ended(w, index)
     elif errand == ERRAND_REPAIR:
@@ -287,6 +297,9 @@ def returned(w, index):
 @routine
 def complete(w, index, device_ios):
     """The data of request ``index`` is there: the host takes its completion in."""
+    if w.jobs[index]["parent"] != NONE:  # a hybrid has asked, not the host
+        hybrid.part_ended(w, index)
+        return
     process = w.processes[w.streams[w.jobs[index]["stream"]]["process"]]
     host.complete(w, index, process, device_ios)
 

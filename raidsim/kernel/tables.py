@@ -492,6 +492,8 @@ class World(NamedTuple):
     buckets_of_lines: Any  # int32: the first line of each bucket of a cache's index
     towers: Any  # int32: pointers of the lists of dirty lines
     trails: Any  # TRAIL of cache_tables
+    hybrids: Any  # HYBRID of hybrid_tables
+    traces: Any  # int32: what hybrids remember of blocks: missed before, or heat and interval
     hops: Any  # HOP of array_tables
     sweeps: Any  # SWEEP of sweep_tables
     workers: Any  # int64: jobs of each sweep, that go through its rows

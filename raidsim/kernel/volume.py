@@ -6,14 +6,14 @@
   :mod:`raidsim.kernel.controller`.
 
 Verbs: :func:`device_ios` says how many device I/Os a request costs the host, :func:`enter` starts
-it, :func:`child_done` takes a device I/O of a single drive back.
+it, :func:`issue` sends it to a single drive, :func:`child_done` takes a device I/O of that back.
 """
 
 from __future__ import annotations
 
 from raidsim.kernel import array, controller
 from raidsim.kernel.drive import send
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take_child
 from raidsim.kernel.tables import DONE, FAILED, NONE, STAGE_SLOT, VOLUME_ARRAY
 
@@ -39,7 +39,15 @@ def enter(w, index):
             array.begin(w, index)
         else:
             controller.command(w, index)
-        return
+    else:
+        issue(w, index)
+
+
+@routine
+def issue(w, index):
+    """Send the device I/Os of a request to a single drive."""
+    job = w.jobs[index]
+    volume = w.volumes[job["volume"]]
     drive = volume["drive"]
     longest = w.drives[drive]["max_transfer"]
     start = job["offset"]

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from raidsim import units
 from raidsim.build import inventory
-from raidsim.report import event_words, hardware, numbers, risk_table
+from raidsim.build.hybrid_use import hybrid_facts
+from raidsim.report import event_words, hardware, hybrids, numbers, risk_table
 from raidsim.report.findings import findings
 from raidsim.report.summary import air_sentence, load_sentence
 from raidsim.report.table import RULED
@@ -66,6 +67,8 @@ def _contents(scenario: Scenario) -> Table:
     for volume in scenario.volumes:
         for heading, text in zip(("volume", "", ""), _volume(scenario, volume), strict=False):
             table.add_row(heading, Text(text))
+    for hybrid in scenario.hybrids:
+        table.add_row("hybrid", Text(hybrids.facts_line(hybrid_facts(hybrid))))
     power = inventory.system_power(scenario)
     table.add_row("power", Text(hardware.system_power_words(power)))
     resolved = scenario.resolved()
@@ -150,7 +153,8 @@ def _intensity(load: LoadSpec) -> str:
 
 
 def _touched(scenario: Scenario, load: LoadSpec) -> str:
-    capacity = scenario.volume(load.volume or scenario.volumes[0].name).capacity
+    where = scenario.hybrid(load.volume)
+    capacity = (where or scenario.volume(load.volume or scenario.volumes[0].name)).capacity
     _, size = load.extent(capacity)
     share = size * (load.workers if load.partitions else 1) / capacity
     return f"touches {numbers.percent(share)} of the volume"

@@ -40,14 +40,18 @@ def loads_of(scenario: Scenario, volume: VolumeSpec) -> list[LoadSpec]:
     return [load for load in scenario.loads if volume_of(scenario, load) is volume]
 
 
-def volume_of(scenario: Scenario, load: LoadSpec) -> VolumeSpec:
-    """The volume that a load runs on."""
+def volume_of(scenario: Scenario, load: LoadSpec) -> VolumeSpec | None:
+    """The volume that a load runs on; None for a hybrid."""
+    if scenario.hybrid(load.volume) is not None:
+        return None
     return scenario.volume(load.volume or scenario.volumes[0].name)
 
 
 def is_written(scenario: Scenario, volume: VolumeSpec) -> bool:
-    """Whether any load writes to a volume."""
-    return any(load.read < 1 for load in loads_of(scenario, volume))
+    """Whether any load writes to a volume, or to a hybrid that it is a part of."""
+    above = [one.name for one in scenario.hybrids if volume.name in (one.front, one.back)]
+    loads = [load for load in scenario.loads if load.volume in above]
+    return any(load.read < 1 for load in (*loads_of(scenario, volume), *loads))
 
 
 def cards_of(scenario: Scenario) -> list[Card]:

@@ -119,6 +119,8 @@ def within_the_buffer(scenario: Scenario) -> Iterator[Finding]:
     """A load touches so little that it measures the drive's buffer."""
     for load in scenario.loads:
         volume = volume_of(scenario, load)
+        if volume is None:
+            continue
         _, extent = load.extent(volume.capacity)
         touched = extent * (load.workers if load.partitions else 1)
         if load.read == 1:
@@ -141,6 +143,8 @@ def off_the_map(scenario: Scenario) -> Iterator[Finding]:
     """Requests begin or end inside a unit of the drive's map, which costs more."""
     for load in scenario.loads:
         volume = volume_of(scenario, load)
+        if volume is None:
+            continue
         disk = volume.card.kind == "hdd"
         if disk and load.read == 1:
             continue  # only writes of parts of a physical sector cost more

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from raidsim.report import numbers
+from raidsim.report import hybrids, numbers
 from raidsim.result import LinkFacts, Power, Result, SystemPower, VolumeFacts
 from raidsim.scenario import ControllerSpec, VolumeSpec
 
@@ -79,6 +79,8 @@ def lines(result: Result) -> Iterator[str]:
     """What a result says of its hardware: each volume, links that hold drives back, all power."""
     for volume in result.volumes:
         yield volume_line(volume)
+    for hybrid in result.hybrids:
+        yield hybrids.facts_line(hybrid)
     for link in result.links:
         if link.oversubscription > 1:
             yield f"{link.name}: {oversubscription_words(link)}"

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.report import controllers, drives, hardware, numbers, phases, within
+from raidsim.report import controllers, drives, hardware, hybrids, numbers, phases, within
 from raidsim.report.console import UNBOUNDED
 from raidsim.report.summary import confidence, load_sentence, several_volumes
 from raidsim.report.sweeps import (
@@ -153,6 +153,7 @@ def notes(sweep: Sweep, result: Result) -> Iterator[str]:
         yield f"{_where(chosen, sweep)}: {text}"
     yield from drives.lines(sweep, lambda chosen: _where(chosen, sweep))
     yield from controllers.lines(sweep, lambda chosen: _where(chosen, sweep))
+    yield from hybrids.lines(sweep, lambda chosen: _where(chosen, sweep))
 
 
 def _where(chosen: Sequence[int], sweep: Sweep) -> str:

@@ -142,7 +142,8 @@ def _on_a_controller(values: Mapping[str, Any], card: Card) -> Iterator[Finding]
     if "card" in values:
         ports = card.word("ports.speed").partition("-")[0]
         interface = values["card"].word("link.interface")
-        if interface not in INTERFACES[ports]:
+        in_slot = interface in ("pcie", "nvme") and card.flag("drives.pcie")
+        if interface not in INTERFACES[ports] and not in_slot:
             cause = f"{values['card'].name} has {interface}, and {card.name} {ports.upper()} ports"
             yield "drive", cause, f"a drive with {' or '.join(INTERFACES[ports])}"
 

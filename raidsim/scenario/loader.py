@@ -16,7 +16,7 @@ from raidsim.cards.toml_file import TOO_DEEP, TomlFile, is_deep, parse, read_tex
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, one_line, quote, suggest
 from raidsim.resources import data_folder
-from raidsim.scenario import arrays, checks
+from raidsim.scenario import arrays, checks, hybrids
 from raidsim.scenario import overrides as setting
 from raidsim.scenario.event_checks import read_events
 from raidsim.scenario.fields import Count, Line, Reader, Text
@@ -26,6 +26,7 @@ from raidsim.scenario.models import (
     ControllerSpec,
     EventSpec,
     HostSpec,
+    HybridSpec,
     LinkSpec,
     LoadSpec,
     Measure,
@@ -36,7 +37,7 @@ from raidsim.scenario.reading import Reading, quoted, read_part
 from raidsim.scenario.written import written
 
 _TABLES = (
-    "title", "description", "seed", "host", "controller", "link", "volume", "load",
+    "title", "description", "seed", "host", "controller", "link", "volume", "hybrid", "load",
     "air", "measure", "event",
 )  # fmt: skip
 
@@ -172,7 +173,13 @@ class _Loader:
         self._names("link", links)
         volumes = [self._volume(*one, controllers, links) for one in self._list("volume")]
         self._names("volume", volumes)
-        loads = [self._load(table, path, volumes) for table, path in self._list("load")]
+        made = [
+            self._hybrid(*one, controllers, volumes) for one in self._list("hybrid", optional=True)
+        ]
+        self._names("hybrid", made)
+        for index, key, cause, remedy in hybrids.overlaps(made):
+            self.reading.problem(("hybrid", index, key), cause, remedy)
+        loads = [self._load(table, path, volumes, made) for table, path in self._list("load")]
         self._names("load", loads)
         self._sweeps(loads)
         air = read_part(self.reading, AirSpec, self.reading.data.get("air", {}), ("air",))
@@ -182,6 +189,7 @@ class _Loader:
             self.reading, self._list("event", optional=True), {**hardware, "loads": loads}, measure
         )
         self.reading.raise_if_wrong()
+        hardware["hybrids"] = made
         return _assemble(self.reading, head, host, hardware, loads, air, measure, events)
 
     # ---- the top of the file
@@ -290,10 +298,54 @@ class _Loader:
             self.reading.problem((*path, key), cause, remedy)
         return values
 
-    def _load(self, table: Any, path: Path, volumes: list[dict[str, Any]]) -> dict[str, Any]:
+    def _hybrid(
+        self,
+        table: Any,
+        path: Path,
+        controllers: list[dict[str, Any]],
+        volumes: list[dict[str, Any]],
+    ) -> dict[str, Any]:
+        values = read_part(self.reading, HybridSpec, table, path)
+        if values.get("controller", "") is None:
+            values["controller"] = arrays.HOST
+        named = {c["name"]: c.get("card") for c in controllers if "name" in c}
+        known = {volume["name"]: volume for volume in volumes if "name" in volume}
+        found = list(
+            arrays.check_reference(values, "controller", [arrays.HOST, *named], "controller")
+        )
+        if values.get("name") in known:
+            cause = f"{quote(values['name'])} is the name of a volume too"
+            found.append(("name", cause, "give each its own name"))
+        card = named.get(values.get("controller", ""))
+        if not found and (card is not None or values.get("controller") == arrays.HOST):
+            found += hybrids.check_hybrid(values, known, card)
+        if not found and {"front", "back"} <= set(values):
+            parts = [known[values[key]] for key in ("front", "back")]
+            if all({"card", "layout"} <= set(part) for part in parts):
+                sizes = map(hybrids.capacity_of, parts)
+                values["blocks"], values["capacity"] = hybrids.measure(values, *sizes)
+                values["sector"] = max(part["card"].integer("capacity.sector") for part in parts)
+        for key, cause, remedy in found:
+            self.reading.problem((*path, key), cause, remedy)
+        return values
+
+    def _load(
+        self,
+        table: Any,
+        path: Path,
+        volumes: list[dict[str, Any]],
+        made: list[dict[str, Any]],
+    ) -> dict[str, Any]:
         values = read_part(self.reading, LoadSpec, table, path)
-        volume_names = [v["name"] for v in volumes if "name" in v]
+        inside = {one.get(key): one.get("name") for one in made for key in ("front", "back")}
+        volume_names = [v["name"] for v in volumes if "name" in v and v["name"] not in inside]
+        volume_names += [one["name"] for one in made if "name" in one]
         found = list(checks.check_volume_of(values, volume_names)) if volumes else []
+        if values.get("volume") is not None and values.get("volume") in inside:
+            cause = f"{quote(values['volume'])} is a part of {quote(inside[values['volume']])}"
+            found = [
+                ("volume", cause, "name the hybrid: what is in its front would be out of date")
+            ]
         if not found and "volume" in values and volume_names:
             values["volume"] = values["volume"] or volume_names[0]
         sizes = _mix(values)
@@ -308,6 +360,10 @@ class _Loader:
                 values["capacity"] = own if layout is None else int(layout["size"])
                 values["access"] = volume.get("access")
                 values["sector"] = volume["card"].integer("capacity.sector")
+        for one in made:
+            if one.get("name") == values.get("volume") and "capacity" in one:
+                values |= {key: one[key] for key in ("capacity", "sector")}
+                values["access"] = "read-write"
         for key, cause, remedy in [*found, *checks.check_load(_complete(values))]:
             self.reading.problem((*path, key), cause, remedy)
         if sizes:
@@ -390,6 +446,8 @@ def _assemble(
             part._card = values["card"]
         if "layout" in values:
             part._layout = values["layout"]
+        if "blocks" in values:
+            part._blocks, part._capacity = values["blocks"], values["capacity"]
         return part
 
     scenario = Scenario.model_construct(
@@ -398,6 +456,7 @@ def _assemble(
         controllers=tuple(build(ControllerSpec, values) for values in hardware["controllers"]),
         links=tuple(build(LinkSpec, values) for values in hardware["links"]),
         volumes=tuple(build(VolumeSpec, values) for values in hardware["volumes"]),
+        hybrids=tuple(build(HybridSpec, values) for values in hardware["hybrids"]),
         loads=tuple(build(LoadSpec, values) for values in loads),
         air=build(AirSpec, air),
         measure=build(Measure, measure),

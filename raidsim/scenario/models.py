@@ -311,6 +311,98 @@ class VolumeSpec(Part):
         return 0 if self.layout is None else failures_tolerated(self.layout)
 
 
+class HybridSpec(Part):
+    """A hybrid: a volume as cache or tier in front of another."""
+
+    name: Name = key("name of the hybrid; loads run on it as on a volume", "hybrid")
+    front: Name = key("the fast volume, which holds some blocks")
+    back: Name = key("the large volume, whose addresses are those of the hybrid")
+    controller: Name | None = key(
+        'storage processor that it is on, with front and back behind it; "host": the server itself'
+        " keeps it, and asks volumes on controllers through those",
+        None, '"host"',
+    )  # fmt: skip
+    mode: Annotated[str, Choice(("cache", "tier"))] = key(
+        "cache: the front has copies, and what the back gets later; tier: a block lives in the"
+        " front or in the back, wherever it belongs by its heat",
+        "cache",
+    )
+    write: Annotated[str, Choice(("back", "through", "around"))] = key(
+        "of a cache: writes go into the front, and later to the back; into both; or into the back,"
+        " and the front forgets the block",
+        "back",
+    )
+    promote: Annotated[str, Choice(("first", "second", "never"))] = key(
+        "which miss of a block brings it into the front (of a tier: which access within"
+        " `interval`)",
+        "first",
+    )
+    bypass: Annotated[int | None, Quantity("size", above="0 B", sectors=True, word="none")] = key(
+        "longer sequential runs go past the front", "none"
+    )
+    evict: Annotated[str, Choice(("lru", "fifo"))] = key(
+        "which block of a cache gives its place to another: the least recently used, or the one"
+        " that has been in it for longest",
+        "lru",
+    )
+    block: Annotated[int, Size] = key(
+        "unit of the map: a power of two from 4 KiB to 64 MiB", "64 KiB"
+    )
+    front_size: Annotated[int | None, Quantity("size", sectors=True, word="all")] = key(
+        "so much of the front is used", "all"
+    )
+    back_offset: Annotated[int, Quantity("size", sectors=True)] = key(
+        "where its region of the back begins", "0 B"
+    )
+    size: Annotated[int | None, Quantity("size", above="0 B", sectors=True, word="rest")] = key(
+        "size of that region, and so of the hybrid, in whole blocks", "rest"
+    )
+    high: Annotated[float, Quantity("share")] = key(
+        "share of the front that may be dirty: writes wait for room above it", "80 %"
+    )
+    low: Annotated[float, Quantity("share")] = key(
+        "share of the front that may stay dirty: above it dirty blocks are written back", "10 %"
+    )
+    flush: Annotated[float, Quantity("time", above="0 s", high="8760 h")] = key(
+        "after so long without a write all that is dirty is written back", "30 s"
+    )
+    copies: Annotated[int, Count(1, 1024)] = key(
+        "write-backs, or moves of a tier, under way at a time", 16
+    )
+    copy_size: Annotated[int, Size] = key(
+        "most contiguous data that is written back as one", "1 MiB"
+    )
+    interval: Annotated[float, Quantity("time", low="1 s", high="8760 h")] = key(
+        "of a tier: heat, the number of accesses, halves after each", "10 min"
+    )
+    warm: Annotated[Area | None, Table] = key(
+        "part of the hybrid that is in the front when the run begins, from its start on as far as"
+        " there is room",
+        None, "none",
+    )  # fmt: skip
+    buffer: Annotated[str, Choice(("through", "back", "back-bad-battery"))] = key(
+        "write mode of the storage processor's own cache in front of both, as `write` of a volume",
+        "through",
+    )
+    read_ahead: Annotated[str, Choice(("none", "ahead", "adaptive"))] = key(
+        "read mode of that cache", "none"
+    )
+    io: Annotated[str, Choice(("direct", "cached"))] = key("I/O mode of that cache", "direct")
+
+    _capacity: int = PrivateAttr(default=0)
+    _blocks: int = PrivateAttr(default=0)
+
+    @property
+    def capacity(self) -> int:
+        """Bytes that the host can address."""
+        return self._capacity
+
+    @property
+    def blocks(self) -> int:
+        """Blocks that the front has room for."""
+        return self._blocks
+
+
 class LoadSpec(Part):
     """A load: which requests, how many, where."""
 
@@ -478,6 +570,7 @@ class Scenario(Part):
     controllers: tuple[ControllerSpec, ...] = key("the controllers, if there are any")
     links: tuple[LinkSpec, ...] = key("expanders, switches and networks, if there are any")
     volumes: tuple[VolumeSpec, ...] = key("the volumes")
+    hybrids: tuple[HybridSpec, ...] = key("volumes in front of volumes, if there are any", ())
     loads: tuple[LoadSpec, ...] = key("the loads")
     air: AirSpec = key("the air that the drives stand in")
     measure: Measure = key("how to measure")
@@ -507,7 +600,11 @@ class Scenario(Part):
         """The volume of a name."""
         return next(volume for volume in self.volumes if volume.name == name)
 
-    def controller(self, volume: VolumeSpec) -> ControllerSpec | None:
+    def hybrid(self, name: str | None) -> HybridSpec | None:
+        """The hybrid of a name; None if that is a volume."""
+        return next((hybrid for hybrid in self.hybrids if hybrid.name == name), None)
+
+    def controller(self, volume: VolumeSpec | HybridSpec) -> ControllerSpec | None:
         """The controller that a volume is on; None for the host itself."""
         return next((c for c in self.controllers if c.name == volume.controller), None)
 

@@ -17,12 +17,20 @@ from typing import Any
 
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import Problem, quote
-from raidsim.scenario.models import ControllerSpec, EventSpec, LinkSpec, LoadSpec, VolumeSpec
+from raidsim.scenario.models import (
+    ControllerSpec,
+    EventSpec,
+    HybridSpec,
+    LinkSpec,
+    LoadSpec,
+    VolumeSpec,
+)
 from raidsim.scenario.reading import OVERRIDE, Reading
 
 _STEP = re.compile(r"""([A-Za-z0-9_-]+|"[^"]*"|'[^']*')((?:\[[0-9]{1,6}\])*)(?:\.|$)""")
 _FIELDS = {
     "controller": ControllerSpec.model_fields,
+    "hybrid": HybridSpec.model_fields,
     "link": LinkSpec.model_fields,
     "volume": VolumeSpec.model_fields,
     "load": LoadSpec.model_fields,

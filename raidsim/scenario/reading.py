@@ -19,7 +19,7 @@ from raidsim.scenario.models import Area, Burst, Hot, Limit, Part, SizeShare
 OVERRIDE = "--set"
 """What messages name as the file of an override."""
 
-LISTS = ("controller", "link", "volume", "load", "event")
+LISTS = ("controller", "link", "volume", "hybrid", "load", "event")
 """Tables that a scenario may have several of."""
 
 _MOST_PROBLEMS = 100

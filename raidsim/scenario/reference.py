@@ -15,6 +15,7 @@ from raidsim.scenario.models import (
     AirSpec,
     EventSpec,
     HostSpec,
+    HybridSpec,
     LoadSpec,
     Measure,
     Part,
@@ -71,6 +72,11 @@ loads, volumes, controllers or links, say which: `load[0].size` or `load.NAME.si
 _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
     ("`[host]`", "", HostSpec),
     ("`[[volume]]`", "One table for each volume.", VolumeSpec),
+    (
+        "`[[hybrid]]`",
+        "A volume as cache or tier in front of another; loads run on it as on a volume.",
+        HybridSpec,
+    ),
     ("`[[load]]`", "One table for each load; all run at the same time.", LoadSpec),
     (
         "`[air]`",

@@ -12,6 +12,7 @@ from raidsim.scenario.models import (
     ControllerSpec,
     EventSpec,
     HostSpec,
+    HybridSpec,
     LinkSpec,
     LoadSpec,
     Measure,
@@ -46,6 +47,7 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
             _part(VolumeSpec, table, {"controller": part.controller})
             for table, part in zip(data["volume"], scenario.volumes, strict=True)
         ],
+        **_hybrids(data, scenario),
         "load": [
             _part(LoadSpec, table, _defaults(table, load))
             for table, load in zip(data["load"], scenario.loads, strict=True)
@@ -57,6 +59,15 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
             for table, event in zip(data.get("event", []), scenario.events, strict=True)
         ],
     }
+
+
+def _hybrids(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
+    """Hybrids, if there are any."""
+    tables = [
+        _part(HybridSpec, table, {"controller": part.controller})
+        for table, part in zip(data.get("hybrid", []), scenario.hybrids, strict=True)
+    ]
+    return {"hybrid": tables} if tables else {}
 
 
 def _defaults(table: Mapping[str, Any], load: LoadSpec) -> dict[str, Any]:

@@ -1,0 +1,240 @@
+"""From a [[hybrid]] to its rows of the kernel: the blocks of its front and where they go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.build.cache import modes
+from raidsim.build.system import System
+from raidsim.kernel import cache as lines_of
+from raidsim.kernel import cache_tables as c
+from raidsim.kernel import hybrid_tables as h
+from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ERRAND_WRITE_BACK, HYBRID
+from raidsim.scenario import ControllerSpec, HybridSpec, LoadSpec
+
+GIGA = 1e9
+MODES = {"cache": h.MODE_CACHE, "tier": h.MODE_TIER}
+WRITES = {"back": h.WRITE_BACK, "through": h.WRITE_THROUGH, "around": h.WRITE_AROUND}
+EVICTIONS = {"lru": h.EVICT_LRU, "fifo": h.EVICT_FIFO}
+PROMOTIONS = {"first": 1, "second": 2, "never": h.NO_PROMOTION}
+
+
+def add_hybrid(
+    system: System,
+    spec: HybridSpec,
+    *,
+    front: int,
+    back: int,
+    controller: int = t.NONE,
+    controller_spec: ControllerSpec | None = None,
+) -> int:
+    """Add a hybrid of two volumes that are there, warm as it says; its volume's index.
+
+    Parameters
+    ----------
+    front, back
+        Rows of the volumes.
+    controller, controller_spec
+        Row of the storage processor, and what the scenario says of it; NONE and None for the host.
+    """
+    tier = spec.mode == "tier"
+    block = spec.block
+    row = system.append("arrays")
+    if system.append("layouts") != row:
+        raise AssertionError("every array has its layout under its own number")
+    volume = system.append("volumes")
+    cache = _add_blocks(system, spec)
+    traces = _add_traces(system, spec)
+    number = system.add_row(
+        "hybrids",
+        front=front,
+        back=back,
+        back_offset=spec.back_offset,
+        cache=cache,
+        block=block,
+        mode=MODES[spec.mode],
+        write=WRITES[spec.write],
+        promote=PROMOTIONS[spec.promote],
+        evict=EVICTIONS[spec.evict],
+        bypass=spec.bypass or 0,
+        through=int(controller == t.NONE),
+        first_trace=traces[0],
+        traces=traces[1],
+        first_trail=system.append("trails", c.TRAILS) if spec.bypass else 0,
+        interval=round(spec.interval * GIGA),
+        moves=spec.copies if tier else 0,
+        run_volume=t.NONE,
+    )
+    below = system.world.volumes[back]
+    width = block
+    if below["kind"] == t.VOLUME_ARRAY:
+        width = int(system.world.arrays[below["array"]]["width"])
+    system.set_row(
+        "arrays",
+        row,
+        family=HYBRID,
+        hybrid=number,
+        width=width,
+        locks=1,
+        line=block,
+        **modes(system, spec.buffer, spec.read_ahead, spec.io, controller_spec),
+    )
+    system.set_row(
+        "volumes",
+        volume,
+        kind=t.VOLUME_ARRAY,
+        array=row,
+        controller=controller,
+        size=spec.capacity,
+    )
+    if spec.warm is not None:
+        _warm(system, volume, cache, *_first_blocks(spec), tier)
+    system.need_margin(spec.copies + 64)
+    return volume
+
+
+def _add_blocks(system: System, spec: HybridSpec) -> int:
+    """The blocks of the front as lines of a row of CACHE; its number."""
+    block, blocks = spec.block, spec.blocks
+    size = blocks * block
+    tier = spec.mode == "tier"
+    first = system.append("lines", blocks)
+    rows = system.world.lines[first : first + blocks]
+    if blocks:
+        rows["chain"] = np.arange(first + 1, first + blocks + 1)
+        rows["chain"][-1] = t.NONE
+    buckets = 1 << max(blocks - 1, 0).bit_length()
+    first_bucket = system.append("buckets_of_lines", buckets)
+    system.world.buckets_of_lines[first_bucket : first_bucket + buckets] = t.NONE
+    # The heads of the list of dirty blocks, and the way to a place in it; pointers of a block
+    # are written before they are read.
+    pointers = (2 if tier else blocks + 2) * c.LEVELS
+    first_tower = system.append("towers", pointers)
+    system.world.towers[first_tower : first_tower + c.LEVELS] = t.NONE
+    row = system.append("caches")
+    system.set_row(
+        "caches",
+        row,
+        size=size,
+        high=spec.high * size,
+        low=spec.low * size,
+        first_line=first,
+        lines=blocks,
+        free=first if blocks else t.NONE,
+        first_bucket=first_bucket,
+        buckets=buckets,
+        newest=t.NONE,
+        oldest=t.NONE,
+        first_tower=first_tower,
+        destage_size=spec.copy_size,
+        most_tasks=0 if tier else spec.copies,
+        blocked_head=t.NONE,
+        blocked_tail=t.NONE,
+        flush_time=round(spec.flush * GIGA),
+        flusher=system.take_job(t.STAGE_CACHE_FLUSH, row=row),
+        clock=system.add_station(f"{spec.name}: flush time", "flush time", servers=t.UNLIMITED),
+        errand=ERRAND_WRITE_BACK,
+        again=t.STAGE_PLAN,
+    )
+    return row
+
+
+def _add_traces(system: System, spec: HybridSpec) -> tuple[int, int]:
+    """What is remembered of blocks that are not in the front: first entry, and their number."""
+    if spec.mode == "tier":
+        count = 2 * (spec.capacity // spec.block)
+    elif spec.promote == "second":
+        count = 1 << max(spec.blocks - 1, 0).bit_length()
+    else:
+        return 0, 1
+    return system.append("traces", count), count
+
+
+def _first_blocks(spec: HybridSpec) -> tuple[int, int]:
+    """The first block that is in the front from the beginning, and how many they are."""
+    if spec.warm is None:
+        return 0, 0
+    size = spec.capacity - spec.warm.offset if spec.warm.size is None else spec.warm.size
+    first = spec.warm.offset // spec.block
+    end = -(-(spec.warm.offset + size) // spec.block)
+    return first, min(end - first, spec.blocks)
+
+
+def _warm(system: System, volume: int, cache_row: int, strip: int, count: int, dirty: bool) -> None:
+    """Let the front hold ``count`` blocks from number ``strip`` on, the first used last.
+
+    As if they had been read one after the other: in the index, and in the list of those that may
+    be evicted. Of a tier they are nowhere else.
+    """
+    if count == 0:
+        return
+    cache = system.world.caches[cache_row]
+    size = int(cache["size"]) // int(cache["lines"])
+    first = int(cache["first_line"])
+    number = np.arange(first, first + count)
+    strips = np.arange(strip, strip + count)
+    rows = system.world.lines[first : first + count]
+    cache["free"] = rows["chain"][-1]
+    rows["volume"] = volume
+    rows["strip"] = strips
+    rows["size"] = size
+    rows["valid"] = lines_of.mask(size, 0, size)
+    rows["waiters"] = t.NONE
+    rows["key"] = (volume << 44) + strips
+    places = lines_of.bucket(cache, volume, strips)
+    rows["chain"] = _chains(places, number, system.world.buckets_of_lines)
+    cache["used"] = count * size
+    if dirty:
+        rows["dirty"] = rows["valid"]
+        cache["dirty"] = cache["dirty_peak"] = count * size
+        return
+    cache["clean"] = count * size
+    rows["newer"] = number + 1
+    rows["newer"][-1] = t.NONE
+    rows["older"] = number - 1
+    rows["older"][0] = t.NONE
+    cache["oldest"], cache["newest"] = number[0], number[-1]
+
+
+def _chains(
+    places: NDArray[np.int64], number: NDArray[np.int64], heads: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """The next line in the bucket of each, which are empty so far; the last ones become heads."""
+    order = np.argsort(places, kind="stable")
+    chain = np.full(len(places), t.NONE, np.int64)
+    alike = places[order][1:] == places[order][:-1]
+    chain[order[1:][alike]] = number[order[:-1][alike]]
+    heads[places[order]] = number[order]  # of those in one bucket the last one stays
+    return chain
+
+
+def streams_below(
+    system: System, spec: HybridSpec, load: LoadSpec, rows: tuple[int, int]
+) -> Iterator[int]:
+    """Streams that write at random on front and back what a load on the hybrid means to them.
+
+    Solid state drives that are in a steady state when the run begins have been written so. Any
+    block may be anywhere in the front; in the back it has its place.
+    """
+    if load.read == 1 or load.random == 0:
+        return
+    used = spec.blocks * spec.block
+    areas = ((rows[0], 0, used), (rows[1], spec.back_offset, spec.capacity))
+    for volume, offset, size in areas:
+        largest = max(each for each, _ in load.sizes)
+        if size < max(largest, load.align):
+            continue
+        yield system.add_stream(
+            f"{spec.name}/{load.name}: before",
+            load.sizes,
+            mode=t.MANUAL,
+            volume=volume,
+            area_offset=offset,
+            area_size=size,
+            align=load.align,
+            read_share=0.0,
+        )

@@ -1,0 +1,311 @@
+"""A volume as cache or tier in front of a volume, as a resource of a SimPy model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from raidsim.build import hybrid_use
+from raidsim.build.heat import Air
+from raidsim.build.hybrid import add_hybrid
+from raidsim.control.arguments import Arguments, plain
+from raidsim.control.controller import Controller
+from raidsim.control.drives import Drives
+from raidsim.control.environment import Environment
+from raidsim.control.host import Host
+from raidsim.control.reach import Reach
+from raidsim.control.volume import ALLOWED, Volume
+from raidsim.errors import InputError
+from raidsim.kernel import tables as t
+from raidsim.result import HybridUse
+from raidsim.scenario import Scenario, from_data
+from raidsim.scenario.arrays import HOST
+
+ABSENT = ("warm",)
+"""Keys of a scenario's [[hybrid]] that mean something by being left out."""
+
+
+class Hybrid(Volume):
+    """A hybrid: ``front`` holds some blocks of ``back``, and is asked first.
+
+    It is read, written and loaded as a :class:`Volume` is. Its drives are those of front and back,
+    and what happens to them (:meth:`fail`, :meth:`replace`, air, speed) is said to those.
+
+    All but the first four are keys of a scenario's ``[[hybrid]]``, with its meanings, defaults and
+    checks: docs/reference/scenario.md.
+
+    Parameters
+    ----------
+    env
+        The environment.
+    front, back
+        The volumes: from now on only the hybrid may be read and written.
+    host
+        The server whose CPUs submit and complete the I/Os.
+    name
+        What reports and messages call it; None for "hybrid1" and so on.
+    controller
+        The storage processor that it is on, with front and back behind it; None for the host.
+    mode, write, promote, bypass, evict
+        What the front is, and what goes into it and out of it.
+    block, front_size, back_offset, size, warm
+        The unit of its map, how much of front and back it uses, what the front holds already.
+    high, low, flush, copies, copy_size, interval
+        When and how what is dirty is written back; how fast the heat of a tier fades.
+    buffer, read_ahead, io
+        Modes of the storage processor's own cache.
+
+    Attributes
+    ----------
+    front, back
+        The two volumes.
+    capacity
+        Bytes that can be addressed.
+
+    Raises
+    ------
+    InputError
+        If the two do not fit together, or one is in use by another hybrid.
+    """
+
+    def __init__(
+        self,
+        env: Environment,
+        front: Volume,
+        back: Volume,
+        host: Host,
+        *,
+        name: str | None = None,
+        controller: Controller | None = None,
+        mode: str = "cache",
+        write: str = "back",
+        promote: str = "first",
+        bypass: str = "none",
+        evict: str = "lru",
+        block: str = "64 KiB",
+        front_size: str = "all",
+        back_offset: str = "0 B",
+        size: str = "rest",
+        high: str = "80 %",
+        low: str = "10 %",
+        flush: str = "30 s",
+        copies: int = 16,
+        copy_size: str = "1 MiB",
+        interval: str = "10 min",
+        warm: Mapping[str, Any] | None = None,
+        buffer: str = "through",
+        read_ahead: str = "none",
+        io: str = "direct",
+    ) -> None:
+        self.name = self._checked(env, front, back, host, controller, name)
+        self.env = env
+        self.host = host
+        self.front = front
+        self.back = back
+        self.controller = controller
+        self.behind = None
+        keys = {
+            "name": self.name, "front": front.name, "back": back.name,
+            "controller": HOST if controller is None else controller.name,
+            "mode": mode, "write": write, "promote": promote, "bypass": bypass, "evict": evict,
+            "block": block, "front_size": front_size, "back_offset": back_offset, "size": size,
+            "high": high, "low": low, "flush": flush, "copies": copies, "copy_size": copy_size,
+            "interval": interval, "warm": warm, "buffer": buffer, "read_ahead": read_ahead,
+            "io": io,
+        }  # fmt: skip
+        self._hybrid = {
+            key: plain(value)
+            for key, value in keys.items()
+            if value is not None or key not in ABSENT
+        }
+        scenario = self._read_hybrid()
+        spec = scenario.hybrids[-1]
+        self._is = spec
+        self.card = back.card
+        self.capacity = spec.capacity
+        self.raw_capacity = front.raw_capacity + back.raw_capacity
+        self.failures_tolerated = back.failures_tolerated
+        self._sector = max(part._sector for part in (front, back))
+        self._longest = 0
+        self.access = "read-write"
+        self._allowed = ALLOWED[self.access]
+        env.sync()
+        self.system = system = env.system
+        first = system.count("stations")
+        self.row = add_hybrid(
+            system,
+            spec,
+            front=front.row,
+            back=back.row,
+            controller=t.NONE if controller is None else controller._rows[0],
+            controller_spec=scenario.controller(spec),
+        )
+        self.operations = []
+        self._drives: DrivesBelow = DrivesBelow(self)
+        self._stations = range(first, system.count("stations"))
+        self._awaited = system.add_stream(
+            self.name,
+            [(self._sector, 1.0)],
+            mode=t.MANUAL,
+            start=system.now,
+            volume=self.row,
+            process=host.add_process(self.name),
+        )
+        self.streams = [self._awaited]
+        self.above = []
+        if controller is not None:
+            controller.put_into(host)
+            controller.carry(spec, self.row, Reach(env, self.row, {}, _nothing, _nothing))
+        for part in (front, back):
+            part.above.append(self)
+        env.unique(self.name)
+
+    @staticmethod
+    def _checked(
+        env: Environment,
+        front: Volume,
+        back: Volume,
+        host: Host,
+        controller: Controller | None,
+        name: str | None,
+    ) -> str:
+        """Its name, if the parts can be put together."""
+        check = Arguments("Hybrid()")
+        check.instance("env", env, Environment, "give a raidsim.Environment")
+        check.instance("host", host, Host, "give a raidsim.Host")
+        if controller is not None:
+            check.instance("controller", controller, Controller, "give a Controller, or None")
+        parts = {"front": front, "back": back}
+        for key, part in parts.items():
+            check.instance(key, part, Volume, "give a Volume")
+            if isinstance(part, Hybrid):
+                check.wrong(key, f"{part.name} is a hybrid itself", "give a Volume")
+        check.raise_if_wrong()
+        for key, owned in {**parts, "host": host, "controller": controller}.items():
+            if owned is not None and owned.env is not env:
+                cause, kind = "belongs to another environment", type(owned).__name__
+                check.wrong(key, cause, f"make a {kind} in this one")
+        for key, part in parts.items():
+            others = [one for one in part.above if one.front is part or key == "front"]
+            if others:
+                cause = f"{part.name} is in use by {others[0].name}"
+                check.wrong(key, cause, "give each hybrid its own front")
+        name = env.check_name(check, "hybrid", name)
+        check.raise_if_wrong()
+        return name
+
+    def __repr__(self) -> str:
+        return f"<Hybrid {self.name}: {self.front.name} in front of {self.back.name}>"
+
+    # -- figures ------------------------------------------------------------------------------
+
+    @property
+    def figures(self) -> HybridUse:
+        """What the front answered in the window, what it holds, and what only it holds."""
+        self.env.sync()
+        return hybrid_use.use_of(self.system, self._is, self.row)
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Share of the parts of reads, each in one block, that the front answered; None if none."""
+        found = self.figures
+        return found.hits / found.reads if found.reads else None
+
+    @property
+    def dirty(self) -> int:
+        """Bytes of blocks that only the front holds, now."""
+        return int(self._cache["dirty"])
+
+    @property
+    def held(self) -> int:
+        """Bytes of blocks that the front holds, now."""
+        return int(self._cache["used"])
+
+    @property
+    def _cache(self) -> Any:
+        world = self.system.world
+        array = world.arrays[world.volumes[self.row]["array"]]
+        return world.caches[world.hybrids[array["hybrid"]]["cache"]]
+
+    @property
+    def health(self) -> str:
+        """How it is: as the back, or "degraded" when the front has lost data or failed.
+
+        "failed" if the front has failed and held what the back does not have.
+        """
+        back = self.back.health
+        if self.front.health != "failed":
+            return "degraded" if "optimal" not in (back, self.front.health) else back
+        if back == "failed" or self.dirty > 0:
+            return "failed"
+        return "degraded"
+
+    # -- what is said to front or back instead -----------------------------------------------------
+
+    def trim(self, offset: int, length: int) -> None:
+        """Refused: what a hybrid does not need may be in its front, in its back or in both."""
+        self._drives.check(Arguments(f"{self.name}.trim()"), offset + length)
+
+    def _stand_in(self, air: Air) -> None:
+        self._drives.check(Arguments(f"{self.name}.set_air()"), air)
+
+    def _how(self, check: Arguments, *_: Any, **__: Any) -> NoReturn:
+        self._drives.refuse(check)
+
+    @property
+    def _rows(self) -> NoReturn:
+        self._drives.refuse(Arguments(f"{self.name}.initialise()"))
+
+    # -- for loads ------------------------------------------------------------------------------
+
+    def data(self) -> dict[str, Any]:
+        """Host, controllers, links, volumes and hybrid as a scenario would write them."""
+        return self._tables([self])
+
+    def _tables(self, hybrids: Sequence[Hybrid]) -> dict[str, Any]:
+        parts: dict[str, list[Any]] = {"controller": [], "link": [], "volume": []}
+        for hybrid in hybrids:
+            found = [hybrid.front.data(), hybrid.back.data()]
+            if hybrid.controller is not None:
+                found.append({"controller": [hybrid.controller._table]})
+            for key, tables in parts.items():
+                for data in found:
+                    tables += [one for one in data.get(key, []) if one not in tables]
+        host = {"model": self.host.model, "set": self.host.changes}
+        known = {key: tables for key, tables in parts.items() if tables}
+        return {"host": host, **known, "hybrid": [one._hybrid for one in hybrids]}
+
+    def _read_hybrid(self) -> Scenario:
+        """The scenario of this hybrid and those that share its back."""
+        load = {"read": "100 %", "size": "4 KiB", "outstanding": 1, "volume": self.name}
+        data = self._tables([*self.back.above, self])
+        return from_data({**data, "load": [load]}, "Hybrid()")
+
+
+def _nothing(*_: object) -> None:
+    """Links are lost to the two volumes below, not to the hybrid."""
+
+
+class DrivesBelow(Drives):
+    """The drives of a hybrid: they are dealt with as those of its two volumes.
+
+    Parameters
+    ----------
+    hybrid
+        Whose they are.
+    """
+
+    def __init__(self, hybrid: Hybrid) -> None:
+        super().__init__(hybrid.env, hybrid.row, hybrid.card)
+        self.hybrid = hybrid
+
+    def check(self, check: Arguments, _: Any) -> NoReturn:
+        """Refuse a call that is about one of the drives."""
+        self.refuse(check)
+
+    def refuse(self, check: Arguments) -> NoReturn:
+        """Say which volumes the drives belong to."""
+        hybrid = self.hybrid
+        cause = f"{hybrid.name} is a hybrid, and its drives are those of its two volumes"
+        check.wrong("self", cause, f"say it to {hybrid.front.name} or {hybrid.back.name}")
+        raise InputError(check.problems)

@@ -1,0 +1,640 @@
+"""Hybrids: a volume as cache or tier in front of a volume.
+
+A task on a hybrid is split at the borders of its blocks; what is contiguous below is asked for as
+one. As a cache::
+
+    read     a block in the front: from there
+             else from the back; then, if it is to be promoted, written into the front
+    write    back: into the front, once few enough blocks are dirty
+             through: into both; around: into the back, and the front forgets it
+
+Blocks are lines of raidsim.kernel.cache, so that of each the parts that are valid, dirty, on their
+way to the back (busy) or into the front (coming) are known. Dirty ones go to the back as
+raidsim.kernel.destage says; what has been written back, or was only read, may be evicted.
+
+As a tier a block lives in one place. An access makes it warmer by 1; heat halves from interval to
+interval. A block of the back that has become warm enough moves into the front if there is room;
+if there is none the coldest of SAMPLE blocks of the front makes some, if it is less than half as
+warm. All of a block in the front counts as dirty: only the front has it.
+
+A front that fails is given up: what the back has is read there, and of what only the front had
+reads fail until it is written anew.
+
+Verbs: :func:`carry_out` a task, :func:`part_ended` takes a request to front or back back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from raidsim.kernel import agenda, controller, destage
+from raidsim.kernel.array import add_task
+from raidsim.kernel.array_tables import ERRAND_BELOW, ERRAND_FILL, ERRAND_WRITE_BACK
+from raidsim.kernel.cache import drop, find, is_clean, mask, settle, take, unlist, up_to
+from raidsim.kernel.cache_tables import GRAINS, TRAILS
+from raidsim.kernel.hybrid_tables import (
+    BACK_LOST,
+    EVICT_LRU,
+    FRONT_LOST,
+    HEAT,
+    MODE_TIER,
+    NOTHING_LOST,
+    WRITE_BACK,
+    WRITE_THROUGH,
+)
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jobs import release, take_child
+from raidsim.kernel.tables import (
+    DONE,
+    FAILED,
+    NONE,
+    READ,
+    RETRY,
+    STAGE_ENDED,
+    STAGE_PLAN,
+    STAGE_WAITING,
+    VOLUME_ARRAY,
+    WRITE,
+)
+
+SAMPLE = 64  # blocks among which the coldest is looked for
+TIMES_WARMER = 2  # than a block of the front: whoever takes its place
+WAITED = 1  # phase of a write that was refused room before
+
+
+@routine
+def carry_out(w, index):
+    """Begin a task: of a host or controller, or a copy between front and back."""
+    job = w.jobs[index]
+    hybrid = w.hybrids[w.arrays[w.volumes[job["volume"]]["array"]]["hybrid"]]
+    cache = w.caches[hybrid["cache"]]
+    waits = False
+    job["stage"] = STAGE_WAITING
+    job["later"] = 0  # 1: what was read from the back, or written, is to be in the front
+    if job["errand"] == ERRAND_FILL or job["errand"] == ERRAND_WRITE_BACK:
+        if job["errand"] == ERRAND_FILL and hybrid["mode"] != MODE_TIER:
+            job["phase"] = 1  # the request that missed has read it
+        copy(w, hybrid, cache, index)
+        return
+    if job["stream"] != NONE:
+        hybrid["stream"] = job["stream"]
+    if job["op"] == READ:
+        read(w, hybrid, cache, index)
+    else:
+        waits = not write(w, hybrid, cache, index)
+    flush(w, hybrid, index)
+    if job["pending"] == 0 and not waits:
+        agenda.put(w, index, STAGE_ENDED)
+
+
+# -- requests below ------------------------------------------------------------------------------
+
+
+@routine
+def put(w, hybrid, index, op, volume, start, end):
+    """Ask a volume below for bytes [start, end), together with those just before them."""
+    if hybrid["run_volume"] == volume and hybrid["run_end"] == start and hybrid["run_op"] == op:
+        hybrid["run_end"] = end
+        return
+    flush(w, hybrid, index)
+    hybrid["run_volume"] = volume
+    hybrid["run_op"] = op
+    hybrid["run_start"] = start
+    hybrid["run_end"] = end
+
+
+@handler
+def put_front(w, hybrid, cache, index, op, line, low, high):
+    """Ask the front for bytes [low, high) of a block."""
+    base = (line - cache["first_line"]) * hybrid["block"]
+    put(w, hybrid, index, op, hybrid["front"], base + low, base + high)
+
+
+@handler
+def put_back(w, hybrid, index, op, start, end):
+    """Ask the back for bytes [start, end) of the hybrid."""
+    base = hybrid["back_offset"]
+    put(w, hybrid, index, op, hybrid["back"], base + start, base + end)
+
+
+@routine
+def flush(w, hybrid, index):
+    """Make a request of the bytes that were put together."""
+    volume = hybrid["run_volume"]
+    if volume == NONE:
+        return
+    hybrid["run_volume"] = NONE
+    w.jobs[index]["pending"] += 1
+    child = take_child(w, STAGE_WAITING, index)
+    below = w.jobs[child]
+    below["errand"] = ERRAND_BELOW
+    below["volume"] = volume
+    below["op"] = hybrid["run_op"]
+    below["offset"] = hybrid["run_start"]
+    below["length"] = hybrid["run_end"] - hybrid["run_start"]
+    below["parts"] = 1
+    if below["stream"] == NONE:
+        below["stream"] = hybrid["stream"]
+    row = w.volumes[volume]
+    if row["controller"] != NONE and hybrid["through"] == 1:
+        controller.command(w, child)
+    else:
+        if row["kind"] == VOLUME_ARRAY:
+            below["parts"] = 0
+        agenda.put(w, child, STAGE_PLAN)
+
+
+@routine
+def part_ended(w, index):
+    """A request to front or back has ended; the last one takes its task on."""
+    child = w.jobs[index]
+    parent = child["parent"]
+    job = w.jobs[parent]
+    hybrid = w.hybrids[w.arrays[w.volumes[job["volume"]]["array"]]["hybrid"]]
+    cache = w.caches[hybrid["cache"]]
+    if child["status"] != DONE:
+        if child["volume"] == hybrid["back"]:
+            job["status"] = FAILED
+        else:
+            if hybrid["lost"] != FRONT_LOST and has_failed(w, hybrid["front"]):
+                lose(w, hybrid, cache)
+            if hybrid["lost"] != FRONT_LOST and is_spoilt(w, hybrid, cache, child):
+                job["status"] = FAILED
+                hybrid["lost_reads"] += 1
+            elif job["status"] == DONE:
+                job["status"] = RETRY
+    job["parts"] += child["parts"]
+    release(w, index)
+    job["pending"] -= 1
+    if job["pending"] > 0:
+        return
+    if job["errand"] == ERRAND_FILL or job["errand"] == ERRAND_WRITE_BACK:
+        if job["status"] == DONE and job["phase"] == 0:
+            job["phase"] = 1
+            copy(w, hybrid, cache, parent)
+        else:
+            copied(w, hybrid, cache, parent)
+    elif job["status"] == RETRY:
+        job["status"] = DONE
+        job["phase"] = WAITED  # and need not wait again
+        agenda.put(w, parent, STAGE_PLAN)
+    else:
+        if job["later"] == 1:
+            arrive(w, hybrid, cache, parent)
+        agenda.put(w, parent, STAGE_ENDED)
+
+
+@handler
+def has_failed(w, volume):
+    """Whether a drive of the front has failed: then nothing in it is relied on."""
+    row = w.volumes[volume]
+    if row["kind"] != VOLUME_ARRAY:
+        return w.drives[row["drive"]]["failed"] == 1
+    array = w.arrays[row["array"]]
+    first = array["first_member"]
+    for member in range(first, first + array["drives"]):
+        if w.drives[w.members[member]["drive"]]["failed"] == 1:
+            return True
+    return False
+
+
+@handler
+def is_spoilt(w, hybrid, cache, child):
+    """Whether blocks of the front that can't be read, or written, are nowhere else.
+
+    Those that are need not be asked for again.
+    """
+    first = cache["first_line"] + child["offset"] // hybrid["block"]
+    last = cache["first_line"] + (child["offset"] + child["length"] - 1) // hybrid["block"]
+    spoilt = False
+    for index in range(first, last + 1):
+        line = w.lines[index]
+        if line["dirty"] | line["busy"] != 0:
+            spoilt = True
+        elif line["valid"] != 0:
+            if is_clean(line):
+                unlist(w, cache, index)
+            line["valid"] = 0
+            settle_or_drop(w, cache, index)
+    return spoilt
+
+
+# -- reads ---------------------------------------------------------------------------------------
+
+
+@handler
+def read(w, hybrid, cache, index):
+    """Ask the front for what it holds of a read, and the back for the rest."""
+    job = w.jobs[index]
+    volume = job["volume"]
+    size = hybrid["block"]
+    here = job["offset"]
+    end = here + job["length"]
+    passes = is_sequential(w, hybrid, here, end)
+    while here < end:
+        strip = here // size
+        base = strip * size
+        stop = min(base + size, end)
+        wanted = mask(size, here - base, stop - base)
+        found = find(w, cache, volume, strip)
+        hybrid["reads"] += 1
+        only = 0  # grains that the back does not have
+        held = 0
+        if found != NONE:
+            line = w.lines[found]
+            only = line["dirty"] | line["busy"]
+            held = line["valid"] | only
+        if hybrid["mode"] == MODE_TIER and not passes:
+            warm_up(w, hybrid, cache, volume, strip, found == NONE)
+        if hybrid["lost"] == FRONT_LOST:
+            if only & wanted != 0:
+                job["status"] = FAILED
+                hybrid["lost_reads"] += 1
+                return
+            put_back(w, hybrid, index, READ, here, stop)
+        elif wanted & ~held == 0:
+            hybrid["hits"] += 1
+            if is_clean(w.lines[found]) and hybrid["evict"] == EVICT_LRU:
+                unlist(w, cache, found)
+                settle(w, cache, found)
+            put_front(w, hybrid, cache, index, READ, found, here - base, stop - base)
+        else:
+            if only & wanted != 0:
+                put_front(w, hybrid, cache, index, READ, found, here - base, stop - base)
+            if hybrid["mode"] != MODE_TIER and not passes:
+                expect(w, hybrid, cache, index, strip, wanted & ~held)
+            put_back(w, hybrid, index, READ, here, stop)
+        here = stop
+
+
+@routine
+def expect(w, hybrid, cache, index, strip, grains):
+    """Let a block of the front expect these grains, if it may; its line, or NONE."""
+    volume = w.jobs[index]["volume"]
+    found = find(w, cache, volume, strip)
+    if found == NONE:
+        if not is_wanted(w, hybrid, strip):
+            return NONE
+        found = take(w, cache, volume, strip, hybrid["block"])
+        if found == NONE:
+            return NONE
+    elif is_clean(w.lines[found]):
+        unlist(w, cache, found)
+    line = w.lines[found]
+    if grains & ~line["coming"] != 0:
+        line["coming"] |= grains
+        w.jobs[index]["later"] = 1
+    return found
+
+
+@handler
+def is_wanted(w, hybrid, strip):
+    """Whether a block that is missed has been missed often enough."""
+    if hybrid["promote"] != 2:
+        return hybrid["promote"] == 1
+    place = hybrid["first_trace"] + ((strip * 40503 + (strip >> 15)) & (hybrid["traces"] - 1))
+    if w.traces[place] == strip + 1:
+        w.traces[place] = 0
+        return True
+    w.traces[place] = strip + 1
+    return False
+
+
+@routine
+def is_sequential(w, hybrid, start, end):
+    """Whether a request continues a sequential run that is too long for the front by now."""
+    if hybrid["bypass"] == 0:
+        return False
+    first = hybrid["first_trail"]
+    hybrid["tick"] += 1
+    trail = w.trails[first]
+    for i in range(first, first + TRAILS):
+        row = w.trails[i]
+        if row["next"] == start and row["run"] > 0:
+            trail = row
+            break
+        if row["used"] < trail["used"]:
+            trail = row
+    if trail["next"] != start or trail["run"] == 0:
+        trail["run"] = 0
+    trail["run"] += end - start
+    trail["next"] = end
+    trail["used"] = hybrid["tick"]
+    return trail["run"] > hybrid["bypass"]
+
+
+@routine
+def arrive(w, hybrid, cache, index):
+    """What was expected of the blocks of a task is there.
+
+    A read has it from the back, and the front gets it now; a write or a copy has put it into the
+    front. What was written meanwhile past the front is not expected any more.
+    """
+    job = w.jobs[index]
+    volume = job["volume"]
+    size = hybrid["block"]
+    here = job["offset"]
+    end = here + job["length"]
+    while here < end:
+        strip = here // size
+        base = strip * size
+        stop = min(base + size, end)
+        found = find(w, cache, volume, strip)
+        grains = 0
+        if found != NONE:
+            grains = w.lines[found]["coming"] & mask(size, here - base, stop - base)
+        if grains != 0:
+            line = w.lines[found]
+            if job["op"] == READ and job["status"] == DONE:
+                add_task(w, ERRAND_FILL, volume, WRITE, here, stop - here)
+            else:
+                line["coming"] &= ~grains
+                if job["status"] == DONE:
+                    line["valid"] |= grains
+                    if job["errand"] == ERRAND_FILL:
+                        hybrid["promoted"] += stop - here
+                        if hybrid["mode"] == MODE_TIER:
+                            land(w, cache, size, line)
+                settle_or_drop(w, cache, found)
+        here = stop
+
+
+@handler
+def land(w, cache, size, line):
+    """A block has moved into the front: all of it, or it stays where it was."""
+    if line["valid"] == mask(size, 0, size):
+        line["dirty"] = line["valid"]
+        destage.count(w, cache, size)
+    else:
+        line["valid"] = 0
+
+
+@routine
+def settle_or_drop(w, cache, index):
+    """A block that may be evicted joins the list of those, or goes if nothing of it is valid."""
+    settle(w, cache, index)
+    line = w.lines[index]
+    if line["valid"] == 0 and is_clean(line):
+        drop(w, cache, index)
+
+
+# -- writes --------------------------------------------------------------------------------------
+
+
+@handler
+def write(w, hybrid, cache, index):
+    """Ask front or back, or both, to write; False if it has to wait for room."""
+    job = w.jobs[index]
+    volume = job["volume"]
+    size = hybrid["block"]
+    start = job["offset"]
+    end = start + job["length"]
+    first = start // size
+    last = (end - 1) // size
+    has_waited = job["phase"] == WAITED
+    tier = hybrid["mode"] == MODE_TIER
+    front = hybrid["lost"] == NOTHING_LOST
+    if not has_waited:
+        hybrid["writes"] += 1
+    passes = not has_waited and is_sequential(w, hybrid, start, end)
+    if front and not tier and hybrid["write"] == WRITE_BACK:
+        busy = 0
+        held = False
+        for strip in range(first, last + 1):
+            found = find(w, cache, volume, strip)
+            if found != NONE:
+                held = True
+                busy |= w.lines[found]["busy"]
+        fits = True
+        if (last - first + 1) * size > cache["high"]:
+            # It goes past the front, but not while older data is on its way to the back.
+            front = False
+            fits = busy == 0
+        elif passes and not held:
+            front = False
+        elif cache["blocked_head"] != NONE and not has_waited:
+            fits = False
+        else:
+            fits = destage.insert(w, cache, volume, size, start, end)
+        if not fits:
+            if has_waited:
+                destage.block_first(w, cache, index)
+            else:
+                hybrid["waits"] += 1
+                job["phase"] = WAITED
+                destage.block(w, cache, index)
+            destage.work(w, cache)
+            return False
+        if has_waited:
+            destage.admit(w, cache)
+    elif front and not tier and (hybrid["write"] != WRITE_THROUGH or passes):
+        front = False
+    writes_back = front and not tier and hybrid["write"] == WRITE_BACK
+    if not (writes_back or (front and tier)):
+        forget(w, hybrid, cache, volume, start, end)
+    here = start
+    while front and here < end:
+        strip = here // size
+        base = strip * size
+        stop = min(base + size, end)
+        place = NONE
+        if tier:
+            place = into_tier(w, hybrid, cache, volume, strip, here, stop, passes)
+            if place == NONE:
+                put_back(w, hybrid, index, WRITE, here, stop)
+        elif writes_back:
+            place = find(w, cache, volume, strip)
+        else:
+            place = expect(w, hybrid, cache, index, strip, mask(size, here - base, stop - base))
+        if place != NONE:
+            put_front(w, hybrid, cache, index, WRITE, place, here - base, stop - base)
+        here = stop
+    if writes_back:
+        destage.work(w, cache)
+    elif not (front and tier):
+        if not front:
+            hybrid["past"] += 1
+        put_back(w, hybrid, index, WRITE, start, end)
+    return True
+
+
+@handler
+def into_tier(w, hybrid, cache, volume, strip, start, end, passes):
+    """The line of a block that lives in the front and is written there; NONE if it does not."""
+    found = find(w, cache, volume, strip)
+    if not passes:
+        warm_up(w, hybrid, cache, volume, strip, found == NONE)
+    if found == NONE:
+        return NONE
+    line = w.lines[found]
+    size = hybrid["block"]
+    if line["valid"] == 0:  # on its way: it stays where it is written
+        forget(w, hybrid, cache, volume, start, end)
+        return NONE
+    if line["dirty"] == 0:  # it was about to leave
+        if is_clean(line):
+            unlist(w, cache, found)
+            destage.count(w, cache, size)
+        line["dirty"] = line["valid"]
+    return found
+
+
+@routine
+def forget(w, hybrid, cache, volume, start, end):
+    """Bytes [start, end) are written into the back: what the front has of them is out of date.
+
+    A grain that is dirty and only partly written stays dirty.
+    """
+    size = hybrid["block"]
+    grain = max(size // GRAINS, 512)
+    for strip in range(start // size, (end - 1) // size + 1):
+        found = find(w, cache, volume, strip)
+        if found == NONE:
+            continue
+        line = w.lines[found]
+        if is_clean(line):
+            unlist(w, cache, found)
+        low = max(start - strip * size, 0)
+        high = min(end - strip * size, size)
+        touched = mask(size, low, high)
+        begin = (low + grain - 1) // grain
+        whole = 0
+        if high // grain > begin:
+            whole = up_to(high // grain) & ~up_to(begin)
+        only = line["dirty"] | line["busy"]
+        line["coming"] &= ~touched
+        line["dirty"] &= ~whole
+        if hybrid["lost"] == FRONT_LOST:
+            line["busy"] &= ~whole
+        left = line["dirty"] | line["busy"]
+        line["valid"] = (line["valid"] & ~touched) | left
+        if line["dirty"] == 0 and line["height"] > 0:
+            destage.strike(w, cache, found)
+        if only != 0 and left == 0:
+            destage.count(w, cache, -size)
+        settle_or_drop(w, cache, found)
+
+
+# -- copies between front and back ---------------------------------------------------------------
+
+
+@routine
+def copy(w, hybrid, cache, index):
+    """The next half of a copy: a fill goes from back to front, a write-back the other way."""
+    job = w.jobs[index]
+    size = hybrid["block"]
+    here = job["offset"]
+    end = here + job["length"]
+    op = READ if job["phase"] == 0 else WRITE
+    from_back = (job["errand"] == ERRAND_FILL) == (op == READ)
+    if from_back:
+        put_back(w, hybrid, index, op, here, end)
+    while not from_back and here < end:
+        strip = here // size
+        stop = min((strip + 1) * size, end)
+        found = find(w, cache, job["volume"], strip)
+        if found != NONE:
+            base = strip * size
+            put_front(w, hybrid, cache, index, op, found, here - base, stop - base)
+        here = stop
+    flush(w, hybrid, index)
+    if job["pending"] == 0:  # it was written past the front meanwhile
+        copied(w, hybrid, cache, index)
+
+
+@routine
+def copied(w, hybrid, cache, index):
+    """A copy has ended."""
+    job = w.jobs[index]
+    if hybrid["mode"] == MODE_TIER:
+        hybrid["moving"] -= 1
+    if job["errand"] == ERRAND_FILL:
+        arrive(w, hybrid, cache, index)
+        release(w, index)
+    elif job["status"] == DONE:
+        hybrid["written_back"] += job["length"]
+        destage.ended(w, cache, index)
+    else:
+        # Front or back is lost; what was on its way has no other place.
+        if hybrid["lost"] == NOTHING_LOST:
+            give_up(w, hybrid, cache, BACK_LOST)
+        cache["tasks"] -= 1
+        release(w, index)
+
+
+@routine
+def give_up(w, hybrid, cache, what):
+    """Front or back is lost: nothing is copied any more, and writes go to the back."""
+    hybrid["lost"] = what
+    cache["most_tasks"] = 0
+    hybrid["moves"] = 0
+    while cache["blocked_head"] != NONE:
+        destage.admit(w, cache)
+
+
+@handler
+def lose(w, hybrid, cache):
+    """The front has failed: only what the back does not have is kept account of."""
+    give_up(w, hybrid, cache, FRONT_LOST)
+    grain = max(hybrid["block"] // GRAINS, 512)
+    for place in range(cache["first_bucket"], cache["first_bucket"] + cache["buckets"]):
+        index = np.int64(w.buckets_of_lines[place])
+        while index != NONE:
+            line = w.lines[index]
+            following = line["chain"]
+            if is_clean(line):
+                unlist(w, cache, index)
+            line["coming"] = 0
+            line["valid"] = line["dirty"] | line["busy"]
+            for bit in range(GRAINS):
+                hybrid["lost_bytes"] += ((line["valid"] >> bit) & 1) * grain
+            settle_or_drop(w, cache, index)
+            index = following
+
+
+# -- heat of a tier ------------------------------------------------------------------------------
+
+
+@handler
+def heat_of(w, hybrid, strip):
+    """Heat of a block now."""
+    place = hybrid["first_trace"] + 2 * strip
+    passed = w.state[0]["now"] // hybrid["interval"] - w.traces[place + 1]
+    return np.int64(w.traces[place]) >> min(passed, 31)
+
+
+@routine
+def warm_up(w, hybrid, cache, volume, strip, in_back):
+    """Count an access to a block; one of the back that has become warm enough moves."""
+    heat = heat_of(w, hybrid, strip) + HEAT
+    place = hybrid["first_trace"] + 2 * strip
+    w.traces[place] = min(heat, 2**30)
+    w.traces[place + 1] = w.state[0]["now"] // hybrid["interval"]
+    if not in_back or heat < hybrid["promote"] * HEAT or hybrid["moving"] >= hybrid["moves"]:
+        return
+    size = hybrid["block"]
+    index = take(w, cache, volume, strip, size)
+    if index != NONE:
+        w.lines[index]["coming"] = mask(size, 0, size)
+        hybrid["moving"] += 1
+        add_task(w, ERRAND_FILL, volume, WRITE, strip * size, size)
+        return
+    coldest = np.int64(NONE)
+    least = np.int64(heat)
+    for _ in range(min(SAMPLE, cache["lines"])):
+        here = cache["first_line"] + hybrid["hand"]
+        hybrid["hand"] = (hybrid["hand"] + 1) % cache["lines"]
+        line = w.lines[here]
+        if line["dirty"] != 0 and line["busy"] == 0:
+            warmth = heat_of(w, hybrid, line["strip"]) * TIMES_WARMER
+            if warmth < least:
+                least = warmth
+                coldest = here
+    if coldest != NONE:
+        line = w.lines[coldest]
+        line["busy"] = line["dirty"]
+        line["dirty"] = 0
+        line["destages"] = 1
+        cache["tasks"] += 1
+        hybrid["moving"] += 1
+        add_task(w, ERRAND_WRITE_BACK, volume, WRITE, line["strip"] * size, size)

@@ -1,0 +1,159 @@
+"""What must hold between a hybrid and the volumes that it is made of.
+
+:func:`check_hybrid` yields (key, cause, remedy) like the checks of a load; :func:`measure` says how
+large it is, :func:`overlaps` which hybrids are in each other's way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from raidsim import units
+from raidsim.cards.card import Card
+from raidsim.errors import quote, suggest
+from raidsim.scenario.arrays import CACHE_MODES, HOST
+from raidsim.scenario.checks import Finding
+
+LEAST_BLOCK = 4 * 1024
+LARGEST_BLOCK = 64 * 1024**2
+MOST_BLOCKS = 4 * 1024**2  # in the front
+MOST_PLACES = 32 * 1024**2  # blocks of a tier, whose heat is kept account of
+CACHE_KEYS = {"write": "buffer", "read_ahead": "read_ahead", "io": "io"}
+OF_A_CACHE = (("write", "back"), ("evict", "lru"))
+
+
+def capacity_of(volume: Mapping[str, Any]) -> int:
+    """Bytes of a volume in which nothing is wrong."""
+    layout = volume["layout"]
+    return volume["card"].integer("capacity.user") if layout is None else int(layout["size"])
+
+
+def check_hybrid(
+    values: Mapping[str, Any],
+    volumes: Mapping[str, Mapping[str, Any]],
+    controller: Card | None,
+) -> Iterator[Finding]:
+    """Everything that can be said of one hybrid; ``controller`` None for the host itself."""
+    for key in ("front", "back"):
+        name = values.get(key)
+        if name is not None and name not in volumes:
+            remedy = suggest(name, volumes) or f"one of {', '.join(map(quote, volumes))}"
+            yield key, f"{quote(name)} is no volume of this scenario", remedy
+    if "front" in values and values.get("front") == values.get("back"):
+        yield "back", "is the front too", "name another volume"
+    block = values.get("block")
+    if block is not None and (not LEAST_BLOCK <= block <= LARGEST_BLOCK or block & (block - 1)):
+        cause = f"{units.text(block, 'size')} is no size of a block"
+        yield "block", cause, "give a power of two from 4 KiB to 64 MiB"
+    if {"high", "low"} <= set(values) and values["low"] > values["high"]:
+        yield "low", "is above the high mark", "give at most as much as high"
+    if values.get("mode") == "tier":
+        for key, default in OF_A_CACHE:
+            if values.get(key, default) != default:
+                yield key, "is a setting of a cache, and this is a tier", "leave it out"
+    yield from _own_cache(values, controller)
+    if values.get("controller") != HOST:
+        yield from _caches_below(values, volumes)
+    yield from _sizes(values, volumes)
+
+
+def _own_cache(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
+    for mode, off in CACHE_MODES:
+        key = CACHE_KEYS[mode]
+        if values.get(key, off) == off:
+            continue
+        if controller is None:
+            cause = "is a setting of a storage processor's cache, and this hybrid is on the host"
+            yield key, cause, "give it a controller with a cache, or leave it out"
+        elif not controller.has("cache.size"):
+            yield key, f"{controller.name} has no cache", f'give {key} = "{off}"'
+        elif key == "read_ahead" and controller.integer("cache.read_ahead") == 0:
+            yield key, f"{controller.name} does not read ahead", 'give read_ahead = "none"'
+
+
+def _caches_below(
+    values: Mapping[str, Any], volumes: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Finding]:
+    """A storage processor has its cache in front of the hybrid, not between it and its volumes."""
+    for part in ("front", "back"):
+        volume = volumes.get(values.get(part, ""), {})
+        for mode, off in CACHE_MODES:
+            if volume.get(mode, off) != off:
+                cause = f"{quote(values[part])} has {mode} = {quote(volume[mode])}"
+                remedy = f"the cache is in front of the hybrid: give {CACHE_KEYS[mode]} there"
+                yield part, cause, remedy
+
+
+def _sizes(
+    values: Mapping[str, Any], volumes: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Finding]:
+    parts = [volumes.get(values.get(key, ""), {}) for key in ("front", "back")]
+    known = {"block", "front_size", "back_offset", "size", "mode"} <= set(values)
+    if not known or not all({"card", "layout"} <= set(part) for part in parts):
+        return
+    front, back = map(capacity_of, parts)
+    block = values["block"]
+    if block & (block - 1):
+        return
+    used = front if values["front_size"] is None else values["front_size"]
+    if used > front:
+        yield "front_size", f"{_size(used)} is more than the front has", f"at most {_size(front)}"
+    if values["back_offset"] % block:
+        yield "back_offset", "is not at the border of a block", f"a multiple of {_size(block)}"
+    left = back - values["back_offset"]
+    size = left if values["size"] is None else values["size"]
+    if left < block:
+        yield "back_offset", f"{_size(values['back_offset'])} is beyond the back", None
+    elif size > left:
+        yield (
+            "size",
+            f"{_size(size)} is more than the back has from there",
+            f"at most {_size(left)}",
+        )
+    elif size < block:
+        yield "size", f"of {_size(size)} holds no block of {_size(block)}", "make it larger"
+    blocks, capacity = measure(values, front, back)
+    places = capacity // block if values["mode"] == "tier" else 0
+    if blocks > MOST_BLOCKS or places > MOST_PLACES:
+        cause = f"{_size(block)} makes {max(blocks, places)} blocks, too many to keep account of"
+        yield "block", cause, "give larger blocks, or a smaller size"
+    warm = values.get("warm")
+    if warm is not None and warm.offset + (warm.size or 0) > capacity:
+        yield "warm", f"ends beyond the hybrid of {_size(capacity)}", None
+
+
+def measure(values: Mapping[str, Any], front: int, back: int) -> tuple[int, int]:
+    """Blocks that the front has room for, and bytes of the hybrid; no more than there are."""
+    block = values["block"]
+    used = front if values["front_size"] is None else values["front_size"]
+    left = back - values["back_offset"]
+    size = left if values["size"] is None else values["size"]
+    capacity = size // block * block
+    return min(used, capacity) // block, capacity
+
+
+def overlaps(hybrids: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str, str, str]]:
+    """Index, key, cause and remedy of each that uses what another one uses."""
+    for index, one in enumerate(hybrids):
+        for other in hybrids[:index]:
+            name = quote(other.get("name", "hybrid"))
+            if one.get("front") is not None and one.get("front") in (
+                other.get("front"),
+                other.get("back"),
+            ):
+                yield index, "front", f"is in use by {name}", "give each hybrid its own front"
+            if one.get("back") is not None and one.get("back") == other.get("front"):
+                yield index, "back", f"is the front of {name}", "name another volume"
+            if one.get("back") is None or one.get("back") != other.get("back"):
+                continue
+            if not {"back_offset", "capacity"} <= set(one) & set(other):
+                continue
+            first, second = sorted((one, other), key=lambda each: each["back_offset"])
+            if first["back_offset"] + first["capacity"] > second["back_offset"]:
+                cause = f"its region of {quote(one['back'])} overlaps that of {name}"
+                yield index, "back_offset", cause, "give each a back_offset and a size"
+
+
+def _size(number: int) -> str:
+    return units.text(number, "size")
