@@ -273,11 +273,15 @@ def check_command(scenario: ScenarioName, overrides: Overrides = None) -> None:
 
     loaded = scenarios.load(scenario, overrides=overrides or [])
 
-    from raidsim.kernel import is_compiled
     from raidsim.report import check_text
-    from raidsim.risk.assess import assess_all
+    from raidsim.risk.assess import assess_all, is_simulated
 
-    with Bar(compiling=not is_compiled()):
+    compiling = False
+    if any(is_simulated(volume) for volume in loaded.volumes):
+        from raidsim.kernel import is_compiled
+
+        compiling = not is_compiled()
+    with Bar(compiling=compiling):
         risks = assess_all(loaded)
     check_text.print_check(loaded, risks, _stdout())
 

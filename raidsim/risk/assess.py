@@ -12,12 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from raidsim.build import sweep
 from raidsim.build.traffic import health
 from raidsim.layout.address import whole_drive
 from raidsim.layout.health import survives
 from raidsim.layout.tables import PARITY
-from raidsim.risk import markov, rebuild
+from raidsim.risk import markov
 from raidsim.risk.groups import Redundancy, redundancy
 from raidsim.risk.hazard import Drives, Repair, Wear, Weibull, from_afr, from_mtbf
 from raidsim.risk.lifetimes import Loss, simulate
@@ -125,7 +124,7 @@ def assess(
     card = volume.card
     failures, afr_from = failure_rate(volume)
     uber = card.number("reliability.uber")
-    takes = rebuild.simulated(scenario, volume) if seconds is None else seconds
+    takes = _rebuild_time(scenario, volume) if seconds is None else seconds
     shape = redundancy(volume)
     waits = takes / 3600 + (0.0 if volume.spares else replacement)
     used = card.integer("capacity.user") if volume.layout is None else whole_drive(volume.layout)
@@ -199,9 +198,23 @@ def failure_rate(volume: VolumeSpec) -> tuple[Weibull, str]:
     return from_afr(card.number("reliability.afr")), f"AFR, not the MTBF of {hours:,.0f} h"
 
 
+def is_simulated(volume: VolumeSpec) -> bool:
+    """Whether there is a rebuild to be simulated, for which the compiled kernel is needed."""
+    return volume.layout is not None and volume.failures_tolerated > 0
+
+
+def _rebuild_time(scenario: Scenario, volume: VolumeSpec) -> float:
+    if not is_simulated(volume):
+        return 0.0
+    from raidsim.risk import rebuild  # noqa: PLC0415  (loads the kernel)
+
+    return rebuild.simulated(scenario, volume)
+
+
 def _rebuild_rate(scenario: Scenario, volume: VolumeSpec) -> float:
     controller = scenario.controller(volume)
-    return sweep.pace(scenario.host.card if controller is None else controller.card, volume).rate
+    card = scenario.host.card if controller is None else controller.card
+    return card.number("rebuild.rate") if volume.rebuild_rate is None else volume.rebuild_rate
 
 
 def _failed(volume: VolumeSpec, shape: Redundancy) -> list[int]:

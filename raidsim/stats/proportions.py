@@ -5,13 +5,15 @@ the case of the binomial", Biometrika 26 (1934); never too narrow. Of none in n 
 1 - (alpha/2)^(1/n), about 3.7/n at 95 %; where only an upper bound is asked for, that is 3/n
 (rule of three).
 
-Weighted (importance sampling): Student's interval of the mean of the weights, cut at 0 and 1.
+Weighted (importance sampling): normal interval of the mean of the weights, cut at 0 and 1; for a
+thousand trials and more.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,13 +45,13 @@ class Estimate:
 
 def counted(found: int, trials: int, confidence: float = 0.95) -> Estimate:
     """The probability of what happened in ``found`` of ``trials`` independent trials."""
-    from scipy.special import betaincinv  # noqa: PLC0415  (`raidsim --help` must not load SciPy)
-
     if not 0 <= found <= trials or trials < 1:
         raise ValueError(f"{found} of {trials} is no proportion")
     tail = (1 - confidence) / 2
     if found == 0:
         return Estimate(0.0, 0.0, min(-math.log(1 - confidence) / trials, 1.0), 0, trials)
+    from scipy.special import betaincinv  # noqa: PLC0415  (SciPy is slow to load)
+
     low = float(betaincinv(found, trials - found + 1, tail))
     high = 1.0
     if found < trials:
@@ -63,12 +65,10 @@ def weighted(weights: NDArray[np.float64], confidence: float = 0.95) -> Estimate
     Where it never happened the rule of three is given, as if nothing had been weighted; weights
     are made so that it happens.
     """
-    from scipy.special import stdtrit  # noqa: PLC0415
-
     trials, found = len(weights), int(np.count_nonzero(weights))
     if found == 0:
         return counted(0, trials, confidence)
     mean = float(weights.mean())
     error = float(weights.std(ddof=1)) / math.sqrt(trials) if trials > 1 else math.inf
-    half = float(stdtrit(max(trials - 1, 1), 0.5 + confidence / 2)) * error
+    half = NormalDist().inv_cdf(0.5 + confidence / 2) * error
     return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0), found, trials)
