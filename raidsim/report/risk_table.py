@@ -61,13 +61,7 @@ def notes(risks: Sequence[Risk], models: Sequence[str]) -> Iterator[str]:
     yield f"drives fail independently, at a constant rate: {', '.join(sorted(rates))}"
     redundant = [risk for risk in risks if risk.rebuild]
     if redundant:
-        slower = ", ".join(
-            f"{1 / rate:.2g}" for rate in sorted({r.rebuild_rate for r in redundant})
-        )
-        yield (
-            f"rebuild: simulated on idle drives; while hosts keep them busy it takes up to {slower}"
-            " times as long (rebuild rate)"
-        )
+        yield "rebuild: simulated on idle drives; while hosts have work it takes longer"
     for risk in redundant:
         if risk.spares:
             spares = some(risk.spares, "hot spare")

@@ -45,7 +45,6 @@ class Risk:
     afr : chance of a drive to fail within a year; ``afr_from`` says which value of its card that
         is from, if there are two.
     rebuild : seconds of the rebuild of one drive on an idle array; 0 without redundancy.
-    rebuild_rate : share of the time that it works while hosts keep the array busy.
     replacement : hours until a drive is replaced.
     spares : hot spares.
     uber : unrecoverable read errors per bit.
@@ -64,7 +63,6 @@ class Risk:
     afr: float
     afr_from: str
     rebuild: float
-    rebuild_rate: float
     replacement: float
     spares: int
     uber: float
@@ -163,7 +161,6 @@ def assess(
         afr=-math.expm1(-YEAR / failures.scale),
         afr_from=afr_from,
         rebuild=takes,
-        rebuild_rate=_rebuild_rate(scenario, volume),
         replacement=replacement,
         spares=volume.spares,
         uber=uber,
@@ -209,12 +206,6 @@ def _rebuild_time(scenario: Scenario, volume: VolumeSpec) -> float:
     from raidsim.risk import rebuild  # noqa: PLC0415  (loads the kernel)
 
     return rebuild.simulated(scenario, volume)
-
-
-def _rebuild_rate(scenario: Scenario, volume: VolumeSpec) -> float:
-    controller = scenario.controller(volume)
-    card = scenario.host.card if controller is None else controller.card
-    return card.number("rebuild.rate") if volume.rebuild_rate is None else volume.rebuild_rate
 
 
 def _failed(volume: VolumeSpec, shape: Redundancy) -> list[int]:

@@ -1,4 +1,4 @@
-"""How long the rebuild of a drive takes, when nothing else runs.
+"""How long the rebuild of a drive takes.
 
 :func:`simulated` lets the performance model rebuild a sample of a drive, spread over it, with the
 controller's (or host's) own way to go about it. :func:`least` is what no rebuild can beat: all
@@ -18,10 +18,7 @@ from dataclasses import replace
 from raidsim.build import ftl, inventory, sweep
 from raidsim.build.array import drives_of, member_of
 from raidsim.build.fabric import sustained_rate
-from raidsim.build.heat import Air
-from raidsim.build.host import HostRows
-from raidsim.build.scenario import add_volumes, prepare
-from raidsim.build.system import System
+from raidsim.build.scenario import Machine, build
 from raidsim.cards import Card
 from raidsim.kernel import sweep_tables as s
 from raidsim.kernel import tables as t
@@ -33,36 +30,66 @@ MEGA = 2**20
 SAMPLE = 512 * MEGA
 """Bytes of a drive that are rebuilt in a simulation."""
 
+STEP = 10**9
+"""Simulated ns after which is seen whether a rebuild is over."""
 
-def simulated(scenario: Scenario, volume: VolumeSpec) -> float:
+
+def simulated(
+    scenario: Scenario,
+    volume: VolumeSpec,
+    *,
+    intensity: int | None = None,
+    sample: int = SAMPLE,
+) -> float:
     """Seconds that the rebuild of drive 0 takes, extrapolated from a sample of its rows.
 
-    All others are good, there is no load, and the new drive is empty. 0 where there is nothing
-    to restore from.
+    All others are good, and the new drive is empty. 0 where there is nothing to restore from.
+
+    Parameters
+    ----------
+    scenario, volume
+        The volume, and what is around it.
+    intensity
+        Number of the point of the scenario's sweep whose loads run meanwhile, from 0 on; None:
+        nothing else runs.
+    sample
+        Bytes of the drive that are rebuilt.
     """
     layout = volume.layout
     if layout is None or volume.failures_tolerated == 0:
         return 0.0
-    system = System(scenario.seed)
-    host = HostRows(system, scenario.host)
-    air = Air(scenario.air.ambient, scenario.air.airflow)
-    whole = volume.model_copy(update={"failed": (), "state": "filled"})
-    row = add_volumes(system, scenario, air, [whole])[whole.name]
-    host.carry(row)
-    prepare(system, whole, row)
+    machine = _machine(scenario, volume, intensity)
+    system, row = machine.system, machine.volumes[volume.name]
     drive = system.world.drives[drives_of(system, row)[0]]
     if drive["kind"] == t.DRIVE_SSD:
         ftl.renew(system, int(system.world.ssds[drive["row"]]["ftl"]))
     system.world.good[member_of(system, row, 0)] = 0
+    for streams in machine.streams.values():
+        for stream in streams:
+            system.begin(stream)
     controller = scenario.controller(volume)
     card = scenario.host.card if controller is None else controller.card
-    share = min(SAMPLE / int(whole_drive(layout)), 1.0)
-    how = replace(sweep.pace(card, volume), sample=share, rate=1.0)
+    share = min(sample / int(whole_drive(layout)), 1.0)
+    how = replace(sweep.pace(card, volume), sample=share)
     rows = int(layout["rows"])
     one = sweep.add_sweep(system, row, s.REBUILD, how, (0, rows))
-    system.run()
+    while system.world.sweeps[one]["ended"] == t.NONE:
+        if system.run(system.now + STEP) == t.RETURN_IDLE:
+            break
     done = sweep.progress(system, one)
     return done.seconds * rows / done.rows
+
+
+def _machine(scenario: Scenario, volume: VolumeSpec, intensity: int | None) -> Machine:
+    """The system, with the loads of a point of the sweep or with the volume alone."""
+    volumes = tuple(
+        one.model_copy(update={"failed": (), "state": "filled"}) for one in scenario.volumes
+    )
+    whole = scenario.model_copy(update={"volumes": volumes})
+    if intensity is not None:
+        return build(whole, intensity)
+    alone = whole.model_copy(update={"volumes": (whole.volume(volume.name),), "loads": ()})
+    return build(alone)
 
 
 def least(scenario: Scenario, volume: VolumeSpec) -> float:
