@@ -16,7 +16,7 @@ from raidsim.risk import markov, rebuild
 from raidsim.risk.assess import Risk, assess, assess_all, failure_rate
 from raidsim.risk.groups import mirror, redundancy, ring, whole
 from raidsim.risk.markov import YEAR
-from raidsim.scenario import Scenario
+from raidsim.scenario import Scenario, load_text
 from raidsim.stats.proportions import Estimate
 
 HOURS = 10.0
@@ -228,6 +228,51 @@ def test_check_prints_the_risk_of_every_volume() -> None:
         "not counted: enclosures",
     ):
         assert words in text
+
+
+HYBRID = """
+[host]
+model = "fujitsu-rx2540-m1"
+[[volume]]
+name = "flash"
+drive = "intel-p3700-800gb"
+level = "single"
+[[volume]]
+name = "disks"
+drive = "cisco-hdd-4tb"
+level = "jbod"
+drives = 2
+[[hybrid]]
+name = "both"
+front = "flash"
+back = "disks"
+block = "1 MiB"
+MODE
+[[load]]
+volume = "both"
+read = "70 %"
+size = "64 KiB"
+outstanding = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "drives"),
+    [
+        ('write = "back"', 3),
+        ('mode = "tier"', 3),
+        ('write = "through"', 2),
+        ('write = "around"', 2),
+    ],
+)
+def test_a_hybrid_is_lost_with_every_volume_that_holds_what_no_other_does(
+    mode: str, drives: int
+) -> None:
+    text = shown(load_text(HYBRID.replace("MODE", mode)))
+    (note,) = (line for line in text.splitlines() if line.startswith("- both: "))
+    lost = -math.expm1(-drives * LAMBDA * 5 * YEAR)
+    assert note.endswith(f": {100 * lost:.3g} %")
+    assert ("with flash" in note) == (drives == 3)
 
 
 @pytest.mark.parametrize(

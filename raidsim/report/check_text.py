@@ -50,7 +50,10 @@ def _print_risk(scenario: Scenario, risks: Sequence[Risk], console: Console) -> 
     console.print(risk_table.table(risks, inventory.volumes(scenario)), crop=False)
     console.print()
     listed = Table.grid(padding=(0, 1, 0, 0))
-    for note in risk_table.notes(risks, [volume.card.name for volume in scenario.volumes]):
+    for note in (
+        *(risk_table.hybrid_note(hybrid, risks) for hybrid in scenario.hybrids),
+        *risk_table.notes(risks, [volume.card.name for volume in scenario.volumes]),
+    ):
         listed.add_row("-", Text(note))
     console.print(listed)
 

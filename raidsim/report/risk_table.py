@@ -11,7 +11,8 @@ from raidsim.report import numbers
 from raidsim.report.hardware import level_words, some
 from raidsim.report.table import RULED
 from raidsim.result import VolumeFacts
-from raidsim.risk.assess import LIFETIMES, Risk
+from raidsim.risk.assess import LIFETIMES, Risk, has_all_in_back, of_hybrid
+from raidsim.scenario import HybridSpec
 from raidsim.stats.proportions import Estimate
 
 RARE = 1e-4
@@ -82,6 +83,17 @@ def notes(risks: Sequence[Risk], models: Sequence[str]) -> Iterator[str]:
     yield (
         "not counted: enclosures, controllers, software, people, power cuts, and what drives of"
         " one batch have in common"
+    )
+
+
+def hybrid_note(hybrid: HybridSpec, risks: Sequence[Risk]) -> str:
+    """What becomes of a hybrid when one of its volumes is lost."""
+    lost = chance(of_hybrid(hybrid, risks))
+    if has_all_in_back(hybrid):
+        return f"{hybrid.name}: loses data with {hybrid.back}, which holds all of it: {lost}"
+    return (
+        f"{hybrid.name}: loses data with {hybrid.back}, and with {hybrid.front}, which holds what"
+        f" {hybrid.back} does not: {lost}"
     )
 
 

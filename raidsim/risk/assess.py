@@ -21,7 +21,7 @@ from raidsim.risk.groups import Redundancy, redundancy
 from raidsim.risk.hazard import Drives, Repair, Wear, Weibull, from_afr, from_mtbf
 from raidsim.risk.lifetimes import Loss, simulate
 from raidsim.risk.markov import YEAR, Chain
-from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.scenario import HybridSpec, Scenario, VolumeSpec
 from raidsim.stats.proportions import Estimate
 
 MISSION = 5 * YEAR
@@ -178,6 +178,23 @@ def assess(
 def assess_all(scenario: Scenario) -> list[Risk]:
     """Assess every volume of a scenario."""
     return [assess(scenario, volume) for volume in scenario.volumes]
+
+
+def of_hybrid(hybrid: HybridSpec, risks: Iterable[Risk]) -> float:
+    """Chance that a hybrid loses any data.
+
+    Where the front holds what the back does not (a tier, or a cache that writes back), it is lost
+    with either of them; else with the back.
+    """
+    by_name = {risk.volume: risk.any for risk in risks}
+    if has_all_in_back(hybrid):
+        return by_name[hybrid.back]
+    return _one_of((by_name[hybrid.front], by_name[hybrid.back]))
+
+
+def has_all_in_back(hybrid: HybridSpec) -> bool:
+    """Whether the back of a hybrid holds all of its data at any time."""
+    return hybrid.mode == "cache" and hybrid.write != "back"
 
 
 def failure_rate(volume: VolumeSpec) -> tuple[Weibull, str]:

@@ -88,7 +88,9 @@ def _machine(scenario: Scenario, volume: VolumeSpec, intensity: int | None) -> M
     whole = scenario.model_copy(update={"volumes": volumes})
     if intensity is not None:
         return build(whole, intensity)
-    alone = whole.model_copy(update={"volumes": (whole.volume(volume.name),), "loads": ()})
+    alone = whole.model_copy(
+        update={"volumes": (whole.volume(volume.name),), "hybrids": (), "loads": ()}
+    )
     return build(alone)
 
 
