@@ -3,13 +3,17 @@
 Numba would optimise each such function with all that it calls, translate it to machine
 code and wrap it for Python, none of which is ever used: two thirds of the compile time.
 Here it stops at LLVM's intermediate code, which goes into the callers as it is; entry
-points optimise the whole once.
+points optimise the whole once. Passes that look for what no function of the kernel has (closures,
+contexts, overloads in Python, branches on constants) are left out, and so is what Numba tells
+about each pass to those who listen.
 """
 
 from __future__ import annotations
 
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import PassManager
 
 TRIED_WITH = ("0.68.",)
 
@@ -40,12 +44,71 @@ class InlinedLibrary(JITCodeLibrary):
         """Do nothing: only code that handles Python objects has use for an environment."""
 
 
+NEEDLESS = {
+    "WithLifting",
+    "InlineClosureLikes",
+    "RewriteSemanticConstants",
+    "DeadBranchPrune",
+    "RewriteDynamicRaises",
+    "MakeFunctionToJitFunction",
+    "InlineInlinables",
+    "FindLiterallyCalls",
+    "LiteralUnroll",
+    "LiteralPropagationSubPipelinePass",
+    "InlineOverloads",
+    "DumpParforDiagnostics",
+}
+
+
+class Passes(PassManager):
+    """Numba's passes without those that find nothing here; nobody is told of each."""
+
+    @global_compiler_lock
+    def _runPass(self, _index, compiler_pass, state):  # noqa: N802 - Numba's name
+        compiler_pass.analysis = self._analysis
+        compiler_pass.run_initialization(state)
+        compiler_pass.run_pass(state)
+        compiler_pass.run_finalizer(state)
+
+
+class KeptFlags(Flags):
+    """Numba's options, put together once: it compares them hundreds of times for each function."""
+
+    __slots__ = ("_all", "_hash", "_seen")
+
+    def __init__(self, copy_from=None):
+        super().__init__(copy_from)
+        self._seen = None
+
+    def __hash__(self):
+        self.values()
+        return self._hash
+
+    def __eq__(self, other):
+        return self.values() == other.values() if isinstance(other, Flags) else NotImplemented
+
+    def values(self):
+        """All options by name."""
+        if self._seen != self._values:
+            self._seen = dict(self._values)
+            self._all = super().values()
+            self._hash = hash(tuple(sorted(self._all)))
+        return self._all
+
+
 class InlinedCompiler(CompilerBase):
     """Numba's own passes, with the result in an :class:`InlinedLibrary`."""
 
     def define_pipelines(self):
         """Numba's passes for code without Python objects."""
         state = self.state
+        state.flags = KeptFlags(state.flags)
         state.library = InlinedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
-        return [DefaultPassBuilder.define_nopython_pipeline(state)]
+        usual = DefaultPassBuilder.define_nopython_pipeline(state)
+        passes = Passes("nopython")
+        passes.passes = [
+            (one, words) for one, words in usual.passes if one.__name__ not in NEEDLESS
+        ]
+        passes.finalize()
+        return [passes]
