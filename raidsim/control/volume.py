@@ -85,7 +85,7 @@ class Volume(Maintained):
         The :class:`Controller` that it is on; None for the host itself, or where ``behind`` leads.
     behind
         The :class:`Link` that its drives hang on; of several the drives take turns, so that
-        mirrored ones can be apart. None for none.
+        mirrored ones can be apart; none by default.
     write, read_ahead, io, disk_cache
         Modes of the controller's cache, and the write caches of the drives.
     intent, bitmap_chunk
@@ -143,7 +143,7 @@ class Volume(Maintained):
         rebuild_rate: str | None = None,
         rebuild_sample: str = "100 %",
         controller: Controller | None = None,
-        behind: Link | Sequence[Link] | None = None,
+        behind: Link | Sequence[Link] | None = (),
         write: str = "through",
         read_ahead: str = "none",
         io: str = "direct",
