@@ -436,9 +436,7 @@ class Controller(Part):
 
     # -- for volumes ------------------------------------------------------------------------
 
-    def carry(
-        self, spec: VolumeSpec | HybridSpec, row: int, reach: Reach | None = None
-    ) -> None:
+    def carry(self, spec: VolumeSpec | HybridSpec, row: int, reach: Reach | None = None) -> None:
         """Remember a volume that is on it."""
         self.duty.carry(spec, row, reach)
 
