@@ -186,8 +186,8 @@ def test_discarding_the_cache_loses_what_was_acknowledged_and_says_how_much():
 def test_an_offline_array_accepts_nothing_more_into_the_cache():
     _, card, shelf, far, _ = with_dirty_data()
     shelf.lose()
-    (done,) = in_turn(far, ("write", 64 * STRIP, 8 * KIB))
-    assert done.status == "failed"
+    done = in_turn(far, ("write", 64 * STRIP, 8 * KIB), ("read", 0, 8 * KIB))
+    assert [one.status for one in done] == ["failed", "failed"]  # though the cache has the latter
     assert card.use.writes["far"].in_effect == "through"
     assert card.pinned == {"far": 10 * 8 * KIB}
 
