@@ -308,6 +308,22 @@ def test_a_drive_out_of_reach_is_not_replaced_and_one_that_fails_takes_no_spare(
     assert data.health == "optimal"
 
 
+def test_what_is_pinned_outlives_a_power_cut_with_a_good_battery():
+    env, card, shelf, far, _ = with_dirty_data()
+    shelf.lose()
+    env.cut_power()
+    env.run(until=env.now + 5)
+    env.run(until=env.restore_power())
+    env.run(until=env.now + 60)
+    assert card.pinned == {"far": 10 * 8 * KIB}
+    shelf.restore()
+    assert far.health == "failed"
+    assert card.import_cache() == {"far": 10 * 8 * KIB}
+    env.run(until=env.now + 60)
+    assert (card.pinned, far.health) == ({}, "optimal")
+    assert not env.system.world.caches["dirty"].any()
+
+
 # ---- drives behind several links
 
 
