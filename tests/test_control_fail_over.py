@@ -343,6 +343,21 @@ def test_a_read_cache_is_empty_after_a_fail_over():
     assert a.use.hits == 1
 
 
+def test_power_that_fails_in_the_outage_does_not_wake_the_controller():
+    env, a, b, mine, _ = dirty_pair()
+    over = a.fail_over(b, "20 s")
+    env.run(until=env.now + 1)
+    env.cut_power()
+    env.run(until=env.now + 1)
+    env.run(until=env.restore_power())
+    assert a.state == "failed"
+    assert in_turn_until(mine, env.now + 1) == []
+    env.run(until=over)
+    assert in_turn(mine, ("read", 0, 8 * KIB))[0].ok
+    env.run()
+    assert written(env, mine) == 2 * 20 * 8 * KIB
+
+
 # ---- at any moment
 
 

@@ -10,6 +10,7 @@ from raidsim.scenario import from_data
 
 STRIP = 64 * KIB
 HDD = "cisco-hdd-300gb-10k"
+MIX = Load(read="50 %", size="16 KiB", align="4 KiB", outstanding=8)
 
 
 def shelf_of(host, write="back", level="raid5", drives=4, **changes):
@@ -185,8 +186,8 @@ def test_discarding_the_cache_loses_what_was_acknowledged_and_says_how_much():
 def test_an_offline_array_accepts_nothing_more_into_the_cache():
     _, card, shelf, far, _ = with_dirty_data()
     shelf.lose()
-    (done,) = in_turn(far, ("write", 64 * STRIP, 8 * KIB))
-    assert done.status == "failed"
+    done = in_turn(far, ("write", 64 * STRIP, 8 * KIB), ("read", 0, 8 * KIB))
+    assert [one.status for one in done] == ["failed", "failed"]  # though the cache has the latter
     assert card.use.writes["far"].in_effect == "through"
     assert card.pinned == {"far": 10 * 8 * KIB}
 
@@ -300,8 +301,107 @@ def test_a_drive_out_of_reach_is_not_replaced_and_one_that_fails_takes_no_spare(
     shelf.lose()
     assert "shelf is lost" in refusal(data.replace, 0)
     assert data.fail(2) is None
-    assert data.spares == 1
+    assert data.spares == 0
     shelf.restore()
-    assert (data.failed, data.health) == ([2], "degraded")
+    assert (data.failed, data.health, data.spares) == ([2], "degraded", 1)
     env.run(until=data.rebuild(2))
     assert data.health == "optimal"
+
+
+def test_what_is_pinned_outlives_a_power_cut_with_a_good_battery():
+    env, card, shelf, far, _ = with_dirty_data()
+    shelf.lose()
+    env.cut_power()
+    env.run(until=env.now + 5)
+    env.run(until=env.restore_power())
+    env.run(until=env.now + 60)
+    assert card.pinned == {"far": 10 * 8 * KIB}
+    shelf.restore()
+    assert far.health == "failed"
+    assert card.import_cache() == {"far": 10 * 8 * KIB}
+    env.run(until=env.now + 60)
+    assert (card.pinned, far.health) == ({}, "optimal")
+    assert not env.system.world.caches["dirty"].any()
+
+
+# ---- drives behind several links
+
+
+def two_shelves(level="raid10", drives=4, **keys):
+    """An array whose drives hang on two shelves in turn."""
+    env, host = server()
+    card = raid_card(env)
+    left, right = (Link(env, name, "sas-12g", 4, to=card) for name in ("left", "right"))
+    data = array(host, level, drives, model=SAS, behind=[left, right], **keys)
+    return env, left, right, data
+
+
+def test_mirrors_over_two_shelves_survive_either_of_them():
+    env, left, right, data = two_shelves()
+    load = data.start(MIX)
+    env.run(until=0.005)
+    right.lose()
+    assert (data.health, data.failed) == ("degraded", [1, 3])
+    env.run(until=0.01)
+    right.restore()
+    assert (data.health, data.failed) == ("degraded", [1, 3])  # out of date
+    rebuilds = [data.rebuild(number) for number in (1, 3)]
+    assert data.health == "rebuilding"
+    env.run(until=env.all_of(rebuilds))
+    left.lose()
+    assert (data.health, data.failed) == ("degraded", [0, 2])
+    load.stop()
+    env.run()
+    assert load.counts.failed == 0
+
+
+def test_parity_over_two_shelves_does_not_and_is_offline_as_a_whole():
+    _, _, right, data = two_shelves("raid5")
+    right.lose()
+    assert (data.health, data.failed) == ("failed", [0, 1, 2, 3])
+    (done,) = in_turn(data, ("read", 0, 8 * KIB))  # though its drive is in reach
+    assert done.status == "failed"
+    right.restore()
+    assert (data.health, data.failed) == ("optimal", [])
+
+
+def test_an_array_that_lost_one_shelf_and_then_the_other_needs_the_later_one_back():
+    _, left, right, data = two_shelves()
+    left.lose()
+    right.lose()
+    assert data.health == "failed"
+    left.restore()
+    assert data.health == "failed"
+    right.restore()
+    assert (data.health, data.failed) == ("degraded", [0, 2])
+
+
+def test_a_spare_on_the_shelf_that_is_left_stands_in():
+    env, left, right, data = two_shelves("raid1", 2, spares=2)
+    right.lose()
+    assert (data.spares, data.health) == (0, "rebuilding")
+    env.run(until=data.operations[-1])
+    assert data.health == "optimal"
+    assert "right is lost" in refusal(data.replace, 1)
+    right.restore()
+    assert data.spares == 1
+    env.run(until=data.replace(1))
+    assert (data.spares, data.health) == (2, "optimal")
+    left.lose()
+    assert (data.spares, data.health) == (0, "rebuilding")
+
+
+def test_each_link_carries_the_data_of_its_own_drives():
+    _, left, right, data = two_shelves("raid0", 2)
+    in_turn(data, ("read", 0, STRIP))
+    busy = [sum(use.utilisation for use in link.stations) > 0 for link in (left, right)]
+    assert busy == [True, False]
+
+
+def test_links_of_a_volume_lead_to_the_same_controller():
+    env, host = server()
+    one, other = raid_card(env, "one"), raid_card(env, "other")
+    links = [Link(env, name, "sas-12g", 4, to=to) for name, to in (("x", one), ("y", other))]
+    assert '"y" leads to "other"' in refusal(array, host, "raid0", 2, model=SAS, behind=links)
+    assert "there twice" in refusal(array, host, "raid0", 2, model=SAS, behind=[links[0]] * 2)
+    assert "no Link" in refusal(array, host, "raid0", 2, model=SAS, behind="x")

@@ -242,3 +242,40 @@ def test_an_array_of_the_operating_system_can_be_put_on_a_controller():
     assert changed.volumes[0].controller == "controller"
     with pytest.raises(InputError, match="has nvme, and cisco-12g-sas-raid-2gb SAS ports"):
         load("array-database", overrides=overrides)
+
+
+# ---- links that drives hang on
+
+LINKS = '[[link]]\nname = "left"\nspeed = "sas-3g"\n[[link]]\nname = "right"\nspeed = "sas-6g"'
+
+
+def behind(words):
+    """A scenario whose volume is behind these links, as the file words them."""
+    keys = (f"behind = {words}", 'level = "raid1"', "drives = 2")
+    text = volume("cisco-12g-sas-raid-1gb", *keys, drive="cisco-ssd-sas12-ep-1600gb")
+    return text.replace("[[volume]]", f"{LINKS}\n[[volume]]")
+
+
+def test_one_link_may_be_written_as_a_text_and_several_as_a_list():
+    found = [load_text(behind(words)).volumes[0] for words in ('"right"', '["right", "left"]')]
+    assert [one.behind for one in found] == [("right",), ("right", "left")]
+    assert {one.controller for one in found} == {"controller"}
+    # All drives of a volume are alike: they run at the speed of the slower link.
+    speeds = [1 / one.card.number("link.time_per_byte") for one in found]
+    assert speeds == pytest.approx([bandwidth("sas-6g", 1), bandwidth("sas-3g", 1)])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ('["left", "rihgt"]', 'volume.behind: "rihgt" is no link of this scenario; did you mean'),
+        ('["left", "left"]', 'volume.behind: "left" is there twice; name each once'),
+        ('["left", 7]', "volume.behind[1]: 7 is not a text"),
+    ],
+)
+def test_links_that_are_not_there_or_there_twice_are_refused(words, message):
+    with pytest.raises(InputError) as caught:
+        load_text(behind(words))
+    (problem,) = caught.value.problems
+    assert f"{problem.key}: {problem.cause}; {problem.remedy}".startswith(message)
+    assert problem.line == behind(words).splitlines().index(f"behind = {words}") + 1

@@ -306,8 +306,12 @@ def test_an_array_that_is_lost_keeps_its_dirty_data_and_promises_no_more():
     # The first destages find out; then writes go through, and fail.
     system.world.caches[0]["low"] = 0
     system.run(2 * 10**8)
-    assert cache_of(built)["pinned"] > 0
-    assert cache_of(built)["dirty"] >= 64 * KIB
+    lines = system.world.lines
+    pinned = lines["pinned"] == 1
+    assert pinned.any()
+    assert cache_of(built)["pinned"] == lines["size"][pinned].sum()
+    assert cache_of(built)["dirty"] == lines["size"][(lines["dirty"] | lines["busy"]) != 0].sum()
+    assert (lines["busy"][pinned] != 0).all()
     stream = system.world.streams[0]
     completed, failed = int(stream["completed"]), int(stream["failed"])
     system.run(10**9)

@@ -24,7 +24,7 @@ def chain(*bandwidths: float, drives: int = 4, rate: float = 100.0) -> Fabric:
         Part(name, LINK, to, "sas-12g", 1, carried)
         for name, to, carried in zip(names[1:], names, bandwidths, strict=False)
     ]
-    return Fabric(parts, [Group("data", drives, names[-1], rate, "sas", rate)])
+    return Fabric(parts, [Group("data", drives, (names[-1],), rate, "sas", rate)])
 
 
 def test_the_way_of_a_drive_leads_over_expander_and_controller_to_the_host() -> None:
@@ -50,14 +50,26 @@ def test_links_that_a_volume_shares_are_named_from_the_drives_up() -> None:
         array(controller={}, links=links, others=others, level="raid6", drives=8, behind="shelf",
               name="data")
     )  # fmt: skip
-    assert made.shared_links("data") == ["shelf", "expander"]
-    assert made.shared_links("system") == []
+    assert made.shared_links(Drive("data", 0)) == ["shelf", "expander"]
+    assert made.shared_links(Drive("system", 1)) == []
+
+
+def test_drives_behind_two_links_take_turns() -> None:
+    """Drive 0 on the first, 1 on the second, 2 on the first: the halves of mirrors are apart."""
+    links = tuple({"name": name, "speed": "sas-6g", "lanes": 4} for name in ("left", "right"))
+    made = fabric(
+        array(controller={}, links=links, level="raid10", drives=4, behind=["left", "right"])
+    )
+    ways = [made.shared_links(Drive("data", number)) for number in range(4)]
+    assert ways == [["left"], ["right"], ["left"], ["right"]]
+    assert [drive.number for drive in made.lost_with("right")] == [1, 3]
+    assert [load.drives for load in made.loads()] == [4, 2, 2]
 
 
 def test_drives_on_the_host_share_nothing() -> None:
     made = fabric(array(level="raid0", drives=4, drive="intel-p3700-800gb"))
     assert [edge.upper for edge in made.path(Drive("data", 0))] == ["host"]
-    assert made.shared_links("data") == []
+    assert made.shared_links(Drive("data", 0)) == []
     assert made.loads() == []
 
 
@@ -85,7 +97,7 @@ def test_a_narrow_link_relieves_the_one_above() -> None:
 def test_a_drive_brings_no_more_than_its_own_connection_carries() -> None:
     made = Fabric(
         [Part("expander", LINK, "host", "sas-6g", 4, 2400e6)],
-        [Group("data", 8, "expander", rate=1000e6, interface="sas", bandwidth=600e6)],
+        [Group("data", 8, ("expander",), rate=1000e6, interface="sas", bandwidth=600e6)],
     )
     assert made.loads()[0].arriving == 8 * 600e6
 

@@ -43,7 +43,7 @@ def add_array(
     controller: int = t.NONE,
     controller_spec: ControllerSpec | None = None,
     engine: int | None = None,
-    hops: Sequence[int] = (),
+    hops: Sequence[Sequence[int]] = (),
     air: Air = STANDARD_AIR,
 ) -> int:
     """Add an array with its drives; its volume's index.
@@ -57,7 +57,7 @@ def add_array(
     engine
         Station that computes parity; None for one of its own.
     hops
-        Rows of `hops` on the way up from the drives, from the drives on.
+        Ways up, which the drives take in turn: rows of `hops`, from the drives on.
     """
     layout = volume.layout
     if layout is None:
@@ -90,9 +90,11 @@ def add_array(
         )
         for i in range(volume.spares)
     ]
-    for drive in (*drives, *spares):
-        if hops:
-            system.set_row("drives", drive, first_hop=hops[0], hops=len(hops))
+    for of_a_kind in drives, spares:
+        for i, drive in enumerate(of_a_kind if hops else ()):
+            way = hops[i % len(hops)]
+            if way:
+                system.set_row("drives", drive, first_hop=way[0], hops=len(way))
     row = system.append("arrays")
     if system.append("layouts") != row:
         raise AssertionError("every array has its layout under its own number")

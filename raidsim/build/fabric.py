@@ -69,7 +69,7 @@ def _group(spec: VolumeSpec) -> Group:
     return Group(
         spec.name,
         spec.drives,
-        spec.behind or str(spec.controller),
+        spec.behind or (str(spec.controller),),
         sustained_rate(spec.card),
         spec.card.word("link.interface"),
         1 / spec.card.number("link.time_per_byte"),

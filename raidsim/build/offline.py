@@ -45,6 +45,7 @@ def take_offline(system: System, volume: int) -> Before:
     good = _good(system, volume)
     before = Before(failed, good.copy())
     good[:] = 0
+    _set_offline(system, volume, True)
     return before
 
 
@@ -53,6 +54,13 @@ def bring_back(system: System, volume: int, before: Before) -> None:
     rows = drives_of(system, volume)
     system.world.drives["failed"][rows] = [row in before.failed for row in rows]
     _good(system, volume)[:] = before.good
+    _set_offline(system, volume, False)
+
+
+def _set_offline(system: System, volume: int, offline: bool) -> None:
+    row = system.world.volumes[volume]
+    if row["kind"] == t.VOLUME_ARRAY:
+        system.set_row("arrays", int(row["array"]), offline=int(offline))
 
 
 def _good(system: System, volume: int) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ from raidsim.build.load import add_stream
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.topology.graph import Drive, Fabric
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ def add_volumes(
         if spec.name in wanted and spec.name not in shared.controllers
     }
     made = fabric(scenario)
-    used = {name for volume in volumes for name in made.shared_links(volume.name)}
+    ways = {volume.name: ways_of(made, volume) for volume in volumes}
+    used = {name for found in ways.values() for way in found for name in way}
     links = shared.links | {
         name: add_hop(system, made.upward(name))
         for name in made.parts
@@ -70,9 +72,9 @@ def add_volumes(
     }
     rows = {}
     for volume in volumes:
-        hops = add_way(system, [links[name] for name in made.shared_links(volume.name)])
+        hops = [add_way(system, [links[name] for name in way]) for way in ways[volume.name]]
         if volume.layout is None:
-            rows[volume.name] = add_single(system, volume, hops, air)
+            rows[volume.name] = add_single(system, volume, hops[0], air)
             continue
         controller = scenario.controller(volume)
         row, engine = controllers[controller.name] if controller else (t.NONE, None)
@@ -97,6 +99,12 @@ def add_volumes(
             controller_spec=controller,
         )
     return rows
+
+
+def ways_of(made: Fabric, volume: VolumeSpec) -> list[list[str]]:
+    """Names of the links on the ways up, which the drives of a volume take in turn."""
+    turns = max(len(volume.behind), 1)
+    return [made.shared_links(Drive(volume.name, number)) for number in range(turns)]
 
 
 def add_single(

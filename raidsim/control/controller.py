@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import simpy
@@ -373,7 +373,7 @@ class Controller(Part):
         check = Arguments(f"{self.name}.import_cache()")
         waiting = self._waiting(check)
         found = self.pinned
-        back = {name: row for name, row in waiting.items() if self.duty.reaches[row].bring_back()}
+        back = {name: row for name, row in waiting.items() if self.duty.bring_back(row)}
         if not back:
             cause = f"{', '.join(waiting)}: too many drives are still out of reach or failed"
             check.wrong("volume", cause, "bring them back first, or discard_cache()")
@@ -400,7 +400,7 @@ class Controller(Part):
         waiting = self._waiting(check)
         lost = discard(self.env.system, self.duty.cache, list(waiting.values()))
         for row in waiting.values():
-            self.duty.reaches[row].bring_back()
+            self.duty.bring_back(row)
         self.duty.set_write_modes()
         return sizes(self.duty.named(lost))
 
@@ -436,7 +436,7 @@ class Controller(Part):
 
     # -- for volumes ------------------------------------------------------------------------
 
-    def carry(self, spec: VolumeSpec | HybridSpec, row: int, reach: Reach) -> None:
+    def carry(self, spec: VolumeSpec | HybridSpec, row: int, reach: Reach | None = None) -> None:
         """Remember a volume that is on it."""
         self.duty.carry(spec, row, reach)
 
@@ -566,12 +566,14 @@ class Link(Part):
             reach.lose(self.name)
 
 
-def way_up(controller: Controller | None, behind: Link | None) -> tuple[Controller | None, Shared]:
-    """The controller that drives are on, and rows of all that lies on their way up.
+def way_up(
+    controller: Controller | None, behind: Sequence[Link]
+) -> tuple[Controller | None, Shared]:
+    """The controller that drives are on, and rows of all that lies on their ways up.
 
     ``behind`` may lead to a controller that was not given.
     """
-    links = list(links_above(behind))
+    links = [link for lowest in behind for link in links_above(lowest)]
     top = links[-1].to if links else None
     found = top if controller is None and isinstance(top, Controller) else controller
     shared = Shared(links={link.name: link._row for link in links})
@@ -580,20 +582,21 @@ def way_up(controller: Controller | None, behind: Link | None) -> tuple[Controll
     return found, shared
 
 
-def tables(controller: Controller | None, behind: Link | None) -> dict[str, Any]:
-    """Controllers and links on the way up, as a scenario would write them: the upper ones first."""
-    links = list(links_above(behind))
-    controllers = [controller, links[-1].to if links else None]
+def tables(controller: Controller | None, behind: Sequence[Link]) -> dict[str, Any]:
+    """Controllers and links on the ways up, as a scenario writes them: the upper ones first."""
+    links = [link for lowest in behind for link in reversed(list(links_above(lowest)))]
+    controllers = [controller, *(link.to for link in links)]
     found = {part.name: part._table for part in controllers if isinstance(part, Controller)}
     written: dict[str, Any] = {
         "controller": list(found.values()),
-        "link": [link._table for link in reversed(links)],
+        "link": list({link.name: link._table for link in links}.values()),
     }
     return {key: value for key, value in written.items() if value}
 
 
-def links_above(link: Link | None) -> Iterator[Link]:
+def links_above(link: Link) -> Iterator[Link]:
     """A link, and those that it leads to, one after the other."""
-    while isinstance(link, Link):
+    yield link
+    while isinstance(link.to, Link):
+        link = link.to
         yield link
-        link = link.to if isinstance(link.to, Link) else None

@@ -73,14 +73,21 @@ class Duty:
         """Row of the cache that holds their lines, or NONE."""
         return int(self.env.system.world.controllers[self.row]["cache"])
 
-    def carry(self, spec: VolumeSpec | HybridSpec, row: int, reach: Reach) -> None:
+    def carry(self, spec: VolumeSpec | HybridSpec, row: int, reach: Reach | None) -> None:
         """Serve one more volume."""
         self.volumes.append((spec, row))
-        self.reaches[row] = reach
+        if reach is not None:
+            self.reaches[row] = reach
         if self.server is not self:
             serve_with(self.env.system, self.row, [row], self.server.hardware)
         if not self.server.works:
             stop(self.env.system, self.server.hardware, [row])
+
+    def bring_back(self, row: int) -> bool:
+        """Let a volume that was offline be online, if all is in reach; whether its data is."""
+        if row in self.reaches:
+            return self.reaches[row].bring_back()
+        return survives(self.env.system, row)
 
     def stop(self) -> None:
         """The hardware stops: nothing of it goes on."""

@@ -103,7 +103,7 @@ class Hybrid(Volume):
         self.front = front
         self.back = back
         self.controller = controller
-        self.behind = None
+        self.behind = []
         keys = {
             "name": self.name, "front": front.name, "back": back.name,
             "controller": HOST if controller is None else controller.name,

@@ -335,8 +335,9 @@ class Maintained(Measured):
         return how
 
     def _must_be_in_reach(self, check: Arguments, number: int) -> None:
-        """Note what stands between a drive and its work."""
-        if obstacle := self._reach.obstacle(number):
+        """Note what stands between a drive, or what it is replaced with, and its work."""
+        row = self._drives.replaced.get(number, self._drives.rows[number])
+        if obstacle := self._reach.obstacle(row):
             check.wrong("drive", *obstacle)
             check.raise_if_wrong()
 

@@ -108,7 +108,7 @@ class Model:
             self.host,
             changes=table["set"],
             controller=self.controllers.get(table["controller"]),
-            behind=self.links.get(table.get("behind", "")),
+            behind=[self.links[name] for name in spec.behind],
             state="fresh",  # until the loads are known: see _age
             **{key: value for key, value in table.items() if key not in own},
         )

@@ -17,7 +17,7 @@ from raidsim.kernel import tables as t
 
 
 class Reach:
-    """The way up from the drives of a volume.
+    """The ways up from the drives of a volume.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ class Reach:
     volume
         Row of the volume.
     drives
-        Numbers of the drives behind each link, by its name.
+        Rows of the drives behind each link, by its name; hot spares are among them.
     fail
-        What lets one of them be a drive that has failed.
+        What lets one of them, by its number, be a drive that has failed.
     back
         What is to be done once the array is back.
     """
@@ -47,19 +47,15 @@ class Reach:
         self._fail = fail
         self._back = back
         self._lost: set[str] = set()
+        self._spares: dict[int, str] = {}  # rows of spares, and the link that they are lost with
         self._offline: set[str] = set()  # links that the array waits for
         self._before: Before | None = None
 
-    @property
-    def out_of_reach(self) -> dict[int, str]:
-        """The drives that no way leads to, and a link that is lost on it."""
-        return {number: link for link in sorted(self._lost) for number in self._drives[link]}
-
-    def obstacle(self, number: int) -> tuple[str, str] | None:
+    def obstacle(self, row: int) -> tuple[str, str] | None:
         """What stands between a drive and its work, and what helps."""
-        if number in self.out_of_reach:
-            link = self.out_of_reach[number]
-            return f"no way leads to drive {number}: {link} is lost", f"{link}.restore() first"
+        for link in sorted(self._lost):
+            if row in self._drives[link]:
+                return f"no way leads to it: {link} is lost", f"{link}.restore() first"
         if self._before is not None:
             return "the array waits for what is pinned of it", "import_cache() or discard_cache()"
         return None
@@ -68,9 +64,14 @@ class Reach:
         """A link on the way is lost."""
         if link in self._lost:
             return
-        here = [number for number in self._drives[link] if number not in self.out_of_reach]
         self._lost.add(link)
         system = self.env.system
+        spares = system.spares.get(self.volume, [])
+        for row in [row for row in spares if row in self._drives[link]]:
+            spares.remove(row)
+            self._spares[row] = link
+        rows = drives_of(system, self.volume)
+        here = [number for number, row in enumerate(rows) if row in self._drives[link]]
         if self._before is not None:
             self._offline.add(link)
         elif survives_without(system, self.volume, here):
@@ -86,6 +87,9 @@ class Reach:
         """It is back: so is the array, if it was offline and nothing else is missing."""
         self._lost.discard(link)
         self._offline.discard(link)
+        for row in [row for row, lost in self._spares.items() if lost == link]:
+            del self._spares[row]
+            self.env.system.spares[self.volume].append(row)
         if not self._has_pinned:
             self.bring_back()
 

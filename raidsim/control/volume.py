@@ -84,7 +84,8 @@ class Volume(Maintained):
     controller
         The :class:`Controller` that it is on; None for the host itself, or where ``behind`` leads.
     behind
-        The :class:`Link` that its drives hang on; None for none.
+        The :class:`Link` that its drives hang on; of several the drives take turns, so that
+        mirrored ones can be apart; none by default.
     write, read_ahead, io, disk_cache
         Modes of the controller's cache, and the write caches of the drives.
     intent, bitmap_chunk
@@ -142,7 +143,7 @@ class Volume(Maintained):
         rebuild_rate: str | None = None,
         rebuild_sample: str = "100 %",
         controller: Controller | None = None,
-        behind: Link | None = None,
+        behind: Link | Sequence[Link] | None = (),
         write: str = "through",
         read_ahead: str = "none",
         io: str = "direct",
@@ -156,16 +157,19 @@ class Volume(Maintained):
         check.instance("host", host, Host, "give a raidsim.Host")
         if controller is not None:
             check.instance("controller", controller, Controller, "give a Controller, or None")
-        if behind is not None:
-            check.instance("behind", behind, Link, "give a Link, or None")
+        links: list[Any] = list(behind) if isinstance(behind, list | tuple) else [behind]
+        links = [link for link in links if link is not None]
+        for link in links:
+            check.instance("behind", link, Link, "give a Link, several, or None")
         table = check.table("changes", changes)
         check.raise_if_wrong()
-        for key, part in ("host", host), ("controller", controller), ("behind", behind):
+        parts = [("host", host), ("controller", controller), *(("behind", link) for link in links)]
+        for key, part in parts:
             if part is not None and part.env is not env:
                 cause, kind = "belongs to another environment", type(part).__name__
                 check.wrong(key, cause, f"make a {kind} in this one")
         self.name = env.check_name(check, "volume", name)
-        self.controller, shared = way_up(controller, behind)
+        self.controller, shared = way_up(controller, links)
         if self.controller is not None and self.controller.belongs_elsewhere(host):
             cause = f"{self.controller.name} is in another host, with the other volumes on it"
             check.wrong("controller", cause, "make a Controller for this host")
@@ -174,7 +178,7 @@ class Volume(Maintained):
         self.host = host
         self.model = drive
         self.changes = table
-        self.behind = behind
+        self.behind = links
         keys = {
             "name": self.name, "drive": drive, "set": table, "state": state, "filled": filled,
             "level": level, "drives": drives, "strip": strip, "spans": spans, "copies": copies,
@@ -213,7 +217,7 @@ class Volume(Maintained):
             process=host.add_process(self.name),
         )
         self.streams = [self._awaited]
-        self._reach = self._hang_on(behind)
+        self._reach = self._hang_on()
         env.has_volume(self)
         env.unique(self.name)
 
@@ -434,9 +438,9 @@ class Volume(Maintained):
         """The scenario of these keys, with a load that does nothing in particular."""
         above = {
             "controller": controller.name if controller is not None else None,
-            "behind": self.behind.name if self.behind is not None else None,
+            "behind": [link.name for link in self.behind] or None,
         }
-        if controller is None and self.behind is None:
+        if controller is None and not self.behind:
             above["controller"] = HOST
         self._table = {
             key: plain(value)
@@ -449,15 +453,21 @@ class Volume(Maintained):
             table = {**table, "access": "read-write"}
         return from_data({**self.data(), "volume": [table], "load": [load]}, "Volume()")
 
-    def _hang_on(self, behind: Link | None) -> Reach:
-        """Tell the controller and the links above of the volume; its way up."""
-        links = list(links_above(behind))
-        below = {link.name: list(range(self.spec.drives)) for link in links}
+    def _hang_on(self) -> Reach:
+        """Tell the controller and the links above of the volume; its ways up."""
+        links: dict[str, Link] = {}
+        below: dict[str, list[int]] = {}
+        for turn, lowest in enumerate(self.behind):
+            for link in links_above(lowest):
+                links[link.name] = link
+                for of_a_kind in self._drives.rows, self._drives.spares:
+                    mine = of_a_kind[turn :: len(self.behind)]
+                    below.setdefault(link.name, []).extend(mine)
         reach = Reach(self.env, self.row, below, self.fail, self._is_back)
         if self.controller is not None:
             self.controller.put_into(self.host)
             self.controller.carry(self.spec, self.row, reach)
-        for link in links:
+        for link in links.values():
             link.carry(reach)
         return reach
 

@@ -53,6 +53,7 @@ ARRAY = np.dtype(
         ("read_ahead", "i8"),  # read mode, see cache_tables
         ("first_trail", "i8"),
         ("tick", "i8"),  # reads that the read-ahead has followed
+        ("offline", "i8"),  # 1: as a whole, what its cache holds included
         ("touched", "i8"),  # when it last began something else than a sweep
         ("unreadable", "i8"),  # sectors that could not be read, so far
         ("repaired", "i8"),  # of these, restored from redundancy

@@ -57,7 +57,7 @@ def array_of(w, index):
 @handler
 def is_caching(w, row, array):
     """Whether cache ``row`` (NONE: there is none) may hold anything of a volume."""
-    if row == NONE:
+    if row == NONE or array["offline"] == 1:
         return False
     if array["write_back"] == 1 or array["cached"] == 1 or array["read_ahead"] != NO_READ_AHEAD:
         return True

@@ -179,7 +179,7 @@ def too_few_ports(scenario: Scenario) -> Iterator[Finding]:
     for controller in scenario.controllers:
         ports, most = (controller.card.integer(key) for key in ("ports.lanes", "drives.max"))
         on_it = [one for one in scenario.volumes if one.controller == controller.name]
-        straight = sum(volume.drives for volume in on_it if volume.behind is None)
+        straight = sum(volume.drives for volume in on_it if not volume.behind)
         lanes = sum(link.lanes for link in scenario.links if link.to == controller.name)
         where = f"controller {controller.name}"
         if straight + lanes > ports:

@@ -134,7 +134,7 @@ def where_words(volume: VolumeSpec, controller: ControllerSpec | None) -> str:
     elif volume.level not in ON_THE_HOST:
         parts.append("software RAID of the host")
     if volume.behind:
-        parts.append(f"behind {volume.behind}")
+        parts.append(f"behind {' and '.join(volume.behind)}")
     if volume.level not in ON_THE_HOST:
         parts.append(f"strip {numbers.size(volume.strip)}")
     if controller is not None and controller.card.has("cache.size"):

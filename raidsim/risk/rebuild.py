@@ -138,10 +138,15 @@ def _platter(card: Card) -> float:
 
 
 def _links(scenario: Scenario, volume: VolumeSpec) -> list[float]:
-    """Bandwidths of the links that all drives of a volume hang on, bytes/s."""
+    """Bandwidths of the links that the drives of a volume hang on, bytes/s.
+
+    Where the drives are spread over several, each counts as if all hung on as many like it.
+    """
     known = {link.name: link for link in inventory.links(scenario)}
-    found, name = [], volume.behind
-    while name in known and name != volume.controller:
-        found.append(known[name].mbps * MEGA)
-        name = known[name].to
-    return found
+    ways: dict[str, int] = {}  # how many of the ways up lead over a link
+    for lowest in volume.behind:
+        name = lowest
+        while name in known and name != volume.controller:
+            ways[name] = ways.get(name, 0) + 1
+            name = known[name].to
+    return [known[name].mbps * MEGA * len(volume.behind) / n for name, n in ways.items()]

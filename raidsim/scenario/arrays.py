@@ -33,11 +33,15 @@ INTERFACES = {"sas": ("sas", "sata"), "sata": ("sata",)}
 def check_reference(
     values: Mapping[str, Any], key: str, known: Sequence[str], what: str
 ) -> Iterator[Finding]:
-    """A controller or link that is named must be one of the scenario."""
-    name = values.get(key)
-    if name is not None and name not in known:
-        remedy = suggest(name, known) or f"one of {', '.join(map(quote, known))}"
-        yield key, f"{quote(name)} is no {what} of this scenario", remedy
+    """A controller, or links, that are named must be of the scenario; each of them once."""
+    named = values.get(key)
+    names = [named] if isinstance(named, str) else list(named or ())
+    for name in dict.fromkeys(names):
+        if name not in known:
+            remedy = suggest(name, known) or f"one of {', '.join(map(quote, known))}"
+            yield key, f"{quote(name)} is no {what} of this scenario", remedy
+        if names.count(name) > 1:
+            yield key, f"{quote(name)} is there twice", "name each once"
 
 
 def default_controller(controllers: Sequence[str]) -> str | None:

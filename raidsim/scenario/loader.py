@@ -270,16 +270,16 @@ class _Loader:
         }
         found += arrays.check_reference(values, "behind", list(upward), "link")
         if not found and "controller" in values and "behind" in values:
-            if values["controller"] is None and values["behind"] is not None:
-                values["controller"] = _top_of(values["behind"], upward)
+            tops = {link: _top_of(link, upward) for link in values["behind"]}
+            if values["controller"] is None and tops:
+                values["controller"] = next(iter(tops.values()))
             if values["controller"] is None:
                 values["controller"] = self._controller_of(path, "controller", names)
-            top: str | None = values["controller"]
-            if values["behind"]:
-                top = _top_of(values["behind"], upward)
-            if top != values["controller"]:
-                leads = f"{quote(values['behind'])} leads to {quote(top)}"
-                found.append(("behind", leads, f"the volume is on {quote(values['controller'])}"))
+            for link, top in tops.items():
+                if top != values["controller"]:
+                    leads = f"{quote(link)} leads to {quote(top)}"
+                    on = f"the volume is on {quote(values['controller'])}"
+                    found.append(("behind", leads, on))
         controlled = values.get("controller") in names
         card = next(
             (c.get("card") for c in controllers if c.get("name") == values.get("controller")), None
@@ -287,9 +287,11 @@ class _Loader:
         if not controlled or card is not None:
             found += arrays.check_volume(values, card)
         _set_disk_cache(values)
-        behind = next((one for one in links if one.get("name") == values.get("behind")), {})
-        port = behind.get("speed") or (card.word("ports.speed") if card else None)
-        if port is not None and "card" in values:
+        above = [one for one in links if one.get("name") in values.get("behind", ())]
+        ports = [one["speed"] for one in above if one.get("speed")]
+        if not ports and card is not None:
+            ports = [card.word("ports.speed")]
+        for port in ports if "card" in values else ():
             values["card"] = arrays.at_speed_of(values["card"], port)
         if not any(key in ("level", "drives", "strip", "spans", "spread") for key, _, _ in found):
             values["layout"], wrong = arrays.lay_out(values, controlled)

@@ -229,7 +229,11 @@ class VolumeSpec(Part):
         " software of the operating system",
         None, "the only controller, or the host if there is none",
     )  # fmt: skip
-    behind: Name | None = key("link that its drives hang on", None, "none: straight on the ports")
+    behind: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = key(
+        "link that its drives hang on; of several the drives take turns: drive 0 is behind the"
+        " first, drive 1 behind the second",
+        [], "none: straight on the ports",
+    )  # fmt: skip
     write: Annotated[str, Choice(("through", "back", "back-bad-battery"))] = key(
         "write mode of the controller's cache: writes are acknowledged once they are on the drives,"
         " or once they are in the cache while its battery is good, or even if it is not",

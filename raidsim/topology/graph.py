@@ -72,7 +72,7 @@ class Group:
     ----------
     name : of the volume.
     drives : how many.
-    to : name of the part that they hang on, or HOST.
+    to : names of the parts that they hang on in turn, drive by drive; or HOST.
     rate : what one of them delivers for long, bytes/s.
     interface : "sata", "sas", "nvme" or "pcie".
     bandwidth : payload of a drive's edge each way, bytes/s.
@@ -80,7 +80,7 @@ class Group:
 
     name: str
     drives: int
-    to: str
+    to: tuple[str, ...]
     rate: float
     interface: str
     bandwidth: float
@@ -89,6 +89,10 @@ class Group:
     def half_duplex(self) -> bool:
         """Whether the edge of a drive goes one way at a time."""
         return self.interface == "sata"
+
+    def above(self, number: int) -> str:
+        """The part that a drive hangs on, by its number from 0 on."""
+        return self.to[number % len(self.to)]
 
 
 Named = TypeVar("Named", Part, Group)
@@ -145,12 +149,14 @@ class Fabric:
             self.graph.add_edge(part.name, part.to, edge=part.edge)
         for group in self.groups.values():
             for drive in drives_of(group):
-                edge = Edge(drive, group.to, group.interface, 1, group.bandwidth, group.half_duplex)
-                self.graph.add_edge(drive, group.to, edge=edge)
-        ones: list[Part | Group] = [*self.parts.values(), *self.groups.values()]
-        for one in ones:
-            if one.to != HOST and one.to not in self.parts:
-                msg = f"{one.name} leads to {one.to}, which is no part"
+                to = group.above(drive.number)
+                edge = Edge(drive, to, group.interface, 1, group.bandwidth, group.half_duplex)
+                self.graph.add_edge(drive, to, edge=edge)
+        leads = [(part.name, part.to) for part in self.parts.values()]
+        leads += [(group.name, to) for group in self.groups.values() for to in group.to]
+        for name, to in leads:
+            if to != HOST and to not in self.parts:
+                msg = f"{name} leads to {to}, which is no part"
                 raise ValueError(msg)
         if not nx.is_directed_acyclic_graph(self.graph):
             circle = (lower for lower, _ in nx.find_cycle(self.graph))
@@ -169,13 +175,13 @@ class Fabric:
         edge: Edge = data["edge"]
         return edge
 
-    def shared_links(self, group: str) -> list[str]:
-        """Return the names of the links between a group and its controller, or the host, upwards.
+    def shared_links(self, drive: Drive) -> list[str]:
+        """Return the names of the links between a drive and its controller, or the host, upwards.
 
-        All drives of the group, and of others behind the same links, share them.
+        Other drives behind the same links share them.
         """
         found: list[str] = []
-        name = self.groups[group].to
+        name = self.groups[drive.group].above(drive.number)
         while name in self.parts and self.parts[name].what == LINK:
             found.append(name)
             name = self.parts[name].to
