@@ -26,6 +26,7 @@ PERSISTENT: dict[str, Any] = {
     "heap": ALL,
     "jobs": ALL,  # free rows keep what was in them; the test below looks at them
     "stations": (
+        "speed",  # what a model or a governor has set
         "changed", "busy_area", "queue_area", "waited", "served", "arrivals", "starts", "finishes",
     ),
     "streams": (
@@ -156,7 +157,11 @@ def test_a_protected_cache_keeps_its_dirty_lines_and_writes_them() -> None:
     system = machine.system
     system.run(budget=600 if INTERPRETED else 3000)
     lines = system.world.lines
-    held = {int(k): int(m) for k, m in zip(lines["key"], lines["dirty"] | lines["busy"], strict=True) if m}
+    held = {
+        int(k): int(m)
+        for k, m in zip(lines["key"], lines["dirty"] | lines["busy"], strict=True)
+        if m
+    }
     cache = system.world.caches[0]
     outage = power.cut(system, {0})
     kept = {int(k): int(m) for k, m in zip(lines["key"], lines["dirty"], strict=True) if m}

@@ -1,9 +1,9 @@
 """Power goes, and comes back: what of the tables outlasts it.
 
-What is under way anywhere - in queues, at servers, in buffers, on the agenda - is gone: :data:`VOLATILE`
-names every field that says so, and what it is in a system that was just switched on. All other
-fields are what was built, what was counted, or what is on a medium: they stay. So does what a
-protected cache holds for its drives: :func:`cut` puts its dirty lines back in order.
+What is under way anywhere - in queues, at servers, in buffers, on the agenda - is gone:
+:data:`VOLATILE` names every field that says so, and what it is in a system that was just switched
+on. All other fields are what was built, what was counted, or what is on a medium: they stay. So
+does what a protected cache holds for its drives: :func:`cut` puts its dirty lines back in order.
 
 Verbs: :func:`cut` the power, :func:`drives_ready` when the drives have spun up, :func:`resume` the
 loads when the hosts have.
@@ -41,15 +41,17 @@ VOLATILE: dict[str, dict[str, int]] = {
     "drives": {"unsafe": 0},
     "ssds": {
         "in_hand": 0, "buffered": 0, "gathered": 0, "gathered_moved": 0, "moving_unit": 0,
-        "moving_units": 0, "blocked_head": t.NONE, "blocked_tail": t.NONE, "held_unit": -1, "tick": 0,
+        "moving_units": 0, "blocked_head": t.NONE, "blocked_tail": t.NONE, "held_unit": -1,
+        "tick": 0,
     },
     "segments": {
         "last_unit": -1, "next_unit": -1, "frontier": -1, "used": -1, "run": 0, "in_flight": 0,
     },
     "slots": {"page": -1, "state": t.SLOT_EMPTY, "waiters": 0},
     "disks": {
-        "heading": 1, "waiting": 0, "cylinder": 0, "head": 0, "moving": 0, "command": t.NONE, "op": 0,
-        "active": t.NONE, "offset": 0, "length": 0, "stop": 0, "rest": 0, "tick": 0, "ahead": 0,
+        "heading": 1, "waiting": 0, "cylinder": 0, "head": 0, "moving": 0, "command": t.NONE,
+        "op": 0, "active": t.NONE, "offset": 0, "length": 0,
+        "stop": 0, "rest": 0, "tick": 0, "ahead": 0,
         "ahead_from": 0, "ahead_since": 0, "ahead_counted": 0, "ahead_until": 0, "dirty": 0,
         "taken": 0, "blocked_head": t.NONE, "blocked_tail": t.NONE,
     },
@@ -278,8 +280,9 @@ def _dirty_lines(system: System, row: int) -> NDArray[Any]:
     """Lines of a cache that hold what the drives do not have, in the order of the elevator."""
     cache = system.world.caches[row]
     lines = system.world.lines[cache["first_line"] : cache["first_line"] + cache["lines"]]
-    dirty = lines[lines["dirty"] | lines["busy"] != 0]
-    return dirty[np.argsort(dirty["key"])].copy()
+    dirty: NDArray[Any] = lines[lines["dirty"] | lines["busy"] != 0].copy()
+    dirty.sort(order="key")
+    return dirty
 
 
 def _reset_cache(system: System, row: int, kept: NDArray[Any] | None) -> None:

@@ -215,7 +215,6 @@ class Volume(Maintained):
         self.streams = [self._awaited]
         self._reach = self._hang_on(behind)
         env.has_volume(self)
-        env.unique(self.name)
 
     def __repr__(self) -> str:
         what = self.model
