@@ -173,6 +173,52 @@ def test_a_protected_cache_keeps_its_dirty_lines_and_writes_them() -> None:
     assert not (lines["dirty"] | lines["busy"]).any()
 
 
+@pytest.mark.parametrize("mode", ["cache", "tier"])
+def test_the_front_of_a_hybrid_holds_what_it_held(mode: str) -> None:
+    """Flash forgets nothing: blocks stay, and what was on its way is to be done again."""
+    promote = {"promote": "first"} if mode == "cache" else {"interval": "1 s"}
+    machine = build(
+        from_data(
+            {
+                "host": {"model": "fujitsu-rx2540-m1"},
+                "volume": [
+                    {"name": "front", "drive": "intel-p3700-800gb", "state": "fresh"},
+                    {"name": "back", "drive": DISK},
+                ],
+                "hybrid": [{"name": "both", "front": "front", "back": "back", "mode": mode,
+                            "front_size": "4 MiB"} | promote],
+                "load": [{"volume": "both", "read": "50 %", "size": "8 KiB", "outstanding": 8,
+                          "area": {"size": "16 MiB"}}],
+            }
+        )
+    )  # fmt: skip
+    begin(machine)
+    system = machine.system
+    system.run(budget=300 if INTERPRETED else 2000)
+    lines = system.world.lines[: system.count("lines")]
+    cache = system.world.caches[0]
+    before = {int(line["strip"]): line.copy() for line in lines if line["valid"] | line["dirty"]}
+    assert len(before) > 20
+    assert (lines["busy"] | lines["coming"]).any(), "copies are under way"
+    (stream,) = machine.streams["load"]
+    row = system.world.streams[stream]
+    flying = int(row["in_flight"])
+    outage = power.cut(system, ())
+    after = {int(line["strip"]): line for line in lines if line["valid"] | line["dirty"]}
+    assert after.keys() == before.keys()
+    for strip, line in before.items():
+        assert after[strip]["dirty"] == line["dirty"] | line["busy"]
+        assert after[strip]["valid"] == line["valid"]
+    assert not (lines["busy"] | lines["coming"]).any()
+    assert cache["dirty"] == (lines["dirty"] != 0).sum() * 64 * KIB
+    assert cache["used"] == len(after) * 64 * KIB
+    power.drives_ready(system, outage)
+    power.resume(system, outage)
+    system.run(budget=int(system.state["completed"]) + 300)
+    assert row["failed"] == flying > 0
+    assert row["issued"] == row["completed"] + row["failed"] + row["in_flight"]
+
+
 @pytest.mark.parametrize(("now", "rows"), [(0.0, 1), (4.9, 1), (5.2, 0)])
 def test_a_bitmap_knows_the_chunks_written_in_the_last_5_s(now: float, rows: int) -> None:
     array = SmallArray("raid5", 4, intent="bitmap", bitmap_chunk="1 MiB", drive=TOY)

@@ -173,7 +173,7 @@ class Power:
             volume.name,
             volume.row,
             keeps=_keeps(volume),
-            journal=volume.spec.intent == "journal",
+            journal=volume.intent == "journal",
         )
 
     def _kept_caches(self) -> set[int]:

@@ -309,6 +309,11 @@ class Volume(Maintained):
     # -- changes while it runs --------------------------------------------------------------
 
     @property
+    def intent(self) -> str:
+        """What software RAID notes of its writes: "none", "bitmap" or "journal"."""
+        return self.spec.intent
+
+    @property
     def start_time(self) -> float:
         """Time from power-on until its drives take commands, s."""
         return self.card.number("spindle.start_time") if self.card.kind == "hdd" else 0.0
