@@ -1,9 +1,9 @@
 """Real bytes under a power cut: what lies on platters, in buffers and in a cache, followed by hand.
 
-The kernel runs instant by instant. After each one its tables say which commands drives have answered
-and which accesses their arms have ended; here the bytes of these commands go where they belong:
-eight bytes stand for a sector of 512, different for every write. What a task writes, parity
-included, comes from :mod:`raidsim.store`. A drive never lets older data overwrite newer.
+The kernel runs instant by instant. After each one its tables say which commands drives have
+answered and which accesses their arms have ended; here the bytes of these commands go where they
+belong: eight bytes stand for a sector of 512, different for every write. What a task writes,
+parity included, comes from :mod:`raidsim.store`. A drive never lets older data overwrite newer.
 
 When the power goes, buffers of drives are empty, of a write under way some sectors are on the
 platter, and nothing that is to come comes - unless a protected controller or a journal finishes
@@ -274,7 +274,7 @@ class Bytes:
                 self.clean_at[sectors] = np.maximum(self.clean_at[sectors], at)
 
     def _answer(self, jobs: Any, commands: Any) -> None:
-        """Commands that drives have just answered: their bytes are in the buffer, or on platters."""
+        """Commands that drives have just answered: their bytes are in the buffer or on platters."""
         for index in commands:
             job = jobs[index]
             key = (int(index), int(job["mark"]))
@@ -340,6 +340,11 @@ class Bytes:
             self.cached = {}
             self.clean_at[:] = self.cached_at
         self.outage = power.cut(self.system, {0} if self.keeps else ())
+        self.flying = {
+            request.first + i
+            for request in self.requests.values()
+            for i in range(len(request.entries))
+        }
         self._forget()
         return report
 

@@ -146,13 +146,15 @@ def clean_lines(system: System, cache: int) -> list[int]:
     return found
 
 
-def arrange(system: System, cache: int, clean: Sequence[int]) -> None:
+def arrange(system: System, cache: int, clean: Sequence[int], in_order: bool = True) -> None:
     """Put a cache together anew, from the fields of its lines.
 
     Parameters
     ----------
     clean
         The clean lines that stay in it, the newest first; counted from its first line on.
+    in_order
+        Whether it keeps a list of dirty lines: not if nothing of it is ever destaged.
     """
     settle_dirt(system)
     row = system.world.caches[cache]
@@ -172,7 +174,8 @@ def arrange(system: System, cache: int, clean: Sequence[int]) -> None:
     row["free"] = _chained(lines["chain"], free, first)
     row["newest"] = _chained(lines["older"], order, first)
     row["oldest"] = _chained(lines["newer"], order[::-1], first)
-    _towers(system, row, lines)
+    if in_order:
+        _towers(system, row, lines)
 
 
 def _chained(pointers: np.ndarray, order: np.ndarray, first: int) -> int:

@@ -1,9 +1,9 @@
 """Power goes, and comes back: what of the tables outlasts it.
 
-What is under way anywhere - in queues, at servers, in buffers, on the agenda - is gone: :data:`VOLATILE`
-names every field that says so, and what it is in a system that was just switched on. All other
-fields are what was built, what was counted, or what is on a medium: they stay. So does what a
-protected cache holds for its drives: :func:`cut` puts its dirty lines back in order.
+What is under way anywhere - in queues, at servers, in buffers, on the agenda - is gone:
+:data:`VOLATILE` names every field that says so, and what it is in a system that was just switched
+on. All other fields are what was built, what was counted, or what is on a medium: they stay. So
+does what a protected cache holds for its drives: :func:`cut` puts its dirty lines back in order.
 
 Verbs: :func:`cut` the power, :func:`drives_ready` when the drives have spun up, :func:`resume` the
 loads when the hosts have.
@@ -13,18 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.build.cache_lines import arrange, clean_lines, rows_of
 from raidsim.build.system import System
 from raidsim.build.window import settle_areas, settle_dirt, settle_promises
 from raidsim.kernel import agenda, destage, heat, load
 from raidsim.kernel import tables as t
-from raidsim.kernel.array_tables import ERRAND_HOST
-from raidsim.kernel.cache import bucket
-from raidsim.kernel.cache_tables import LEVELS, LINE
+from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_HOST, ERRAND_WRITE_BACK
+from raidsim.kernel.cache_tables import LINE
 from raidsim.kernel.sweep_tables import COPY
 
 VOLATILE: dict[str, dict[str, int]] = {
@@ -41,15 +40,17 @@ VOLATILE: dict[str, dict[str, int]] = {
     "drives": {"unsafe": 0},
     "ssds": {
         "in_hand": 0, "buffered": 0, "gathered": 0, "gathered_moved": 0, "moving_unit": 0,
-        "moving_units": 0, "blocked_head": t.NONE, "blocked_tail": t.NONE, "held_unit": -1, "tick": 0,
+        "moving_units": 0, "blocked_head": t.NONE, "blocked_tail": t.NONE, "held_unit": -1,
+        "tick": 0,
     },
     "segments": {
         "last_unit": -1, "next_unit": -1, "frontier": -1, "used": -1, "run": 0, "in_flight": 0,
     },
     "slots": {"page": -1, "state": t.SLOT_EMPTY, "waiters": 0},
     "disks": {
-        "heading": 1, "waiting": 0, "cylinder": 0, "head": 0, "moving": 0, "command": t.NONE, "op": 0,
-        "active": t.NONE, "offset": 0, "length": 0, "stop": 0, "rest": 0, "tick": 0, "ahead": 0,
+        "heading": 1, "waiting": 0, "cylinder": 0, "head": 0, "moving": 0, "command": t.NONE,
+        "op": 0, "active": t.NONE, "offset": 0, "length": 0,
+        "stop": 0, "rest": 0, "tick": 0, "ahead": 0,
         "ahead_from": 0, "ahead_since": 0, "ahead_counted": 0, "ahead_until": 0, "dirty": 0,
         "taken": 0, "blocked_head": t.NONE, "blocked_tail": t.NONE,
     },
@@ -59,9 +60,10 @@ VOLATILE: dict[str, dict[str, int]] = {
     },
     "extents": {"start": 0, "end": 0, "used": 0},
     "caches": {
-        "clean": 0, "pinned": 0, "newest": t.NONE, "oldest": t.NONE, "elevator": 0, "tasks": 0,
-        "blocked_head": t.NONE, "blocked_tail": t.NONE, "armed": 0, "flushing": 0, "written": 0,
+        "elevator": 0, "tasks": 0, "blocked_head": t.NONE, "blocked_tail": t.NONE, "armed": 0,
+        "flushing": 0, "written": 0,
     },
+    "hybrids": {"moving": 0, "tick": 0, "run_volume": t.NONE},
 }  # fmt: skip
 """Fields that a power cut resets, with what they are after it, by table."""
 
@@ -110,7 +112,7 @@ def cut(system: System, keeping: Container[int], before: Outage | None = None) -
     _leave_stations(system)
     _rewind_sweeps(system)
     for row in range(system.count("caches")):
-        _reset_cache(system, row, _dirty_lines(system, row) if row in keeping else None)
+        _reset_cache(system, row, row in keeping)
     for table, fields in VOLATILE.items():
         rows = getattr(world, table)[: system.count(table) if table != "state" else 1]
         for name, value in fields.items():
@@ -127,8 +129,8 @@ def drives_ready(system: System, outage: Outage) -> None:
     system.world.heats["idle"][: len(outage.idle)] = outage.idle
     for cache in system.world.caches[: system.count("caches")]:
         if cache["dirty"] > 0:
-            cache["flushing"] = 1
-            system.make_room(int(cache["most_tasks"]) + 64)
+            cache["flushing"] = int(cache["errand"] == ERRAND_DESTAGE)
+            system.have_room(int(cache["most_tasks"]) + 64)
             destage.work(system.world, cache)
     _resume_sweeps(system, on_controllers=True)
 
@@ -144,7 +146,7 @@ def resume(system: System, outage: Outage) -> None:
         row = system.world.streams[stream]
         if row["ended"]:
             continue
-        system.make_room(slots + 64)
+        system.have_room(slots + 64)
         if row["mode"] == t.CLOSED:
             time = load.next_on(row, system.now)
             for _ in range(slots):
@@ -274,43 +276,30 @@ def _leave_stations(system: System) -> None:
 # -- caches ------------------------------------------------------------------------------------
 
 
-def _dirty_lines(system: System, row: int) -> NDArray[Any]:
-    """Lines of a cache that hold what the drives do not have, in the order of the elevator."""
+def _reset_cache(system: System, row: int, keeps: bool) -> None:
+    """Empty the cache of a controller, but for dirty lines that it keeps; a hybrid keeps its front.
+
+    What was on its way to the drives is dirty again, but for what waits for a lost array.
+    """
     cache = system.world.caches[row]
-    lines = system.world.lines[cache["first_line"] : cache["first_line"] + cache["lines"]]
-    dirty = lines[lines["dirty"] | lines["busy"] != 0]
-    return dirty[np.argsort(dirty["key"])].copy()
-
-
-def _reset_cache(system: System, row: int, kept: NDArray[Any] | None) -> None:
-    """Empty a cache, but for the lines that it keeps: those are dirty, all of them."""
-    world = system.world
-    cache = world.caches[row]
-    lines = kept if kept is not None else np.zeros(0, LINE)
-    first, size = int(cache["first_line"]), int(cache["lines"])
-    rows = world.lines[first : first + size]
-    rows[:] = np.zeros(1, LINE)
-    rows["chain"] = np.arange(first + 1, first + size + 1)
-    rows["chain"][-1] = t.NONE
-    buckets = slice(int(cache["first_bucket"]), int(cache["first_bucket"] + cache["buckets"]))
-    world.buckets_of_lines[buckets] = t.NONE
-    towers = int(cache["first_tower"])
-    world.towers[towers : towers + (size + 2) * LEVELS] = t.NONE
-    cache["used"] = cache["dirty"] = int(lines["size"].sum())
-    cache["free"] = first + len(lines) if len(lines) < size else t.NONE
-    if not len(lines):
-        return
-    held = rows[: len(lines)]
-    for name in ("volume", "strip", "size", "key"):
-        held[name] = lines[name]
-    held["dirty"] = held["valid"] = lines["dirty"] | lines["busy"]
-    held["waiters"] = t.NONE
-    for index, line in enumerate(held, first):
-        place = bucket(cache, line["volume"], line["strip"])
-        line["chain"] = world.buckets_of_lines[place]
-        world.buckets_of_lines[place] = index
-        line["height"] = destage.height_of(int(line["key"]))
-    for level in range(LEVELS):
-        tall = np.flatnonzero(held["height"] > level)
-        before = np.concatenate(([0], tall + 1)) * LEVELS + towers + level
-        world.towers[before] = np.concatenate((tall + first, [t.NONE]))
+    lines = rows_of(system, row)
+    on_flash = cache["errand"] == ERRAND_WRITE_BACK
+    clean = [number for number in clean_lines(system, row) if on_flash]
+    unclean = (lines["dirty"] | lines["busy"]) != 0
+    if not keeps and not on_flash:
+        lines[:] = np.zeros(1, LINE)
+    free = lines["pinned"] == 0
+    lines["dirty"][free] |= lines["busy"][free]
+    lines["busy"][free] = 0
+    lines["destages"] = lines["pinned"]
+    if on_flash:
+        fresh = (lines["coming"] != 0) & (lines["valid"] != 0) & ~unclean
+        clean = [*np.flatnonzero(fresh).tolist(), *clean]
+    else:
+        lines["valid"] = lines["dirty"] | lines["busy"]
+    lines["coming"] = 0
+    lines["waiters"] = t.NONE
+    kept = (lines["dirty"] | lines["busy"]) != 0
+    kept[np.array(clean, np.int64)] = True
+    lines[~kept] = np.zeros(1, LINE)
+    arrange(system, row, clean, in_order=cache["most_tasks"] > 0)

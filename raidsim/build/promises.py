@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.build import intent
-from raidsim.build.array import drives_of
+from raidsim.build.array import below, drives_of
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_REPAIR, ERRAND_SWEEP
@@ -67,14 +67,16 @@ def volume_cut(
     """
     dirty = dirty_ranges(system, volume)
     lost = [] if keeps else list(dirty)
-    cached = list(unwritten(system, volume))
-    unplaced = sum(unplaced_bytes(system, drive) for drive in drives_of(system, volume))
     place = system.world.volumes[volume]
+    hybrid = bool(below(system, volume))  # what drives lose is told of the volumes below
+    cached = [] if hybrid else list(unwritten(system, volume))
+    drives = [] if hybrid else drives_of(system, volume)
+    unplaced = sum(unplaced_bytes(system, drive) for drive in drives)
     spots: set[Spot] = set()
     finished: set[Spot] = set()
     holes: list[Hole] = []
     resync, rows = "none", Ranges()
-    if place["kind"] != t.VOLUME_ARRAY:
+    if hybrid or place["kind"] != t.VOLUME_ARRAY:
         lost += [(start, end) for _, start, end in cached]
     else:
         array = int(place["array"])

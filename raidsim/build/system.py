@@ -183,11 +183,6 @@ class System:
         state = self.state
         state["margin"] = max(int(state["margin"]), jobs)
 
-    def make_room(self, jobs: int) -> None:
-        """Find room for so many jobs, and as many events, now."""
-        self.need_margin(jobs)
-        self._make_room()
-
     def need_accesses(self, accesses: int) -> None:
         """Make sure that the plan of one task may list so many accesses."""
         if accesses > len(self._tables["accesses"]):

@@ -264,8 +264,9 @@ class Environment(simpy.Environment):
         self._power.when_on(start)
 
     def has_volume(self, volume: Volume) -> None:
-        """Let it know of a volume that a power cut is about."""
+        """Take a volume and its name in; a power cut is about it too."""
         self._power.volumes.append(volume)
+        self.unique(volume.name)
 
     def fail(self, awaited: list[tuple[int, int]]) -> None:
         """End I/Os as failed, now: tickets and times of issue (ns)."""

@@ -158,7 +158,7 @@ class Hybrid(Volume):
             controller.carry(spec, self.row, Reach(env, self.row, {}, _nothing, _nothing))
         for part in (front, back):
             part.above.append(self)
-        env.unique(self.name)
+        env.has_volume(self)
 
     @staticmethod
     def _checked(
@@ -196,6 +196,11 @@ class Hybrid(Volume):
 
     def __repr__(self) -> str:
         return f"<Hybrid {self.name}: {self.front.name} in front of {self.back.name}>"
+
+    @property
+    def intent(self) -> str:
+        """What is noted of its writes: nothing; the volumes below do that."""
+        return "none"
 
     # -- figures ------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ software RAID begins to resync what it can't know to be consistent.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import simpy
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from raidsim.control.volume import Volume
 
 LONGEST_BOOT = 3600.0  # s
+CHECKS = ("resync", "consistency check")  # operations that make redundancy right
 BY_ITSELF = ("full", "bitmap")  # resyncs that software RAID begins
 
 
@@ -69,6 +70,7 @@ class Power:
         self._outage = power.Outage()
         self._cut: PowerCut | None = None
         self._later: list[Callable[[], None]] = []
+        self._open: dict[str, tuple[float, VolumeCut]] = {}  # since when what is not made right
 
     def when_on(self, start: Callable[[], None]) -> None:
         """Let something begin now, or when the power is back."""
@@ -87,6 +89,7 @@ class Power:
         env.sync()
         env.collect()
         found = PowerCut(env.now, [self._cost(volume) for volume in self.volumes])
+        self._open = {one.volume: (env.now, one) for one in found.volumes if one.resync_rows}
         before = self._outage if self.state == "coming" else power.Outage()
         self._outage = power.cut(env.system, self._kept_caches(), before)
         env.fail(self._outage.awaited)
@@ -145,12 +148,32 @@ class Power:
     # -- what a cut costs ---------------------------------------------------------------------
 
     def _cost(self, volume: Volume) -> VolumeCut:
+        """What a cut costs a volume, with what is not right since one before."""
+        found = self._cost_now(volume)
+        since, before = self._open.get(volume.name, (0.0, found))
+        checks = [one for one in volume.operations if one.kind in CHECKS and one.started >= since]
+        if before is found or any(one.state == "done" for one in checks):
+            return found
+        for one in checks:
+            one.stop()  # the next one goes through its rows, too
+        return replace(
+            found,
+            inconsistent=sorted({*found.inconsistent, *before.inconsistent}),
+            write_hole=[
+                *found.write_hole,
+                *(h for h in before.write_hole if h not in found.write_hole),
+            ],
+            resync=before.resync if found.resync == "none" else found.resync,
+            resync_rows=promises.union([*found.resync_rows, *before.resync_rows]),
+        )
+
+    def _cost_now(self, volume: Volume) -> VolumeCut:
         return promises.volume_cut(
             self.env.system,
             volume.name,
             volume.row,
             keeps=_keeps(volume),
-            journal=volume.spec.intent == "journal",
+            journal=volume.intent == "journal",
         )
 
     def _kept_caches(self) -> set[int]:

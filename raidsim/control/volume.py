@@ -219,7 +219,6 @@ class Volume(Maintained):
         self.streams = [self._awaited]
         self._reach = self._hang_on()
         env.has_volume(self)
-        env.unique(self.name)
 
     def __repr__(self) -> str:
         what = self.model
@@ -312,6 +311,11 @@ class Volume(Maintained):
         trim(self.system, self.row, offset, length)
 
     # -- changes while it runs --------------------------------------------------------------
+
+    @property
+    def intent(self) -> str:
+        """What software RAID notes of its writes: "none", "bitmap" or "journal"."""
+        return self.spec.intent
 
     @property
     def start_time(self) -> float:

@@ -1,0 +1,257 @@
+"""A power cut leaves the kernel's tables as they are in a machine that was just switched on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cached_array import CONTROLLER, DISK, KIB, MIB
+from power_bytes import Bytes
+from small_array import TOY, SmallArray
+from test_power_bytes import check
+
+from raidsim.build import intent, power
+from raidsim.build.scenario import Machine, build
+from raidsim.kernel import tables as t
+from raidsim.kernel.jit import INTERPRETED
+from raidsim.scenario import from_data
+
+ALL = "all of it"
+PERSISTENT: dict[str, Any] = {
+    "state": (
+        "now", "sequence", "handled", "free_job", "free_jobs", "margin", "completed", "requests",
+        "slice_origin", "slice_width", "heated", "resting", "samples", "stride",
+    ),
+    "heap": ALL,
+    "jobs": ALL,  # free rows keep what was in them; the test below looks at them
+    "stations": (
+        "speed",  # what a model or a governor has set
+        "changed", "busy_area", "queue_area", "waited", "served", "arrivals", "starts", "finishes",
+    ),
+    "streams": (
+        "mark", "position", "clock", "start", "last", "issued", "issued_bytes", "completed",
+        "failed", "timed_out", "window_ios", "window_bytes", "window_ns",
+    ),
+    "cores": ("looked", "busy_until"),
+    "arrays": ("commands", "touched", "marked", "unreadable", "repaired"),
+    "marks": ALL,  # of the bitmap, which is on the drives
+    "accesses": ALL,
+    "caches": ("dirty_peak", "dirty_area", "dirty_changed", "reads", "hits"),
+    "drives": ("host_read", "host_written", "unsafe_peak", "unsafe_area", "unsafe_changed"),
+    "ssds": (
+        "next_unit", "stored", "moved", "programmed", "erased", "flash_read", "prefetched",
+    ),
+    "disks": ("tasks_so_far",),
+    "ftls": ALL,  # the map is on the flash
+    "maps": ALL, "owners": ALL, "blocks": ALL, "buckets": ALL,
+    "heats": (
+        "inner", "case", "idle", "counted_read", "counted_written", "energy", "highest",
+    ),
+    "samples": ALL, "moments": ALL, "progress": ALL, "latencies": ALL, "slices": ALL,
+    "completions": ALL,
+}  # fmt: skip
+"""What outlasts a power cut: counts, what lies on media, and what the machine is made of."""
+
+
+def everything() -> Machine:
+    """Disks and flash, arrays of a controller and of the host, reads and writes of all kinds."""
+    loads = [
+        {"name": f"{name} {kind}", "volume": name, "read": read, "random": random,
+         "size": "8 KiB", "outstanding": 4, "area": {"size": "256 MiB"}}
+        for name in ("cached", "soft", "flash", "disk")
+        for kind, read, random in (("mixed", "50 %", "100 %"), ("stream", "100 %", "0 %"))
+    ]  # fmt: skip
+    disks = {"drive": DISK, "strip": "16 KiB"}
+    flash = {"drive": "intel-p3700-800gb", "state": "fresh"}
+    return build(
+        from_data(
+            {
+                "host": {"model": "fujitsu-rx2540-m1", "power_plan": "default"},
+                "controller": [{"model": CONTROLLER, "name": "card"}],
+                "volume": [
+                    disks | {"name": "cached", "level": "raid5", "drives": 4, "write": "back",
+                             "read_ahead": "adaptive", "io": "cached", "controller": "card"},
+                    disks | {"name": "soft", "level": "raid6", "drives": 5, "intent": "bitmap",
+                             "disk_cache": "on", "controller": "host"},
+                    flash | {"name": "flash", "controller": "host"},
+                    {"name": "disk", "drive": DISK, "disk_cache": "on", "controller": "host"},
+                ],
+                "load": loads,
+            }
+        )
+    )  # fmt: skip
+
+
+def begin(machine: Machine) -> None:
+    """Start all loads."""
+    for streams in machine.streams.values():
+        for stream in streams:
+            machine.system.begin(stream)
+
+
+def differences(machine: Machine, fresh: Machine) -> list[str]:
+    """Fields that are not as in a fresh machine, but for persistent ones."""
+    found = []
+    for table, after in machine.system.world._asdict().items():
+        named = PERSISTENT.get(table, ())
+        if named == ALL:
+            continue
+        before = getattr(fresh.system.world, table)
+        assert len(after) == len(before), f"{table} has grown"
+        if after.dtype.names is None:
+            found += [] if np.array_equal(after, before) else [table]
+            continue
+        found += [
+            f"{table}.{name}"
+            for name in after.dtype.names
+            if name not in named and not np.array_equal(after[name], before[name])
+        ]
+    return found
+
+
+def test_all_that_is_volatile_is_gone_and_nothing_else() -> None:
+    """Every field of every table is as in a machine just built, or is named as persistent."""
+    machine = everything()
+    begin(machine)
+    machine.system.run(budget=600 if INTERPRETED else 6000)
+    assert len(differences(machine, everything())) > 40, "the machine was busy with everything"
+    power.cut(machine.system, ())
+    assert differences(machine, everything()) == []
+    jobs, system = machine.system.world.jobs, machine.system
+    owned = {int(row["arm_job"]) for row in system.world.disks[: system.count("disks")]}
+    owned |= {int(system.world.caches[0]["flusher"])}
+    busy = np.flatnonzero(jobs["stage"] != t.STAGE_FREE)
+    assert set(busy.tolist()) == owned
+    free, job = 0, int(system.state["free_job"])
+    while job != t.NONE:
+        free, job = free + 1, int(jobs[job]["next"])
+    assert free == system.state["free_jobs"] == len(jobs) - len(owned)
+
+
+def test_loads_go_on_as_before_and_every_io_is_accounted_for() -> None:
+    machine = everything()
+    begin(machine)
+    system = machine.system
+    streams = system.world.streams[: system.count("streams")]
+    for _ in range(3):
+        system.run(budget=int(system.state["completed"]) + (100 if INTERPRETED else 1000))
+        flying = streams["in_flight"].copy()
+        failed = streams["failed"].copy()
+        outage = power.cut(system, ())
+        assert (streams["failed"] - failed == flying).all()
+        assert list(outage.streams.values()) == [4] * len(streams)
+        system.advance_clock(system.now + 10**9)
+        power.drives_ready(system, outage)
+        power.resume(system, outage)
+        system.run(budget=int(system.state["completed"]) + 50)
+        over = streams["completed"] + streams["failed"] + streams["timed_out"]
+        assert (streams["issued"] == over + streams["in_flight"]).all()
+        assert (streams["in_flight"] + streams["scheduled"] == 4).all()
+
+
+def test_a_protected_cache_keeps_its_dirty_lines_and_writes_them() -> None:
+    """What it held before the cut is dirty after it, and is destaged when the drives are back."""
+    machine = everything()
+    begin(machine)
+    system = machine.system
+    system.run(budget=600 if INTERPRETED else 3000)
+    lines = system.world.lines
+    held = {
+        int(k): int(m)
+        for k, m in zip(lines["key"], lines["dirty"] | lines["busy"], strict=True)
+        if m
+    }
+    cache = system.world.caches[0]
+    outage = power.cut(system, {0})
+    kept = {int(k): int(m) for k, m in zip(lines["key"], lines["dirty"], strict=True) if m}
+    assert kept == held
+    assert cache["dirty"] == cache["used"] == len(held) * 16 * KIB
+    power.drives_ready(system, outage)
+    system.run()  # no load goes on
+    assert cache["dirty"] == 0
+    assert not (lines["dirty"] | lines["busy"]).any()
+
+
+@pytest.mark.parametrize("mode", ["cache", "tier"])
+def test_the_front_of_a_hybrid_holds_what_it_held(mode: str) -> None:
+    """Flash forgets nothing: blocks stay, and what was on its way is to be done again."""
+    promote = {"promote": "first"} if mode == "cache" else {"interval": "1 s"}
+    machine = build(
+        from_data(
+            {
+                "host": {"model": "fujitsu-rx2540-m1"},
+                "volume": [
+                    {"name": "front", "drive": "intel-p3700-800gb", "state": "fresh"},
+                    {"name": "back", "drive": DISK},
+                ],
+                "hybrid": [{"name": "both", "front": "front", "back": "back", "mode": mode,
+                            "front_size": "4 MiB"} | promote],
+                "load": [{"volume": "both", "read": "50 %", "size": "8 KiB", "outstanding": 8,
+                          "area": {"size": "16 MiB"}}],
+            }
+        )
+    )  # fmt: skip
+    begin(machine)
+    system = machine.system
+    system.run(budget=300 if INTERPRETED else 2000)
+    lines = system.world.lines[: system.count("lines")]
+    cache = system.world.caches[0]
+    before = {int(line["strip"]): line.copy() for line in lines if line["valid"] | line["dirty"]}
+    assert len(before) > 20
+    assert (lines["busy"] | lines["coming"]).any(), "copies are under way"
+    (stream,) = machine.streams["load"]
+    row = system.world.streams[stream]
+    flying = int(row["in_flight"])
+    outage = power.cut(system, ())
+    after = {int(line["strip"]): line for line in lines if line["valid"] | line["dirty"]}
+    assert after.keys() == before.keys()
+    for strip, line in before.items():
+        assert after[strip]["dirty"] == line["dirty"] | line["busy"]
+        assert after[strip]["valid"] == line["valid"]
+    assert not (lines["busy"] | lines["coming"]).any()
+    assert cache["dirty"] == (lines["dirty"] != 0).sum() * 64 * KIB
+    assert cache["used"] == len(after) * 64 * KIB
+    power.drives_ready(system, outage)
+    power.resume(system, outage)
+    system.run(budget=int(system.state["completed"]) + 300)
+    assert row["failed"] == flying > 0
+    assert row["issued"] == row["completed"] + row["failed"] + row["in_flight"]
+
+
+@pytest.mark.parametrize(("now", "rows"), [(0.0, 1), (4.9, 1), (5.2, 0)])
+def test_a_bitmap_knows_the_chunks_written_in_the_last_5_s(now: float, rows: int) -> None:
+    array = SmallArray("raid5", 4, intent="bitmap", bitmap_chunk="1 MiB", drive=TOY)
+    offset = 37 * 3 * MIB  # in chunk 37 of each drive
+    done = array.do(t.WRITE, offset, 4 * KIB)
+    array.system.advance_clock(done.completed + round(now * 1e9))
+    per_chunk = 64
+    expected = [(37 * per_chunk, 38 * per_chunk)][:rows]
+    assert intent.marked_rows(array.system, 0) == expected
+    assert array.array["marked"] == 1, "data and parity lie in the same chunk: one bit, set once"
+
+
+def test_reads_and_controllers_leave_no_marks() -> None:
+    array = SmallArray("raid5", 4, intent="bitmap", bitmap_chunk="1 MiB")
+    array.do(t.READ, 0, 4 * KIB)
+    assert intent.marked_rows(array.system, 0) == []
+    controlled = SmallArray("raid5", 4, controlled=True)
+    controlled.do(t.WRITE, 0, 4 * KIB)
+    assert intent.marked_rows(controlled.system, 0) == []
+    assert controlled.system.count("marks") == 0
+
+
+@pytest.mark.parametrize(
+    ("level", "drives", "words"),
+    [("raid5", 4, {}), ("raid6", 5, {"battery": "good", "write": "back"}), ("raid10", 4, {})],
+)
+def test_a_cut_costs_what_it_says(level: str, drives: int, words: dict[str, Any]) -> None:
+    """The bytes of one cut in each of three arrays; the many are in test_power_bytes."""
+    array = Bytes(level, drives, 5, **words)
+    array.run(120)
+    cut = array.cut()
+    check(array, cut)
+    assert cut.lost_bytes == 0
+    array.power_on()
+    array.run(60)
+    check(array, array.cut())
