@@ -26,7 +26,7 @@ from raidsim.result import Course as CourseResult
 from raidsim.result import Event, Interval, Moment, OperationUse, Phase, Point
 from raidsim.scenario import LoadSpec, Scenario
 from raidsim.scenario.events import LoadStart
-from raidsim.session import OnPoint, PointProgress, Session, has_end, label
+from raidsim.session import OnPoint, PointProgress, Session, label
 
 NS_PER_S = 1e9
 MIB = 2**20
@@ -101,7 +101,7 @@ class _CourseSession(Session):
         for load in at_once:
             self.model.start(load.name)
         self._note_streams()
-        if any(has_end(load) for load in at_once):
+        if any(load.has_end for load in at_once):
             self.warnings.append("measured from the start: the load has an end")
         elif at_once:
             self._warm_up()

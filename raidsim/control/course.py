@@ -76,6 +76,7 @@ class Course:
         self.lasting: list[simpy.Event] = []
         self.losses: list[Loss] = []
         self.power_cuts: list[Any] = []
+        self.ending = [load.name for load in model.scenario.loads if load.has_end]
         self._told = ""  # what the present event has cost, in words
         self.known: list[Operation] = []  # operations that somebody waits for
 
@@ -107,7 +108,8 @@ class Course:
             yield self.env.timeout(first) | over
 
     def _under_way(self) -> list[simpy.Event]:
-        return [one for one in (*self.lasting, *self.known) if not one.processed]
+        ending = [run for name in self.ending for run in self.model.loads[name]]
+        return [one for one in (*self.lasting, *self.known, *ending) if not one.processed]
 
     def _happen(self, events: Sequence[EventSpec]) -> Process:
         """Let every event happen at its time, those of one time in the order of the file."""

@@ -477,6 +477,12 @@ class LoadSpec(Part):
         """Its intensities: numbers of outstanding I/Os, or rates; empty for given arrivals."""
         return self.outstanding or self.rate or ()
 
+    @property
+    def has_end(self) -> bool:
+        """Whether it ends by itself."""
+        ends = (self.limit.time, self.limit.ios, self.limit.bytes, self.arrivals)
+        return any(end is not None for end in ends)
+
     def extent(self, capacity: int, worker: int = 0) -> tuple[int, int]:
         """First byte and number of bytes that a worker accesses on a volume of `capacity` bytes.
 
@@ -520,7 +526,8 @@ class Measure(Part):
     )
     duration: Annotated[float | None, Quantity("time", above="0 s", high="8760 h")] = key(
         "scenarios with events: how long to measure",
-        None, "until all that the events began is over, and then as long as before the first",
+        None, "until all that the events began is over, and loads that end by themselves; and then as"
+        " long as before the first event",
     )  # fmt: skip
 
 
