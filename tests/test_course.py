@@ -190,8 +190,10 @@ def test_a_failed_fan_warms_a_drive_and_a_new_one_cools_it():
         loads=({"read": "100 %", "size": "4 KiB", "rate": "100 IO/s"},),
     )  # fmt: skip
     warmth = {one.time_s: one.temperature_c["data"] for one in found.timeline}
-    assert max(warmth, key=warmth.get) == pytest.approx(34, abs=2)
-    assert warmth[max(warmth)] < max(warmth.values()) - 1
+    hottest = max(warmth, key=warmth.get)
+    assert 34 <= hottest < 45  # heat takes a while from the case to the inner parts
+    assert warmth[60.0] < warmth[hottest]
+    assert max(warmth.values()) - min(warmth.values()) > 1
 
 
 def test_a_warm_room_warms_the_drives():
