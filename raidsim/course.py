@@ -76,7 +76,7 @@ class _CourseSession(Session):
     def __init__(self, scenario: Scenario, intensity: int, on_point: OnPoint | None) -> None:
         self.model = model = Model(scenario, intensity)
         self.env = model.env
-        rows = {name: volume.row for name, volume in model.volumes.items()}
+        rows = {name: volume.row for name, volume in model.places.items()}
         super().__init__(scenario, Machine(self.env.system, rows, {}), intensity, on_point)
         self.finite = True
         self.course = Course(model, self._before, self._after)
@@ -266,6 +266,7 @@ class _CourseSession(Session):
             phases=[self._phase(one, load) for one in self.stretches],
             timeline=self._timeline(load),
             losses=self.course.losses,
+            power_cuts=self.course.power_cuts,
         )
 
     def _phase(self, stretch: _Stretch, load: LoadSpec) -> Phase:
