@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from events import DATABASE, at, course, point, scenario
+from events import DATABASE, RAID, at, course, point, scenario
 
 from raidsim.errors import InputError
 from raidsim.report import json_file
@@ -193,7 +193,7 @@ def test_a_failed_fan_warms_a_drive_and_a_new_one_cools_it():
     hottest = max(warmth, key=warmth.get)
     assert 34 <= hottest < 45  # heat takes a while from the case to the inner parts
     assert warmth[60.0] < warmth[hottest]
-    assert max(warmth.values()) - min(warmth.values()) > 1
+    assert warmth[hottest] - min(warmth.values()) > 0.5
 
 
 def test_a_warm_room_warms_the_drives():
@@ -298,3 +298,100 @@ def test_several_volumes_have_a_health_each():
         loads=({**DATABASE, "volume": "mail"},), volumes=both, measure={"duration": "2 s"},
     )  # fmt: skip
     assert found.phases[1].health == {"mail": "optimal", "log": "degraded"}
+
+
+# ---- controllers, links, power
+
+
+TWO = ({"name": "a", **RAID}, {"name": "b", **RAID})
+PATIENT = {**DATABASE, "timeout": "30 s"}
+
+
+def test_a_learn_cycle_costs_write_back_until_it_is_over():
+    cycle = at("4 s", "learn-cycle", for_="6 s")
+    before, learning, after = course(cycle, write="back", loads=(ONE,)).phases
+    assert mean(learning, "write") > 20 * mean(before, "write")
+    assert after.name == "learn cycle of controller is over"
+    assert mean(after, "write") < 0.2
+
+
+def test_nobody_serves_until_the_partner_does():
+    failure = at("4 s", "controller-failure", controller="a", partner="b", outage="3 s")
+    found = course(failure, controllers=TWO, controller="a", loads=(PATIENT,))
+    before, outage, after = found.phases
+    assert (outage.start_s, outage.end_s) == (4.0, 7.0)
+    assert outage.iops.mean < 1
+    assert after.iops.mean == pytest.approx(before.iops.mean, rel=0.2)
+    assert [one.failed + one.timed_out for one in found.phases] == [0, 0, 0]
+
+
+def test_a_cache_without_mirror_is_lost_with_its_controller():
+    failure = at("4 s", "controller-failure", controller="a", partner="b", mirrored=False)
+    found = course(failure, controllers=TWO, controller="a", write="back", loads=(PATIENT,))
+    (loss,) = found.losses
+    assert (loss.time_s, loss.kind, loss.volume) == (4.0, "controller-failure", "data")
+    assert loss.bytes > 2**20
+    mirrored = course(
+        {**failure, "mirrored": True}, controllers=TWO, controller="a", write="back",
+        loads=(PATIENT,),
+    )  # fmt: skip
+    assert not mirrored.losses
+
+
+def test_a_controller_without_partner_serves_again_once_it_is_repaired():
+    found = course(at("3 s", "controller-failure", outage="2 s"), loads=(PATIENT,))
+    assert [round(one.iops.mean) == 0 for one in found.phases] == [False, True, False]
+    assert found.phases[-1].name == "controller is repaired"
+
+
+SHELF = {"name": "shelf", "speed": "sas-3g", "lanes": 4}
+
+
+def test_an_array_behind_a_lost_link_fails_all_until_its_cache_is_imported():
+    found = course(
+        at("3 s", "link-loss", for_="2 s"), at("6 s", "import-cache"),
+        links=(SHELF,), behind="shelf", write="back", loads=(ONE,),
+    )  # fmt: skip
+    named = phases(found)
+    assert named["shelf is lost"].failed > 0
+    assert named["shelf is lost"].health == {"data": "failed"}
+    assert named["controller imports its pinned cache"].health == {"data": "optimal"}
+    assert named["controller imports its pinned cache"].iops.mean > 10
+    assert not found.losses
+
+
+def test_a_discarded_cache_is_lost():
+    found = course(
+        at("3 s", "link-loss", for_="2 s"), at("6 s", "discard-cache"),
+        links=(SHELF,), behind="shelf", write="back", loads=(ONE,),
+    )  # fmt: skip
+    assert found.losses[0].kind == "discard-cache"
+    assert found.losses[0].bytes > 0
+
+
+def test_power_is_away_for_the_outage_and_until_hosts_have_booted():
+    cut = at("3 s", "power-cut", outage="10 s", boot="30 s")
+    found = point(cut, write="back")
+    before, dark, after = found.course.phases
+    assert dark.end_s - dark.start_s == 40.0
+    assert dark.iops.mean == 0
+    assert dark.failed == DATABASE["outstanding"]
+    assert after.iops.mean > 0.5 * before.iops.mean
+    counts = found.counts
+    assert counts.issued == counts.completed + counts.failed + counts.in_flight
+
+
+def test_a_power_cut_loses_what_no_battery_keeps():
+    cut = at("3 s", "power-cut")
+    kept = course(cut, write="back")
+    assert kept.power_cuts[0].lost_bytes == 0 < kept.power_cuts[0].of("data").kept_bytes
+    assert not kept.losses
+    without = course(cut, write="back-bad-battery", controllers=({**RAID, "battery": "absent"},))
+    assert without.losses[0].bytes == without.power_cuts[0].lost_bytes > 0
+    assert without.power_cuts[0].time_s == 3.0
+
+
+def test_software_raid_resyncs_by_itself_when_power_is_back():
+    found = course(at("3 s", "power-cut"), controllers=(), controller="host")
+    assert [one.kind for one in found.operations] == ["resync"]
+    assert found.operations[0].state == "done"
