@@ -53,7 +53,7 @@ def test_writes_wait_for_the_disks_during_a_learn_cycle():
 
 
 def test_a_drive_without_its_fan_throttles_and_recovers():
-    found = course("fan-failure", "event.for=25 s", "measure.duration=45 s")
+    found = course("fan-failure", "event.for=40 s", "measure.duration=60 s")
     before, hot, _ = rates(found)
     assert hot < 0.9 * before
     assert max(one.temperature_c["data"] for one in found.timeline) < 71

@@ -180,10 +180,15 @@ def _size(number: int) -> str:
     return f"{number / 2**20:,.3g} MiB" if number >= 2**20 else f"{number / 2**10:.4g} KiB"
 
 
+def words_of(operation: OperationUse) -> str:
+    """An operation by what it is about: "rebuild of drive 2 of data"."""
+    drive = "" if operation.drive is None else f"drive {operation.drive} of "
+    return f"{operation.kind} of {drive}{operation.volume}"
+
+
 def operation_words(operation: OperationUse) -> str:
     """What an operation came to, in a sentence without its end."""
-    drive = "" if operation.drive is None else f"drive {operation.drive} of "
-    parts = [f"{operation.kind} of {drive}{operation.volume}: {_state(operation)}"]
+    parts = [f"{words_of(operation)}: {_state(operation)}"]
     if operation.mbps is not None:
         parts.append(f"{numbers.mbps(operation.mbps)} MB/s of each drive")
     if _is_extrapolated(operation):
