@@ -249,12 +249,13 @@ class _CourseSession(Session):
             return measure.duration
         first = min(event.at for event in self.scenario.events)
         ends = [event.at + event.span for event in self.scenario.events]
+        ends += [event.time_s for event in self.events]
         ends += [
             self.now + one.simulated_seconds * (1 / one.progress - 1)
             for one in self.model.operations()
             if not one.is_over and one.progress > 0
         ]
-        return min(max(*ends, self.now) + max(first, FIRST_STEP), measure.max_time)
+        return min(max(ends) + max(first, FIRST_STEP), measure.max_time)
 
     # -- reporting ------------------------------------------------------------------------------
 

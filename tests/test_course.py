@@ -395,3 +395,13 @@ def test_software_raid_resyncs_by_itself_when_power_is_back():
     found = course(at("3 s", "power-cut"), controllers=(), controller="host")
     assert [one.kind for one in found.operations] == ["resync"]
     assert found.operations[0].state == "done"
+
+
+def test_progress_goes_forward_to_the_end():
+    seen = []
+    built = scenario(at("2 s", "drive-failure", drive=2), spares=1)
+    run(built, on_point=seen.append)
+    shares = [one.fraction for one in seen if ", at " in one.label]
+    assert all(0 < share <= 1 for share in shares)
+    assert shares[0] < 0.4
+    assert shares[-1] > 0.8

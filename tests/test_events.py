@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 from events import DATABASE, RAID, at, scenario, text
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from raidsim.control.course import ACTS
 from raidsim.errors import InputError
+from raidsim.report.event_words import lines
 from raidsim.scenario import from_data, load_text
 from raidsim.scenario.events import KINDS
 
@@ -117,3 +120,46 @@ def test_of_several_controllers_one_must_be_named():
     cycle = at("1 s", "learn-cycle", for_="1 s")
     message = refused(cycle, controllers=both, controller="a")
     assert 'controller: is missing, and there are 2; one of "a", "b"' in message
+
+
+ANY = st.one_of(
+    st.none(), st.booleans(), st.integers(-2, 10**6), st.floats(), st.text(max_size=6),
+    st.sampled_from(["1 s", "0 s", "9 min", "1 h", "50 %", "0 %", "8 KiB", "data", "controller",
+                     "database", "low", "full", "30 C", ["0 B"], ["8 KiB", "x"], [], {}]),
+)  # fmt: skip
+KEYS = sorted({info.alias or name for kind in KINDS.values()
+               for name, info in kind.model_fields.items()} - {"kind"})  # fmt: skip
+
+
+@settings(max_examples=400)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([*KINDS, "fire", 7]), st.dictionaries(st.sampled_from(KEYS), ANY)
+        ),
+        min_size=1, max_size=3,
+    ),
+)  # fmt: skip
+def test_no_event_ends_in_anything_but_a_scenario_or_a_message(events):
+    whole = scenario(FAILS).resolved()
+    whole["event"] = [{"at": "5 s", **keys, "kind": kind} for kind, keys in events]
+    try:
+        loaded = from_data(whole)
+    except InputError as error:
+        assert str(error).strip()  # noqa: PT017
+    else:
+        assert from_data(loaded.resolved()).resolved() == loaded.resolved()
+        assert all(line.startswith("at ") for line in lines(loaded))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_says_what_it_does_in_words(kind):
+    keys = {"volume": "data", "drive": 1, "controller": "controller", "load": "database",
+            "link": "shelf", "delay": 0.01, "count": 2, "offsets": None, "state": "low",
+            "lasting": 5.0, "airflow": 0.5, "ambient": None, "partner": None, "outage": 3.0,
+            "method": "fast", "boot": 1.0}  # fmt: skip
+    event = KINDS[kind].model_construct(kind=kind, at=1.0, **keys)
+    assert event.words
+    assert event.words != kind
+    if event.span > 0 and "lasting" in KINDS[kind].model_fields:
+        assert event.words_of_end
