@@ -131,7 +131,7 @@ KEYS = sorted({info.alias or name for kind in KINDS.values()
                for name, info in kind.model_fields.items()} - {"kind"})  # fmt: skip
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(
     st.lists(
         st.tuples(

@@ -6,7 +6,8 @@ lasts for a while is over, and what is to be done then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -121,32 +122,40 @@ class Course:
             wait = self.origin + time - self.env.now
             if wait > 0:
                 yield self.env.timeout(wait)
-            self._act(events[number], number, time)
+            self._act(events[number], number)
 
-    def _act(self, event: EventSpec, number: int, time: float) -> None:
+    def _act(self, event: EventSpec, number: int) -> None:
         self.before()
         self._told = ""
         found: Sequence[Later] = ()
-        try:
+        with self._saying_which(number):
             found = ACTS[type(event)](self, event) or ()
+        self.after(event.KIND, event.words + self._told)
+        self.look(told=event.OPERATION)
+        for later in found:
+            self.lasting.append(self.env.process(self._end(event.KIND, number, later)))
+
+    @contextmanager
+    def _saying_which(self, number: int) -> Iterator[None]:
+        """Let what a part refuses be said with the event that asked for it."""
+        try:
+            yield
         except InputError as error:
-            path, when = self.model.scenario.path, units.text(time, "time")
+            path, when = self.model.scenario.path, units.text(self.now, "time")
             raise InputError(
                 Problem(path, None, f"event[{number}]", f"at {when}: {one.cause}", one.remedy)
                 for one in error.problems
             ) from None
-        self.after(event.KIND, event.words + self._told)
-        self.look(told=event.OPERATION)
-        self.lasting += [self.env.process(self._end(event.KIND, later)) for later in found]
 
-    def _end(self, kind: str, later: Later) -> Process:
+    def _end(self, kind: str, number: int, later: Later) -> Process:
         """Wait until what an event began is over, and do what is to be done then."""
         wait = later.after
         yield wait if isinstance(wait, simpy.Event) else self.env.timeout(wait)
         self.before()
         self._told = ""
         if later.do is not None:
-            later.do()
+            with self._saying_which(number):
+                later.do()
         self.after(f"{kind}-end", later.words + self._told)
         self.look()
 
