@@ -118,6 +118,23 @@ def test_check_counts_the_drives_that_may_still_fail():
     assert list(lines(scenario(*events)))[1].endswith("data may be lost")
 
 
+def test_check_warns_of_a_failure_beside_a_rebuild():
+    events = (at("1 s", "drive-failure", drive=0), at("2 s", "drive-failure", drive=1))
+    first, second = lines(scenario(*events, spares=1))
+    assert first.endswith("a hot spare takes its place and is rebuilt")
+    assert second.endswith("if no hot spare is still being rebuilt: else data may be lost")
+
+
+def test_check_says_what_a_power_cut_costs():
+    cut = at("1 s", "power-cut")
+    (safe,) = lines(scenario(cut, write="back", disk_cache="off"))
+    assert "is lost" not in safe
+    (disks,) = lines(scenario(cut, disk_cache="on"))
+    assert "what the disks of data have in their write caches is lost" in disks
+    (software,) = lines(scenario(cut, controllers=(), controller="host", intent="bitmap"))
+    assert "then data is resynced, the chunks last written to" in software
+
+
 def test_check_says_where_nothing_comes_of_an_event():
     (line,) = lines(scenario(at("1 s", "fan-failure", airflow="10 %")))
     assert line.endswith("nothing comes of it: no card says how its drives warm")
