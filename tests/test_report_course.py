@@ -132,7 +132,7 @@ def test_check_says_what_a_power_cut_costs():
     (disks,) = lines(scenario(cut, disk_cache="on"))
     assert "what the disks of data have in their write caches is lost" in disks
     (software,) = lines(scenario(cut, controllers=(), controller="host", intent="bitmap"))
-    assert "then data is resynced, the chunks last written to" in software
+    assert "afterwards data is resynced, the chunks last written to" in software
 
 
 def test_check_says_where_nothing_comes_of_an_event():
