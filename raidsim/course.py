@@ -26,7 +26,7 @@ from raidsim.result import Course as CourseResult
 from raidsim.result import Event, Interval, Moment, OperationUse, Phase, Point
 from raidsim.scenario import LoadSpec, Scenario
 from raidsim.scenario.events import LoadStart
-from raidsim.session import OnPoint, PointProgress, Session, has_end, label
+from raidsim.session import OnPoint, PointProgress, Session, label
 
 NS_PER_S = 1e9
 MIB = 2**20
@@ -76,7 +76,7 @@ class _CourseSession(Session):
     def __init__(self, scenario: Scenario, intensity: int, on_point: OnPoint | None) -> None:
         self.model = model = Model(scenario, intensity)
         self.env = model.env
-        rows = {name: volume.row for name, volume in model.volumes.items()}
+        rows = {name: volume.row for name, volume in model.places.items()}
         super().__init__(scenario, Machine(self.env.system, rows, {}), intensity, on_point)
         self.finite = True
         self.course = Course(model, self._before, self._after)
@@ -101,7 +101,7 @@ class _CourseSession(Session):
         for load in at_once:
             self.model.start(load.name)
         self._note_streams()
-        if any(has_end(load) for load in at_once):
+        if any(load.has_end for load in at_once):
             self.warnings.append("measured from the start: the load has an end")
         elif at_once:
             self._warm_up()
@@ -249,12 +249,13 @@ class _CourseSession(Session):
             return measure.duration
         first = min(event.at for event in self.scenario.events)
         ends = [event.at + event.span for event in self.scenario.events]
+        ends += [event.time_s for event in self.events]
         ends += [
             self.now + one.simulated_seconds * (1 / one.progress - 1)
             for one in self.model.operations()
             if not one.is_over and one.progress > 0
         ]
-        return min(max(*ends, self.now) + max(first, FIRST_STEP), measure.max_time)
+        return min(max(ends) + max(first, FIRST_STEP), measure.max_time)
 
     # -- reporting ------------------------------------------------------------------------------
 
@@ -266,6 +267,7 @@ class _CourseSession(Session):
             phases=[self._phase(one, load) for one in self.stretches],
             timeline=self._timeline(load),
             losses=self.course.losses,
+            power_cuts=self.course.power_cuts,
         )
 
     def _phase(self, stretch: _Stretch, load: LoadSpec) -> Phase:

@@ -182,82 +182,6 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Event:
-    """Something that happened while the scenario ran."""
-
-    time_s: float  # from the start of measuring
-    kind: str  # as the scenario calls it; with "-end" when what lasted for a while is over
-    text: str
-
-
-@dataclass(frozen=True)
-class OperationUse:
-    """A background operation: a rebuild, a copy-back, a check, an initialisation, a patrol."""
-
-    kind: str
-    volume: str
-    drive: int | None  # None for an operation on the whole volume
-    started_s: float  # from the start of measuring
-    seconds: float | None  # for the whole, extrapolated if it is sampled or was cut off
-    simulated_seconds: float
-    progress: float  # 0..1
-    state: str  # "under way", "paused", "done", "stopped" or "failed"
-    mbps: float | None  # of each drive that it goes through
-    found: int  # sectors that can't be read, and stripes whose parity or copies do not agree
-    repaired: int  # of these, put right
-    punctured: int  # rows of strips that nothing could restore
-
-
-@dataclass(frozen=True)
-class Phase:
-    """A course from one event to the next, as one load sees it."""
-
-    name: str  # what it began with
-    start_s: float  # from the start of measuring
-    end_s: float
-    health: dict[str, str]  # by volume, once it has begun
-    iops: Interval
-    mbps: float
-    latency_ms: dict[str, Latency | None]  # keys "read", "write"
-    failed: int  # I/Os that ended with an error
-    timed_out: int
-
-
-@dataclass(frozen=True)
-class Moment:
-    """The time from the moment before up to ``time_s`` after the start of measuring."""
-
-    time_s: float
-    iops: float  # of this load
-    mbps: float
-    latency_ms: float | None  # mean of the I/Os that completed; None if none did
-    temperature_c: dict[str, float]  # by volume: of its hottest drive, at the end
-    dirty: dict[str, int]  # by controller: bytes in its cache that the drives do not have
-    progress: dict[str, float]  # by operation under way, 0..1
-
-
-@dataclass(frozen=True)
-class Loss:
-    """Data that was acknowledged, and is gone."""
-
-    time_s: float  # from the start of measuring
-    kind: str  # of the event
-    volume: str
-    bytes: int
-
-
-@dataclass(frozen=True)
-class Course:
-    """What happened to a scenario with events, and what it did to one load."""
-
-    events: list[Event]
-    operations: list[OperationUse]
-    phases: list[Phase]
-    timeline: list[Moment]
-    losses: list[Loss] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
 class Point:
     """One load at one intensity."""
 
@@ -345,6 +269,83 @@ class PowerCut:
     def of(self, name: str) -> VolumeCut:
         """What it does to the volume of this name."""
         return next(volume for volume in self.volumes if volume.volume == name)
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened while the scenario ran."""
+
+    time_s: float  # from the start of measuring
+    kind: str  # as the scenario calls it; with "-end" when what lasted for a while is over
+    text: str
+
+
+@dataclass(frozen=True)
+class OperationUse:
+    """A background operation: a rebuild, a copy-back, a check, an initialisation, a patrol."""
+
+    kind: str
+    volume: str
+    drive: int | None  # None for an operation on the whole volume
+    started_s: float  # from the start of measuring
+    seconds: float | None  # for the whole, extrapolated if it is sampled or was cut off
+    simulated_seconds: float
+    progress: float  # 0..1
+    state: str  # "under way", "paused", "done", "stopped" or "failed"
+    mbps: float | None  # of each drive that it goes through
+    found: int  # sectors that can't be read, and stripes whose parity or copies do not agree
+    repaired: int  # of these, put right
+    punctured: int  # rows of strips that nothing could restore
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A course from one event to the next, as one load sees it."""
+
+    name: str  # what it began with
+    start_s: float  # from the start of measuring
+    end_s: float
+    health: dict[str, str]  # by volume, once it has begun
+    iops: Interval
+    mbps: float
+    latency_ms: dict[str, Latency | None]  # keys "read", "write"
+    failed: int  # I/Os that ended with an error
+    timed_out: int
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The time from the moment before up to ``time_s`` after the start of measuring."""
+
+    time_s: float
+    iops: float  # of this load
+    mbps: float
+    latency_ms: float | None  # mean of the I/Os that completed; None if none did
+    temperature_c: dict[str, float]  # by volume: of its hottest drive, at the end
+    dirty: dict[str, int]  # by controller: bytes in its cache that the drives do not have
+    progress: dict[str, float]  # by operation under way, 0..1
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Data that was acknowledged, and is gone."""
+
+    time_s: float  # from the start of measuring
+    kind: str  # of the event
+    volume: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Course:
+    """What happened to a scenario with events, and what it did to one load."""
+
+    events: list[Event]
+    operations: list[OperationUse]
+    phases: list[Phase]
+    timeline: list[Moment]
+    losses: list[Loss] = field(default_factory=list)
+    power_cuts: list[PowerCut] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ class Session:
         self.horizon = round(scenario.measure.max_time * NS_PER_S)
         self.warmup_ns = 0
         self.warnings: list[str] = []
-        self.finite = any(has_end(load) for load in scenario.loads)
+        self.finite = any(load.has_end for load in scenario.loads)
 
     # -- measuring --------------------------------------------------------------------
 
@@ -192,7 +192,7 @@ class Session:
         ending = [
             stream
             for load in self.scenario.loads
-            if has_end(load)
+            if load.has_end
             for stream in self.machine.streams[load.name]
         ]
         for stream in ending:  # the kernel comes back at each end
@@ -339,12 +339,6 @@ def _worst(limit: Limit) -> float:
 def period_of(load: LoadSpec) -> float:
     """Period of a load's bursts, s; 0 if it has none."""
     return 0.0 if load.burst is None else load.burst.on + load.burst.off
-
-
-def has_end(load: LoadSpec) -> bool:
-    """Whether a load ends by itself."""
-    ends = (load.limit.time, load.limit.ios, load.limit.bytes, load.arrivals)
-    return any(end is not None for end in ends)
 
 
 def at(sweep: tuple[Any, ...] | None, intensity: int) -> Any:

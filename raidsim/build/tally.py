@@ -43,9 +43,10 @@ class Tally:
 def tally(system: System, streams: Sequence[int], *, histograms: bool = False) -> Tally:
     """The counts of these streams now; of none, zeros."""
     rows = system.world.streams[list(streams)]
-    counts = np.zeros((2, BINS), np.int64)
-    if histograms and len(rows):
-        counts = system.world.latencies[list(streams)].sum(axis=0)
+    counts = None
+    if histograms:
+        counts = np.zeros((2, BINS), np.int64)
+        counts += system.world.latencies[list(streams)].sum(axis=0)
     return Tally(
         time=system.now,
         ios=rows["window_ios"].sum(axis=0),
@@ -53,7 +54,7 @@ def tally(system: System, streams: Sequence[int], *, histograms: bool = False) -
         passed=rows["window_ns"].sum(axis=0),
         failed=int(rows["failed"].sum()),
         timed_out=int(rows["timed_out"].sum()),
-        histograms=counts if histograms else None,
+        histograms=counts,
     )
 
 

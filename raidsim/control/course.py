@@ -6,7 +6,8 @@ lasts for a while is over, and what is to be done then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from raidsim.build.system import stream_key
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
 from raidsim.errors import InputError, Problem
-from raidsim.result import Loss
+from raidsim.result import Loss, PowerCut
 from raidsim.scenario import EventSpec
 from raidsim.scenario import events as kinds
 
@@ -75,7 +76,8 @@ class Course:
         self.origin = 0.0
         self.lasting: list[simpy.Event] = []
         self.losses: list[Loss] = []
-        self.power_cuts: list[Any] = []
+        self.power_cuts: list[PowerCut] = []
+        self.ending = [load.name for load in model.scenario.loads if load.has_end]
         self._told = ""  # what the present event has cost, in words
         self.known: list[Operation] = []  # operations that somebody waits for
 
@@ -107,7 +109,8 @@ class Course:
             yield self.env.timeout(first) | over
 
     def _under_way(self) -> list[simpy.Event]:
-        return [one for one in (*self.lasting, *self.known) if not one.processed]
+        ending = [run for name in self.ending for run in self.model.loads[name]]
+        return [one for one in (*self.lasting, *self.known, *ending) if not one.processed]
 
     def _happen(self, events: Sequence[EventSpec]) -> Process:
         """Let every event happen at its time, those of one time in the order of the file."""
@@ -119,32 +122,40 @@ class Course:
             wait = self.origin + time - self.env.now
             if wait > 0:
                 yield self.env.timeout(wait)
-            self._act(events[number], number, time)
+            self._act(events[number], number)
 
-    def _act(self, event: EventSpec, number: int, time: float) -> None:
+    def _act(self, event: EventSpec, number: int) -> None:
         self.before()
         self._told = ""
         found: Sequence[Later] = ()
-        try:
+        with self._saying_which(number):
             found = ACTS[type(event)](self, event) or ()
+        self.after(event.KIND, event.words + self._told)
+        self.look(told=event.OPERATION)
+        for later in found:
+            self.lasting.append(self.env.process(self._end(event.KIND, number, later)))
+
+    @contextmanager
+    def _saying_which(self, number: int) -> Iterator[None]:
+        """Let what a part refuses be said with the event that asked for it."""
+        try:
+            yield
         except InputError as error:
-            path, when = self.model.scenario.path, units.text(time, "time")
+            path, when = self.model.scenario.path, units.text(self.now, "time")
             raise InputError(
                 Problem(path, None, f"event[{number}]", f"at {when}: {one.cause}", one.remedy)
                 for one in error.problems
             ) from None
-        self.after(event.KIND, event.words + self._told)
-        self.look(told=event.OPERATION)
-        self.lasting += [self.env.process(self._end(event.KIND, later)) for later in found]
 
-    def _end(self, kind: str, later: Later) -> Process:
+    def _end(self, kind: str, number: int, later: Later) -> Process:
         """Wait until what an event began is over, and do what is to be done then."""
         wait = later.after
         yield wait if isinstance(wait, simpy.Event) else self.env.timeout(wait)
         self.before()
         self._told = ""
         if later.do is not None:
-            later.do()
+            with self._saying_which(number):
+                later.do()
         self.after(f"{kind}-end", later.words + self._told)
         self.look()
 
@@ -154,7 +165,7 @@ class Course:
         self.losses += found
         if found:
             size = sum(one.bytes for one in found)
-            self._told += f": {size / 2**20:,.3g} MiB that were acknowledged are lost"
+            self._told += f": {_bytes(size)} that were acknowledged are lost"
 
     def look(self, told: bool = False) -> None:
         """Look for operations that have begun: by themselves, unless an event was told of them."""
@@ -249,7 +260,7 @@ def _battery_changes(course: Course, event: kinds.Battery) -> Sequence[Later]:
 
 @_lets(kinds.LearnCycle)
 def _battery_learns(course: Course, event: kinds.LearnCycle) -> Sequence[Later]:
-    controller: Any = course.model.controllers[event.controller]
+    controller = course.model.controllers[event.controller]
     return [Later(controller.learn(event.lasting), None, event.words_of_end)]
 
 
@@ -282,12 +293,12 @@ def _other_air(
 
 @_lets(kinds.ControllerFailure)
 def _controller_fails(course: Course, event: kinds.ControllerFailure) -> Sequence[Later]:
-    controller: Any = course.model.controllers[event.controller]
+    controller = course.model.controllers[event.controller]
     if event.partner is None:
         course.lose(event.KIND, controller.fail())
         return [Later(event.outage, controller.repair, event.words_of_end)]
     partner = course.model.controllers[event.partner]
-    taken: Any = controller.fail_over(partner, outage=event.outage, mirrored=event.mirrored)
+    taken = controller.fail_over(partner, outage=event.outage, mirrored=event.mirrored)
     course.lose(event.KIND, taken.lost_bytes)
     back = f"{event.controller} serves its volumes again"
     over = [Later(event.lasting, controller.fail_back, back)] if event.lasting else []
@@ -296,35 +307,35 @@ def _controller_fails(course: Course, event: kinds.ControllerFailure) -> Sequenc
 
 @_lets(kinds.LinkLoss)
 def _link_is_lost(course: Course, event: kinds.LinkLoss) -> Sequence[Later]:
-    link: Any = course.model.links[event.link]
+    link = course.model.links[event.link]
     link.lose()
     return _for(event, event.lasting, link.restore)
 
 
 @_lets(kinds.ImportCache)
 def _cache_is_imported(course: Course, event: kinds.ImportCache) -> None:
-    controller: Any = course.model.controllers[event.controller]
+    controller = course.model.controllers[event.controller]
     controller.import_cache()
 
 
 @_lets(kinds.DiscardCache)
 def _cache_is_discarded(course: Course, event: kinds.DiscardCache) -> None:
-    controller: Any = course.model.controllers[event.controller]
+    controller = course.model.controllers[event.controller]
     course.lose(event.KIND, controller.discard_cache())
 
 
 @_lets(kinds.PowerCut)
 def _power_is_cut(course: Course, event: kinds.PowerCut) -> Sequence[Later]:
-    env: Any = course.env
+    env = course.env
     cut = env.cut_power()
     course.power_cuts.append(replace(cut, time_s=course.now))
     course.lose(event.KIND, {one.volume: one.lost_bytes for one in cut.volumes})
 
     def comes_back() -> Process:
-        yield course.env.timeout(event.outage)
+        yield env.timeout(event.outage)
         yield env.restore_power(event.boot)
 
-    return [Later(course.env.process(comes_back()), None, event.words_of_end)]
+    return [Later(env.process(comes_back()), None, event.words_of_end)]
 
 
 @_lets(kinds.LoadStart)
@@ -340,6 +351,10 @@ def _load_stops(course: Course, event: kinds.LoadStop) -> None:
 def _for(event: EventSpec, lasting: float | None, undo: Callable[[], Any]) -> Sequence[Later]:
     """What is undone after a time, if it is."""
     return [] if lasting is None else [Later(lasting, undo, event.words_of_end)]
+
+
+def _bytes(size: int) -> str:
+    return f"{size / 2**20:,.3g} MiB" if size >= 2**20 else f"{size / 2**10:.4g} KiB"
 
 
 def _in_words(value: float | None, dimension: str) -> str | None:

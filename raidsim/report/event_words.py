@@ -30,6 +30,7 @@ class _Consequences:
         self.scenario = scenario
         self.failed = {one.name: len(one.failed) for one in scenario.volumes}
         self.spares = {one.name: one.spares for one in scenario.volumes}
+        self.stand_ins = dict.fromkeys(self.spares, 0)  # spares that may be under rebuild
 
     def of(self, event: EventSpec) -> Iterator[str]:
         """What comes of the next one."""
@@ -52,20 +53,41 @@ class _Consequences:
                           if event.volume in (None, one.name)]  # fmt: skip
                 if not any(one.card.has("heat.case_capacity") for one in chosen):
                     yield "nothing comes of it: no card says how its drives warm"
+            case kinds.PowerCut():
+                for volume in self.scenario.volumes:
+                    yield from self._power_cut(volume)
+            case kinds.ControllerFailure() if event.partner is not None and not event.mirrored:
+                yield "what is dirty in its cache is lost"
             case _:
                 pass
 
     def _failure(self, volume: VolumeSpec) -> str:
         if self.spares[volume.name] > 0:
             self.spares[volume.name] -= 1
+            self.stand_ins[volume.name] += 1
             return "a hot spare takes its place and is rebuilt"
         self.failed[volume.name] += 1
         tolerated = volume.failures_tolerated
-        if self.failed[volume.name] <= tolerated:
-            left = tolerated - self.failed[volume.name]
-            more = "no other drive" if left == 0 else f"any {left} more"
-            return f"the array is degraded, and {more} may fail"
-        return "data may be lost" if tolerated else "its data is lost"
+        left = tolerated - self.failed[volume.name]
+        if left < 0:
+            return "data may be lost" if tolerated else "its data is lost"
+        more = "no other drive" if left == 0 else f"any {left} more"
+        under_way = ""
+        if self.stand_ins[volume.name] > left:
+            under_way = ", if no hot spare is still being rebuilt: else data may be lost"
+        return f"the array is degraded, and {more} may fail{under_way}"
+
+    def _power_cut(self, volume: VolumeSpec) -> Iterator[str]:
+        controller = self.scenario.controller(volume)
+        kept = controller is not None and controller.battery == "good"
+        if volume.write == "back-bad-battery" and not kept:
+            yield f"what {volume.name} has dirty in the controller's cache is lost"
+        if volume.card.kind == "hdd" and volume.card.flag("write_cache.enabled"):
+            yield f"what the disks of {volume.name} have in their write caches is lost"
+        if controller is None and volume.failures_tolerated:
+            through = {"none": "all of it", "bitmap": "the chunks last written to",
+                       "journal": "the stripes in its journal"}  # fmt: skip
+            yield f"afterwards {volume.name} is resynced, {through[volume.intent]}"
 
     def _battery(self, controller: str, state: str) -> Iterator[str]:
         on_it = [one for one in self.scenario.volumes if one.controller == controller]

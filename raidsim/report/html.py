@@ -267,7 +267,10 @@ def _timeline(point: Point, number: str) -> Timeline:
         latency_unit=phases.latency_unit(course)[0],
         kinds=phases.kinds_of(course),
         rows=phases.rows(course),
-        operations=[phases.operation_words(one) for one in course.operations],
+        operations=[
+            *(phases.cut_words(one) for cut in course.power_cuts for one in cut.volumes),
+            *(phases.operation_words(one) for one in course.operations),
+        ],
     )
 
 

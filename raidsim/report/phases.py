@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim.report import numbers
+from raidsim.report.hardware import some
 from raidsim.report.sweeps import KINDS, Sweep, offered
-from raidsim.result import Course, Latency, OperationUse, Phase, Point, Result
+from raidsim.result import Course, Latency, OperationUse, Phase, Point, Result, VolumeCut
 
 MINUTES_FROM = 600.0  # s, from which a table counts minutes
 HOURS_FROM = 36_000.0
@@ -142,20 +143,52 @@ def _table(course: Course, table: Table) -> Table:
 
 
 def lines(result: Result) -> Iterator[str]:
-    """Operations of a scenario with events, in a sentence each; of every point of a sweep."""
+    """Power cuts and operations of a scenario with events, at every point of a sweep."""
     first = result.points[0].load if result.points else ""
     points = [point for point in result.points if point.load == first and point.course]
     for point in points:
         assert point.course is not None
         where = f"{offered(point)}: " if len(points) > 1 else ""
+        for cut in point.course.power_cuts:
+            for volume in cut.volumes:
+                yield f"{where}power cut at {duration(cut.time_s)}, {cut_words(volume)}"
         for operation in point.course.operations:
             yield where + operation_words(operation)
 
 
+def cut_words(cut: VolumeCut) -> str:
+    """What a power cut did to a volume, in a sentence without its end."""
+    parts = [f"{cut.volume}: {cut.in_flight:,} I/Os under way"]
+    lost = _size(cut.lost_bytes) if cut.lost_bytes else "nothing"
+    parts.append(f"{lost} lost that was acknowledged")
+    if cut.kept_bytes:
+        parts.append(f"{_size(cut.kept_bytes)} kept in the controller's cache")
+    if cut.finished:
+        parts.append(f"{some(cut.finished, 'stripe')} under update finished after power-on")
+    if cut.inconsistent:
+        parts.append(f"{some(len(cut.inconsistent), 'stripe')} inconsistent")
+    if cut.write_hole:
+        worst = max({hole.drive for hole in cut.write_hole}, key=cut.hole_of)
+        parts.append(
+            f"the loss of drive {worst} before a resync would corrupt"
+            f" {_size(cut.hole_of(worst))} that nobody wrote then"
+        )
+    return ", ".join(parts)
+
+
+def _size(number: int) -> str:
+    return f"{number / 2**20:,.3g} MiB" if number >= 2**20 else f"{number / 2**10:.4g} KiB"
+
+
+def words_of(operation: OperationUse) -> str:
+    """An operation by what it is about: "rebuild of drive 2 of data"."""
+    drive = "" if operation.drive is None else f"drive {operation.drive} of "
+    return f"{operation.kind} of {drive}{operation.volume}"
+
+
 def operation_words(operation: OperationUse) -> str:
     """What an operation came to, in a sentence without its end."""
-    drive = "" if operation.drive is None else f"drive {operation.drive} of "
-    parts = [f"{operation.kind} of {drive}{operation.volume}: {_state(operation)}"]
+    parts = [f"{words_of(operation)}: {_state(operation)}"]
     if operation.mbps is not None:
         parts.append(f"{numbers.mbps(operation.mbps)} MB/s of each drive")
     if _is_extrapolated(operation):

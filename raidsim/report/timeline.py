@@ -16,7 +16,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from raidsim.report.panels import Palette, legend, paint
-from raidsim.report.phases import duration, unit_of
+from raidsim.report.phases import duration, unit_of, words_of
 from raidsim.result import Course, Moment, OperationUse, Point
 
 MOST_POINTS = 150  # of a curve: more would show noise
@@ -98,7 +98,9 @@ def lanes_of(course: Course) -> list[Lane]:
             continue
         over = [one for one in course.events[number + 1 :] if one.kind == f"{event.kind}-end"]
         until = over[0].time_s if over else event.time_s
-        found.append(Lane(event.text, event.time_s, until))
+        text = event.text.removesuffix(" begins")
+        if not any(words_of(one) == text for one in course.operations):  # that has a bar
+            found.append(Lane(text, event.time_s, until))
     for one in course.operations:
         stop = one.started_s + one.simulated_seconds
         found.append(Lane(_words(one), one.started_s, min(stop, end), is_operation=True))
@@ -106,10 +108,9 @@ def lanes_of(course: Course) -> list[Lane]:
 
 
 def _words(one: OperationUse) -> str:
-    drive = "" if one.drive is None else f"drive {one.drive} of "
     took = "" if one.seconds is None else f", {duration(one.seconds)}"
     sampled = one.seconds is not None and one.simulated_seconds < 0.99 * one.seconds
-    return f"{one.kind} of {drive}{one.volume}: {one.state}{took}{' in all' if sampled else ''}"
+    return f"{words_of(one)}: {one.state}{took}{' in all' if sampled else ''}"
 
 
 def _thinned(timeline: Sequence[Moment]) -> list[Moment]:

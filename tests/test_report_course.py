@@ -1,0 +1,199 @@
+"""Reports of scenarios with events: the table, the picture, the page, CSV, and what check says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+from events import DATABASE, at, scenario
+from rich.console import Console
+
+from raidsim.report import check_text, csv_file, html, phases, plot, table, timeline
+from raidsim.report.event_words import lines
+from raidsim.result import Course, Interval, Moment, OperationUse, Phase
+from raidsim.run import run
+
+EVENTS = (
+    at("5 s", "drive-failure", drive=2),
+    at("6 s", "battery", state="low", for_="1 s"),
+)
+
+
+@pytest.fixture(scope="module")
+def result():
+    """A drive fails, a spare is rebuilt, and meanwhile the battery is low for a second."""
+    return run(scenario(*EVENTS, spares=1, write="back"))
+
+
+def printed(result, width=160):
+    """What run prints of a result."""
+    console = Console(file=io.StringIO(), width=width)
+    table.print_result(result, console)
+    return console.file.getvalue()
+
+
+def test_the_table_has_a_row_for_each_phase(result):
+    text = printed(result)
+    section = text.split("from event to event:")[1]
+    assert re.search(r"0 +5 +[0-9,]+ .* optimal +start", section)
+    words = r"drive 2 of data fails; rebuild of drive 2 of data begins"
+    assert re.search(rf"5 +6 +[0-9,]+ .* rebuilding +{words}", section)
+    assert "battery of controller as before" in section
+
+
+def test_operations_stand_below_the_tables_with_what_they_took(result):
+    (line,) = phases.lines(result)
+    assert re.fullmatch(
+        r"rebuild of drive 2 of data: done after [0-9.]+ (min|h), [0-9.]+ MB/s of each drive,"
+        r" extrapolated from [0-9.]+ s simulated",
+        line,
+    )
+    assert line in printed(result, width=300)
+
+
+def test_a_course_is_not_called_unconverged(result):
+    assert "not converged" not in printed(result)
+
+
+def test_the_picture_has_units_on_every_axis_and_says_what_happened(result):
+    picture = plot.render(result, ".svg").decode()
+    for words in ("IO/s", "latency, ms", "cache, MiB", "done, %", "time, s"):
+        assert words in picture
+    assert "drive 2 of data fails" in picture
+    assert "rebuild of drive 2 of data: done" in picture
+    assert plot.render(result, ".png").startswith(b"\x89PNG")
+
+
+def test_one_point_with_events_is_drawn_over_time_only(result):
+    assert "outstanding I/Os per worker" not in plot.render(result, ".svg").decode()
+
+
+def test_a_sweep_with_events_is_drawn_both_ways():
+    sweep = {**DATABASE, "outstanding": [1, 4]}
+    found = run(scenario(at("1 s", "drive-failure", drive=0), loads=(sweep,)))
+    picture = plot.render(found, ".svg").decode()
+    assert "outstanding I/Os per worker" in picture
+    assert picture.count("drive 0 of data fails") == 2
+
+
+def test_equal_results_give_equal_pictures(result):
+    assert plot.render(result, ".svg") == plot.render(result, ".svg")
+
+
+def test_the_page_has_the_picture_and_the_phases(result):
+    page = html.render(result).decode()
+    assert "From event to event" in page
+    assert page.count("rebuild of drive 2 of data: done") >= 2  # in the picture and the table
+    assert '<td class="text">rebuilding</td>' in page
+
+
+def test_csv_has_a_row_for_the_whole_course_and_one_for_each_phase(result):
+    (point,) = result.points
+    rows = list(csv.DictReader(io.StringIO(csv_file.render(result).decode())))
+    assert [row["phase"] for row in rows] == ["", *(one.name for one in point.course.phases)]
+    assert rows[1]["health"] == "optimal"
+    assert float(rows[1]["phase to [s]"]) == 5.0
+    assert float(rows[1]["throughput [IO/s]"]) == point.course.phases[0].iops.mean
+    assert rows[0]["limited by"]
+    assert not rows[1]["limited by"]
+
+
+def test_check_says_what_the_events_will_do():
+    console = Console(file=io.StringIO(), width=200)
+    console.print(check_text._contents(scenario(*EVENTS, spares=1, write="back")))
+    text = console.file.getvalue()
+    assert "at 5 s: drive 2 of data fails; a hot spare takes its place and is rebuilt" in text
+    assert "data falls to write-through, and dirty data goes to the drives; 1 s later" in text
+    assert "until all that the events begin is over, and 5 s more, 10 min at most" in text
+
+
+def test_check_counts_the_drives_that_may_still_fail():
+    events = (at("1 s", "drive-failure", drive=0), at("2 s", "drive-failure", drive=1))
+    assert [line.split("; ")[1] for line in lines(scenario(*events, level="raid6"))] == [
+        "the array is degraded, and any 1 more may fail",
+        "the array is degraded, and no other drive may fail",
+    ]
+    assert list(lines(scenario(*events)))[1].endswith("data may be lost")
+
+
+def test_check_warns_of_a_failure_beside_a_rebuild():
+    events = (at("1 s", "drive-failure", drive=0), at("2 s", "drive-failure", drive=1))
+    first, second = lines(scenario(*events, spares=1))
+    assert first.endswith("a hot spare takes its place and is rebuilt")
+    assert second.endswith("if no hot spare is still being rebuilt: else data may be lost")
+
+
+def test_check_says_what_a_power_cut_costs():
+    cut = at("1 s", "power-cut")
+    (safe,) = lines(scenario(cut, write="back", disk_cache="off"))
+    assert "is lost" not in safe
+    (disks,) = lines(scenario(cut, disk_cache="on"))
+    assert "what the disks of data have in their write caches is lost" in disks
+    (software,) = lines(scenario(cut, controllers=(), controller="host", intent="bitmap"))
+    assert "afterwards data is resynced, the chunks last written to" in software
+
+
+def test_check_says_where_nothing_comes_of_an_event():
+    (line,) = lines(scenario(at("1 s", "fan-failure", airflow="10 %")))
+    assert line.endswith("nothing comes of it: no card says how its drives warm")
+
+
+# ---- made-up courses
+
+
+def moments(*rates: float) -> list[Moment]:
+    """A moment for each second."""
+    return [Moment(n + 1.0, rate, rate / 128, 1.0, {}, {}, {}) for n, rate in enumerate(rates)]
+
+
+def test_a_long_timeline_is_thinned_without_losing_ios():
+    line = moments(*range(1, 601))
+    thin = timeline._thinned(line)
+    starts = [0.0, *(one.time_s for one in thin[:-1])]
+    assert len(thin) <= timeline.MOST_POINTS
+    total = sum(one.iops * (one.time_s - start) for one, start in zip(thin, starts, strict=True))
+    assert total == pytest.approx(sum(range(1, 601)))
+    assert thin[-1].time_s == 600
+
+
+def test_a_temperature_is_drawn_only_if_it_moved():
+    still = [Moment(n + 1.0, 1, 1, 1, {"data": 40.0 + 0.1 * n}, {}, {}) for n in range(10)]
+    warm = [Moment(n + 1.0, 1, 1, 1, {"data": 40.0 + n}, {}, {}) for n in range(10)]
+    assert "temperature, C" not in [one.label for one in timeline._panels(still)]
+    assert "temperature, C" in [one.label for one in timeline._panels(warm)]
+
+
+def operation(**changes):
+    """A rebuild that was cut off half way."""
+    values = {
+        "kind": "rebuild", "volume": "data", "drive": 1, "started_s": 10.0, "seconds": 7200.0,
+        "simulated_seconds": 36.0, "progress": 0.5, "state": "under way", "mbps": 20.0,
+        "found": 3, "repaired": 2, "punctured": 1,
+    }  # fmt: skip
+    return OperationUse(**(values | changes))
+
+
+def test_what_was_cut_off_says_how_far_it_came():
+    words = phases.operation_words(operation())
+    assert words.startswith("rebuild of drive 1 of data: under way at 50 %, 2 h for the whole")
+    assert words.endswith("3 errors found, 2 repaired, 1 row punctured")
+
+
+def test_lanes_end_where_the_course_does():
+    course = Course([], [operation()], [], moments(*[1.0] * 20))
+    (lane,) = timeline.lanes_of(course)
+    assert (lane.start, lane.end) == (10.0, 20.0)
+
+
+def test_times_are_told_in_a_unit_for_people():
+    assert [phases.duration(s) for s in (12.34, 300, 9000, 400_000)] == [
+        "12.3 s", "5 min", "2.5 h", "4.63 days",
+    ]  # fmt: skip
+
+
+def test_phases_of_hours_are_tabled_in_hours():
+    phase = Phase("start", 0.0, 72_000.0, {"data": "optimal"}, Interval(1, None, None), 1, {}, 0, 0)
+    (row,) = phases.rows(Course([], [], [phase], []))
+    assert (row.start, row.end, row.interval) == ("0", "20", "-")
