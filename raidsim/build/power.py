@@ -302,4 +302,4 @@ def _reset_cache(system: System, row: int, keeps: bool) -> None:
     kept = (lines["dirty"] | lines["busy"]) != 0
     kept[np.array(clean, np.int64)] = True
     lines[~kept] = np.zeros(1, LINE)
-    arrange(system, row, clean, in_order=cache["most_tasks"] > 0)
+    arrange(system, row, clean, in_order=not on_flash or cache["most_tasks"] > 0)
