@@ -19,10 +19,11 @@ that says what would be right.
 """
 
 from raidsim.build.system import SaturationError
-from raidsim.control.controller import Controller, Link
+from raidsim.control.controller import Controller
 from raidsim.control.environment import Completion, EndlessLoadError, Environment
 from raidsim.control.host import Host
 from raidsim.control.hybrid import Hybrid
+from raidsim.control.link import Link
 from raidsim.control.load import Load, RunningLoad
 from raidsim.control.operation import Operation
 from raidsim.control.volume import Volume

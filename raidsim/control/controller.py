@@ -1,8 +1,8 @@
-"""Controllers and shared links in a SimPy model: what several volumes have in common."""
+"""Controllers in a SimPy model: what several volumes have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import simpy
@@ -10,10 +10,8 @@ import simpy
 from raidsim.build import observe, window
 from raidsim.build.cache import write_mode
 from raidsim.build.caching import asked, mode, use_of
-from raidsim.build.controller import add_controller, add_hop
-from raidsim.build.fabric import link_part
+from raidsim.build.controller import add_controller
 from raidsim.build.pinned import discard, import_lines, pinned
-from raidsim.build.scenario import Shared
 from raidsim.cards import Card
 from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments, plain
@@ -21,13 +19,11 @@ from raidsim.control.environment import Environment
 from raidsim.control.fail_over import LONGEST_OUTAGE, Duty, FailOver, sizes
 from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
-from raidsim.errors import quote
 from raidsim.kernel import tables as t
 from raidsim.result import ControllerUse, StationUse, WriteMode
-from raidsim.scenario import ControllerSpec, HybridSpec, LinkSpec, VolumeSpec
-from raidsim.scenario.arrays import HOST
+from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec
 from raidsim.scenario.hardware import read_controller
-from raidsim.scenario.reading import Reading, read_part
+from raidsim.scenario.reading import Reading
 
 if TYPE_CHECKING:
     from raidsim.control.host import Host
@@ -447,156 +443,3 @@ class Controller(Part):
     def put_into(self, host: Host) -> None:
         """Remember which server it is in."""
         self._host = host
-
-
-class Link(Part):
-    """A link that drives share on their way up, as a scenario's ``[[link]]`` describes it.
-
-    An expander with its wide port, a PCIe switch, a network. Data crosses it whole, one
-    transfer after the other in each direction.
-
-    Parameters
-    ----------
-    env
-        The environment.
-    name
-        What reports and messages call it; None for "link1" and so on.
-    speed
-        Kind and generation of its lanes, such as "sas-12g" or "pcie-3".
-    lanes
-        Lanes side by side: the width of the port.
-    to
-        What it leads to: a :class:`Controller`, another link, or None for the host.
-
-    Attributes
-    ----------
-    bandwidth
-        Payload that it carries each way as built, bytes per second.
-    is_lost
-        Whether no way leads over it.
-
-    Raises
-    ------
-    InputError
-        If there is no such kind of lanes, or a value is out of range.
-    """
-
-    def __init__(
-        self,
-        env: Environment,
-        name: str | None,
-        speed: str,
-        lanes: int = 1,
-        to: Controller | Link | None = None,
-    ) -> None:
-        check = Arguments("Link()")
-        check.instance("env", env, Environment, "give a raidsim.Environment")
-        check.raise_if_wrong()
-        self.name = env.check_name(check, "link", name)
-        given: Any = to
-        if given is not None and not isinstance(given, Controller | Link):
-            cause = f"{quote(given)} is no Controller and no Link"
-            check.wrong("to", cause, "give one, or None for the host")
-        elif given is not None and given.env is not env:
-            check.wrong("to", "belongs to another environment", "make one in this one")
-        check.raise_if_wrong()
-        self.env = env
-        self.to = to
-        top = HOST if to is None else to.name
-        self._table = {"name": self.name, "speed": speed, "lanes": lanes, "to": top}
-        self._table = {key: plain(value) for key, value in self._table.items()}
-        reading = Reading(TomlFile("Link()", data={"link": [self._table]}))
-        values = read_part(reading, LinkSpec, self._table, ("link", 0))
-        reading.raise_if_wrong()
-        part = link_part(
-            LinkSpec.model_construct(**values), to.card if isinstance(to, Controller) else None
-        )
-        self.bandwidth = part.bandwidth
-        env.sync()
-        first = env.system.count("stations")
-        self._row = add_hop(env.system, part.edge)
-        self._stations = range(first, env.system.count("stations"))
-        self._below: list[Reach] = []
-        self.is_lost = False
-        env.unique(self.name)
-
-    def __repr__(self) -> str:
-        return f"<Link {self.name}: {self.bandwidth / 2**20:,.0f} MB/s each way>"
-
-    def set_speed(self, speed: float) -> None:
-        """Run it at ``speed`` times its built speed from now on: 0.5 if half of its lanes fail.
-
-        Raises
-        ------
-        InputError
-            If the speed isn't from 0.001 to 1000.
-        """
-        check = Arguments(f"{self.name}.set_speed()")
-        set_speed(self.env, check, self._stations, "shared link", speed)
-
-    def lose(self) -> None:
-        """Let no way lead to the drives below it from now on: a cable is out, an expander dead.
-
-        The drives answer with errors. An array that can go on without them does, degraded; one
-        that can't is offline as a whole: all its I/Os fail, and what its controller's cache has
-        for it is pinned. If it is lost already, nothing changes.
-        """
-        self.env.sync()
-        self.is_lost = True
-        for reach in self._below:
-            reach.lose(self.name)
-
-    def restore(self) -> None:
-        """Let the way lead to the drives again.
-
-        An array that was offline as a whole comes back as it was: at once, or where its
-        controller's cache has something pinned for it, once that is imported or discarded. Drives
-        of an array that went on without them stay failed: their data is out of date, and they need
-        a rebuild.
-        """
-        self.env.sync()
-        self.is_lost = False
-        for reach in self._below:
-            reach.restore(self.name)
-
-    def carry(self, reach: Reach) -> None:
-        """Remember drives that hang below it."""
-        self._below.append(reach)
-        if self.is_lost:
-            reach.lose(self.name)
-
-
-def way_up(
-    controller: Controller | None, behind: Sequence[Link]
-) -> tuple[Controller | None, Shared]:
-    """The controller that drives are on, and rows of all that lies on their ways up.
-
-    ``behind`` may lead to a controller that was not given.
-    """
-    links = [link for lowest in behind for link in links_above(lowest)]
-    top = links[-1].to if links else None
-    found = top if controller is None and isinstance(top, Controller) else controller
-    shared = Shared(links={link.name: link._row for link in links})
-    if found is not None:
-        shared.controllers[found.name] = found._rows
-    return found, shared
-
-
-def tables(controller: Controller | None, behind: Sequence[Link]) -> dict[str, Any]:
-    """Controllers and links on the ways up, as a scenario writes them: the upper ones first."""
-    links = [link for lowest in behind for link in reversed(list(links_above(lowest)))]
-    controllers = [controller, *(link.to for link in links)]
-    found = {part.name: part._table for part in controllers if isinstance(part, Controller)}
-    written: dict[str, Any] = {
-        "controller": list(found.values()),
-        "link": list({link.name: link._table for link in links}.values()),
-    }
-    return {key: value for key, value in written.items() if value}
-
-
-def links_above(link: Link) -> Iterator[Link]:
-    """A link, and those that it leads to, one after the other."""
-    yield link
-    while isinstance(link.to, Link):
-        link = link.to
-        yield link

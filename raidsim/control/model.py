@@ -10,10 +10,11 @@ from raidsim.build.load import add_stream
 from raidsim.build.scenario import prepare
 from raidsim.cards import Card
 from raidsim.cards.catalogue import looks_like_path
-from raidsim.control.controller import Controller, Link
+from raidsim.control.controller import Controller
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
 from raidsim.control.hybrid import Hybrid
+from raidsim.control.link import Link
 from raidsim.control.load import RunningLoad
 from raidsim.control.operation import Operation
 from raidsim.control.volume import Volume

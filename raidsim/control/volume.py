@@ -16,10 +16,11 @@ from raidsim.build.trim import trim
 from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments, plain
 from raidsim.control.clock import duration, to_ns
-from raidsim.control.controller import Controller, Link, links_above, tables, way_up
+from raidsim.control.controller import Controller
 from raidsim.control.drives import Drives
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
+from raidsim.control.link import Link, links_above, tables, way_up
 from raidsim.control.load import Load, RunningLoad
 from raidsim.control.maintenance import Maintained
 from raidsim.control.reach import Reach
