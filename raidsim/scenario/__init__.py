@@ -1,18 +1,22 @@
 """Scenarios: which hardware, under which load, measured how - as a file and as an object."""
 
-from raidsim.scenario.event import EventSpec
 from raidsim.scenario.loader import find, from_data, load, load_text, names
 from raidsim.scenario.models import (
+    Area,
+    Burst,
     ControllerSpec,
+    EventSpec,
     HostSpec,
+    Hot,
     HybridSpec,
+    Limit,
     LinkSpec,
     LoadSpec,
     Measure,
     Scenario,
+    SizeShare,
     VolumeSpec,
 )
-from raidsim.scenario.parts import Area, Burst, Hot, Limit, SizeShare
 
 __all__ = [
     "Area",

@@ -12,7 +12,7 @@ from typing import Any
 
 from raidsim import units
 from raidsim.errors import quote, suggest
-from raidsim.scenario.parts import Area, Burst, Hot, SizeShare
+from raidsim.scenario.models import Area, Burst, Hot, SizeShare
 
 Finding = tuple[str, str, str | None]
 Check = Callable[..., Iterator[Finding]]
