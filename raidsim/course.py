@@ -82,7 +82,7 @@ class _CourseSession(Session):
     def __init__(self, scenario: Scenario, intensity: int, on_point: OnPoint | None) -> None:
         self.model = model = Model(scenario, intensity)
         self.env = model.env
-        rows = {name: volume.row for name, volume in model.places.items()}
+        rows = {name: volume.row for name, volume in model.every.items()}
         super().__init__(scenario, Machine(self.env.system, rows, {}), intensity, on_point)
         self.finite = True
         self.course = Course(model, self._before, self._after)
@@ -196,7 +196,7 @@ class _CourseSession(Session):
         self.events.append(Event(self.now, kind, text))
 
     def _health(self) -> dict[str, str]:
-        return {name: volume.health for name, volume in self.model.volumes.items()}
+        return {name: volume.health for name, volume in self.model.every.items()}
 
     # -- the timeline -------------------------------------------------------------------------
 
@@ -218,7 +218,7 @@ class _CourseSession(Session):
         if self.samples and self.samples[-1].time >= self.now:
             return
         loads = self._tallies(histograms=False)
-        temperatures = {name: one.temperature for name, one in self.model.volumes.items()}
+        temperatures = {name: one.temperature for name, one in self.model.every.items()}
         self.samples.append(
             _Sample(
                 self.now,

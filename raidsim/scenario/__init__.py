@@ -1,11 +1,10 @@
 """Scenarios: which hardware, under which load, measured how - as a file and as an object."""
 
+from raidsim.scenario.event import EventSpec
 from raidsim.scenario.loader import find, from_data, load, load_text, names
 from raidsim.scenario.models import (
-    Area,
     Burst,
     ControllerSpec,
-    EventSpec,
     HostSpec,
     Hot,
     HybridSpec,
@@ -17,6 +16,7 @@ from raidsim.scenario.models import (
     SizeShare,
     VolumeSpec,
 )
+from raidsim.scenario.part import Area
 
 __all__ = [
     "Area",

@@ -16,7 +16,7 @@ from raidsim.errors import quote, suggest
 from raidsim.layout.health import failures_tolerated
 from raidsim.scenario import events as kinds
 from raidsim.scenario.checks import Finding
-from raidsim.scenario.models import EventSpec
+from raidsim.scenario.event import EventSpec
 from raidsim.scenario.reading import Reading, quoted, read_part
 
 Values = dict[str, Any]

@@ -18,13 +18,13 @@ from raidsim.errors import InputError, Problem, one_line, quote, suggest
 from raidsim.resources import data_folder
 from raidsim.scenario import arrays, checks, hybrids
 from raidsim.scenario import overrides as setting
+from raidsim.scenario.event import EventSpec
 from raidsim.scenario.event_checks import read_events
 from raidsim.scenario.fields import Count, Line, Reader, Text
 from raidsim.scenario.hardware import attach_card, read_controller
 from raidsim.scenario.models import (
     AirSpec,
     ControllerSpec,
-    EventSpec,
     HostSpec,
     HybridSpec,
     LinkSpec,

@@ -8,28 +8,27 @@ seconds, bytes, hertz, and shares from 0 to 1.
 from __future__ import annotations
 
 import copy
-import math
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
+from pydantic import BeforeValidator, Field, PrivateAttr
 
 from raidsim.cards.card import Card
 from raidsim.layout.arrange import WORDS
 from raidsim.layout.health import failures_tolerated
 from raidsim.layout.parity import ROTATIONS
+from raidsim.scenario.event import EventSpec
 from raidsim.scenario.fields import (
     Choice,
     Count,
     Flag,
-    Line,
     Number,
     Quantity,
     Text,
     as_list,
     key,
-    table_only,
 )
+from raidsim.scenario.part import Area, Name, Part, Size, Table
 from raidsim.topology.lanes import SPEEDS
 
 LEVELS = ("single", *WORDS)
@@ -37,28 +36,6 @@ LEVELS = ("single", *WORDS)
 
 LATER_LEVELS = ("raid2", "raid3", "raid4", "raid5e", "raid5ee", "raidz")
 """Levels that people may ask for and that this version does not simulate."""
-
-Name = Annotated[str, Line()]
-Size = Quantity("size", above="0 B", sectors=True)
-Rate = Annotated[float, Quantity("rate", low="0.001 IO/s", high="100000 kIO/s")]
-Table = BeforeValidator(table_only)
-
-
-class Part(BaseModel):
-    """A table of the file: frozen, with no keys but its own."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
-
-
-class Area(NamedTuple):
-    """The part of a volume that a load touches; ``size`` None is all the rest of it."""
-
-    offset: Annotated[int, Quantity("size", sectors=True), Field(description="first byte")] = 0
-    size: Annotated[
-        int | None,
-        Quantity("size", above="0 B", sectors=True, word="rest"),
-        Field(description="bytes from there"),
-    ] = None
 
 
 class SizeShare(NamedTuple):
@@ -533,42 +510,6 @@ class Measure(Part):
         None, "until all that the events began is over, and loads that end by themselves; and"
         " then as long as before the first event",
     )  # fmt: skip
-
-
-class EventSpec(Part):
-    """Something that happens to the hardware while the scenario runs, or is done to it."""
-
-    KIND: ClassVar[str] = ""
-    OPERATION: ClassVar[bool] = False  # it begins a background operation
-
-    kind: Name = key("what happens")
-    at: Annotated[float, Quantity("time", high="8760 h")] = key("when, from the start of measuring")
-    every: Annotated[float | None, Quantity("time", above="0 s", high="8760 h")] = key(
-        "again after each such time, until the end (`measure.duration`)", None, "once"
-    )
-
-    @property
-    def words(self) -> str:
-        """What happens, as a sentence without its end."""
-        return self.kind
-
-    @property
-    def words_of_end(self) -> str:
-        """What happens when it is over, if it lasts for a while."""
-        return ""
-
-    @property
-    def span(self) -> float:
-        """How long it lasts, s; 0 if it is done at once, or nobody knows beforehand."""
-        found = [getattr(self, name, None) for name in ("lasting", "outage", "boot")]
-        return sum(one or 0.0 for one in found)
-
-    def times(self, duration: float | None) -> list[float]:
-        """When it happens, s."""
-        if self.every is None or duration is None:
-            return [self.at]
-        number = max(math.ceil((duration - self.at) / self.every), 1)
-        return [self.at + n * self.every for n in range(number)]
 
 
 class Scenario(Part):

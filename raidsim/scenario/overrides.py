@@ -17,9 +17,9 @@ from typing import Any
 
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import Problem, quote
+from raidsim.scenario.event import EventSpec
 from raidsim.scenario.models import (
     ControllerSpec,
-    EventSpec,
     HybridSpec,
     LinkSpec,
     LoadSpec,

@@ -9,19 +9,19 @@ from pydantic.fields import FieldInfo
 
 from raidsim import units
 from raidsim.cards.reference import table
+from raidsim.scenario.event import EventSpec
 from raidsim.scenario.events import KINDS
 from raidsim.scenario.fields import Quantity, Reader
 from raidsim.scenario.models import (
     AirSpec,
-    EventSpec,
     HostSpec,
     HybridSpec,
     LoadSpec,
     Measure,
-    Part,
     Scenario,
     VolumeSpec,
 )
+from raidsim.scenario.part import Part
 from raidsim.scenario.reading import names_of
 
 _INTRODUCTION = """\

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from raidsim import units
+from raidsim.scenario.event import EventSpec
 from raidsim.scenario.models import (
     AirSpec,
     ControllerSpec,
-    EventSpec,
     HostSpec,
     HybridSpec,
     LinkSpec,
     LoadSpec,
     Measure,
-    Part,
     Scenario,
     VolumeSpec,
 )
+from raidsim.scenario.part import Part
 from raidsim.scenario.reading import names_of
 
 
