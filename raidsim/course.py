@@ -16,6 +16,7 @@ from itertools import pairwise
 
 import simpy
 
+from raidsim.build import caching
 from raidsim.build import tally as tallies
 from raidsim.build.scenario import Machine
 from raidsim.build.tally import Tally, tally
@@ -225,7 +226,7 @@ class _CourseSession(Session):
                 loads,
                 {name: found for name, found in temperatures.items() if found is not None},
                 {
-                    name: controller.dirty
+                    name: caching.dirty(self.system, controller.duty.cache)
                     for name, controller in self.model.controllers.items()
                     if controller.card.has("cache.size")
                 },
