@@ -16,6 +16,7 @@ from itertools import pairwise
 
 import simpy
 
+from raidsim.build import caching
 from raidsim.build import tally as tallies
 from raidsim.build.scenario import Machine
 from raidsim.build.tally import Tally, tally
@@ -23,7 +24,7 @@ from raidsim.control.course import Course, Process, words_of
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
 from raidsim.result import Course as CourseResult
-from raidsim.result import Event, Interval, Moment, OperationUse, Phase, Point
+from raidsim.result import Event, Interval, Latency, Moment, OperationUse, Phase, Point
 from raidsim.scenario import LoadSpec, Scenario
 from raidsim.scenario.events import LoadStart
 from raidsim.session import OnPoint, PointProgress, Session, label
@@ -50,13 +51,19 @@ class _Sample:
 
 @dataclass(frozen=True)
 class _Stretch:
-    """A phase that is over: for each load, what stood at its ends."""
+    """A phase that is over: for each load, what stood at its ends, and its latencies."""
 
     name: str
     start: float
     end: float
     health: dict[str, str]
-    loads: dict[str, tuple[Tally, Tally]]
+    loads: dict[str, tuple[Tally, Tally, dict[str, Latency | None]]]
+
+
+def _between(before: Tally, after: Tally) -> tuple[Tally, Tally, dict[str, Latency | None]]:
+    """What a phase keeps of two tallies: histograms are large."""
+    found = tallies.latencies(before, after)
+    return replace(before, histograms=None), replace(after, histograms=None), found
 
 
 def follow(scenario: Scenario, intensity: int, on_point: OnPoint | None = None) -> list[Point]:
@@ -76,7 +83,7 @@ class _CourseSession(Session):
     def __init__(self, scenario: Scenario, intensity: int, on_point: OnPoint | None) -> None:
         self.model = model = Model(scenario, intensity)
         self.env = model.env
-        rows = {name: volume.row for name, volume in model.places.items()}
+        rows = {name: volume.row for name, volume in model.every.items()}
         super().__init__(scenario, Machine(self.env.system, rows, {}), intensity, on_point)
         self.finite = True
         self.course = Course(model, self._before, self._after)
@@ -176,7 +183,7 @@ class _CourseSession(Session):
         if self.env.now <= self.since:
             return
         closed = self._tallies(histograms=True)
-        loads = {name: (self.opened[name], closed[name]) for name in closed}
+        loads = {name: _between(self.opened[name], closed[name]) for name in closed}
         start, end = self._since_origin(self.since), self.now
         self.stretches.append(_Stretch("; ".join(self.name), start, end, self.health, loads))
         self.name, self.since, self.opened = [], self.env.now, closed
@@ -190,7 +197,7 @@ class _CourseSession(Session):
         self.events.append(Event(self.now, kind, text))
 
     def _health(self) -> dict[str, str]:
-        return {name: volume.health for name, volume in self.model.volumes.items()}
+        return {name: volume.health for name, volume in self.model.every.items()}
 
     # -- the timeline -------------------------------------------------------------------------
 
@@ -212,14 +219,14 @@ class _CourseSession(Session):
         if self.samples and self.samples[-1].time >= self.now:
             return
         loads = self._tallies(histograms=False)
-        temperatures = {name: one.temperature for name, one in self.model.volumes.items()}
+        temperatures = {name: one.temperature for name, one in self.model.every.items()}
         self.samples.append(
             _Sample(
                 self.now,
                 loads,
                 {name: found for name, found in temperatures.items() if found is not None},
                 {
-                    name: controller.dirty
+                    name: caching.dirty(self.system, controller.duty.cache)
                     for name, controller in self.model.controllers.items()
                     if controller.card.has("cache.size")
                 },
@@ -271,7 +278,7 @@ class _CourseSession(Session):
         )
 
     def _phase(self, stretch: _Stretch, load: LoadSpec) -> Phase:
-        before, after = stretch.loads[load.name]
+        before, after, latencies = stretch.loads[load.name]
         iops, megabytes = tallies.rates(before, after)
         return Phase(
             name=stretch.name,
@@ -287,7 +294,7 @@ class _CourseSession(Session):
                 self.scenario.measure.confidence,
             ),
             mbps=megabytes,
-            latency_ms=tallies.latencies(before, after),
+            latency_ms=latencies,
             failed=after.failed - before.failed,
             timed_out=after.timed_out - before.timed_out,
         )

@@ -90,3 +90,8 @@ def mode(system: System, volume: int) -> str:
     """How the writes of a volume are answered."""
     array = system.world.arrays[system.world.volumes[volume]["array"]]
     return "back" if array["write_back"] else "through"
+
+
+def dirty(system: System, cache: int) -> int:
+    """Bytes of strips in a cache (NONE: there is none) that the drives do not have in whole yet."""
+    return 0 if cache == t.NONE else int(system.world.caches[cache]["dirty"])

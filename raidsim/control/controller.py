@@ -424,12 +424,6 @@ class Controller(Part):
         spec._card = self.card
         return use_of(system, spec, self.duty.cache, writes, self.duty.rows)
 
-    @property
-    def dirty(self) -> int:
-        """Bytes of strips in its cache that the drives do not have in whole yet."""
-        row = int(self.env.system.world.controllers[self._rows[0]]["cache"])
-        return 0 if row == t.NONE else int(self.env.system.world.caches[row]["dirty"])
-
     # -- for volumes ------------------------------------------------------------------------
 
     def carry(self, spec: VolumeSpec | HybridSpec, row: int, reach: Reach | None = None) -> None:

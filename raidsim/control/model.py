@@ -69,18 +69,24 @@ class Model:
             spec.name: self._make_volume(table, spec)
             for table, spec in zip(tables["volume"], scenario.volumes, strict=True)
         }
+        for spec in scenario.volumes:
+            self._age(spec)
         self.hybrids = {
-            table["name"]: self._make_hybrid(table) for table in tables.get("hybrid", ())
+            table["name"]: self._make_hybrid(table) for table in tables.get("hybrid", [])
         }
-        self._age()
         self.loads: dict[str, list[RunningLoad]] = {load.name: [] for load in scenario.loads}
 
     def start(self, name: str) -> RunningLoad:
         """Start a load at the intensity of this point."""
         spec = self._at_intensity(name)
-        running = self.places[spec.volume].begin(spec)
+        running = self.every[spec.volume].begin(spec)
         self.loads[name].append(running)
         return running
+
+    @property
+    def every(self) -> dict[str, Volume]:
+        """All that loads may run on, hybrids after the volumes that they are made of."""
+        return {**self.volumes, **self.hybrids}
 
     def stop(self, name: str) -> None:
         """Let a load issue no more."""
@@ -91,11 +97,6 @@ class Model:
     def streams(self, name: str) -> list[int]:
         """Rows of the kernel's streams of a load, of all its runs."""
         return [stream for running in self.loads[name] for stream in running.streams]
-
-    @property
-    def places(self) -> dict[str, Volume]:
-        """What loads may run on: volumes and hybrids."""
-        return {**self.volumes, **self.hybrids}
 
     # -- making its parts --------------------------------------------------------------------
 
@@ -124,47 +125,45 @@ class Model:
         )
 
     def _make_hybrid(self, table: Mapping[str, Any]) -> Hybrid:
-        parts = ("front", "back", "controller")
+        own = ("front", "back", "controller")
         return Hybrid(
             self.env,
             self.volumes[table["front"]],
             self.volumes[table["back"]],
             self.host,
-            controller=self.controllers.get(table.get("controller", "")),
-            **{key: value for key, value in table.items() if key not in parts},
+            controller=self.controllers.get(table["controller"]),
+            **{key: value for key, value in table.items() if key not in own},
         )
 
-    def _age(self) -> None:
+    def _age(self, spec: VolumeSpec) -> None:
         """Bring the drives into the state that they begin with: the loads have written to them."""
+        volume = self.volumes[spec.name]
         system = self.env.system
-        worn = {one.name for one in self.scenario.volumes
-                if one.state == "steady" and one.card.kind == "ssd"}  # fmt: skip
-        before: list[int] = []
-        for load in self.scenario.loads:
-            hybrid = self.scenario.hybrid(load.volume)
-            if hybrid is not None and worn & {hybrid.front, hybrid.back}:
-                rows = (self.volumes[hybrid.front].row, self.volumes[hybrid.back].row)
-                before += streams_below(system, hybrid, load, rows)
-            elif load.volume in worn:
-                row = self.volumes[load.volume].row
-                before += [self._stream_before(load, row, one) for one in range(load.workers)]
-        for spec in self.scenario.volumes:
-            row = self.volumes[spec.name].row
-            on_it = [one for one in before if system.world.streams[one]["volume"] == row]
-            prepare(system, spec, row, on_it)
-
-    def _stream_before(self, load: LoadSpec, row: int, worker: int) -> int:
-        """A stream that does what a load does, and never begins."""
-        name = f"{load.name} {worker + 1}: before"
-        return add_stream(
-            self.env.system,
-            load,
-            worker,
-            volume=row,
-            process=t.NONE,
-            intensity=self.intensity,
-            name=name,
-        )
+        streams = [
+            add_stream(
+                system,
+                load,
+                worker,
+                volume=volume.row,
+                process=t.NONE,
+                intensity=self.intensity,
+                name=f"{spec.name}: before, by {load.name} {worker + 1}",
+            )
+            for load in self.scenario.loads
+            for worker in range(load.workers)
+            if load.volume == spec.name and spec.state == "steady" and spec.card.kind == "ssd"
+        ]
+        for hybrid in self.scenario.hybrids:
+            rows = tuple(self.volumes[name].row for name in (hybrid.front, hybrid.back))
+            for load in self.scenario.loads:
+                if load.volume == hybrid.name and spec.name in (hybrid.front, hybrid.back):
+                    found = streams_below(system, hybrid, load, (rows[0], rows[1]))
+                    streams += [
+                        stream
+                        for stream in found
+                        if system.world.streams[stream]["volume"] == volume.row
+                    ]
+        prepare(system, spec, volume.row, streams)
 
     def _at_intensity(self, name: str) -> LoadSpec:
         """A load with one value in place of its sweep."""

@@ -3,16 +3,20 @@
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.loader import find, from_data, load, load_text, names
 from raidsim.scenario.models import (
+    Burst,
     ControllerSpec,
     HostSpec,
+    Hot,
     HybridSpec,
+    Limit,
     LinkSpec,
     LoadSpec,
     Measure,
     Scenario,
+    SizeShare,
     VolumeSpec,
 )
-from raidsim.scenario.parts import Area, Burst, Hot, Limit, SizeShare
+from raidsim.scenario.part import Area
 
 __all__ = [
     "Area",

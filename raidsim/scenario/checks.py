@@ -12,7 +12,8 @@ from typing import Any
 
 from raidsim import units
 from raidsim.errors import quote, suggest
-from raidsim.scenario.parts import Area, Burst, Hot, SizeShare
+from raidsim.scenario.models import Burst, Hot, SizeShare
+from raidsim.scenario.part import Area
 
 Finding = tuple[str, str, str | None]
 Check = Callable[..., Iterator[Finding]]

@@ -6,7 +6,7 @@ import math
 from typing import Annotated, ClassVar
 
 from raidsim.scenario.fields import Quantity, key
-from raidsim.scenario.parts import Name, Part
+from raidsim.scenario.part import Name, Part
 
 
 class EventSpec(Part):

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 from raidsim import units
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.fields import Choice, Count, Flag, Quantity, key
-from raidsim.scenario.parts import Name
+from raidsim.scenario.part import Name
 
 Span = Annotated[float | None, Quantity("time", above="0 s", high="8760 h")]
 Rate = Annotated[float | None, Quantity("share", low="1 %")]

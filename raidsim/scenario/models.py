@@ -8,7 +8,7 @@ seconds, bytes, hertz, and shares from 0 to 1.
 from __future__ import annotations
 
 import copy
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from pydantic import BeforeValidator, Field, PrivateAttr
@@ -28,17 +28,7 @@ from raidsim.scenario.fields import (
     as_list,
     key,
 )
-from raidsim.scenario.parts import (
-    Area,
-    Burst,
-    Hot,
-    Limit,
-    Name,
-    Part,
-    Size,
-    SizeShare,
-    Table,
-)
+from raidsim.scenario.part import Area, Name, Part, Size, Table
 from raidsim.topology.lanes import SPEEDS
 
 LEVELS = ("single", *WORDS)
@@ -46,6 +36,47 @@ LEVELS = ("single", *WORDS)
 
 LATER_LEVELS = ("raid2", "raid3", "raid4", "raid5e", "raid5ee", "raidz")
 """Levels that people may ask for and that this version does not simulate."""
+
+
+class SizeShare(NamedTuple):
+    """One request size of a mix and the share of the requests that have it."""
+
+    size: Annotated[int, Size, Field(description="request size")]
+    share: Annotated[float, Quantity("share", above="0 %"), Field(description="of the requests")]
+
+
+class Burst(NamedTuple):
+    """A load that issues only in the first part of each period."""
+
+    on: Annotated[
+        float, Quantity("time", above="0 s", high="8760 h"), Field(description="issues this long")
+    ]
+    off: Annotated[
+        float, Quantity("time", high="8760 h"), Field(description="then pauses this long")
+    ]
+
+
+class Hot(NamedTuple):
+    """A share of the area that gets a share of the random accesses."""
+
+    area: Annotated[float, Quantity("share", above="0 %"), Field(description="share of the area")]
+    accesses: Annotated[float, Quantity("share"), Field(description="share of random accesses")]
+
+
+class Limit(NamedTuple):
+    """Where a load ends: at the first of these that is reached."""
+
+    time: Annotated[
+        float | None,
+        Quantity("time", above="0 s", high="8760 h"),
+        Field(description="simulated time"),
+    ] = None
+    ios: Annotated[int | None, Count(1), Field(description="I/Os issued")] = None
+    bytes: Annotated[
+        int | None,
+        Quantity("size", above="0 B", high="1000000 TB"),
+        Field(description="bytes requested"),
+    ] = None
 
 
 class HostSpec(Part):

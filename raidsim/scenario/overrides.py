@@ -18,7 +18,13 @@ from typing import Any
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import Problem, quote
 from raidsim.scenario.event import EventSpec
-from raidsim.scenario.models import ControllerSpec, HybridSpec, LinkSpec, LoadSpec, VolumeSpec
+from raidsim.scenario.models import (
+    ControllerSpec,
+    HybridSpec,
+    LinkSpec,
+    LoadSpec,
+    VolumeSpec,
+)
 from raidsim.scenario.reading import OVERRIDE, Reading
 
 _STEP = re.compile(r"""([A-Za-z0-9_-]+|"[^"]*"|'[^']*')((?:\[[0-9]{1,6}\])*)(?:\.|$)""")

@@ -14,7 +14,8 @@ from raidsim.cards.toml_file import TomlFile, show
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.scenario.fields import PROBLEM
-from raidsim.scenario.parts import Area, Burst, Hot, Limit, Part, SizeShare
+from raidsim.scenario.models import Burst, Hot, Limit, SizeShare
+from raidsim.scenario.part import Area, Part
 
 OVERRIDE = "--set"
 """What messages name as the file of an override."""

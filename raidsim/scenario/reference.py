@@ -21,7 +21,7 @@ from raidsim.scenario.models import (
     Scenario,
     VolumeSpec,
 )
-from raidsim.scenario.parts import Part
+from raidsim.scenario.part import Part
 from raidsim.scenario.reading import names_of
 
 _INTRODUCTION = """\

@@ -1,0 +1,30 @@
+"""What the tables of a scenario have in common: the base of all, names, sizes, areas."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from raidsim.scenario.fields import Line, Quantity, table_only
+
+Name = Annotated[str, Line()]
+Size = Quantity("size", above="0 B", sectors=True)
+Table = BeforeValidator(table_only)
+
+
+class Part(BaseModel):
+    """A table of the file: frozen, with no keys but its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+class Area(NamedTuple):
+    """The part of a volume that a load touches; ``size`` None is all the rest of it."""
+
+    offset: Annotated[int, Quantity("size", sectors=True), Field(description="first byte")] = 0
+    size: Annotated[
+        int | None,
+        Quantity("size", above="0 B", sectors=True, word="rest"),
+        Field(description="bytes from there"),
+    ] = None
