@@ -248,14 +248,15 @@ def is_sequential(w, hybrid, start, end):
     first = hybrid["first_trail"]
     hybrid["tick"] += 1
     trail = w.trails[first]
+    longest = 0  # of the runs that end here
     for i in range(first, first + TRAILS):
         row = w.trails[i]
-        if row["next"] == start and row["run"] > 0:
+        if row["next"] == start and row["run"] > longest:
+            longest = row["run"]
             trail = row
-            break
-        if row["used"] < trail["used"]:
+        elif longest == 0 and row["used"] < trail["used"]:
             trail = row
-    if trail["next"] != start or trail["run"] == 0:
+    if longest == 0:
         trail["run"] = 0
     trail["run"] += end - start
     trail["next"] = end
