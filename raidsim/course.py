@@ -76,7 +76,7 @@ class _CourseSession(Session):
     def __init__(self, scenario: Scenario, intensity: int, on_point: OnPoint | None) -> None:
         self.model = model = Model(scenario, intensity)
         self.env = model.env
-        rows = {name: volume.row for name, volume in model.volumes.items()}
+        rows = {name: volume.row for name, volume in model.every.items()}
         super().__init__(scenario, Machine(self.env.system, rows, {}), intensity, on_point)
         self.finite = True
         self.course = Course(model, self._before, self._after)
@@ -190,7 +190,7 @@ class _CourseSession(Session):
         self.events.append(Event(self.now, kind, text))
 
     def _health(self) -> dict[str, str]:
-        return {name: volume.health for name, volume in self.model.volumes.items()}
+        return {name: volume.health for name, volume in self.model.every.items()}
 
     # -- the timeline -------------------------------------------------------------------------
 

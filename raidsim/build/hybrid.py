@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from raidsim.build.cache import modes
+from raidsim.build.hybrid_power import chains
 from raidsim.build.system import System
 from raidsim.kernel import cache as lines_of
 from raidsim.kernel import cache_tables as c
@@ -186,7 +186,7 @@ def _warm(system: System, volume: int, cache_row: int, strip: int, count: int, d
     rows["waiters"] = t.NONE
     rows["key"] = (volume << 44) + strips
     places = lines_of.bucket(cache, volume, strips)
-    rows["chain"] = _chains(places, number, system.world.buckets_of_lines)
+    rows["chain"] = chains(places, number, system.world.buckets_of_lines)
     cache["used"] = count * size
     if dirty:
         rows["dirty"] = rows["valid"]
@@ -198,18 +198,6 @@ def _warm(system: System, volume: int, cache_row: int, strip: int, count: int, d
     rows["older"] = number - 1
     rows["older"][0] = t.NONE
     cache["oldest"], cache["newest"] = number[0], number[-1]
-
-
-def _chains(
-    places: NDArray[np.int64], number: NDArray[np.int64], heads: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """The next line in the bucket of each, which are empty so far; the last ones become heads."""
-    order = np.argsort(places, kind="stable")
-    chain = np.full(len(places), t.NONE, np.int64)
-    alike = places[order][1:] == places[order][:-1]
-    chain[order[1:][alike]] = number[order[:-1][alike]]
-    heads[places[order]] = number[order]  # of those in one bucket the last one stays
-    return chain
 
 
 def streams_below(

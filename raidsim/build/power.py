@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.build.hybrid_power import is_hybrid, map_of, restore
 from raidsim.build.system import System
 from raidsim.build.window import settle_areas, settle_dirt, settle_promises
 from raidsim.kernel import agenda, destage, heat, load
@@ -62,6 +63,7 @@ VOLATILE: dict[str, dict[str, int]] = {
         "clean": 0, "pinned": 0, "newest": t.NONE, "oldest": t.NONE, "elevator": 0, "tasks": 0,
         "blocked_head": t.NONE, "blocked_tail": t.NONE, "armed": 0, "flushing": 0, "written": 0,
     },
+    "hybrids": {"tick": 0, "moving": 0, "run_volume": t.NONE},
 }  # fmt: skip
 """Fields that a power cut resets, with what they are after it, by table."""
 
@@ -109,12 +111,17 @@ def cut(system: System, keeping: Container[int], before: Outage | None = None) -
     world.heats["idle"] = 0.0
     _leave_stations(system)
     _rewind_sweeps(system)
-    for row in range(system.count("caches")):
+    maps = {
+        row: map_of(system, row) for row in range(system.count("caches")) if is_hybrid(system, row)
+    }
+    for row in set(range(system.count("caches"))) - set(maps):
         _reset_cache(system, row, _dirty_lines(system, row) if row in keeping else None)
     for table, fields in VOLATILE.items():
         rows = getattr(world, table)[: system.count(table) if table != "state" else 1]
         for name, value in fields.items():
             rows[name] = value
+    for row, known in maps.items():
+        restore(system, row, known)
     world.cores["looked"][: system.count("cores")] = now
     world.cores["busy_until"][: system.count("cores")] = now
     _free_jobs(system)
@@ -125,9 +132,9 @@ def drives_ready(system: System, outage: Outage) -> None:
     """Drives take commands again: controllers write what they hold, and go on with their work."""
     heat.advance(system.world, system.now)
     system.world.heats["idle"][: len(outage.idle)] = outage.idle
-    for cache in system.world.caches[: system.count("caches")]:
+    for row, cache in enumerate(system.world.caches[: system.count("caches")]):
         if cache["dirty"] > 0:
-            cache["flushing"] = 1
+            cache["flushing"] = 0 if is_hybrid(system, row) else 1
             system.make_room(int(cache["most_tasks"]) + 64)
             destage.work(system.world, cache)
     _resume_sweeps(system, on_controllers=True)

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.build import intent
-from raidsim.build.array import drives_of
+from raidsim.build.array import below, drives_of
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_REPAIR, ERRAND_SWEEP
@@ -67,8 +67,11 @@ def volume_cut(
     """
     dirty = dirty_ranges(system, volume)
     lost = [] if keeps else list(dirty)
-    cached = list(unwritten(system, volume))
-    unplaced = sum(unplaced_bytes(system, drive) for drive in drives_of(system, volume))
+    parts = below(system, volume)  # of a hybrid: they say for themselves what they lose
+    cached = [] if parts else list(unwritten(system, volume))
+    unplaced = 0
+    if not parts:
+        unplaced = sum(unplaced_bytes(system, drive) for drive in drives_of(system, volume))
     place = system.world.volumes[volume]
     spots: set[Spot] = set()
     finished: set[Spot] = set()
@@ -76,7 +79,7 @@ def volume_cut(
     resync, rows = "none", Ranges()
     if place["kind"] != t.VOLUME_ARRAY:
         lost += [(start, end) for _, start, end in cached]
-    else:
+    elif not parts:
         array = int(place["array"])
         layout = system.world.layouts[array]
         torn = set(torn_spots(system, volume))

@@ -121,6 +121,7 @@ class Hybrid(Volume):
         scenario = self._read_hybrid()
         spec = scenario.hybrids[-1]
         self._is = spec
+        self.spec = back.spec
         self.card = back.card
         self.capacity = spec.capacity
         self.raw_capacity = front.raw_capacity + back.raw_capacity
@@ -158,6 +159,7 @@ class Hybrid(Volume):
             controller.carry(spec, self.row, Reach(env, self.row, {}, _nothing, _nothing))
         for part in (front, back):
             part.above.append(self)
+        env.has_volume(self)
         env.unique(self.name)
 
     @staticmethod

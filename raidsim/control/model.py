@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from raidsim.build.hybrid import streams_below
 from raidsim.build.load import add_stream
 from raidsim.build.scenario import prepare
 from raidsim.cards import Card
@@ -12,6 +13,7 @@ from raidsim.cards.catalogue import looks_like_path
 from raidsim.control.controller import Controller, Link
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
+from raidsim.control.hybrid import Hybrid
 from raidsim.control.load import RunningLoad
 from raidsim.control.operation import Operation
 from raidsim.control.volume import Volume
@@ -33,7 +35,7 @@ class Model:
     ----------
     env
         The environment.
-    controllers, links, volumes
+    controllers, links, volumes, hybrids
         Its parts.
     loads
         Each load's runs so far.
@@ -68,14 +70,22 @@ class Model:
         }
         for spec in scenario.volumes:
             self._age(spec)
+        self.hybrids = {
+            table["name"]: self._make_hybrid(table) for table in tables.get("hybrid", [])
+        }
         self.loads: dict[str, list[RunningLoad]] = {load.name: [] for load in scenario.loads}
 
     def start(self, name: str) -> RunningLoad:
         """Start a load at the intensity of this point."""
         spec = self._at_intensity(name)
-        running = self.volumes[spec.volume].begin(spec)
+        running = self.every[spec.volume].begin(spec)
         self.loads[name].append(running)
         return running
+
+    @property
+    def every(self) -> dict[str, Volume]:
+        """All that loads may run on, hybrids after the volumes that they are made of."""
+        return {**self.volumes, **self.hybrids}
 
     def stop(self, name: str) -> None:
         """Let a load issue no more."""
@@ -113,6 +123,17 @@ class Model:
             **{key: value for key, value in table.items() if key not in own},
         )
 
+    def _make_hybrid(self, table: Mapping[str, Any]) -> Hybrid:
+        own = ("front", "back", "controller")
+        return Hybrid(
+            self.env,
+            self.volumes[table["front"]],
+            self.volumes[table["back"]],
+            self.host,
+            controller=self.controllers.get(table["controller"]),
+            **{key: value for key, value in table.items() if key not in own},
+        )
+
     def _age(self, spec: VolumeSpec) -> None:
         """Bring the drives into the state that they begin with: the loads have written to them."""
         volume = self.volumes[spec.name]
@@ -131,6 +152,16 @@ class Model:
             for worker in range(load.workers)
             if load.volume == spec.name and spec.state == "steady" and spec.card.kind == "ssd"
         ]
+        for hybrid in self.scenario.hybrids:
+            rows = tuple(self.volumes[name].row for name in (hybrid.front, hybrid.back))
+            for load in self.scenario.loads:
+                if load.volume == hybrid.name and spec.name in (hybrid.front, hybrid.back):
+                    found = streams_below(system, hybrid, load, (rows[0], rows[1]))
+                    streams += [
+                        stream
+                        for stream in found
+                        if system.world.streams[stream]["volume"] == volume.row
+                    ]
         prepare(system, spec, volume.row, streams)
 
     def _at_intensity(self, name: str) -> LoadSpec:

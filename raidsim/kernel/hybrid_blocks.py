@@ -96,6 +96,7 @@ def land(w, cache, size, line):
     if line["valid"] == mask(size, 0, size):
         line["dirty"] = line["valid"]
         destage.count(w, cache, size)
+        cache["dirty_peak"] = max(cache["dirty_peak"], cache["dirty"])
     else:
         line["valid"] = 0
 
