@@ -18,7 +18,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_WRITE_BACK
 from raidsim.kernel.cache import bucket
 from raidsim.kernel.cache_tables import LEVELS
-from raidsim.kernel.hybrid_tables import MODE_TIER
+from raidsim.kernel.hybrid_tables import MODE_TIER, NOTHING_LOST
 
 
 class Map(NamedTuple):
@@ -69,12 +69,25 @@ def restore(system: System, cache: int, known: Map) -> None:
     _index(system, cache, held, np.setdiff1d(np.arange(first, first + count), held))
     row["used"], row["dirty"] = len(held) * size, len(dirty) * size
     row["clean"] = len(clean) * size
+    row["oldest"] = row["newest"] = t.NONE
     if len(clean):
         lines["newer"][clean] = np.append(clean[1:], t.NONE)
         lines["older"][clean] = np.append(t.NONE, clean[:-1])
         row["oldest"], row["newest"] = clean[0], clean[-1]
     if not _is_tier(system, cache):
         _enlist(system, cache, dirty[np.argsort(lines["key"][dirty])])
+
+
+def use_front(system: System, cache: int, hybrid: int, copies: int, empty: bool) -> None:
+    """Use a front again that had been given up: a new one, or what it held alone is there."""
+    known = map_of(system, cache)
+    if empty:
+        for name in ("valid", "dirty", "busy"):
+            system.world.lines[name][known.held] = 0
+    restore(system, cache, known)
+    tier = _is_tier(system, cache)
+    system.set_row("hybrids", hybrid, lost=NOTHING_LOST, moves=copies if tier else 0)
+    system.set_row("caches", cache, most_tasks=0 if tier else copies)
 
 
 def _is_tier(system: System, cache: int) -> bool:
