@@ -276,11 +276,11 @@ class Hybrid(Volume):
 
     # -- what is said to front or back instead -----------------------------------------------------
 
-    def trim(self, offset: int, length: int) -> None:
+    def trim(self, *_: Any, **__: Any) -> NoReturn:
         """Refused: what is not needed may be in the front, in the back or in both."""
         self._drives.refuse(Arguments(f"{self.name}.trim()"))
 
-    def set_air(self, ambient: str | None = None, airflow: str | None = None) -> NoReturn:
+    def set_air(self, *_: Any, **__: Any) -> NoReturn:
         """Refused: front and back may stand in different air."""
         self._drives.refuse(Arguments(f"{self.name}.set_air()"))
 

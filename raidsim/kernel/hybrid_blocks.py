@@ -88,6 +88,8 @@ def arrive(w, hybrid, cache, index):
                             land(w, cache, size, line)
                 settle_or_drop(w, cache, found)
         here = stop
+    if cache["blocked_head"] != NONE:  # a write may have waited for this block to be evicted
+        destage.admit(w, cache)
 
 
 @handler
