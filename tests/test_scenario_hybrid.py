@@ -84,7 +84,7 @@ def test_facts_say_what_is_in_front_of_what() -> None:
         ('front_size = "900 GB"', 19, "hybrid.front_size", "is more than the front has"),
         ('back_offset = "96 KiB"', 19, "hybrid.back_offset", "is not at the border of a block"),
         ('back_offset = "500 GiB"', 19, "hybrid.back_offset", "is beyond the back"),
-        ('block = "4 KiB"', 19, "hybrid.block", "too many to keep account of"),
+        ('block = "8 KiB"', 19, "hybrid.block", "too many to keep account of"),
         ('warm = { offset = "300 GB" }', 19, "hybrid.warm", "ends beyond the hybrid"),
         ('mode = "tier"\nwrite = "through"', 20, "hybrid.write", "this is a tier"),
         ('buffer = "back"', 19, "hybrid.buffer", "this hybrid is on the host"),

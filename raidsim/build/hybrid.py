@@ -103,10 +103,6 @@ def _add_blocks(system: System, spec: HybridSpec) -> int:
     size = blocks * block
     tier = spec.mode == "tier"
     first = system.append("lines", blocks)
-    rows = system.world.lines[first : first + blocks]
-    if blocks:
-        rows["chain"] = np.arange(first + 1, first + blocks + 1)
-        rows["chain"][-1] = t.NONE
     buckets = 1 << max(blocks - 1, 0).bit_length()
     first_bucket = system.append("buckets_of_lines", buckets)
     system.world.buckets_of_lines[first_bucket : first_bucket + buckets] = t.NONE
@@ -124,7 +120,9 @@ def _add_blocks(system: System, spec: HybridSpec) -> int:
         low=spec.low * size,
         first_line=first,
         lines=blocks,
-        free=first if blocks else t.NONE,
+        free=t.NONE,
+        fresh=first,  # a large front takes no memory before it is used
+        end=first + blocks,
         first_bucket=first_bucket,
         buckets=buckets,
         newest=t.NONE,
@@ -178,7 +176,7 @@ def _warm(system: System, volume: int, cache_row: int, strip: int, count: int, d
     number = np.arange(first, first + count)
     strips = np.arange(strip, strip + count)
     rows = system.world.lines[first : first + count]
-    cache["free"] = rows["chain"][-1]
+    cache["fresh"] += count
     rows["volume"] = volume
     rows["strip"] = strips
     rows["size"] = size

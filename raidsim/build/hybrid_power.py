@@ -43,7 +43,7 @@ def map_of(system: System, cache: int) -> Map:
         found.append(here)
         here = lines["chain"][here]
     base, newer = int(row["first_line"]), lines["newer"]
-    follow = newer[base : base + int(row["lines"])].tolist()
+    follow = newer[base : int(row["fresh"])].tolist()
     clean, index = [], int(row["oldest"])
     while index != t.NONE:
         clean.append(index)
@@ -55,18 +55,18 @@ def restore(system: System, cache: int, known: Map) -> None:
     """Put the map of a hybrid in order, as it is read from the front after power-on."""
     world = system.world
     row, lines = world.caches[cache], world.lines
-    first, count = int(row["first_line"]), int(row["lines"])
-    size = int(row["size"]) // max(count, 1)
+    first, end = int(row["first_line"]), int(row["fresh"])
+    size = int(row["size"]) // max(int(row["lines"]), 1)
     lines["dirty"][known.held] |= lines["busy"][known.held]
     lines["valid"][known.held] |= lines["dirty"][known.held]
     for name in ("busy", "coming", "destages", "height"):
-        lines[name][first : first + count] = 0
-    lines["waiters"][first : first + count] = t.NONE
+        lines[name][first:end] = 0
+    lines["waiters"][first:end] = t.NONE
     held = known.held[lines["valid"][known.held] != 0]
     dirty = held[lines["dirty"][held] != 0]
     order = known.clean[np.isin(known.clean, held)]
     clean = np.concatenate((np.setdiff1d(held, np.concatenate((dirty, order))), order))
-    _index(system, cache, held, np.setdiff1d(np.arange(first, first + count), held))
+    _index(system, cache, held, np.setdiff1d(np.arange(first, end), held))
     row["used"], row["dirty"] = len(held) * size, len(dirty) * size
     row["clean"] = len(clean) * size
     row["oldest"] = row["newest"] = t.NONE

@@ -17,7 +17,7 @@ from raidsim.scenario.checks import Finding
 
 LEAST_BLOCK = 4 * 1024
 LARGEST_BLOCK = 64 * 1024**2
-MOST_BLOCKS = 4 * 1024**2  # in the front
+MOST_BLOCKS = 16 * 1024**2  # in the front
 MOST_PLACES = 32 * 1024**2  # blocks of a tier, whose heat is kept account of
 CACHE_KEYS = {"write": "buffer", "read_ahead": "read_ahead", "io": "io"}
 OF_A_CACHE = (("write", "back"), ("evict", "lru"))
