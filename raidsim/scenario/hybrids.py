@@ -98,7 +98,7 @@ def _sizes(
         return
     used = front if values["front_size"] is None else values["front_size"]
     left = back - values["back_offset"]
-    found = []
+    found: list[Finding] = []
     if used > front:
         cause = f"{_size(used)} is more than the front has"
         found.append(("front_size", cause, f"at most {_size(front)}"))
