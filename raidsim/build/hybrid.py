@@ -203,13 +203,16 @@ def streams_below(
 ) -> Iterator[int]:
     """Streams that write at random on front and back what a load on the hybrid means to them.
 
-    Solid state drives that are in a steady state when the run begins have been written so. Any
-    block may be anywhere in the front; in the back it has its place.
+    Solid state drives that are in a steady state when the run begins have been written so. The
+    front holds as many blocks as the load touches, wherever they are; in the back each has its
+    place.
     """
     if load.read == 1 or load.random == 0:
         return
-    used = spec.blocks * spec.block
-    areas = ((rows[0], 0, used), (rows[1], spec.back_offset, spec.capacity))
+    first, part = load.extent(spec.capacity)
+    touched = part * (load.workers if load.partitions else 1)
+    used = min(spec.blocks * spec.block, touched)
+    areas = ((rows[0], 0, used), (rows[1], spec.back_offset + first, touched))
     for volume, offset, size in areas:
         largest = max(each for each, _ in load.sizes)
         if size < max(largest, load.align):
