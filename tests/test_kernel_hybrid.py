@@ -222,6 +222,14 @@ class Model:
     def arrive(self, fills: dict[int, set[int]]) -> None:
         for block, grains in fills.items():
             self.blocks[block] = self.coming.pop(block) | grains
+        self.together = len(fills)
+
+    def order_as(self, clean: list[int]) -> None:
+        """The blocks of one request come in together, in whatever order the front likes."""
+        newest = clean[: self.together]
+        assert set(newest) == set(list(self.blocks)[len(self.blocks) - self.together :])
+        for block in reversed(newest):
+            self.blocks.move_to_end(block)
 
 
 def requests(blocks: int = 12) -> st.SearchStrategy[Any]:
@@ -258,6 +266,7 @@ def test_every_request_does_to_the_front_what_a_plain_cache_would_do(
         offset, length = first * GRAIN, grains * GRAIN
         bench.ask(op, offset, length)
         getattr(model, op)(offset, length)
+        model.order_as(bench.clean)
         lines = bench.lines
         assert {n: bits(line["valid"]) for n, line in lines.items()} == dict(model.blocks)
         assert bench.clean == list(reversed(model.blocks))
