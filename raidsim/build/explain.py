@@ -125,6 +125,10 @@ def _volume(scenario: Scenario, name: str | None) -> VolumeSpec:
     if name is None and len(names) > 1:
         cause = f"is missing, and there are {len(names)} volumes"
         raise InputError([Problem(None, None, "--volume", cause, remedy)])
+    if (hybrid := scenario.hybrid(name)) is not None:
+        cause = f"{quote(hybrid.name)} is a hybrid: where a request goes depends on what it holds"
+        remedy = f"explain a request of {quote(hybrid.front)} or {quote(hybrid.back)}"
+        raise InputError([Problem(None, None, "--volume", cause, remedy)])
     if name is not None and name not in names:
         cause = f"{quote(name)} is no volume of this scenario"
         raise InputError([Problem(None, None, "--volume", cause, suggest(name, names) or remedy)])

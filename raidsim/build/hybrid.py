@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from raidsim.build.cache import modes
+from raidsim.build.hybrid_power import chains
 from raidsim.build.system import System
 from raidsim.kernel import cache as lines_of
 from raidsim.kernel import cache_tables as c
@@ -103,10 +103,6 @@ def _add_blocks(system: System, spec: HybridSpec) -> int:
     size = blocks * block
     tier = spec.mode == "tier"
     first = system.append("lines", blocks)
-    rows = system.world.lines[first : first + blocks]
-    if blocks:
-        rows["chain"] = np.arange(first + 1, first + blocks + 1)
-        rows["chain"][-1] = t.NONE
     buckets = 1 << max(blocks - 1, 0).bit_length()
     first_bucket = system.append("buckets_of_lines", buckets)
     system.world.buckets_of_lines[first_bucket : first_bucket + buckets] = t.NONE
@@ -124,7 +120,9 @@ def _add_blocks(system: System, spec: HybridSpec) -> int:
         low=spec.low * size,
         first_line=first,
         lines=blocks,
-        free=first if blocks else t.NONE,
+        free=t.NONE,
+        fresh=first,  # a large front takes no memory before it is used
+        end=first + blocks,
         first_bucket=first_bucket,
         buckets=buckets,
         newest=t.NONE,
@@ -178,7 +176,7 @@ def _warm(system: System, volume: int, cache_row: int, strip: int, count: int, d
     number = np.arange(first, first + count)
     strips = np.arange(strip, strip + count)
     rows = system.world.lines[first : first + count]
-    cache["free"] = rows["chain"][-1]
+    cache["fresh"] += count
     rows["volume"] = volume
     rows["strip"] = strips
     rows["size"] = size
@@ -186,7 +184,7 @@ def _warm(system: System, volume: int, cache_row: int, strip: int, count: int, d
     rows["waiters"] = t.NONE
     rows["key"] = (volume << 44) + strips
     places = lines_of.bucket(cache, volume, strips)
-    rows["chain"] = _chains(places, number, system.world.buckets_of_lines)
+    rows["chain"] = chains(places, number, system.world.buckets_of_lines)
     cache["used"] = count * size
     if dirty:
         rows["dirty"] = rows["valid"]
@@ -200,30 +198,21 @@ def _warm(system: System, volume: int, cache_row: int, strip: int, count: int, d
     cache["oldest"], cache["newest"] = number[0], number[-1]
 
 
-def _chains(
-    places: NDArray[np.int64], number: NDArray[np.int64], heads: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """The next line in the bucket of each, which are empty so far; the last ones become heads."""
-    order = np.argsort(places, kind="stable")
-    chain = np.full(len(places), t.NONE, np.int64)
-    alike = places[order][1:] == places[order][:-1]
-    chain[order[1:][alike]] = number[order[:-1][alike]]
-    heads[places[order]] = number[order]  # of those in one bucket the last one stays
-    return chain
-
-
 def streams_below(
     system: System, spec: HybridSpec, load: LoadSpec, rows: tuple[int, int]
 ) -> Iterator[int]:
     """Streams that write at random on front and back what a load on the hybrid means to them.
 
-    Solid state drives that are in a steady state when the run begins have been written so. Any
-    block may be anywhere in the front; in the back it has its place.
+    Solid state drives that are in a steady state when the run begins have been written so. The
+    front holds as many blocks as the load touches, wherever they are; in the back each has its
+    place.
     """
     if load.read == 1 or load.random == 0:
         return
-    used = spec.blocks * spec.block
-    areas = ((rows[0], 0, used), (rows[1], spec.back_offset, spec.capacity))
+    first, part = load.extent(spec.capacity)
+    touched = part * (load.workers if load.partitions else 1)
+    used = min(spec.blocks * spec.block, touched)
+    areas = ((rows[0], 0, used), (rows[1], spec.back_offset + first, touched))
     for volume, offset, size in areas:
         largest = max(each for each, _ in load.sizes)
         if size < max(largest, load.align):

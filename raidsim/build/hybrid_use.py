@@ -48,7 +48,7 @@ def hybrids(
 def use_of(system: System, spec: HybridSpec, volume: int) -> HybridUse:
     """The use of one hybrid, the volume with this row."""
     settle_dirt(system)
-    number = _number(system, volume)
+    number = number_of(system, volume)
     hybrid = system.world.hybrids[number]
     row = int(hybrid["cache"])
     cache = system.world.caches[row]
@@ -69,7 +69,7 @@ def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> 
     """What was not steady while it was measured: a front fills for hours, a run is shorter."""
     found = []
     for spec in scenario.hybrids:
-        row = int(system.world.hybrids[_number(system, volumes[spec.name])]["cache"])
+        row = int(system.world.hybrids[number_of(system, volumes[spec.name])]["cache"])
         size = max(int(system.world.caches[row]["size"]), 1)
         for field, what in (("used", "held"), ("dirty", "dirty")):
             if spec.mode == "tier" and field == "dirty":
@@ -83,6 +83,6 @@ def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> 
     return found
 
 
-def _number(system: System, volume: int) -> int:
-    """The row of a hybrid, the volume with this row."""
+def number_of(system: System, volume: int) -> int:
+    """The row in `hybrids` of a hybrid, the volume with this row."""
     return int(system.world.arrays[system.world.volumes[volume]["array"]]["hybrid"])

@@ -17,12 +17,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.build.cache_lines import arrange, clean_lines, rows_of
+from raidsim.build.cache_lines import arrange, rows_of
+from raidsim.build.hybrid_power import is_hybrid, map_of, restore
 from raidsim.build.system import System
 from raidsim.build.window import settle_areas, settle_dirt, settle_promises
 from raidsim.kernel import agenda, destage, heat, load
 from raidsim.kernel import tables as t
-from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_HOST, ERRAND_WRITE_BACK
+from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_HOST
 from raidsim.kernel.cache_tables import LINE
 from raidsim.kernel.sweep_tables import COPY
 
@@ -111,12 +112,18 @@ def cut(system: System, keeping: Container[int], before: Outage | None = None) -
     world.heats["idle"] = 0.0
     _leave_stations(system)
     _rewind_sweeps(system)
+    maps = {
+        row: map_of(system, row) for row in range(system.count("caches")) if is_hybrid(system, row)
+    }
     for row in range(system.count("caches")):
-        _reset_cache(system, row, row in keeping)
+        if row not in maps:
+            _reset_cache(system, row, row in keeping)
     for table, fields in VOLATILE.items():
         rows = getattr(world, table)[: system.count(table) if table != "state" else 1]
         for name, value in fields.items():
             rows[name] = value
+    for row, known in maps.items():
+        restore(system, row, known)
     world.cores["looked"][: system.count("cores")] = now
     world.cores["busy_until"][: system.count("cores")] = now
     _free_jobs(system)
@@ -277,29 +284,19 @@ def _leave_stations(system: System) -> None:
 
 
 def _reset_cache(system: System, row: int, keeps: bool) -> None:
-    """Empty the cache of a controller, but for dirty lines that it keeps; a hybrid keeps its front.
+    """Empty the cache of a controller, but for dirty lines that it keeps.
 
     What was on its way to the drives is dirty again, but for what waits for a lost array.
     """
-    cache = system.world.caches[row]
     lines = rows_of(system, row)
-    on_flash = cache["errand"] == ERRAND_WRITE_BACK
-    clean = [number for number in clean_lines(system, row) if on_flash]
-    unclean = (lines["dirty"] | lines["busy"]) != 0
-    if not keeps and not on_flash:
+    if not keeps:
         lines[:] = np.zeros(1, LINE)
     free = lines["pinned"] == 0
     lines["dirty"][free] |= lines["busy"][free]
     lines["busy"][free] = 0
     lines["destages"] = lines["pinned"]
-    if on_flash:
-        fresh = (lines["coming"] != 0) & (lines["valid"] != 0) & ~unclean
-        clean = [*np.flatnonzero(fresh).tolist(), *clean]
-    else:
-        lines["valid"] = lines["dirty"] | lines["busy"]
+    lines["valid"] = lines["dirty"] | lines["busy"]
     lines["coming"] = 0
     lines["waiters"] = t.NONE
-    kept = (lines["dirty"] | lines["busy"]) != 0
-    kept[np.array(clean, np.int64)] = True
-    lines[~kept] = np.zeros(1, LINE)
-    arrange(system, row, clean, in_order=not on_flash or cache["most_tasks"] > 0)
+    lines[lines["valid"] == 0] = np.zeros(1, LINE)
+    arrange(system, row, clean=[])

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from raidsim.build import hybrid_use
-from raidsim.build.heat import Air
 from raidsim.build.hybrid import add_hybrid
+from raidsim.build.hybrid_power import use_front
 from raidsim.control.arguments import Arguments, plain
 from raidsim.control.controller import Controller
 from raidsim.control.drives import Drives
@@ -17,6 +17,7 @@ from raidsim.control.reach import Reach
 from raidsim.control.volume import ALLOWED, Volume
 from raidsim.errors import InputError
 from raidsim.kernel import tables as t
+from raidsim.kernel.hybrid_tables import FRONT_LOST
 from raidsim.result import HybridUse
 from raidsim.scenario import Scenario, from_data
 from raidsim.scenario.arrays import HOST
@@ -121,6 +122,7 @@ class Hybrid(Volume):
         scenario = self._read_hybrid()
         spec = scenario.hybrids[-1]
         self._is = spec
+        self.spec = back.spec
         self.card = back.card
         self.capacity = spec.capacity
         self.raw_capacity = front.raw_capacity + back.raw_capacity
@@ -245,14 +247,46 @@ class Hybrid(Volume):
             return "failed"
         return "degraded"
 
+    # -- changes while it runs --------------------------------------------------------------------
+
+    def use_front(self, *, empty: bool = True) -> None:
+        """Use the front again after it had failed, and was replaced or repaired.
+
+        Parameters
+        ----------
+        empty
+            Whether it is a new one: then what only the old one had is gone for good, and the
+            back answers with what it had before. Else that is there again, but for what was
+            written since.
+
+        Raises
+        ------
+        InputError
+            If the front has not been given up, has still failed, or copies are under way.
+        """
+        check = Arguments(f"{self.name}.use_front()")
+        world = self.system.world
+        number = hybrid_use.number_of(self.system, self.row)
+        hybrid, cache = world.hybrids[number], self._cache
+        if hybrid["lost"] != FRONT_LOST:
+            check.wrong("front", f"{self.front.name} is in use", "it need not be used again")
+        elif self.front.health == "failed":
+            check.wrong("front", f"{self.front.name} has failed", "repair() it before")
+        elif cache["tasks"] > 0 or hybrid["moving"] > 0:
+            check.wrong("front", "copies are still under way", "let some time pass")
+        check.raise_if_wrong()
+        self.env.sync()
+        use_front(self.system, int(hybrid["cache"]), number, self._is.copies, empty)
+
     # -- what is said to front or back instead -----------------------------------------------------
 
-    def trim(self, offset: int, length: int) -> None:
-        """Refused: what a hybrid does not need may be in its front, in its back or in both."""
-        self._drives.check(Arguments(f"{self.name}.trim()"), offset + length)
+    def trim(self, *_: Any, **__: Any) -> NoReturn:
+        """Refused: what is not needed may be in the front, in the back or in both."""
+        self._drives.refuse(Arguments(f"{self.name}.trim()"))
 
-    def _stand_in(self, air: Air) -> None:
-        self._drives.check(Arguments(f"{self.name}.set_air()"), air)
+    def set_air(self, *_: Any, **__: Any) -> NoReturn:
+        """Refused: front and back may stand in different air."""
+        self._drives.refuse(Arguments(f"{self.name}.set_air()"))
 
     def _how(self, check: Arguments, *_: Any, **__: Any) -> NoReturn:
         self._drives.refuse(check)

@@ -60,13 +60,19 @@ def find(w, cache, volume, strip):
 @routine
 def take(w, cache, volume, strip, size):
     """An empty line for a strip, by evicting clean ones if need be; NONE if there is no room."""
-    while cache["used"] + size > cache["size"] or cache["free"] == NONE:
+    while cache["used"] + size > cache["size"] or (
+        cache["free"] == NONE and cache["fresh"] == cache["end"]
+    ):
         if cache["oldest"] == NONE:
             return NONE
         drop(w, cache, cache["oldest"])
     index = cache["free"]
+    if index == NONE:
+        index = cache["fresh"]
+        cache["fresh"] += 1
+    else:
+        cache["free"] = w.lines[index]["chain"]
     line = w.lines[index]
-    cache["free"] = line["chain"]
     cache["used"] += size
     line["volume"] = volume
     line["strip"] = strip

@@ -32,6 +32,8 @@ CACHE = np.dtype(
         ("first_line", "i8"),
         ("lines", "i8"),
         ("free", "i8"),  # first free line
+        ("fresh", "i8"),  # lines from here up to `end` were never used: they come after those
+        ("end", "i8"),
         ("first_bucket", "i8"),
         ("buckets", "i8"),  # a power of two
         ("newest", "i8"),  # clean lines, least recently used last

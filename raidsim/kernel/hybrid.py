@@ -12,10 +12,8 @@ Blocks are lines of raidsim.kernel.cache, so that of each the parts that are val
 way to the back (busy) or into the front (coming) are known. Dirty ones go to the back as
 raidsim.kernel.destage says; what has been written back, or was only read, may be evicted.
 
-As a tier a block lives in one place. An access makes it warmer by 1; heat halves from interval to
-interval. A block of the back that has become warm enough moves into the front if there is room;
-if there is none the coldest of SAMPLE blocks of the front makes some, if it is less than half as
-warm. All of a block in the front counts as dirty: only the front has it.
+As a tier a block lives in one place, which :mod:`raidsim.kernel.tier` decides. All of a block in
+the front counts as dirty: only the front has it.
 
 A front that fails is given up: what the back has is read there, and of what only the front had
 reads fail until it is written anew.
@@ -25,18 +23,15 @@ Verbs: :func:`carry_out` a task, :func:`part_ended` takes a request to front or 
 
 from __future__ import annotations
 
-import numpy as np
-
 from raidsim.kernel import agenda, controller, destage
-from raidsim.kernel.array import add_task
 from raidsim.kernel.array_tables import ERRAND_BELOW, ERRAND_FILL, ERRAND_WRITE_BACK
-from raidsim.kernel.cache import drop, find, is_clean, mask, settle, take, unlist, up_to
-from raidsim.kernel.cache_tables import GRAINS, TRAILS
+from raidsim.kernel.cache import find, is_clean, mask, settle, unlist
+from raidsim.kernel.cache_tables import TRAILS
+from raidsim.kernel.hybrid_blocks import arrive, expect, forget, give_up, is_spoilt, lose
 from raidsim.kernel.hybrid_tables import (
     BACK_LOST,
     EVICT_LRU,
     FRONT_LOST,
-    HEAT,
     MODE_TIER,
     NOTHING_LOST,
     WRITE_BACK,
@@ -56,9 +51,8 @@ from raidsim.kernel.tables import (
     VOLUME_ARRAY,
     WRITE,
 )
+from raidsim.kernel.tier import into_tier, warm_up
 
-SAMPLE = 64  # blocks among which the coldest is looked for
-TIMES_WARMER = 2  # than a block of the front: whoever takes its place
 WAITED = 1  # phase of a write that was refused room before
 
 
@@ -198,27 +192,6 @@ def has_failed(w, volume):
     return False
 
 
-@handler
-def is_spoilt(w, hybrid, cache, child):
-    """Whether blocks of the front that can't be read, or written, are nowhere else.
-
-    Those that are need not be asked for again.
-    """
-    first = cache["first_line"] + child["offset"] // hybrid["block"]
-    last = cache["first_line"] + (child["offset"] + child["length"] - 1) // hybrid["block"]
-    spoilt = False
-    for index in range(first, last + 1):
-        line = w.lines[index]
-        if line["dirty"] | line["busy"] != 0:
-            spoilt = True
-        elif line["valid"] != 0:
-            if is_clean(line):
-                unlist(w, cache, index)
-            line["valid"] = 0
-            settle_or_drop(w, cache, index)
-    return spoilt
-
-
 # -- reads ---------------------------------------------------------------------------------------
 
 
@@ -268,39 +241,6 @@ def read(w, hybrid, cache, index):
 
 
 @routine
-def expect(w, hybrid, cache, index, strip, grains):
-    """Let a block of the front expect these grains, if it may; its line, or NONE."""
-    volume = w.jobs[index]["volume"]
-    found = find(w, cache, volume, strip)
-    if found == NONE:
-        if not is_wanted(w, hybrid, strip):
-            return NONE
-        found = take(w, cache, volume, strip, hybrid["block"])
-        if found == NONE:
-            return NONE
-    elif is_clean(w.lines[found]):
-        unlist(w, cache, found)
-    line = w.lines[found]
-    if grains & ~line["coming"] != 0:
-        line["coming"] |= grains
-        w.jobs[index]["later"] = 1
-    return found
-
-
-@handler
-def is_wanted(w, hybrid, strip):
-    """Whether a block that is missed has been missed often enough."""
-    if hybrid["promote"] != 2:
-        return hybrid["promote"] == 1
-    place = hybrid["first_trace"] + ((strip * 40503 + (strip >> 15)) & (hybrid["traces"] - 1))
-    if w.traces[place] == strip + 1:
-        w.traces[place] = 0
-        return True
-    w.traces[place] = strip + 1
-    return False
-
-
-@routine
 def is_sequential(w, hybrid, start, end):
     """Whether a request continues a sequential run that is too long for the front by now."""
     if hybrid["bypass"] == 0:
@@ -308,74 +248,20 @@ def is_sequential(w, hybrid, start, end):
     first = hybrid["first_trail"]
     hybrid["tick"] += 1
     trail = w.trails[first]
+    longest = 0  # of the runs that end here
     for i in range(first, first + TRAILS):
         row = w.trails[i]
-        if row["next"] == start and row["run"] > 0:
+        if row["next"] == start and row["run"] > longest:
+            longest = row["run"]
             trail = row
-            break
-        if row["used"] < trail["used"]:
+        elif longest == 0 and row["used"] < trail["used"]:
             trail = row
-    if trail["next"] != start or trail["run"] == 0:
+    if longest == 0:
         trail["run"] = 0
     trail["run"] += end - start
     trail["next"] = end
     trail["used"] = hybrid["tick"]
     return trail["run"] > hybrid["bypass"]
-
-
-@routine
-def arrive(w, hybrid, cache, index):
-    """What was expected of the blocks of a task is there.
-
-    A read has it from the back, and the front gets it now; a write or a copy has put it into the
-    front. What was written meanwhile past the front is not expected any more.
-    """
-    job = w.jobs[index]
-    volume = job["volume"]
-    size = hybrid["block"]
-    here = job["offset"]
-    end = here + job["length"]
-    while here < end:
-        strip = here // size
-        base = strip * size
-        stop = min(base + size, end)
-        found = find(w, cache, volume, strip)
-        grains = 0
-        if found != NONE:
-            grains = w.lines[found]["coming"] & mask(size, here - base, stop - base)
-        if grains != 0:
-            line = w.lines[found]
-            if job["op"] == READ and job["status"] == DONE:
-                add_task(w, ERRAND_FILL, volume, WRITE, here, stop - here)
-            else:
-                line["coming"] &= ~grains
-                if job["status"] == DONE:
-                    line["valid"] |= grains
-                    if job["errand"] == ERRAND_FILL:
-                        hybrid["promoted"] += stop - here
-                        if hybrid["mode"] == MODE_TIER:
-                            land(w, cache, size, line)
-                settle_or_drop(w, cache, found)
-        here = stop
-
-
-@handler
-def land(w, cache, size, line):
-    """A block has moved into the front: all of it, or it stays where it was."""
-    if line["valid"] == mask(size, 0, size):
-        line["dirty"] = line["valid"]
-        destage.count(w, cache, size)
-    else:
-        line["valid"] = 0
-
-
-@routine
-def settle_or_drop(w, cache, index):
-    """A block that may be evicted joins the list of those, or goes if nothing of it is valid."""
-    settle(w, cache, index)
-    line = w.lines[index]
-    if line["valid"] == 0 and is_clean(line):
-        drop(w, cache, index)
 
 
 # -- writes --------------------------------------------------------------------------------------
@@ -458,63 +344,6 @@ def write(w, hybrid, cache, index):
     return True
 
 
-@handler
-def into_tier(w, hybrid, cache, volume, strip, start, end, passes):
-    """The line of a block that lives in the front and is written there; NONE if it does not."""
-    found = find(w, cache, volume, strip)
-    if not passes:
-        warm_up(w, hybrid, cache, volume, strip, found == NONE)
-    if found == NONE:
-        return NONE
-    line = w.lines[found]
-    size = hybrid["block"]
-    if line["valid"] == 0:  # on its way: it stays where it is written
-        forget(w, hybrid, cache, volume, start, end)
-        return NONE
-    if line["dirty"] == 0:  # it was about to leave
-        if is_clean(line):
-            unlist(w, cache, found)
-            destage.count(w, cache, size)
-        line["dirty"] = line["valid"]
-    return found
-
-
-@routine
-def forget(w, hybrid, cache, volume, start, end):
-    """Bytes [start, end) are written into the back: what the front has of them is out of date.
-
-    A grain that is dirty and only partly written stays dirty.
-    """
-    size = hybrid["block"]
-    grain = max(size // GRAINS, 512)
-    for strip in range(start // size, (end - 1) // size + 1):
-        found = find(w, cache, volume, strip)
-        if found == NONE:
-            continue
-        line = w.lines[found]
-        if is_clean(line):
-            unlist(w, cache, found)
-        low = max(start - strip * size, 0)
-        high = min(end - strip * size, size)
-        touched = mask(size, low, high)
-        begin = (low + grain - 1) // grain
-        whole = 0
-        if high // grain > begin:
-            whole = up_to(high // grain) & ~up_to(begin)
-        only = line["dirty"] | line["busy"]
-        line["coming"] &= ~touched
-        line["dirty"] &= ~whole
-        if hybrid["lost"] == FRONT_LOST:
-            line["busy"] &= ~whole
-        left = line["dirty"] | line["busy"]
-        line["valid"] = (line["valid"] & ~touched) | left
-        if line["dirty"] == 0 and line["height"] > 0:
-            destage.strike(w, cache, found)
-        if only != 0 and left == 0:
-            destage.count(w, cache, -size)
-        settle_or_drop(w, cache, found)
-
-
 # -- copies between front and back ---------------------------------------------------------------
 
 
@@ -560,81 +389,3 @@ def copied(w, hybrid, cache, index):
             give_up(w, hybrid, cache, BACK_LOST)
         cache["tasks"] -= 1
         release(w, index)
-
-
-@routine
-def give_up(w, hybrid, cache, what):
-    """Front or back is lost: nothing is copied any more, and writes go to the back."""
-    hybrid["lost"] = what
-    cache["most_tasks"] = 0
-    hybrid["moves"] = 0
-    while cache["blocked_head"] != NONE:
-        destage.admit(w, cache)
-
-
-@handler
-def lose(w, hybrid, cache):
-    """The front has failed: only what the back does not have is kept account of."""
-    give_up(w, hybrid, cache, FRONT_LOST)
-    grain = max(hybrid["block"] // GRAINS, 512)
-    for place in range(cache["first_bucket"], cache["first_bucket"] + cache["buckets"]):
-        index = np.int64(w.buckets_of_lines[place])
-        while index != NONE:
-            line = w.lines[index]
-            following = line["chain"]
-            if is_clean(line):
-                unlist(w, cache, index)
-            line["coming"] = 0
-            line["valid"] = line["dirty"] | line["busy"]
-            for bit in range(GRAINS):
-                hybrid["lost_bytes"] += ((line["valid"] >> bit) & 1) * grain
-            settle_or_drop(w, cache, index)
-            index = following
-
-
-# -- heat of a tier ------------------------------------------------------------------------------
-
-
-@handler
-def heat_of(w, hybrid, strip):
-    """Heat of a block now."""
-    place = hybrid["first_trace"] + 2 * strip
-    passed = w.state[0]["now"] // hybrid["interval"] - w.traces[place + 1]
-    return np.int64(w.traces[place]) >> min(passed, 31)
-
-
-@routine
-def warm_up(w, hybrid, cache, volume, strip, in_back):
-    """Count an access to a block; one of the back that has become warm enough moves."""
-    heat = heat_of(w, hybrid, strip) + HEAT
-    place = hybrid["first_trace"] + 2 * strip
-    w.traces[place] = min(heat, 2**30)
-    w.traces[place + 1] = w.state[0]["now"] // hybrid["interval"]
-    if not in_back or heat < hybrid["promote"] * HEAT or hybrid["moving"] >= hybrid["moves"]:
-        return
-    size = hybrid["block"]
-    index = take(w, cache, volume, strip, size)
-    if index != NONE:
-        w.lines[index]["coming"] = mask(size, 0, size)
-        hybrid["moving"] += 1
-        add_task(w, ERRAND_FILL, volume, WRITE, strip * size, size)
-        return
-    coldest = np.int64(NONE)
-    least = np.int64(heat)
-    for _ in range(min(SAMPLE, cache["lines"])):
-        here = cache["first_line"] + hybrid["hand"]
-        hybrid["hand"] = (hybrid["hand"] + 1) % cache["lines"]
-        line = w.lines[here]
-        if line["dirty"] != 0 and line["busy"] == 0:
-            warmth = heat_of(w, hybrid, line["strip"]) * TIMES_WARMER
-            if warmth < least:
-                least = warmth
-                coldest = here
-    if coldest != NONE:
-        line = w.lines[coldest]
-        line["busy"] = line["dirty"]
-        line["dirty"] = 0
-        line["destages"] = 1
-        cache["tasks"] += 1
-        hybrid["moving"] += 1
-        add_task(w, ERRAND_WRITE_BACK, volume, WRITE, line["strip"] * size, size)

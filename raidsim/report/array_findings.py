@@ -58,9 +58,13 @@ def unsafe_cache(scenario: Scenario) -> Iterator[Finding]:
 
 
 def no_redundancy(scenario: Scenario) -> Iterator[Finding]:
-    """An array in which any drive that fails takes data with it."""
+    """An array in which any drive that fails takes data with it.
+
+    Of the front of a hybrid that is said there.
+    """
+    fronts = {hybrid.front for hybrid in scenario.hybrids}
     for volume in scenario.volumes:
-        if volume.level not in ("raid0", "jbod"):
+        if volume.level not in ("raid0", "jbod") or volume.name in fronts:
             continue
         failing = 1 - (1 - volume.card.number("reliability.afr")) ** volume.drives
         lost = "all data" if volume.level == "raid0" else "the data on it"

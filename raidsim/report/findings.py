@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from raidsim.build.traffic import Cost, mean_cost, writes_back
 from raidsim.cards import Card
 from raidsim.cards.attributes import ENERGY, HEAT
-from raidsim.report import array_findings
+from raidsim.report import array_findings, hybrid_findings
 from raidsim.report.finding import (
     Finding,
     cards_of,
@@ -208,6 +208,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     ends_too_early,
     no_temperature,
     *array_findings.CHECKS,
+    *hybrid_findings.CHECKS,
     unsure_values,
 )
 

@@ -17,7 +17,7 @@ from raidsim.scenario.checks import Finding
 
 LEAST_BLOCK = 4 * 1024
 LARGEST_BLOCK = 64 * 1024**2
-MOST_BLOCKS = 4 * 1024**2  # in the front
+MOST_BLOCKS = 16 * 1024**2  # in the front
 MOST_PLACES = 32 * 1024**2  # blocks of a tier, whose heat is kept account of
 CACHE_KEYS = {"write": "buffer", "read_ahead": "read_ahead", "io": "io"}
 OF_A_CACHE = (("write", "back"), ("evict", "lru"))
@@ -43,7 +43,7 @@ def check_hybrid(
     if "front" in values and values.get("front") == values.get("back"):
         yield "back", "is the front too", "name another volume"
     block = values.get("block")
-    if block is not None and (not LEAST_BLOCK <= block <= LARGEST_BLOCK or block & (block - 1)):
+    if block is not None and not _is_block(block):
         cause = f"{units.text(block, 'size')} is no size of a block"
         yield "block", cause, "give a power of two from 4 KiB to 64 MiB"
     if {"high", "low"} <= set(values) and values["low"] > values["high"]:
@@ -93,34 +93,43 @@ def _sizes(
     if not known or not all({"card", "layout"} <= set(part) for part in parts):
         return
     front, back = map(capacity_of, parts)
-    block = values["block"]
-    if block & (block - 1):
+    block, wanted = values["block"], values["size"]
+    if not _is_block(block):
         return
     used = front if values["front_size"] is None else values["front_size"]
-    if used > front:
-        yield "front_size", f"{_size(used)} is more than the front has", f"at most {_size(front)}"
-    if values["back_offset"] % block:
-        yield "back_offset", "is not at the border of a block", f"a multiple of {_size(block)}"
     left = back - values["back_offset"]
-    size = left if values["size"] is None else values["size"]
+    found: list[Finding] = []
+    if used > front:
+        cause = f"{_size(used)} is more than the front has"
+        found.append(("front_size", cause, f"at most {_size(front)}"))
+    if values["back_offset"] % block:
+        remedy = f"a multiple of {_size(block)}"
+        found.append(("back_offset", "is not at the border of a block", remedy))
     if left < block:
-        yield "back_offset", f"{_size(values['back_offset'])} is beyond the back", None
-    elif size > left:
-        yield (
-            "size",
-            f"{_size(size)} is more than the back has from there",
-            f"at most {_size(left)}",
-        )
-    elif size < block:
-        yield "size", f"of {_size(size)} holds no block of {_size(block)}", "make it larger"
+        found.append(("back_offset", f"{_size(values['back_offset'])} is beyond the back", None))
+    elif wanted is not None and wanted > left:
+        cause = f"{_size(wanted)} is more than the back has from there"
+        found.append(("size", cause, f"at most {_size(left)}"))
+    elif wanted is not None and wanted < block:
+        cause = f"of {_size(wanted)} holds no block of {_size(block)}"
+        found.append(("size", cause, "make it larger"))
+    yield from found or _map(values, front, back)
+
+
+def _map(values: Mapping[str, Any], front: int, back: int) -> Iterator[Finding]:
+    """Whether the map is of a size that can be kept, and what it begins with."""
     blocks, capacity = measure(values, front, back)
+    block, warm = values["block"], values.get("warm")
     places = capacity // block if values["mode"] == "tier" else 0
     if blocks > MOST_BLOCKS or places > MOST_PLACES:
         cause = f"{_size(block)} makes {max(blocks, places)} blocks, too many to keep account of"
         yield "block", cause, "give larger blocks, or a smaller size"
-    warm = values.get("warm")
     if warm is not None and warm.offset + (warm.size or 0) > capacity:
         yield "warm", f"ends beyond the hybrid of {_size(capacity)}", None
+
+
+def _is_block(size: int) -> bool:
+    return LEAST_BLOCK <= size <= LARGEST_BLOCK and size & (size - 1) == 0
 
 
 def measure(values: Mapping[str, Any], front: int, back: int) -> tuple[int, int]:

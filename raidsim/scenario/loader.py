@@ -342,7 +342,8 @@ class _Loader:
         inside = {one.get(key): one.get("name") for one in made for key in ("front", "back")}
         volume_names = [v["name"] for v in volumes if "name" in v and v["name"] not in inside]
         volume_names += [one["name"] for one in made if "name" in one]
-        found = list(checks.check_volume_of(values, volume_names)) if volumes else []
+        known = volumes and all("capacity" in one for one in made)
+        found = list(checks.check_volume_of(values, volume_names)) if known else []
         if values.get("volume") is not None and values.get("volume") in inside:
             cause = f"{quote(values['volume'])} is a part of {quote(inside[values['volume']])}"
             found = [

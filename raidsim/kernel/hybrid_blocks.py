@@ -1,0 +1,199 @@
+"""What the front of a hybrid holds: which blocks come in, and what becomes of them.
+
+A block is a line of :mod:`raidsim.kernel.cache`. Of its grains some agree with the back (valid),
+some the back does not have yet (dirty), or is getting (busy), and some are expected (coming).
+
+Verbs: :func:`expect` grains of a block, :func:`arrive` when they are there, :func:`forget` what is
+written past the front; :func:`give_up`, :func:`lose` and :func:`is_spoilt` for faults.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from raidsim.kernel import destage
+from raidsim.kernel.array import add_task
+from raidsim.kernel.array_tables import ERRAND_FILL
+from raidsim.kernel.cache import drop, find, is_clean, mask, settle, take, unlist, up_to
+from raidsim.kernel.cache_tables import GRAINS
+from raidsim.kernel.hybrid_tables import FRONT_LOST, MODE_TIER
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.tables import DONE, NONE, READ, WRITE
+
+
+@routine
+def expect(w, hybrid, cache, index, strip, grains):
+    """Let a block of the front expect these grains, if it may; its line, or NONE."""
+    volume = w.jobs[index]["volume"]
+    found = find(w, cache, volume, strip)
+    if found == NONE:
+        if not is_wanted(w, hybrid, strip):
+            return NONE
+        found = take(w, cache, volume, strip, hybrid["block"])
+        if found == NONE:
+            return NONE
+    elif is_clean(w.lines[found]):
+        unlist(w, cache, found)
+    line = w.lines[found]
+    if grains & ~line["coming"] != 0:
+        line["coming"] |= grains
+        w.jobs[index]["later"] = 1
+    return found
+
+
+@handler
+def is_wanted(w, hybrid, strip):
+    """Whether a block that is missed has been missed often enough."""
+    if hybrid["promote"] != 2:
+        return hybrid["promote"] == 1
+    place = hybrid["first_trace"] + ((strip * 40503 + (strip >> 15)) & (hybrid["traces"] - 1))
+    if w.traces[place] == strip + 1:
+        w.traces[place] = 0
+        return True
+    w.traces[place] = strip + 1
+    return False
+
+
+@routine
+def arrive(w, hybrid, cache, index):
+    """What was expected of the blocks of a task is there.
+
+    A read has it from the back, and the front gets it now; a write or a copy has put it into the
+    front. What was written meanwhile past the front is not expected any more.
+    """
+    job = w.jobs[index]
+    volume = job["volume"]
+    size = hybrid["block"]
+    here = job["offset"]
+    end = here + job["length"]
+    while here < end:
+        strip = here // size
+        base = strip * size
+        stop = min(base + size, end)
+        found = find(w, cache, volume, strip)
+        grains = 0
+        if found != NONE:
+            grains = w.lines[found]["coming"] & mask(size, here - base, stop - base)
+        if grains != 0:
+            line = w.lines[found]
+            if job["op"] == READ and job["status"] == DONE:
+                add_task(w, ERRAND_FILL, volume, WRITE, here, stop - here)
+            else:
+                line["coming"] &= ~grains
+                if job["status"] == DONE:
+                    line["valid"] |= grains
+                    if job["errand"] == ERRAND_FILL:
+                        hybrid["promoted"] += stop - here
+                        if hybrid["mode"] == MODE_TIER:
+                            land(w, cache, size, line)
+                settle_or_drop(w, cache, found)
+        here = stop
+    if cache["blocked_head"] != NONE:  # a write may have waited for this block to be evicted
+        destage.admit(w, cache)
+
+
+@handler
+def land(w, cache, size, line):
+    """A block has moved into the front: all of it, or it stays where it was."""
+    if line["valid"] == mask(size, 0, size):
+        line["dirty"] = line["valid"]
+        destage.count(w, cache, size)
+        cache["dirty_peak"] = max(cache["dirty_peak"], cache["dirty"])
+    else:
+        line["valid"] = 0
+
+
+@routine
+def settle_or_drop(w, cache, index):
+    """A block that may be evicted joins the list of those, or goes if nothing of it is valid."""
+    settle(w, cache, index)
+    line = w.lines[index]
+    if line["valid"] == 0 and is_clean(line):
+        drop(w, cache, index)
+
+
+@routine
+def forget(w, hybrid, cache, volume, start, end):
+    """Bytes [start, end) are written into the back: what the front has of them is out of date.
+
+    A grain that is dirty and only partly written stays dirty.
+    """
+    size = hybrid["block"]
+    grain = max(size // GRAINS, 512)
+    for strip in range(start // size, (end - 1) // size + 1):
+        found = find(w, cache, volume, strip)
+        if found == NONE:
+            continue
+        line = w.lines[found]
+        if is_clean(line):
+            unlist(w, cache, found)
+        low = max(start - strip * size, 0)
+        high = min(end - strip * size, size)
+        touched = mask(size, low, high)
+        begin = (low + grain - 1) // grain
+        whole = 0
+        if high // grain > begin:
+            whole = up_to(high // grain) & ~up_to(begin)
+        only = line["dirty"] | line["busy"]
+        line["coming"] &= ~touched
+        line["dirty"] &= ~whole
+        if hybrid["lost"] == FRONT_LOST:
+            line["busy"] &= ~whole
+        left = line["dirty"] | line["busy"]
+        line["valid"] = (line["valid"] & ~touched) | left
+        if line["dirty"] == 0 and line["height"] > 0:
+            destage.strike(w, cache, found)
+        if only != 0 and left == 0:
+            destage.count(w, cache, -size)
+        settle_or_drop(w, cache, found)
+
+
+@handler
+def is_spoilt(w, hybrid, cache, child):
+    """Whether blocks of the front that can't be read, or written, are nowhere else.
+
+    Those that are need not be asked for again.
+    """
+    first = cache["first_line"] + child["offset"] // hybrid["block"]
+    last = cache["first_line"] + (child["offset"] + child["length"] - 1) // hybrid["block"]
+    spoilt = False
+    for index in range(first, last + 1):
+        line = w.lines[index]
+        if line["dirty"] | line["busy"] != 0:
+            spoilt = True
+        elif line["valid"] != 0:
+            if is_clean(line):
+                unlist(w, cache, index)
+            line["valid"] = 0
+            settle_or_drop(w, cache, index)
+    return spoilt
+
+
+@routine
+def give_up(w, hybrid, cache, what):
+    """Front or back is lost: nothing is copied any more, and writes go to the back."""
+    hybrid["lost"] = what
+    cache["most_tasks"] = 0
+    hybrid["moves"] = 0
+    while cache["blocked_head"] != NONE:
+        destage.admit(w, cache)
+
+
+@handler
+def lose(w, hybrid, cache):
+    """The front has failed: only what the back does not have is kept account of."""
+    give_up(w, hybrid, cache, FRONT_LOST)
+    grain = max(hybrid["block"] // GRAINS, 512)
+    for place in range(cache["first_bucket"], cache["first_bucket"] + cache["buckets"]):
+        index = np.int64(w.buckets_of_lines[place])
+        while index != NONE:
+            line = w.lines[index]
+            following = line["chain"]
+            if is_clean(line):
+                unlist(w, cache, index)
+            line["coming"] = 0
+            line["valid"] = line["dirty"] | line["busy"]
+            for bit in range(GRAINS):
+                hybrid["lost_bytes"] += ((line["valid"] >> bit) & 1) * grain
+            settle_or_drop(w, cache, index)
+            index = following
