@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from raidsim import __version__
-from raidsim.build import hybrid_use, inventory
+from raidsim.build import inventory
 from raidsim.build.scenario import build
 from raidsim.build.system import SaturationError
 from raidsim.course import follow
@@ -54,7 +54,7 @@ def run(scenario: Scenario, *, on_point: OnPoint | None = None) -> Result:
         power_w=inventory.system_power(scenario),
         points=points,
         highest=highest,
-        hybrids=[hybrid_use.hybrid_facts(spec) for spec in scenario.hybrids],
+        hybrids=[inventory.hybrid_facts(spec) for spec in scenario.hybrids],
     )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from raidsim import scenario
-from raidsim.build.hybrid_use import hybrid_facts
+from raidsim.build.inventory import hybrid_facts
 from raidsim.errors import InputError
 from raidsim.report.findings import findings
 from raidsim.result import HybridFacts

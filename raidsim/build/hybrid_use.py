@@ -8,7 +8,7 @@ from raidsim.build.observe import span
 from raidsim.build.system import System
 from raidsim.build.wear import since
 from raidsim.build.window import settle_dirt
-from raidsim.result import HybridFacts, HybridUse
+from raidsim.result import HybridUse
 from raidsim.scenario import HybridSpec, Scenario
 
 STILL_FILLING = 0.01  # of the front, within the window
@@ -22,19 +22,6 @@ COUNTS = {
     "written_back_bytes": "written_back",
     "lost_reads": "lost_reads",
 }
-
-
-def hybrid_facts(spec: HybridSpec) -> HybridFacts:
-    """What a hybrid is, whatever runs on it."""
-    return HybridFacts(
-        name=spec.name,
-        mode=spec.mode,
-        front=spec.front,
-        back=spec.back,
-        front_bytes=spec.blocks * spec.block,
-        usable_bytes=spec.capacity,
-        block_bytes=spec.block,
-    )
 
 
 def hybrids(

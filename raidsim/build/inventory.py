@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 from raidsim.build.fabric import fabric
 from raidsim.cards import Card
-from raidsim.result import LinkFacts, Power, SystemPower, VolumeFacts
-from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.result import HybridFacts, LinkFacts, Power, SystemPower, VolumeFacts
+from raidsim.scenario import HybridSpec, Scenario, VolumeSpec
 from raidsim.topology.graph import Load
 
 MEGA = 2**20
@@ -88,3 +88,16 @@ def _times(watts: float | None, number: int) -> float | None:
 
 def _sum(watts: Iterable[float | None]) -> float:
     return sum(each for each in watts if each is not None)
+
+
+def hybrid_facts(spec: HybridSpec) -> HybridFacts:
+    """What a hybrid is, whatever runs on it."""
+    return HybridFacts(
+        name=spec.name,
+        mode=spec.mode,
+        front=spec.front,
+        back=spec.back,
+        front_bytes=spec.blocks * spec.block,
+        usable_bytes=spec.capacity,
+        block_bytes=spec.block,
+    )
