@@ -182,6 +182,17 @@ class Sample:
 
 
 @dataclass(frozen=True)
+class MachineUse:
+    """A group of machines that booted: when each was ready, in s since the start."""
+
+    count: int
+    ready_s: list[float | None]  # in the order of the machines; None for one that never was
+    mean_s: float | None  # None unless all were ready
+    last_s: float | None  # of those that were
+    share_by_s: list[tuple[float, float]]  # every few seconds: time, share that was ready, 0..1
+
+
+@dataclass(frozen=True)
 class Point:
     """One load at one intensity."""
 
@@ -207,6 +218,7 @@ class Point:
     within: bool | None = None  # loads that are searched for: whether it is within the latency
     within_ms: float | None = None  # what was held against it: mean or percentile of all I/Os
     course: Course | None = None  # of a scenario with events
+    machines: MachineUse | None = None  # of a group of machines in place of a load
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Running a scenario: each intensity is measured (`raidsim.session`), and reported.
 
 A scenario with events is followed through them instead, once for each intensity
-(`raidsim.course`).
+(`raidsim.course`); in one with machines those boot, and that is measured (`raidsim.control.boot`).
 
 A load that asks for a latency (``within``) is searched: its sweep is climbed up to the first
 point that is not within it, and further points halve the step before that one until its ends
@@ -20,6 +20,7 @@ from raidsim import __version__
 from raidsim.build import inventory
 from raidsim.build.scenario import build
 from raidsim.build.system import SaturationError
+from raidsim.control.boot import Boot
 from raidsim.course import follow
 from raidsim.errors import InputError, Problem
 from raidsim.kernel import SOURCE_HASH
@@ -92,8 +93,18 @@ def run_point(scenario: Scenario, intensity: int, on_point: OnPoint | None = Non
 
 def _measure_point(scenario: Scenario, intensity: int, on_point: OnPoint | None) -> list[Point]:
     session = Session(scenario, build(scenario, intensity), intensity, on_point)
+    if scenario.machines:
+        return _boot(session)
     converged = session.measure()
     return [session.point(load, converged) for load in scenario.loads]
+
+
+def _boot(session: Session) -> list[Point]:
+    """Let machines boot, and say of them and of the loads beside them what was measured."""
+    session.finite = True  # from the start to the end of the boot
+    boot = Boot(session.scenario, session.machine)
+    over = boot.run(session.tell)
+    return [*(session.point(load, over) for load in session.scenario.loads), *boot.points()]
 
 
 def _saturated(scenario: Scenario, intensity: int, error: SaturationError) -> InputError:

@@ -81,6 +81,14 @@ class Session:
 
     # -- measuring --------------------------------------------------------------------
 
+    def tell(self, what: str, fraction: float) -> None:
+        """Say how far the point is, 0 to 1, and what goes on."""
+        if self.on_point is None:
+            return
+        rate = self._completed() / (self.system.now / NS_PER_S) if self.system.now else 0.0
+        at = PointProgress(self.intensity, self.scenario.points, what, fraction, rate)
+        self.on_point(at)
+
     def measure(self) -> bool:
         """Warm up and measure; whether every load's precision was reached."""
         if self.scenario.air.start == "warm":

@@ -41,6 +41,7 @@ SECTIONS = {
     "Use of a controller": results.ControllerUse,
     "Use of a hybrid": results.HybridUse,
     "A write mode": results.WriteMode,
+    "Machines that boot": results.MachineUse,
     "A temperature": results.Temperature,
     "A sample": results.Sample,
 }

@@ -110,7 +110,7 @@ def test_the_command_repeats_the_search(folder):
         ('at = 1, within_percentile = "99 %"', "says nothing without within"),
         ('at = "within", within = "2 KiB"', '"KiB" is a unit of size'),
         ('at = "within", within = "2 ms", within_percentile = "99"', "has no unit"),
-        ('at = "wihtin", within = "2 ms"', '"max", "each" or "within"'),
+        ('at = "wihtin", within = "2 ms"', '"max", "mean", "each" or "within"'),
     ],
 )
 def test_a_search_that_cannot_be_made_is_refused_with_its_line(folder, run, message):

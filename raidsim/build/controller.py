@@ -32,6 +32,7 @@ def add_controller(system: System, name: str, card: Card) -> tuple[int, int]:
         to_controller=to_controller,
         replies=replies,
         command_time=round(card.number("command.time") * GIGA),
+        write_time=round(card.number("command.write_time") * GIGA),
         latency=round(card.number("command.latency") * GIGA),
         link_ns=GIGA / bandwidth(card.word("link.speed"), card.integer("link.lanes")),
     )

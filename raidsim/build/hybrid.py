@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from raidsim.build.cache import modes
 from raidsim.build.hybrid_power import chains
@@ -68,11 +69,17 @@ def add_hybrid(
         interval=round(spec.interval * GIGA),
         moves=spec.copies if tier else 0,
         run_volume=t.NONE,
+        open=t.NONE,
     )
     below = system.world.volumes[back]
     width = block
     if below["kind"] == t.VOLUME_ARRAY:
         width = int(system.world.arrays[below["array"]]["width"])
+    if spec.placement == "log":
+        first = spec.back_offset + -(-spec.capacity // width) * width
+        end = int(below["size"]) // width * width
+        log = {"stripe": width, "log_first": first, "log_head": first, "log_end": end}
+        system.set_row("hybrids", number, log=1, **log)
     system.set_row(
         "arrays",
         row,
@@ -92,7 +99,7 @@ def add_hybrid(
         size=spec.capacity,
     )
     if spec.warm is not None:
-        _warm(system, volume, cache, *_first_blocks(spec), tier)
+        _warm(system, volume, cache, _first_blocks(spec), tier)
     system.need_margin(spec.copies + 64)
     return volume
 
@@ -152,29 +159,33 @@ def _add_traces(system: System, spec: HybridSpec) -> tuple[int, int]:
     return system.append("traces", count), count
 
 
-def _first_blocks(spec: HybridSpec) -> tuple[int, int]:
-    """The first block that is in the front from the beginning, and how many they are."""
+def _first_blocks(spec: HybridSpec) -> NDArray[np.int64]:
+    """Numbers of the blocks that are in the front from the beginning."""
     if spec.warm is None:
-        return 0, 0
+        return np.zeros(0, np.int64)
     size = spec.capacity - spec.warm.offset if spec.warm.size is None else spec.warm.size
     first = spec.warm.offset // spec.block
     end = -(-(spec.warm.offset + size) // spec.block)
-    return first, min(end - first, spec.blocks)
+    count = int((end - first) * spec.warm_share)
+    spread = np.arange(count) * (end - first) // max(count, 1)
+    return first + spread[: spec.blocks]
 
 
-def _warm(system: System, volume: int, cache_row: int, strip: int, count: int, dirty: bool) -> None:
-    """Let the front hold ``count`` blocks from number ``strip`` on, the first used last.
+def _warm(
+    system: System, volume: int, cache_row: int, strips: NDArray[np.int64], dirty: bool
+) -> None:
+    """Let the front hold the blocks of these numbers, the first used last.
 
     As if they had been read one after the other: in the index, and in the list of those that may
     be evicted. Of a tier they are nowhere else.
     """
+    count = len(strips)
     if count == 0:
         return
     cache = system.world.caches[cache_row]
     size = int(cache["size"]) // int(cache["lines"])
     first = int(cache["first_line"])
     number = np.arange(first, first + count)
-    strips = np.arange(strip, strip + count)
     rows = system.world.lines[first : first + count]
     cache["fresh"] += count
     rows["volume"] = volume

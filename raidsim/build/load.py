@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from raidsim.build import array
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
@@ -34,7 +36,7 @@ def add_stream(
     name
         Name of the stream, which seeds it; None for that of the load and the worker.
     """
-    fields: dict[str, object] = {}
+    fields: dict[str, Any] = {}
     if load.outstanding is not None:
         fields |= {
             "mode": t.CLOSED,
@@ -97,7 +99,7 @@ def need_room(system: System, volume: int, length: int) -> None:
         hybrid = system.world.hybrids[row["hybrid"]]
         cache = system.world.caches[hybrid["cache"]]
         length = max(length, *(int(size) for size in (hybrid["block"], cache["destage_size"])))
-        length = max(length, int(row["width"]))
+        length = max(length, int(row["width"])) + int(hybrid["stripe"])  # of a log: at most
         system.need_margin(4 * (length // int(hybrid["block"]) + 2) + int(cache["most_tasks"]) + 64)
         for part in parts:
             need_room(system, part, length)

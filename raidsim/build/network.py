@@ -208,5 +208,6 @@ class Network:
 
     def histogram(self, name: str) -> NDArray[np.int64]:
         """Response times of a class: counts per bin of raidsim.stats.histogram."""
-        counts: NDArray[np.int64] = self.system.world.latencies[self.classes[name]].sum(axis=0)
+        accounts = self.system.accounts([self.classes[name]])
+        counts: NDArray[np.int64] = self.system.world.latencies[accounts].sum(axis=(0, 1))
         return counts

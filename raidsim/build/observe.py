@@ -50,7 +50,7 @@ def latency(system: System, streams: Sequence[int], op: int) -> Latency | None:
     rows = list(streams)
     samples = int(world.streams["window_ios"][rows, op].sum())
     passed = int(world.streams["window_ns"][rows, op].sum())
-    return latency_of(samples, passed, world.latencies[rows, op].sum(axis=0))
+    return latency_of(samples, passed, world.latencies[system.accounts(rows), op].sum(axis=0))
 
 
 def latency_of(samples: int, passed: int, histogram: NDArray[np.int64]) -> Latency | None:
@@ -70,7 +70,8 @@ def latency_of_all(system: System, streams: Sequence[int], quantile: float | Non
     world = system.world
     rows = list(streams)
     if quantile is not None:
-        (found,) = percentiles(world.latencies[rows].sum(axis=(0, 1)), [quantile])
+        counts = world.latencies[system.accounts(rows)].sum(axis=(0, 1))
+        (found,) = percentiles(counts, [quantile])
         return None if found is None else found / NS_PER_MS
     samples = int(world.streams["window_ios"][rows].sum())
     return int(world.streams["window_ns"][rows].sum()) / samples / NS_PER_MS if samples else None
@@ -78,7 +79,7 @@ def latency_of_all(system: System, streams: Sequence[int], quantile: float | Non
 
 def uncertain_percentiles(system: System, streams: Sequence[int], op: int, kind: str) -> list[str]:
     """A warning for each percentile that rests on few samples."""
-    histogram = system.world.latencies[list(streams), op].sum(axis=0)
+    histogram = system.world.latencies[system.accounts(streams), op].sum(axis=0)
     if not histogram.any():
         return []
     beyond = exceedances(histogram, list(QUANTILES.values()))

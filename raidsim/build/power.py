@@ -64,7 +64,9 @@ VOLATILE: dict[str, dict[str, int]] = {
         "elevator": 0, "tasks": 0, "blocked_head": t.NONE, "blocked_tail": t.NONE, "armed": 0,
         "flushing": 0, "written": 0,
     },
-    "hybrids": {"moving": 0, "tick": 0, "run_volume": t.NONE},
+    "hybrids": {
+        "moving": 0, "tick": 0, "run_volume": t.NONE, "open": t.NONE, "open_bytes": 0, "stripes": 0,
+    },
 }  # fmt: skip
 """Fields that a power cut resets, with what they are after it, by table."""
 

@@ -31,6 +31,7 @@ class Machine:
     system: System
     volumes: dict[str, int]
     streams: dict[str, list[int]]
+    host: HostRows | None = None
 
 
 @dataclass
@@ -189,4 +190,4 @@ def build(scenario: Scenario, intensity: int = 0) -> Machine:
         on_it = [s for all_of in (*streams.values(), before) for s in all_of
                  if system.world.streams[s]["volume"] == row]  # fmt: skip
         prepare(system, volume, row, on_it)
-    return Machine(system, volumes, streams)
+    return Machine(system, volumes, streams, host)

@@ -253,8 +253,18 @@ class System:
         self._tables[table][first : first + len(values)] = values
         return first
 
-    def add_stream(self, name: str, sizes: Sequence[tuple[int, float]], **fields: Any) -> int:
-        """Add a stream of I/Os with ``sizes`` [(bytes, share)] and STREAM ``fields``; its index."""
+    def add_stream(
+        self,
+        name: str,
+        sizes: Sequence[tuple[int, float]],
+        *,
+        account: int | None = None,
+        **fields: Any,
+    ) -> int:
+        """Add a stream of I/Os with ``sizes`` [(bytes, share)] and STREAM ``fields``; its index.
+
+        ``account`` is that of an earlier stream with which it is measured as one; None for its own.
+        """
         first = self.append("sizes", len(sizes))
         total = sum(share for _, share in sizes)
         up_to = 0.0
@@ -263,8 +273,9 @@ class System:
             self._tables["sizes"][row]["bytes"] = size
             self._tables["sizes"][row]["up_to"] = up_to
         self._tables["sizes"][first + len(sizes) - 1]["up_to"] = 2.0
-        self.append("latencies")
-        self.append("slices")
+        if account is None:
+            account = self.append("latencies")
+            self.append("slices")
         self.append("progress")
         defaults: dict[str, Any] = {
             "first_size": first,
@@ -279,12 +290,17 @@ class System:
             "stop_ios": t.NEVER,
             "stop_bytes": t.NEVER,
             "ticket": t.NONE,
+            "account": account,
         }
         index = self.add_row("streams", **(defaults | fields))
         row = self.world.streams[index]
         for purpose in ("where", "random", "op", "size", "gap", "think"):
             row["key_" + purpose] = stream_key(self.seed, name, purpose)
         return index
+
+    def accounts(self, streams: Sequence[int]) -> list[int]:
+        """Rows of latencies and slices that the I/Os of these streams are counted in."""
+        return sorted(set(self.world.streams["account"][list(streams)].tolist()))
 
     # -- running --------------------------------------------------------------------
 

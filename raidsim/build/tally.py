@@ -46,7 +46,7 @@ def tally(system: System, streams: Sequence[int], *, histograms: bool = False) -
     counts = None
     if histograms:
         counts = np.zeros((2, BINS), np.int64)
-        counts += system.world.latencies[list(streams)].sum(axis=0)
+        counts += system.world.latencies[system.accounts(streams)].sum(axis=0)
     return Tally(
         time=system.now,
         ios=rows["window_ios"].sum(axis=0),

@@ -79,5 +79,5 @@ def series(system: System, streams: list[int]) -> tuple[NDArray[np.float64], flo
     """Completions per full time slice of these streams together, and the slice's width in ns."""
     width = int(system.state["slice_width"])
     full = min((system.now - int(system.state["slice_origin"])) // width, t.SLICES)
-    total = system.world.slices[streams, :full].sum(axis=0)
+    total = system.world.slices[system.accounts(streams), :full].sum(axis=0)
     return total.astype(float), float(width)

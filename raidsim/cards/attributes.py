@@ -249,7 +249,7 @@ _HOST: tuple[_Row, ...] = (
 )
 
 _CONTROLLER: tuple[_Row, ...] = (
-    ("link.speed",                    ("pcie-1", "pcie-2", "pcie-3", "dmi-2"), None, None, None,  "connection to the host: kind and generation of its lanes"),
+    ("link.speed",                    ("pcie-1", "pcie-2", "pcie-3", "dmi-2", "1gbe", "10gbe", "40gbe"), None, None, None,  "connection to the host: kind and generation of its lanes; of a storage processor in a box of its own, its network ports"),
     ("link.lanes",                    "count",         "1",        "16",         None,    "lanes of it"),
     ("ports.speed",                   ("sata-3g", "sata-6g", "sas-3g", "sas-6g", "sas-12g"), None, None, None, "its ports towards the drives"),
     ("ports.lanes",                   "count",         "1",        "64",         None,    "how many of them"),
@@ -262,6 +262,7 @@ _CONTROLLER: tuple[_Row, ...] = (
     ("strip.largest",                 "size",          "512 B",    "1048576 KiB", "64 KiB", "largest strip; all powers of two between the two are possible"),
     ("command.cores",                 "count",         "1",        "64",         "1",     "cores of its processor that take commands side by side"),
     ("command.time",                  "time",          "0 us",     "1000 us",    None,    "time of a core per command of the host"),
+    ("command.write_time",            "time",          "0 us",     "1000 us",    "0 us",  "what a write of the host takes more: receiving its data, mirroring it to a partner"),
     ("command.device_io_time",        "time",          "0 us",     "1000 us",    "0 us",  "time of a core per command to a drive"),
     ("command.latency",               "time",          "0 us",     "1000 us",    "0 us",  "fixed part of every command of the host: doorbell, fetch, completion, interrupt"),
     ("parity.time_per_byte",          "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "parity engine: exclusive or, per byte read or written"),

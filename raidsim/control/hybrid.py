@@ -49,8 +49,9 @@ class Hybrid(Volume):
         The storage processor that it is on, with front and back behind it; None for the host.
     mode, write, promote, bypass, evict
         What the front is, and what goes into it and out of it.
-    block, front_size, back_offset, size, warm
-        The unit of its map, how much of front and back it uses, what the front holds already.
+    block, front_size, back_offset, size, placement, warm, warm_share
+        The unit of its map, how much of front and back it uses, where writes go on the back, what
+        the front holds already.
     high, low, flush, copies, copy_size, interval
         When and how what is dirty is written back; how fast the heat of a tier fades.
     buffer, read_ahead, io
@@ -93,7 +94,9 @@ class Hybrid(Volume):
         copies: int = 16,
         copy_size: str = "1 MiB",
         interval: str = "10 min",
+        placement: str = "in-place",
         warm: Mapping[str, Any] | None = None,
+        warm_share: str = "100 %",
         buffer: str = "through",
         read_ahead: str = "none",
         io: str = "direct",
@@ -111,7 +114,8 @@ class Hybrid(Volume):
             "mode": mode, "write": write, "promote": promote, "bypass": bypass, "evict": evict,
             "block": block, "front_size": front_size, "back_offset": back_offset, "size": size,
             "high": high, "low": low, "flush": flush, "copies": copies, "copy_size": copy_size,
-            "interval": interval, "warm": warm, "buffer": buffer, "read_ahead": read_ahead,
+            "interval": interval, "placement": placement, "warm": warm,
+            "warm_share": warm_share, "buffer": buffer, "read_ahead": read_ahead,
             "io": io,
         }  # fmt: skip
         self._hybrid = {

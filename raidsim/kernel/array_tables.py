@@ -93,6 +93,7 @@ CONTROLLER = np.dtype(
         ("to_controller", "i8"),
         ("replies", "i8"),  # station of the fixed latency
         ("command_time", "i8"),
+        ("write_time", "i8"),  # more for a write
         ("latency", "i8"),
         ("link_ns", "f8"),  # per byte
         ("cache", "i8"),  # row of its cache, or NONE

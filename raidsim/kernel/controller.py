@@ -78,6 +78,8 @@ def command(w, index):
     controller = of(w, index)
     w.jobs[index]["stage"] = STAGE_CONTROLLER_COMMAND
     time = controller["command_time"]
+    if w.jobs[index]["op"] != READ:
+        time += controller["write_time"]
     if is_caching(w, controller["cache"], array_of(w, index)):
         time += w.caches[controller["cache"]]["lookup_time"]
     arrive(w, controller["commands"], index, time)

@@ -23,7 +23,9 @@ Verbs: :func:`carry_out` a task, :func:`part_ended` takes a request to front or 
 
 from __future__ import annotations
 
-from raidsim.kernel import agenda, controller, destage
+import numpy as np
+
+from raidsim.kernel import agenda, controller, destage, log
 from raidsim.kernel.array_tables import ERRAND_BELOW, ERRAND_FILL, ERRAND_WRITE_BACK
 from raidsim.kernel.cache import find, is_clean, mask, settle, unlist
 from raidsim.kernel.cache_tables import TRAILS
@@ -127,9 +129,22 @@ def flush(w, hybrid, index):
     below["offset"] = hybrid["run_start"]
     below["length"] = hybrid["run_end"] - hybrid["run_start"]
     below["parts"] = 1
+    below["ticket"] = NONE
     if below["stream"] == NONE:
         below["stream"] = hybrid["stream"]
-    row = w.volumes[volume]
+    if hybrid["log"] == 1 and below["op"] == WRITE and volume == hybrid["back"]:
+        send(w, hybrid, np.int64(log.gather(w, hybrid, child)))
+    else:
+        send(w, hybrid, child)
+
+
+@routine
+def send(w, hybrid, child):
+    """Let a request (or NONE) go to front or back."""
+    if child == NONE:
+        return
+    below = w.jobs[child]
+    row = w.volumes[below["volume"]]
     if row["controller"] != NONE and hybrid["through"] == 1:
         controller.command(w, child)
     else:
@@ -146,6 +161,8 @@ def part_ended(w, index):
     job = w.jobs[parent]
     hybrid = w.hybrids[w.arrays[w.volumes[job["volume"]]["array"]]["hybrid"]]
     cache = w.caches[hybrid["cache"]]
+    if child["ticket"] != NONE:
+        send(w, hybrid, np.int64(log.ended(w, hybrid, index)))
     if child["status"] != DONE:
         if child["volume"] == hybrid["back"]:
             job["status"] = FAILED

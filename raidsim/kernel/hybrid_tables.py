@@ -42,6 +42,14 @@ HYBRID = np.dtype(
         ("evict", "i8"),
         ("bypass", "i8"),  # a sequential run longer than that goes past the front; 0: none does
         ("through", "i8"),  # 1: what is behind a controller is asked through that controller
+        ("log", "i8"),  # 1: the back is written as a log,
+        ("stripe", "i8"),  # in stripes of so many bytes,
+        ("log_first", "i8"),  # between these addresses,
+        ("log_end", "i8"),
+        ("log_head", "i8"),  # the next one here
+        ("open", "i8"),  # writes of the open stripe
+        ("open_bytes", "i8"),
+        ("stripes", "i8"),  # on their way to the disks
         ("lost", "i8"),
         ("first_trace", "i8"),  # in `traces`: blocks missed before; of a tier heat and interval
         ("traces", "i8"),  # a power of two; of a tier two for each block

@@ -1,7 +1,8 @@
 """What is counted when a request ends.
 
-Latencies go into a log-linear histogram per stream and kind, completions into a series
-of time slices per stream. The series has a fixed number of slices: when time runs past
+Latencies go into a log-linear histogram per account and kind, completions into a series
+of time slices per account: one for each stream, or for many streams that are measured as one.
+The series has a fixed number of slices: when time runs past
 the last one, neighbours are merged and slices become twice as wide, so memory does not
 grow with the length of a run.
 
@@ -28,12 +29,12 @@ def record(w, index):
     stream["window_ios"][op] += 1
     stream["window_bytes"][op] += job["length"]
     stream["window_ns"][op] += latency
-    w.latencies[job["stream"], op, bin_of(latency)] += 1
+    w.latencies[stream["account"], op, bin_of(latency)] += 1
     place = (state["now"] - state["slice_origin"]) // state["slice_width"]
     while place >= SLICES:
         fold(w)
         place >>= 1
-    w.slices[job["stream"], place] += 1
+    w.slices[stream["account"], place] += 1
 
 
 @routine

@@ -247,6 +247,7 @@ STREAM = np.dtype(
         ("sizes", "i4"),
         ("in_flight", "i4"),
         ("scheduled", "i4"),  # issues that are in the heap
+        ("account", "i4"),  # row of latencies and slices that its I/Os are counted in
         ("area_offset", "i8"),
         ("area_size", "i8"),
         ("align", "i8"),
@@ -515,6 +516,6 @@ class World(NamedTuple):
     samples: Any  # SAMPLE (heats, SAMPLES)
     moments: Any  # int64 (SAMPLES,), ns: when the samples were taken
     progress: Any  # int64 (streams, SAMPLES, 2): I/Os and bytes completed in the window till then
-    latencies: Any  # int64 (streams, 2, BINS)
-    slices: Any  # int64 (streams, SLICES): completions
+    latencies: Any  # int64 (accounts, 2, BINS)
+    slices: Any  # int64 (accounts, SLICES): completions
     completions: Any  # COMPLETION, a list that the control plane empties

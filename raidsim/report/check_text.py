@@ -13,7 +13,7 @@ from raidsim.build import inventory
 from raidsim.build.inventory import hybrid_facts
 from raidsim.report import event_words, hardware, hybrids, numbers, risk_table
 from raidsim.report.findings import findings
-from raidsim.report.summary import air_sentence, load_sentence
+from raidsim.report.summary import air_sentence, load_sentence, machine_sentence
 from raidsim.report.table import RULED
 from raidsim.result import LinkFacts
 from raidsim.risk.assess import Risk
@@ -80,6 +80,8 @@ def _contents(scenario: Scenario) -> Table:
     for load in scenario.loads:
         text = f"{load.name}: {load_sentence(resolved, load.name)}"
         table.add_row("load", Text(f"{text}; {_intensity(load)}; {_touched(scenario, load)}"))
+    for machine in resolved.get("machine", []):
+        table.add_row("machines", Text(f"{machine['name']}: {machine_sentence(machine)}"))
     for line in event_words.lines(scenario):
         table.add_row("event", Text(line))
     table.add_row("measure", Text(_measure(scenario)))

@@ -113,6 +113,9 @@ def _columns(result: Result) -> Columns:
         "unsafe mean [B]": _over_drives(sum, lambda d: d.unsafe_mean),
         "unsafe peak [B]": _over_drives(sum, lambda d: d.unsafe_peak),
         "protected": _protected,
+        "machines": lambda p: p.machines.count if p.machines else None,
+        "ready mean [s]": lambda p: p.machines.mean_s if p.machines else None,
+        "ready last [s]": lambda p: p.machines.last_s if p.machines else None,
         "warnings": lambda p: "; ".join(p.warnings),
     }
     for kind in station_kinds(result.points):

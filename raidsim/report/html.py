@@ -16,7 +16,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from raidsim.report import hardware, numbers, phases, summary, toml_text, within
+from raidsim.report import hardware, machines, numbers, phases, summary, toml_text, within
 from raidsim.report.course import course_of, draw_course
 from raidsim.report.panels import Palette, draw_latency, draw_stages, draw_throughput
 from raidsim.report.plot import drawing, save_svg
@@ -96,6 +96,7 @@ class Section:
     throughput: Markup
     latency: Markup
     course: Markup | None
+    ready: Markup | None
     course_where: str
     course_drives: int
     timelines: list[Timeline]
@@ -175,6 +176,7 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
             f"Latency of {sweep.load} against the load",
         ),
         course=None if course is None else _course(course, number),
+        ready=_ready(sweep, number, result),
         course_where="" if course is None else offered(course),
         course_drives=0 if course is None else len(course.drives),
         timelines=[
@@ -240,6 +242,19 @@ def _stages(sweep: Sweep, number: int, *, shares: bool) -> Markup:
         lambda axes: draw_stages(axes, sweep, _PALETTE, shares=shares),
         f"{name}-{number}",
         f"Mean time per I/O of {sweep.load} by kind of station",
+    )
+
+
+def _ready(sweep: Sweep, number: int, result: Result) -> Markup | None:
+    """The curve of all machines, under the first of their groups."""
+    groups = machines.groups_of(result)
+    if not groups or groups[0].load != sweep.load:
+        return None
+    return _drawn(
+        lambda figure: machines.draw_ready(figure.subplots(), groups, _PALETTE),
+        f"ready-{number}",
+        "Share of the machines that was ready against time",
+        COURSE_INCHES,
     )
 
 

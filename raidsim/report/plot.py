@@ -17,7 +17,7 @@ from functools import partial
 import matplotlib as mpl
 from matplotlib.figure import Figure, SubFigure
 
-from raidsim.report import timeline
+from raidsim.report import machines, timeline
 from raidsim.report.course import course_of, draw_course
 from raidsim.report.panels import LIGHT, draw_latency, draw_throughput
 from raidsim.report.phases import courses
@@ -69,7 +69,7 @@ class _Block:
 
 def _blocks(result: Result) -> Iterator[_Block]:
     """The sweeps of all loads, then their courses over time; of one course only that."""
-    rows = sweeps(result)
+    rows = [sweep for sweep in sweeps(result) if sweep.points[0].machines is None]
     for sweep in rows:
         if len(sweep.points) > 1 or not courses(sweep.points):
             yield _Block(heading(sweep, result), PANEL_INCHES[1], _pair(sweep, result))
@@ -81,6 +81,15 @@ def _blocks(result: Result) -> Iterator[_Block]:
         if warmed is not None:
             words = f"{warmed.load}, {offered(warmed)}: over time, {air_sentence(result.scenario)}"
             yield _Block(words, COURSE_INCHES, partial(draw_course, point=warmed, colours=LIGHT))
+    if booted := machines.groups_of(result):
+        yield _Block("machines that boot", COURSE_INCHES, _ready(booted))
+
+
+def _ready(booted: list[Point]) -> Callable[[SubFigure], None]:
+    def draw(part: SubFigure) -> None:
+        machines.draw_ready(part.subplots(), booted, LIGHT)
+
+    return draw
 
 
 def _pair(sweep: Sweep, result: Result) -> Callable[[SubFigure], None]:

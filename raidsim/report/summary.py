@@ -44,7 +44,31 @@ def load_sentence(scenario: Mapping[str, Any], name: str) -> str:
     for load in loads(scenario):
         if load.get("name") == name:
             return ", ".join(_load_parts(load, scenario))
+    for machine in _tables(scenario, "machine"):
+        if machine.get("name") == name:
+            return machine_sentence(machine)
     return ""
+
+
+def machine_sentence(machine: Mapping[str, Any]) -> str:
+    """One group in a line: "200 machines, 4000 reads of 64 KiB, 5 s of CPU time"."""
+    parts = [f"{machine.get('count', 1)} machines"]
+    parts += [
+        f"{machine[kind]} {kind} of {machine.get(f'{kind[:-1]}_size')}"
+        for kind in ("reads", "writes")
+        if machine.get(kind)
+    ]
+    parts += [
+        f"{machine[kind]} {words}"
+        for kind, words in (("compute", "of CPU time"), ("wait", "of waiting"))
+        if machine.get(kind) not in (None, "0 s")
+    ]
+    if machine.get("volume"):
+        parts.append(f"on {machine['volume']}")
+    image = machine.get("image")
+    if isinstance(image, Mapping):
+        parts.append(f"image on {image.get('volume')}")
+    return ", ".join(parts)
 
 
 def volume_sentence(volume: Mapping[str, Any]) -> str:

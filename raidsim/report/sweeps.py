@@ -76,6 +76,8 @@ def offered(point: Point) -> str:
         return f"{point.outstanding} outstanding{workers}"
     if point.rate is not None:
         return f"{point.rate:,.6g} IO/s offered"
+    if point.machines is not None:
+        return f"{point.workers:,} machines"
     return "given arrivals"
 
 

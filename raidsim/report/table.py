@@ -14,7 +14,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.report import controllers, drives, hardware, hybrids, numbers, phases, within
+from raidsim.report import (
+    controllers,
+    drives,
+    hardware,
+    hybrids,
+    machines,
+    numbers,
+    phases,
+    within,
+)
 from raidsim.report.console import UNBOUNDED
 from raidsim.report.summary import confidence, load_sentence, several_volumes
 from raidsim.report.sweeps import (
@@ -43,7 +52,7 @@ def print_result(result: Result, console: Console) -> None:
             console.print()
         print_sweep(sweep, result, console)
         phases.print_phases(sweep, console, _ruled)
-    found = [*phases.lines(result), *hardware.lines(result)]
+    found = [*machines.summary(result), *phases.lines(result), *hardware.lines(result)]
     if found:
         console.print()
     for line in found:
@@ -134,6 +143,7 @@ def notes(sweep: Sweep, result: Result) -> Iterator[str]:
     """Answer what was asked, say what the columns mean, then what the rows cannot show."""
     if sweep.highest is not None:
         yield within.line(sweep)
+    yield from machines.lines(sweep)
     yield f"IO/s with half the {confidence(result.scenario)} interval; MB/s of 2^20 bytes"
     unmeasured = any(
         None in figures(latency)

@@ -2,6 +2,7 @@
 
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.loader import find, from_data, load, load_text, names
+from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     Burst,
     ControllerSpec,
@@ -29,6 +30,7 @@ __all__ = [
     "Limit",
     "LinkSpec",
     "LoadSpec",
+    "MachineSpec",
     "Measure",
     "Scenario",
     "SizeShare",

@@ -18,6 +18,7 @@ from raidsim.scenario.checks import Finding
 LEAST_BLOCK = 4 * 1024
 LARGEST_BLOCK = 64 * 1024**2
 MOST_BLOCKS = 16 * 1024**2  # in the front
+LEAST_LOG = 1  # of the size of the hybrid
 MOST_PLACES = 32 * 1024**2  # blocks of a tier, whose heat is kept account of
 CACHE_KEYS = {"write": "buffer", "read_ahead": "read_ahead", "io": "io"}
 OF_A_CACHE = (("write", "back"), ("evict", "lru"))
@@ -120,6 +121,10 @@ def _map(values: Mapping[str, Any], front: int, back: int) -> Iterator[Finding]:
     """Whether the map is of a size that can be kept, and what it begins with."""
     blocks, capacity = measure(values, front, back)
     block, warm = values["block"], values.get("warm")
+    left = back - values["back_offset"]
+    if values.get("placement") == "log" and left - capacity < LEAST_LOG * capacity:
+        cause = f"behind the hybrid of {_size(capacity)} the back has no room for a log"
+        yield "placement", cause, "give a size that leaves as much room as it takes"
     places = capacity // block if values["mode"] == "tier" else 0
     if blocks > MOST_BLOCKS or places > MOST_PLACES:
         cause = f"{_size(block)} makes {max(blocks, places)} blocks, too many to keep account of"

@@ -22,6 +22,8 @@ from raidsim.scenario.event import EventSpec
 from raidsim.scenario.event_checks import read_events
 from raidsim.scenario.fields import Count, Line, Reader, Text
 from raidsim.scenario.hardware import attach_card, read_controller
+from raidsim.scenario.machine_spec import MachineSpec
+from raidsim.scenario.machines import Room, check_machines
 from raidsim.scenario.models import (
     AirSpec,
     ControllerSpec,
@@ -38,7 +40,7 @@ from raidsim.scenario.written import written
 
 _TABLES = (
     "title", "description", "seed", "host", "controller", "link", "volume", "hybrid", "load",
-    "air", "measure", "event",
+    "machine", "air", "measure", "event",
 )  # fmt: skip
 
 
@@ -179,8 +181,20 @@ class _Loader:
         self._names("hybrid", made)
         for index, key, cause, remedy in hybrids.overlaps(made):
             self.reading.problem(("hybrid", index, key), cause, remedy)
-        loads = [self._load(table, path, volumes, made) for table, path in self._list("load")]
+        machines = [
+            self._machine(*one, volumes, made) for one in self._list("machine", optional=True)
+        ]
+        some = bool(self.reading.data.get("machine"))
+        loads = [
+            self._load(table, path, volumes, made)
+            for table, path in self._list("load", optional=some)
+        ]
         self._names("load", loads)
+        self._names("machine", machines)
+        for index, one in enumerate(machines):
+            if one.get("name") in [load.get("name") for load in loads]:
+                cause = f"{quote(one['name'])} is the name of a load too"
+                self.reading.problem(("machine", index, "name"), cause, "give each its own name")
         self._sweeps(loads)
         air = read_part(self.reading, AirSpec, self.reading.data.get("air", {}), ("air",))
         measure = self._measure()
@@ -188,9 +202,13 @@ class _Loader:
         events = read_events(
             self.reading, self._list("event", optional=True), {**hardware, "loads": loads}, measure
         )
+        if events and machines:
+            cause = "cannot stand beside [[machine]]: their clock is that of the loads"
+            self.reading.problem(("event",), cause, "keep one of the two")
         self.reading.raise_if_wrong()
         hardware["hybrids"] = made
-        return _assemble(self.reading, head, host, hardware, loads, air, measure, events)
+        work = {"loads": loads, "machines": machines}
+        return _assemble(self.reading, head, host, hardware, work, air, measure, events)
 
     # ---- the top of the file
 
@@ -389,6 +407,23 @@ class _Loader:
             cause = f"{quote(name)} is the name of an earlier [[{key}]] too"
             self.reading.problem((key, index, "name"), cause, "give each its own name")
 
+    def _machine(
+        self,
+        table: Any,
+        path: Path,
+        volumes: list[dict[str, Any]],
+        made: list[dict[str, Any]],
+    ) -> dict[str, Any]:
+        values = read_part(self.reading, MachineSpec, table, path)
+        inside = {one.get(key) for one in made for key in ("front", "back")}
+        rooms = {v["name"]: _room(v) for v in volumes if "name" in v and v["name"] not in inside}
+        rooms |= {one["name"]: Room(one.get("capacity"), None) for one in made if "name" in one}
+        if len(rooms) == 1 and "volume" in values:
+            values["volume"] = values["volume"] or next(iter(rooms))
+        for key, cause, remedy in check_machines(values, rooms):
+            self.reading.problem((*path, key), cause, remedy)
+        return values
+
     def _sweeps(self, loads: list[dict[str, Any]]) -> None:
         found = list(checks.several_searches(loads))
         for index, key, cause, remedy in found:
@@ -397,6 +432,15 @@ class _Loader:
             cause = f"a sweep of {length} beside one of {first}"
             remedy = "sweeps run side by side: make them equally long"
             self.reading.problem(("load", index, key), cause, remedy)
+
+
+def _room(volume: Mapping[str, Any]) -> Room:
+    """What checks need to know of a volume."""
+    if not {"card", "layout"} <= set(volume):
+        return Room(None, volume.get("access"))
+    layout = volume["layout"]
+    own = volume["card"].integer("capacity.user")
+    return Room(own if layout is None else int(layout["size"]), volume.get("access"))
 
 
 def _mix(values: Mapping[str, Any]) -> tuple[tuple[int, float], ...]:
@@ -435,7 +479,7 @@ def _assemble(
     head: dict[str, Any],
     host: dict[str, Any],
     hardware: Mapping[str, list[dict[str, Any]]],
-    loads: list[dict[str, Any]],
+    work: Mapping[str, list[dict[str, Any]]],
     air: dict[str, Any],
     measure: dict[str, Any],
     events: list[EventSpec],
@@ -460,7 +504,8 @@ def _assemble(
         links=tuple(build(LinkSpec, values) for values in hardware["links"]),
         volumes=tuple(build(VolumeSpec, values) for values in hardware["volumes"]),
         hybrids=tuple(build(HybridSpec, values) for values in hardware["hybrids"]),
-        loads=tuple(build(LoadSpec, values) for values in loads),
+        loads=tuple(build(LoadSpec, values) for values in work["loads"]),
+        machines=tuple(build(MachineSpec, values) for values in work["machines"]),
         air=build(AirSpec, air),
         measure=build(Measure, measure),
         events=tuple(events),

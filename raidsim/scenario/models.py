@@ -28,6 +28,7 @@ from raidsim.scenario.fields import (
     as_list,
     key,
 )
+from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.part import Area, Name, Part, Size, Table
 from raidsim.topology.lanes import SPEEDS
 
@@ -356,11 +357,19 @@ class HybridSpec(Part):
     interval: Annotated[float, Quantity("time", low="1 s", high="8760 h")] = key(
         "of a tier: heat, the number of accesses, halves after each", "10 min"
     )
+    placement: Annotated[str, Choice(("in-place", "log"))] = key(
+        "where writes go on the back: to their addresses, or gathered to full stripes one behind"
+        " the other, where the back is free behind the addresses of the hybrid",
+        "in-place",
+    )
     warm: Annotated[Area | None, Table] = key(
         "part of the hybrid that is in the front when the run begins, from its start on as far as"
         " there is room",
         None, "none",
     )  # fmt: skip
+    warm_share: Annotated[float, Quantity("share")] = key(
+        "share of the blocks of `warm` that is there, evenly spread", "100 %"
+    )
     buffer: Annotated[str, Choice(("through", "back", "back-bad-battery"))] = key(
         "write mode of the storage processor's own cache in front of both, as `write` of a volume",
         "through",
@@ -524,6 +533,7 @@ class Scenario(Part):
     volumes: tuple[VolumeSpec, ...] = key("the volumes")
     hybrids: tuple[HybridSpec, ...] = key("volumes in front of volumes, if there are any", ())
     loads: tuple[LoadSpec, ...] = key("the loads")
+    machines: tuple[MachineSpec, ...] = key("virtual machines that boot, if there are any")
     air: AirSpec = key("the air that the drives stand in")
     measure: Measure = key("how to measure")
     events: tuple[EventSpec, ...] = key("what happens meanwhile", ())
@@ -534,7 +544,7 @@ class Scenario(Part):
     @property
     def points(self) -> int:
         """Points of the sweep: the length of its longest list."""
-        return max(len(load.sweep) or 1 for load in self.loads)
+        return max((len(load.sweep) or 1 for load in self.loads), default=1)
 
     @property
     def searched(self) -> LoadSpec | None:

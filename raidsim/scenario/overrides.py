@@ -1,7 +1,8 @@
 """``--set KEY=VALUE``: another value for a key, before anything is checked.
 
 The key is written as messages show it: ``load.outstanding``, ``measure.precision``,
-``load[1].size`` or ``load.NAME.size`` where there are several loads,
+``load[1].size`` or ``load.NAME.size`` where there are several loads, ``load[*].size`` for all
+of them (``load.outstanding`` and ``load.rate`` mean all that have them),
 ``volume.set.flash.read_time`` for a value of a card. The value is TOML; what is no
 TOML is a text, so quotes may be left out: ``load.size=8 KiB``. Without a value
 (``load.rate=``) the key is taken away.
@@ -18,6 +19,7 @@ from typing import Any
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import Problem, quote
 from raidsim.scenario.event import EventSpec
+from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     ControllerSpec,
     HybridSpec,
@@ -27,13 +29,16 @@ from raidsim.scenario.models import (
 )
 from raidsim.scenario.reading import OVERRIDE, Reading
 
-_STEP = re.compile(r"""([A-Za-z0-9_-]+|"[^"]*"|'[^']*')((?:\[[0-9]{1,6}\])*)(?:\.|$)""")
+_STEP = re.compile(r"""([A-Za-z0-9_-]+|"[^"]*"|'[^']*')((?:\[(?:[0-9]{1,6}|\*)\])*)(?:\.|$)""")
+_EVERY = "*"
+_INTENSITIES = ("outstanding", "rate")
 _FIELDS = {
     "controller": ControllerSpec.model_fields,
     "hybrid": HybridSpec.model_fields,
     "link": LinkSpec.model_fields,
     "volume": VolumeSpec.model_fields,
     "load": LoadSpec.model_fields,
+    "machine": MachineSpec.model_fields,
     "event": EventSpec.model_fields,
 }
 _FORM = "write --set KEY=VALUE, e.g. --set load.outstanding=32"
@@ -54,12 +59,13 @@ def apply(reading: Reading, overrides: Iterable[str]) -> None:
                 raise _Refused("is not UTF-8 text")  # what a shell passes on as it is
             if not equals:
                 raise _Refused(f"{quote(text)} has no value", _FORM)
-            path = _address(reading.data, _steps(key))
-            if value.strip():
-                _put(reading.data, path, _value(value.strip()))
-            else:
-                _take(reading.data, path)
-            reading.overridden.add(path)
+            for steps in _expand(reading.data, _steps(key)):
+                path = _address(reading.data, steps)
+                if value.strip():
+                    _put(reading.data, path, _value(value.strip()))
+                else:
+                    _take(reading.data, path)
+                reading.overridden.add(path)
         except _Refused as refused:
             reading.problems.append(Problem(OVERRIDE, None, key[:80] or None, *refused.problem))
 
@@ -73,11 +79,28 @@ def _steps(key: str) -> Path:
         if match is None:
             raise _Refused("is no key", _FORM)
         steps += (match[1].strip("\"'"),)
-        steps += tuple(int(number) for number in re.findall(r"[0-9]+", match[2]))
+        indices = re.findall(r"[0-9]+|\*", match[2])
+        steps += tuple(int(one) if one != _EVERY else one for one in indices)
         at = match.end()
     if not steps or key.endswith("."):
         raise _Refused("is no key", _FORM)
     return steps
+
+
+def _expand(data: dict[str, Any], steps: Path) -> list[Path]:
+    """The steps of each table that is meant: of all with an index of ``*``, or that are loads."""
+    first, *rest = steps
+    items = data.get(str(first)) if first in _FIELDS else None
+    if _EVERY in rest and (rest[0] != _EVERY or not isinstance(items, list) or not items):
+        raise _Refused("there is no list of tables to set it in", _FORM)
+    if not isinstance(items, list):
+        return [steps]
+    if rest and rest[0] == _EVERY:
+        return [(first, index, *rest[1:]) for index in range(len(items))]
+    if first == "load" and len(items) > 1 and rest and rest[0] in _INTENSITIES:
+        having = [n for n, item in enumerate(items) if isinstance(item, dict) and rest[0] in item]
+        return [(first, index, *rest) for index in having] or [steps]
+    return [steps]
 
 
 def _address(data: dict[str, Any], steps: Path) -> Path:

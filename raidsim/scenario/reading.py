@@ -14,18 +14,20 @@ from raidsim.cards.toml_file import TomlFile, show
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.scenario.fields import PROBLEM
+from raidsim.scenario.machine_spec import Image
 from raidsim.scenario.models import Burst, Hot, Limit, SizeShare
 from raidsim.scenario.part import Area, Part
 
 OVERRIDE = "--set"
 """What messages name as the file of an override."""
 
-LISTS = ("controller", "link", "volume", "hybrid", "load", "event")
+LISTS = ("controller", "link", "volume", "hybrid", "load", "machine", "event")
 """Tables that a scenario may have several of."""
 
 _MOST_PROBLEMS = 100
 _INLINE: dict[str, Any] = {
-    "area": Area, "burst": Burst, "hot": Hot, "limit": Limit, "sizes": SizeShare,
+    "area": Area, "burst": Burst, "hot": Hot, "image": Image, "limit": Limit,
+    "sizes": SizeShare,
 }  # fmt: skip
 
 

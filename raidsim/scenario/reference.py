@@ -12,6 +12,7 @@ from raidsim.cards.reference import table
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.events import KINDS
 from raidsim.scenario.fields import Quantity, Reader
+from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     AirSpec,
     HostSpec,
@@ -65,8 +66,9 @@ time. Its clock starts when the measurement does, after the warm-up:
 
 **Another value for one run**: `--set KEY=VALUE`, e.g. `--set load.outstanding=32`,
 `--set "load.size=4 KiB"`, `--set "volume.set.flash.read_time=60 us"`. Where there are several
-loads, volumes, controllers or links, say which: `load[0].size` or `load.NAME.size`. Without a value
-(`load.align=`) the key is taken away.
+loads, volumes, controllers or links, say which: `load[0].size` or `load.NAME.size`, or
+`load[*].size` for all. `load.outstanding` and `load.rate` mean all loads that have them. Without a
+value (`load.align=`) the key is taken away.
 """
 
 _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
@@ -78,6 +80,12 @@ _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
         HybridSpec,
     ),
     ("`[[load]]`", "One table for each load; all run at the same time.", LoadSpec),
+    (
+        "`[[machine]]`",
+        "One table for each group of virtual machines that boot; with one, `[[load]]` may be left"
+        " out, and the run lasts until the last machine is ready.",
+        MachineSpec,
+    ),
     (
         "`[air]`",
         "The whole table may be left out. It matters to drives whose card says how they warm.",

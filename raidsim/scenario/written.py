@@ -8,6 +8,7 @@ from typing import Any
 
 from raidsim import units
 from raidsim.scenario.event import EventSpec
+from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     AirSpec,
     ControllerSpec,
@@ -50,7 +51,11 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
         **_hybrids(data, scenario),
         "load": [
             _part(LoadSpec, table, _defaults(table, load))
-            for table, load in zip(data["load"], scenario.loads, strict=True)
+            for table, load in zip(data.get("load", []), scenario.loads, strict=True)
+        ],
+        "machine": [
+            _part(MachineSpec, table, {"volume": part.volume, "area": _area(table)})
+            for table, part in zip(data.get("machine", []), scenario.machines, strict=True)
         ],
         "air": _part(AirSpec, data.get("air", {}), {}),
         "measure": _part(Measure, data.get("measure", {}), {}),
@@ -72,8 +77,15 @@ def _hybrids(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
 
 def _defaults(table: Mapping[str, Any], load: LoadSpec) -> dict[str, Any]:
     """What a load means by the keys it leaves out, where that depends on others."""
-    area = {"offset": "0 B", "size": "rest"} | table.get("area", {})
-    return {"volume": load.volume, "align": units.text(load.align, "size"), "area": area}
+    return {
+        "volume": load.volume,
+        "align": units.text(load.align, "size"),
+        "area": _area(table),
+    }
+
+
+def _area(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {"offset": "0 B", "size": "rest", **table.get("area", {})}
 
 
 def _of_event(event: EventSpec) -> dict[str, Any]:

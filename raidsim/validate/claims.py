@@ -13,7 +13,7 @@ Relation = Literal[
     "value", "about", "range", "at_least", "at_most", "ratio", "order", "equal", "shape"
 ]
 Role = Literal["calibration", "prediction"]
-Reduction = Literal["at", "max", "each", "within"]
+Reduction = Literal["at", "max", "mean", "each", "within"]
 
 RELATIONS_WITH_ERROR: frozenset[Relation] = frozenset({"value", "about", "ratio"})
 """Relations whose error enters the statistics: a figure stands on the other side."""
@@ -21,10 +21,12 @@ RELATIONS_WITH_ERROR: frozenset[Relation] = frozenset({"value", "about", "ratio"
 
 @dataclass(frozen=True)
 class Measurement:
-    """One metric of one scenario: at one intensity, the highest of several, or a whole curve.
+    """One metric of one scenario: at one intensity, the highest or mean of several, or a curve.
 
     ``intensities`` are numbers of outstanding I/Os, ascending; (None,) leaves the scenario's own.
-    With the reduction "within" it is the metric at the highest load within ``latency``.
+    With the reduction "within" it is the metric at the highest load within ``latency``. With
+    ``also``, further overrides, each figure is the mean of two runs: without them and with them.
+    ``moment`` is where the course of machines is read: a time in s, or a share.
     """
 
     scenario: str
@@ -33,24 +35,37 @@ class Measurement:
     intensities: tuple[int | None, ...]
     reduction: Reduction
     latency: Latency | None = None
+    also: tuple[str, ...] = ()
+    moment: float | None = None
 
     def jobs(self) -> tuple[Job, ...]:
         """Return the runs that this needs: a search, or one for each intensity."""
+        return tuple(job for run in self.runs() for job in run)
+
+    def runs(self) -> tuple[tuple[Job, ...], ...]:
+        """Return the runs of each of the one or two curves that are averaged."""
         if self.latency is not None:
-            return (self._whole(),)
-        return tuple(Job(self.scenario, self.overrides, at) for at in self.intensities)
+            return ((self._whole(self.overrides),),)
+        return tuple(
+            tuple(Job(self.scenario, overrides, at) for at in self.intensities)
+            for overrides in self._both()
+        )
 
-    def command(self) -> list[str]:
-        """Return the ``raidsim run`` command line that measures the same."""
-        return self._whole().command()
+    def commands(self) -> list[list[str]]:
+        """Return the ``raidsim run`` command lines that measure the same."""
+        return [self._whole(overrides).command() for overrides in self._both()]
 
-    def _whole(self) -> Job:
+    def _both(self) -> tuple[tuple[str, ...], ...]:
+        """The overrides of each curve."""
+        if not self.also:
+            return (self.overrides,)
+        return (self.overrides, (*self.overrides, *self.also))
+
+    def _whole(self, overrides: tuple[str, ...]) -> Job:
         """Everything in one run."""
         given = tuple(at for at in self.intensities if at is not None)
         alone = len(given) == 1 and self.latency is None
-        return Job(
-            self.scenario, self.overrides, given[0] if alone else given or None, self.latency
-        )
+        return Job(self.scenario, overrides, given[0] if alone else given or None, self.latency)
 
 
 @dataclass(frozen=True)

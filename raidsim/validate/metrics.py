@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -10,23 +11,27 @@ from raidsim.result import Point
 
 @dataclass(frozen=True)
 class Metric:
-    """How a number is read from the points of one intensity, one point for each load."""
+    """How a number is read from the points of one intensity, one point for each load.
+
+    ``of`` also takes where a course of time is read: a time in s, a share, or None.
+    """
 
     unit: str
     kind: str
-    of: Callable[[Sequence[Point]], float | None]
+    of: Callable[[Sequence[Point], float | None], float | None]
+    may_be_zero: bool = False
 
 
-def _iops(points: Sequence[Point]) -> float:
+def _iops(points: Sequence[Point], _: float | None) -> float:
     return sum(point.iops.mean for point in points)
 
 
-def _mbps(points: Sequence[Point]) -> float:
+def _mbps(points: Sequence[Point], _: float | None) -> float:
     return sum(point.mbps for point in points)
 
 
-def _mean_latency(*kinds: str) -> Callable[[Sequence[Point]], float | None]:
-    def of(points: Sequence[Point]) -> float | None:
+def _mean_latency(*kinds: str) -> Callable[[Sequence[Point], float | None], float | None]:
+    def of(points: Sequence[Point], _: float | None) -> float | None:
         found = [point.latency_ms.get(kind) for point in points for kind in kinds]
         present = [latency for latency in found if latency is not None and latency.samples > 0]
         samples = sum(latency.samples for latency in present)
@@ -37,14 +42,41 @@ def _mean_latency(*kinds: str) -> Callable[[Sequence[Point]], float | None]:
     return of
 
 
-def _temperature(points: Sequence[Point]) -> float | None:
+def _temperature(points: Sequence[Point], _: float | None) -> float | None:
     found = [drive.temperature_c for point in points for drive in point.drives]
     return max((one.highest for one in found if one is not None), default=None)
 
 
-def _power(points: Sequence[Point]) -> float | None:
+def _power(points: Sequence[Point], _: float | None) -> float | None:
     found = [drive.power_w for point in points for drive in point.drives]
     return max((one for one in found if one is not None), default=None)
+
+
+def _ready(points: Sequence[Point]) -> list[float | None]:
+    """Times (s) at which machines became ready, of all groups; None for one that did not."""
+    groups = [point.machines for point in points if point.machines is not None]
+    return [time for group in groups for time in group.ready_s]
+
+
+def _ready_share(points: Sequence[Point], time: float | None) -> float | None:
+    found = _ready(points)
+    if not found or time is None:
+        return None
+    return 100 * sum(one is not None and one <= time for one in found) / len(found)
+
+
+def _ready_time(points: Sequence[Point], share: float | None) -> float | None:
+    found = _ready(points)
+    if not found or share is None:
+        return None
+    ready = sorted(one for one in found if one is not None)
+    wanted = max(math.ceil(share * len(found) - 1e-9), 1)
+    return ready[wanted - 1] if wanted <= len(ready) else None
+
+
+def _ready_mean(points: Sequence[Point], _: float | None) -> float | None:
+    found = [one for one in _ready(points) if one is not None]
+    return sum(found) / len(found) if found and len(found) == len(_ready(points)) else None
 
 
 METRICS: dict[str, Metric] = {
@@ -55,9 +87,13 @@ METRICS: dict[str, Metric] = {
     "write_latency": Metric("ms", "latency", _mean_latency("write")),
     "temperature_c": Metric("C", "temperature", _temperature),
     "power_w": Metric("W", "power", _power),
+    "ready_mean": Metric("s", "boot", _ready_mean),
+    "ready_share": Metric("%", "boot", _ready_share, may_be_zero=True),
+    "ready_time": Metric("s", "boot", _ready_time),
 }
 """By the name that a claim uses. MB/s are 2**20 bytes per second.
 
 Of several drives ``temperature_c`` is the highest that any of them reached, ``power_w`` the mean
-power of the one that takes most.
+power of the one that takes most. ``ready_...`` are about machines: mean time to become ready,
+share of them that is ready at a time, time by which a share of them is.
 """

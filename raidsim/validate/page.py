@@ -57,5 +57,7 @@ def _row(verdict: Verdict) -> dict[str, object]:
         "note": " ".join(text for text in (claim.note, claim.explanation) if text),
         "commands": []
         if isinstance(claim.subject, CardValue)
-        else [shlex.join(one.command()) for one in claim.subject.measurements()],
+        else [
+            shlex.join(words) for one in claim.subject.measurements() for words in one.commands()
+        ],
     }

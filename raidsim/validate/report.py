@@ -122,7 +122,11 @@ def claim_dict(verdict: Verdict) -> dict[str, Any]:
         "metric": run.metric,
         "outstanding": [at for at in run.intensities if at is not None],
         "within": None if run.latency is None else run.latency.within,
-        "commands": [shlex.join(m.command()) for m in claim.subject.measurements()],
+        "commands": [
+            shlex.join(words)
+            for measurement in claim.subject.measurements()
+            for words in measurement.commands()
+        ],
     }
 
 

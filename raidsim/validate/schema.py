@@ -33,7 +33,7 @@ Number = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 Positive = Annotated[Number, Field(gt=0)]
 Text = Annotated[str, Field(min_length=1)]
 Outstanding = Annotated[int, Field(ge=1, strict=True)]
-Searched: TypeAlias = Literal["max", "each", "within"]
+Searched: TypeAlias = Literal["max", "mean", "each", "within"]
 
 
 def _published(value: object) -> float | tuple[float, float]:
@@ -46,11 +46,12 @@ def _published(value: object) -> float | tuple[float, float]:
 
 
 def _at(value: Any) -> int | str:
-    """Return a number of outstanding I/Os, "max", "each" or "within"."""
+    """Return a number of outstanding I/Os, "max", "mean", "each" or "within"."""
     if value in get_args(Searched) or (type(value) is int and value >= 1):
         return value  # type: ignore[no-any-return]
     raise ValueError(
-        f'{quote(value)} is neither a number of outstanding I/Os nor "max", "each" or "within"'
+        f'{quote(value)} is neither a number of outstanding I/Os nor "max", "mean", "each" or'
+        ' "within"'
     )
 
 
@@ -85,6 +86,9 @@ class Run(_Table):
     over: Intensities | None = None
     within: Time | None = None
     within_percentile: Share | None = None
+    also: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
+    time: Time | None = None
+    share: Share | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Run:
@@ -92,6 +96,8 @@ class Run(_Table):
             raise ValueError('at = "within" and within, a latency, belong together')
         if self.within_percentile is not None and self.within is None:
             raise ValueError("within_percentile says nothing without within")
+        if self.also is not None and (self.within is not None or self.at == "each"):
+            raise ValueError("also, a second run to average with, goes with one figure of both")
         return self
 
     def measurement(
@@ -101,10 +107,23 @@ class Run(_Table):
         spread: tuple[int, ...] = self.over or usual
         if shape is not None:
             return Measurement(self.scenario, self.overrides, metric, shape.of(spread), "each")
-        if isinstance(self.at, str):
-            asked = None if self.within is None else Latency(self.within, self.within_percentile)
-            return Measurement(self.scenario, self.overrides, metric, spread, self.at, asked)
-        return Measurement(self.scenario, self.overrides, metric, (self.at,), "at")
+        asked = None if self.within is None else Latency(self.within, self.within_percentile)
+        return Measurement(
+            self.scenario,
+            self.overrides,
+            metric,
+            spread if isinstance(self.at, str) else (self.at,),
+            self.at if isinstance(self.at, str) else "at",
+            asked,
+            also=self.also or (),
+            moment=self._moment(),
+        )
+
+    def _moment(self) -> float | None:
+        """Return the time (s) or share at which a course of time is read."""
+        if self.time is not None:
+            return units.parse(self.time, "time")
+        return None if self.share is None else units.parse(self.share, "share")
 
 
 class ShapeTable(_Table):
@@ -197,8 +216,14 @@ class ClaimTable(_Table):
             'no "within" beside a shape': (
                 self.shape is None or self.run is None or self.run.within is None
             ),
-            '"at" as a number, "max" or "within", for a figure': not (
+            '"at" as a number, "max", "mean" or "within", for a figure': not (
                 figure and self.run is not None and self.run.at == "each"
+            ),
+            '"time" beside ready_share, "share" beside ready_time, and nowhere else': all(
+                (run.time is not None) == (self.metric == "ready_share")
+                and (run.share is not None) == (self.metric == "ready_time")
+                for run in (self.run, self.against)
+                if run is not None
             ),
         }
         wrong = [f"a claim needs {what}" for what, given in must_have.items() if not given]
@@ -318,10 +343,12 @@ def _impossible(claim: Claim) -> list[str]:
         wrong.append(f"the shape's {shape.at} outstanding I/Os are not among the intensities")
     if (
         against is not None
-        and "each" in (run.reduction, against.reduction)
+        and {"each", "mean"} & {run.reduction, against.reduction}
         and (run.reduction, run.intensities) != (against.reduction, against.intensities)
     ):
-        wrong.append('curves are compared at equal intensities: give both runs at = "each"')
+        wrong.append(
+            'curves are compared at equal intensities: give both runs at = "each", or "mean"'
+        )
     return wrong
 
 

@@ -79,18 +79,31 @@ def simulate(claim: Claim, subject: Performance, results: Mapping[Job, Result]) 
     if subject.shape is not None:
         return shape_ratio(subject.shape, subject.run.intensities, curve)
     if other is None or subject.against is None:
-        return max(curve)
+        return _mean(curve) if subject.run.reduction == "mean" else max(curve)
     if subject.run.reduction == "each":
         return worst_ratio(curve, other, one_sided=claim.relation == "order")
+    if subject.run.reduction == "mean":
+        return _mean([a / b for a, b in zip(curve, other, strict=True)])
     return max(curve) / max(other)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
 
 
 def curve_of(measurement: Measurement, results: Mapping[Job, Result]) -> list[float] | None:
     """Return the metric at each intensity of a measurement; None if any of them has none."""
     metric = METRICS[measurement.metric]
-    values = [metric.of(points_of(results[job])) for job in measurement.jobs()]
-    present = [value for value in values if value is not None and value > 0]
-    return present if len(present) == len(values) else None
+    curves = []
+    for run in measurement.runs():
+        values = [metric.of(points_of(results[job]), measurement.moment) for job in run]
+        present = [
+            value for value in values if value is not None and (value > 0 or metric.may_be_zero)
+        ]
+        if len(present) < len(values):
+            return None
+        curves.append(present)
+    return [_mean(values) for values in zip(*curves, strict=True)]
 
 
 def points_of(result: Result) -> list[Point]:

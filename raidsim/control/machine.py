@@ -1,0 +1,171 @@
+"""Virtual machines that boot: SimPy processes that compute, wait, read and write.
+
+A machine goes through a number of equal bursts. In each it takes a core of the host for its
+share of the CPU time, waits for its share of what is neither CPU nor storage, and then has the
+burst's reads and writes under way, a number of each at a time, until all are back. When it has been
+idle for long enough after its last burst it is ready.
+
+The I/Os of a burst are a closed load that ends, so the kernel carries them out and SimPy hears
+of their end only: a storm of a million I/Os costs as many events as there are bursts.
+
+CPU and waiting time of a machine are those of the group times a factor of its own,
+
+    exp(s z - s^2 / 2),  s^2 = ln(1 + spread^2),  z standard normal
+
+whose mean is 1 and whose standard deviation is the spread. It comes from the seed, the group's
+name and the machine's number: on any storage the same machine has the same factor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import simpy
+
+from raidsim.build.load import need_room, share_of
+from raidsim.build.system import System, stream_key
+from raidsim.control.environment import Environment
+from raidsim.kernel import tables as t
+from raidsim.scenario import MachineSpec
+from raidsim.scenario.machines import disk_of
+
+Steps = Generator[simpy.Event, Any, None]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A stream of a machine, and how many I/Os it makes in all."""
+
+    stream: int
+    ios: int
+
+
+class Group:
+    """The machines of one ``[[machine]]`` table.
+
+    Parameters
+    ----------
+    system
+        Where their streams are made.
+    spec
+        What they do.
+    volumes
+        Rows of the volumes by name.
+    process
+        Row of the host's process that submits their I/Os.
+
+    Attributes
+    ----------
+    streams
+        All their streams; they are measured as one.
+    ready
+        When each machine was ready, s; None for one that is not yet.
+    """
+
+    def __init__(
+        self, system: System, spec: MachineSpec, volumes: dict[str, int], process: int
+    ) -> None:
+        self.system = system
+        self.spec = spec
+        self.streams: list[int] = []
+        self.ready: list[float | None] = [None] * spec.count
+        self._process = process
+        self._work = [self._work_of(number, volumes) for number in range(spec.count)]
+
+    def start(self, env: Environment, cores: simpy.Resource) -> list[simpy.Process]:
+        """Switch all machines on; their processes."""
+        return [env.process(self._boot(env, cores, n)) for n in range(self.spec.count)]
+
+    def factor(self, number: int) -> float:
+        """How much longer than the mean a machine computes and waits."""
+        variance = math.log1p(self.spec.spread**2)
+        key = stream_key(self.system.seed, self.spec.name, number, "spread")
+        z = float(np.random.default_rng(int(key)).standard_normal())
+        return math.exp(math.sqrt(variance) * z - variance / 2)
+
+    # -- one machine ------------------------------------------------------------------------
+
+    def _boot(self, env: Environment, cores: simpy.Resource, number: int) -> Steps:
+        spec = self.spec
+        factor = self.factor(number)
+        compute = spec.compute * factor / spec.bursts
+        wait = spec.wait * factor / spec.bursts
+        yield env.timeout(number * spec.every)
+        for burst in range(spec.bursts):
+            if compute > 0:
+                with cores.request() as core:
+                    yield core
+                    yield env.timeout(compute)
+            if wait > 0:
+                yield env.timeout(wait)
+            # Reads and writes are under way side by side; the burst ends with the last.
+            yield env.all_of([self._begin(env, work, burst) for work in self._work[number]])
+        yield env.timeout(spec.idle_after)
+        self.ready[number] = env.now
+
+    def _begin(self, env: Environment, work: Work, burst: int) -> simpy.Event:
+        """Begin the I/Os of a burst; the event happens when all of them are back."""
+        ended = simpy.Event(env)
+        ios = share_of(work.ios, self.spec.bursts, burst)
+        if ios == 0:
+            return ended.succeed()
+        env.sync()
+        row = self.system.world.streams[work.stream]
+        row["stop_ios"] = row["issued"] + ios
+        row["ended"] = 0
+        row["outstanding"] = min(self.spec.outstanding, ios)
+        row["ticket"] = env.ticket(ended)
+        self.system.begin(work.stream)
+        return ended
+
+    # -- its streams ------------------------------------------------------------------------
+
+    def _work_of(self, number: int, volumes: dict[str, int]) -> list[Work]:
+        spec = self.spec
+        row = volumes[spec.volume]
+        grain = max(spec.read_size, spec.write_size)
+        capacity = int(self.system.world.volumes[row]["size"])
+        disk = disk_of(spec.area, capacity, spec.count, number, grain)
+        work = []
+        if spec.reads:
+            where = row, *disk
+            if spec.image is not None:
+                image = spec.image
+                row = volumes[image.volume]
+                rest = int(self.system.world.volumes[row]["size"]) - image.offset
+                where = row, image.offset, rest if image.size is None else image.size
+            work.append(self._add(number, "reads", spec.read_size, spec.reads, where))
+        if spec.writes:
+            where = volumes[spec.volume], *disk
+            work.append(self._add(number, "writes", spec.write_size, spec.writes, where))
+        return work
+
+    def _add(
+        self, number: int, kind: str, size: int, ios: int, where: tuple[int, int, int]
+    ) -> Work:
+        volume, offset, room = where
+        account = None
+        if self.streams:
+            account = int(self.system.world.streams["account"][self.streams[0]])
+        stream = self.system.add_stream(
+            f"{self.spec.name}/{number}/{kind}",
+            [(size, 1.0)],
+            account=account,
+            mode=t.CLOSED,
+            outstanding=self.spec.outstanding,
+            volume=volume,
+            process=self._process,
+            area_offset=offset,
+            area_size=room,
+            align=size,
+            read_share=1.0 if kind == "reads" else 0.0,
+            random_share=self.spec.random,
+            stop_ios=0,
+        )
+        self.streams.append(stream)
+        need_room(self.system, volume, size)
+        return Work(stream, ios)

@@ -1,0 +1,101 @@
+"""What must hold between the keys of a group of machines, and the volumes they are on.
+
+Like the checks of a load, :func:`check_machines` yields (key, cause, remedy).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from raidsim import units
+from raidsim.errors import quote, suggest
+from raidsim.scenario.checks import Finding
+from raidsim.scenario.machine_spec import Image
+from raidsim.scenario.part import Area
+
+
+class Room(NamedTuple):
+    """What a check needs to know of a volume; None where the volume itself is wrong."""
+
+    capacity: int | None
+    access: str | None
+
+
+def check_machines(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator[Finding]:
+    """Everything that can be said of one group of machines."""
+    yield from _volumes(values, volumes)
+    yield from _something_to_do(values)
+    sizes = ("reads", "read_size", "writes", "write_size", "area", "image", "count", "volume")
+    if all(key in values for key in sizes):
+        yield from _fits(values, volumes)
+
+
+def _volumes(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator[Finding]:
+    if not volumes:
+        return
+    names = ", ".join(map(quote, volumes))
+    name, image = values.get("volume"), values.get("image")
+    if "volume" in values and name is None:
+        cause = f"is missing, and there are {len(volumes)} volumes"
+        yield "volume", cause, f"one of {names}"
+    for key, one in (("volume", name), ("image", image.volume if image else None)):
+        if one is not None and one not in volumes:
+            remedy = suggest(one, volumes) or f"one of {names}"
+            yield key, f"{quote(one)} is no volume of this scenario", remedy
+    room = volumes.get(name) if name else None
+    if room is None:
+        return
+    if room.access == "read-only" and values.get("writes", 0) > 0:
+        yield "writes", f"{name} is read-only", 'give writes = 0, or access = "read-write" there'
+    if room.access == "blocked":
+        yield "volume", f"{name} is blocked", 'give access = "read-write" there'
+
+
+def _something_to_do(values: Mapping[str, Any]) -> Iterator[Finding]:
+    work = ("reads", "writes", "compute", "wait")
+    if all(values.get(key, 1) == 0 for key in work):
+        yield "reads", "the machines have nothing to do", f"give {', '.join(work[:-1])} or wait"
+
+
+def _fits(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator[Finding]:
+    """An I/O fits into a disk of its own, and a read into the image."""
+    own = [values["write_size"]] if values["writes"] else []
+    if values["reads"]:
+        if values["image"] is None:
+            own.append(values["read_size"])
+        else:
+            image: Image = values["image"]
+            room = volumes.get(image.volume)
+            capacity = room.capacity if room else None
+            yield from _part("image", image, capacity, values["read_size"], "a read")
+    room = volumes.get(values["volume"])
+    if room is None or room.capacity is None:
+        return
+    area: Area = values["area"]
+    if own:
+        least = max(own) * values["count"]
+        what = f"an I/O on each of {values['count']} disks"
+        yield from _part("area", area, room.capacity, least, what)
+
+
+def _part(
+    key: str, part: Area | Image, capacity: int | None, least: int, what: str
+) -> Iterator[Finding]:
+    if capacity is None:
+        return
+    rest = capacity - part.offset
+    size = rest if part.size is None else part.size
+    if size > rest:
+        cause = f"ends beyond the volume of {units.text(capacity, 'size')}"
+        yield key, cause, "make it smaller, or let it begin earlier"
+    elif size < least:
+        cause = f"{units.text(max(size, 0), 'size')} are too small for {what}"
+        yield key, cause, f"give at least {units.text(least, 'size')}"
+
+
+def disk_of(area: Area, capacity: int, count: int, number: int, grain: int) -> tuple[int, int]:
+    """First byte and bytes of the disk of one of ``count`` machines, in whole ``grain``."""
+    size = capacity - area.offset if area.size is None else area.size
+    piece = size // count // grain * grain
+    return area.offset + number * piece, piece
