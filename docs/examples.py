@@ -80,7 +80,8 @@ def prints(example: Example) -> str:
     refused = MISTAKE in example.code
     if done.returncode != (INPUT_WRONG if refused else 0):
         raise RuntimeError(f"{example.name} ends in {done.returncode}:\n{done.stderr.decode()}")
-    lines = (done.stderr if refused else done.stdout).decode().splitlines()
+    printed = (done.stderr if refused else done.stdout).decode()
+    lines = printed.replace(f"{ROOT}/", "").splitlines()
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
