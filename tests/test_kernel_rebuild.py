@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from conftest import INTERPRETED
 from small_array import LATENCY, NO_CPU, SERVICE, TOY, takes
@@ -80,9 +78,8 @@ def test_several_workers_keep_the_drives_busy_all_the_time():
 
 @whole_drives
 def test_a_limit_of_the_throughput_is_kept():
-    data = array("raid1", 2, depth=2)
+    data = array("raid1", 2, depth=2, rebuild_limit="20 MB/s")
     data.fail(0)
-    data._pace = replace(data._pace, limit=20e6)
     rebuild = through(data.replace(0))
     assert rebuild.seconds == pytest.approx(1e9 / 20e6, rel=0.02)
 

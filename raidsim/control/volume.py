@@ -80,8 +80,9 @@ class Volume(Maintained):
         Drives that have failed before, counted from 0.
     spares
         Hot spares: one takes the place of a drive that fails, at once.
-    rebuild_rate, rebuild_sample
-        Share of the time that background work takes, and share of it that is simulated.
+    rebuild_rate, rebuild_limit, rebuild_sample
+        Share of the time that background work takes, most that it does in a second, and share of
+        it that is simulated.
     controller
         The :class:`Controller` that it is on; None for the host itself, or where ``behind`` leads.
     behind
@@ -142,6 +143,7 @@ class Volume(Maintained):
         failed: Sequence[int] = (),
         spares: int = 0,
         rebuild_rate: str | None = None,
+        rebuild_limit: str = "none",
         rebuild_sample: str = "100 %",
         controller: Controller | None = None,
         behind: Link | Sequence[Link] | None = (),
@@ -185,7 +187,8 @@ class Volume(Maintained):
             "level": level, "drives": drives, "strip": strip, "spans": spans, "copies": copies,
             "spread": spread, "rotation": rotation, "parity_writes": parity_writes,
             "mirror_reads": mirror_reads, "failed": failed, "spares": spares,
-            "rebuild_rate": rebuild_rate, "rebuild_sample": rebuild_sample, "write": write,
+            "rebuild_rate": rebuild_rate, "rebuild_limit": rebuild_limit,
+            "rebuild_sample": rebuild_sample, "write": write,
             "read_ahead": read_ahead, "io": io, "disk_cache": disk_cache, "intent": intent,
             "bitmap_chunk": bitmap_chunk, "access": access,
         }  # fmt: skip
