@@ -29,6 +29,8 @@ SMALL_RUN = (
     "--set",
     "load.outstanding=1",
     "--set",
+    "volume.state=fresh",
+    "--set",
     "measure.min_ios=500",
     "--set",
     "measure.max_ios=2000",
