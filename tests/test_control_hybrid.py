@@ -236,6 +236,17 @@ def test_a_front_that_was_away_for_a_while_still_has_what_only_it_had() -> None:
     assert bench.hybrid.dirty == BLOCK
 
 
+def test_a_hybrid_is_degraded_until_its_front_is_used_again() -> None:
+    bench = lost_front()
+    assert bench.hybrid.health == "failed"  # only the front held what is dirty
+    bench.write(0)
+    bench.write(4 * BLOCK)
+    assert bench.hybrid.dirty == 0
+    assert bench.hybrid.health == "degraded"
+    bench.hybrid.use_front()
+    assert bench.hybrid.health == "optimal"
+
+
 def test_a_front_is_used_again_only_when_it_was_given_up_and_works() -> None:
     bench = Bench()
     with pytest.raises(InputError, match="is in use"):

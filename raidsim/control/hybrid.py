@@ -240,16 +240,16 @@ class Hybrid(Volume):
 
     @property
     def health(self) -> str:
-        """How it is: as the back, or "degraded" when the front has lost data or failed.
+        """How it is: as the back, or as the front where the back is optimal.
 
-        "failed" if the front has failed and held what the back does not have.
+        With a front that has failed it is "degraded", or "failed" if only the front held some
+        data; so it is until the front is used again.
         """
-        back = self.back.health
-        if self.front.health != "failed":
-            return "degraded" if "optimal" not in (back, self.front.health) else back
-        if back == "failed" or self.dirty > 0:
-            return "failed"
-        return "degraded"
+        back, front = self.back.health, self.front.health
+        number = hybrid_use.number_of(self.system, self.row)
+        if front == "failed" or self.system.world.hybrids[number]["lost"] == FRONT_LOST:
+            return "failed" if back == "failed" or self.dirty > 0 else "degraded"
+        return front if back == "optimal" else back
 
     # -- changes while it runs --------------------------------------------------------------------
 
