@@ -184,8 +184,11 @@ class Power:
 
 
 def _keeps(volume: Volume) -> bool:
-    """Whether the cache of a volume's controller outlasts a power cut."""
-    controller = volume.controller
-    if controller is None or not controller.card.has("cache.size"):
+    """Whether the cache that serves a volume, its controller's or a partner's, outlasts a cut."""
+    if volume.controller is None:
         return False
-    return controller.card.word("cache.protection") != "none" and controller.battery == "good"
+    server = volume.controller.duty.server
+    card = server.hardware.card
+    if not card.has("cache.size"):
+        return False
+    return card.word("cache.protection") != "none" and server.battery == "good"
