@@ -6,6 +6,8 @@ import pytest
 from conftest import INTERPRETED
 from small_array import LATENCY, NO_CPU, SERVICE, TOY, takes
 
+from raidsim.build import sweep
+from raidsim.build.array import LOCKS
 from raidsim.control import Environment, Host, InputError, Load, Volume
 from raidsim.kernel import tables as t
 
@@ -254,6 +256,80 @@ def test_the_new_drive_fails_too_and_is_replaced_again():
     second = data.replace(0)
     through(second)
     assert (first.is_over, second.state, data.health) == (True, "done", "optimal")
+
+
+def test_a_spare_that_fails_while_it_is_rebuilt_gives_way_to_the_next_one():
+    """What the first one held is not on the second: its rebuild begins at the beginning."""
+    alone = array("raid5", 4, spares=1)
+    whole = through(alone.fail(0)).seconds
+    data = array("raid5", 4, spares=2)
+    first = data.fail(0)
+    data.env.run(until=0.8 * whole)
+    second = data.fail(0)
+    data.env.run(until=1.1 * whole)
+    assert (first.state, data.health) == ("failed", "rebuilding")
+    assert through(second).state == "done"
+    assert second.seconds == pytest.approx(whole, rel=0.05)
+    assert (data.health, data.spares) == ("optimal", 0)
+
+
+def test_a_spare_that_fails_later_leaves_its_place_to_a_new_drive():
+    data = array("raid5", 4, spares=1)
+    own = data._drives.rows[0]
+    through(data.fail(0))
+    data.fail(0)
+    with pytest.raises(InputError, match=r"hot spare for drive 0 has failed.*replace\(0\)"):
+        data.copy_back(0)
+    rebuild = through(data.replace(0))
+    assert (rebuild.kind, rebuild.state, data.health) == ("rebuild", "done", "optimal")
+    assert data._drives.rows[0] == own
+
+
+def test_a_spare_that_fails_while_it_is_copied_back_is_none_any_more():
+    data = array("raid5", 4, spares=2)
+    through(data.fail(0))
+    copying = data.replace(0)
+    data.env.run(until=data.env.now + 0.1)
+    rebuild = through(data.fail(0))
+    assert (copying.state, rebuild.state, data.health) == ("failed", "done", "optimal")
+    assert data.spares == 0
+    assert through(data.replace(0)).kind == "copy-back"
+    assert (data.health, data.spares) == ("optimal", 1)
+
+
+def test_what_begins_without_power_waits_for_it():
+    data = array("raid5", 4, spares=1)
+    env = data.env
+    env.cut_power()
+    rebuild = data.fail(0)
+    rebuild.pause()
+    rebuild.resume()
+    env.run(until=2.0)
+    assert (rebuild.state, rebuild.progress) == ("under way", 0)
+    assert moved(data, "host_read") == [0] * 4
+    env.run(env.restore_power())
+    assert (through(rebuild).state, data.health) == ("done", "optimal")
+
+
+def test_what_is_given_up_without_power_is_over_when_it_is_back():
+    data = array("raid5", 4)
+    data.env.cut_power()
+    check = data.check()
+    check.stop()
+    data.env.run(data.env.restore_power())
+    assert (check.is_over, check.state, check.progress) == (True, "stopped", 0)
+
+
+@pytest.mark.parametrize("spans", [1, 2, 3])
+@pytest.mark.parametrize("stride", [4096, 8200, 3 * 4096 - 5, 6000, 100_000])
+def test_rows_of_a_sample_that_workers_have_in_hand_have_locks_of_their_own(stride, spans):
+    """A row waits in one block for none in the next, where later rows wait for it to retire."""
+    block, apart = sweep._apart(256, stride, 64, spans)
+    assert block < apart <= stride
+    assert apart > stride - 256
+    ends, begins = range(block - 64, block), range(apart, apart + 64)
+    locks = [{row * spans % LOCKS for row in rows} for rows in (ends, begins)]
+    assert not locks[0] & locks[1]
 
 
 @whole_drives
