@@ -121,6 +121,28 @@ def test_a_rate_leaves_the_rest_of_the_time_to_the_host():
     load.stop()
 
 
+def test_no_worker_runs_into_the_timeout_of_a_request_that_had_its_place():
+    """Requests are told from each other by a number; workers number their rows beside that."""
+    data = array("raid5", 4, depth=4, spares=1)
+    load = Load(read="100 %", size="4 KiB", outstanding=8, timeout="1 s", limit={"ios": 64})
+    asked = data.start(load)
+    data.env.run(asked)
+    rebuild = data.fail(0)
+    rebuild.pause()
+    data.env.run(until=0.5)
+    world = data.system.world
+    workers = world.workers[:4]
+    heap = world.heap[: int(data.system.state["events"])]
+    timers = {int(one["subject"]): int(one["mark"]) for one in heap}
+    there = [int(worker) for worker in workers if int(worker) in timers]
+    assert there
+    for worker in there:
+        world.jobs["serial"][worker] = timers[worker]
+    data.env.run(until=2.0)
+    assert not world.jobs["abandoned"][workers].any()
+    assert (asked.counts.completed, asked.counts.timed_out) == (64, 0)
+
+
 @whole_drives
 def test_the_host_waits_longer_while_a_drive_is_rebuilt_at_a_higher_rate():
     latencies = []
@@ -419,6 +441,38 @@ def test_a_patrol_finds_bad_sectors_before_a_rebuild_does():
     assert (patrol.found, patrol.repaired, patrol.punctured) == (3, 3, 0)
     data.fail(0)
     assert through(data.replace(0)).punctured == 0
+
+
+def test_a_drive_that_fails_while_its_sector_is_restored_is_left_out():
+    data = array("raid5", 3)
+    data.add_defects(0, [512 * 5])
+    read = data.read(0, 4 * KIB)
+    data.env.run(until=RECOVERY + 1.5 * takes(STRIP) / 1e9)  # the others are read
+    data.fail(0)
+    data.env.run(until=1.0)
+    assert read.processed
+    assert read.value.ok
+
+
+def test_a_patrol_without_redundancy_tells_of_each_bad_strip_once():
+    data = array("raid0", 2, rebuild_sample="5 %")
+    data.add_defects(1, [512, 2048, STRIP])
+    for _ in range(2):  # nothing has restored them
+        patrol = data.patrol()
+        data.env.run(until=data.env.now + 20)
+        assert patrol.state == "done"
+        assert (patrol.found, patrol.repaired, patrol.punctured) == (2, 0, 2)
+
+
+def test_what_can_not_be_read_is_not_on_the_drive_that_it_is_copied_to():
+    data = array("raid1", 2, spares=1, rebuild_sample="5 %")
+    through(data.fail(0))
+    data.fail(1)
+    data.add_defects(0, [512, 2048])
+    copying = through(data.replace(0))
+    assert (copying.state, copying.punctured) == ("done", 1)
+    assert not data.env.run(data.read(0, 4 * KIB)).ok
+    assert data.env.run(data.read(STRIP, 4 * KIB)).ok
 
 
 def test_a_bad_sector_met_by_the_rebuild_of_single_parity_punctures_a_stripe():
