@@ -201,6 +201,18 @@ def test_a_failed_fan_warms_a_drive_and_a_new_one_cools_it():
     assert warmth[hottest] - min(warmth.values()) > 0.5
 
 
+def test_errors_that_come_again_and_again_come_elsewhere():
+    model = Model(
+        scenario(
+            at("1 s", "latent-errors", drive=1, count=5, every="1 s"), measure={"duration": "4 s"}
+        )
+    )
+    events = Course(model, lambda: None, lambda *_: None)
+    model.env.run(events.begin())
+    found = model.env.system.world.defects[: int(model.env.system.state["defects"])]
+    assert len(found) == len(set(found["offset"].tolist())) == 3 * 5
+
+
 def test_after_a_new_fan_the_air_of_the_room_changes_alone():
     model = Model(
         scenario(

@@ -212,7 +212,7 @@ def _sectors_go(course: Course, event: kinds.LatentErrors) -> None:
     offsets = list(event.offsets or ())
     if event.count is not None:
         size, sector = (volume.card.integer(f"capacity.{of}") for of in ("user", "sector"))
-        name = ("latent errors", event.volume, event.drive, event.at)
+        name = ("latent errors", event.volume, event.drive, course.now)
         chance = np.random.default_rng(int(stream_key(course.model.scenario.seed, *name)))
         places = chance.choice(size // sector, min(event.count, size // sector), replace=False)
         offsets = sorted(int(place) * sector for place in places)
