@@ -236,6 +236,23 @@ def test_a_front_that_was_away_for_a_while_still_has_what_only_it_had() -> None:
     assert bench.hybrid.dirty == BLOCK
 
 
+def test_a_back_that_was_away_for_a_while_gets_what_only_the_front_had() -> None:
+    bench = Bench(flush="10 s")
+    bench.write(0)
+    bench.back.fail()
+    bench.env.run(until=bench.env.now + 20)
+    assert bench.write(4 * BLOCK).status == "failed"  # it goes past the front
+    with pytest.raises(InputError, match="back has failed"):
+        bench.hybrid.use_front()
+    bench.back.repair()
+    bench.hybrid.use_front()
+    bench.env.run(until=bench.env.now + 20)
+    assert (bench.hybrid.dirty, bench.hybrid.health) == (0, "optimal")
+    assert bench.bytes_of(bench.back, "host_written") == BLOCK
+    assert bench.write(4 * BLOCK).status == "done"
+    assert sorted(bench.lines) == [0, 4]
+
+
 def test_a_hybrid_is_degraded_until_its_front_is_used_again() -> None:
     bench = lost_front()
     assert bench.hybrid.health == "failed"  # only the front held what is dirty
