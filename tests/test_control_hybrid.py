@@ -236,6 +236,57 @@ def test_a_front_that_was_away_for_a_while_still_has_what_only_it_had() -> None:
     assert bench.hybrid.dirty == BLOCK
 
 
+def test_a_back_that_was_away_for_a_while_gets_what_only_the_front_had() -> None:
+    bench = Bench(flush="10 s")
+    bench.write(0)
+    bench.back.fail()
+    bench.env.run(until=bench.env.now + 20)
+    assert bench.write(4 * BLOCK).status == "failed"  # it goes past the front
+    with pytest.raises(InputError, match="back has failed"):
+        bench.hybrid.use_front()
+    bench.back.repair()
+    bench.hybrid.use_front()
+    bench.env.run(until=bench.env.now + 20)
+    assert (bench.hybrid.dirty, bench.hybrid.health) == (0, "optimal")
+    assert bench.bytes_of(bench.back, "host_written") == BLOCK
+    assert bench.write(4 * BLOCK).status == "done"
+    assert sorted(bench.lines) == [0, 4]
+
+
+def test_a_hybrid_is_degraded_until_its_front_is_used_again() -> None:
+    bench = lost_front()
+    assert bench.hybrid.health == "failed"  # only the front held what is dirty
+    bench.write(0)
+    bench.write(4 * BLOCK)
+    assert bench.hybrid.dirty == 0
+    assert bench.hybrid.health == "degraded"
+    bench.hybrid.use_front()
+    assert bench.hybrid.health == "optimal"
+
+
+def test_a_bad_sector_of_the_front_keeps_nothing_else_from_the_back() -> None:
+    bench = Bench(copy_size="4 KiB", copies=1, flush="10 s")
+    for block in range(3):
+        bench.write(block * BLOCK)
+    bench.front.add_defects(0, [0])  # in the first block that was written
+    bench.env.run(until=bench.env.now + 100)
+    assert bench.hybrid.dirty == BLOCK
+    assert bench.write(8 * BLOCK).status == "done"
+    assert sorted(bench.lines) == [0, 1, 2, 8]  # the front is in use as ever
+    assert bench.read(0).status == "failed"
+    assert bench.read(BLOCK).status == "done"
+
+
+def test_a_block_that_is_awaited_while_another_is_read_anew_comes_into_the_front() -> None:
+    bench = Bench(write="through", promote="second")
+    for block in (0, 0, 1):
+        bench.read(block * BLOCK)
+    assert sorted(bench.lines) == [0]
+    bench.front.add_defects(0, [0])
+    assert bench.ask("read", 0, 2 * BLOCK, 1.0).status == "done"
+    assert sorted(bench.lines) == bench.clean == [1]
+
+
 def test_a_front_is_used_again_only_when_it_was_given_up_and_works() -> None:
     bench = Bench()
     with pytest.raises(InputError, match="is in use"):

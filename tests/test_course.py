@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from events import DATABASE, RAID, at, course, point, scenario
 
+from raidsim.build.heat import STANDARD_AIR
+from raidsim.control.course import Course
+from raidsim.control.model import Model
 from raidsim.errors import InputError
 from raidsim.report import json_file
 from raidsim.run import run
@@ -194,6 +199,31 @@ def test_a_failed_fan_warms_a_drive_and_a_new_one_cools_it():
     assert 34 <= hottest < 45  # heat takes a while from the case to the inner parts
     assert warmth[60.0] < warmth[hottest]
     assert warmth[hottest] - min(warmth.values()) > 0.5
+
+
+def test_errors_that_come_again_and_again_come_elsewhere():
+    model = Model(
+        scenario(
+            at("1 s", "latent-errors", drive=1, count=5, every="1 s"), measure={"duration": "4 s"}
+        )
+    )
+    events = Course(model, lambda: None, lambda *_: None)
+    model.env.run(events.begin())
+    found = model.env.system.world.defects[: int(model.env.system.state["defects"])]
+    assert len(found) == len(set(found["offset"].tolist())) == 3 * 5
+
+
+def test_after_a_new_fan_the_air_of_the_room_changes_alone():
+    model = Model(
+        scenario(
+            at("1 s", "fan-failure", airflow="20 %", for_="1 s"),
+            at("3 s", "air", ambient="35 C"),
+            measure={"duration": "4 s"},
+        )
+    )
+    events = Course(model, lambda: None, lambda *_: None)
+    model.env.run(events.begin())
+    assert model.volumes["data"].air == replace(STANDARD_AIR, ambient=35.0)
 
 
 def test_a_warm_room_warms_the_drives():

@@ -6,6 +6,8 @@ import pytest
 from conftest import INTERPRETED
 from small_array import LATENCY, NO_CPU, SERVICE, TOY, takes
 
+from raidsim.build import sweep
+from raidsim.build.array import LOCKS
 from raidsim.control import Environment, Host, InputError, Load, Volume
 from raidsim.kernel import tables as t
 
@@ -117,6 +119,28 @@ def test_a_rate_leaves_the_rest_of_the_time_to_the_host():
     worked = 2 * command() * CHUNKS
     assert 4 * worked < rebuild.seconds < 4 * (worked + CHUNKS * command(512))
     load.stop()
+
+
+def test_no_worker_runs_into_the_timeout_of_a_request_that_had_its_place():
+    """Requests are told from each other by a number; workers number their rows beside that."""
+    data = array("raid5", 4, depth=4, spares=1)
+    load = Load(read="100 %", size="4 KiB", outstanding=8, timeout="1 s", limit={"ios": 64})
+    asked = data.start(load)
+    data.env.run(asked)
+    rebuild = data.fail(0)
+    rebuild.pause()
+    data.env.run(until=0.5)
+    world = data.system.world
+    workers = world.workers[:4]
+    heap = world.heap[: int(data.system.state["events"])]
+    timers = {int(one["subject"]): int(one["mark"]) for one in heap}
+    there = [int(worker) for worker in workers if int(worker) in timers]
+    assert there
+    for worker in there:
+        world.jobs["serial"][worker] = timers[worker]
+    data.env.run(until=2.0)
+    assert not world.jobs["abandoned"][workers].any()
+    assert (asked.counts.completed, asked.counts.timed_out) == (64, 0)
 
 
 @whole_drives
@@ -256,6 +280,80 @@ def test_the_new_drive_fails_too_and_is_replaced_again():
     assert (first.is_over, second.state, data.health) == (True, "done", "optimal")
 
 
+def test_a_spare_that_fails_while_it_is_rebuilt_gives_way_to_the_next_one():
+    """What the first one held is not on the second: its rebuild begins at the beginning."""
+    alone = array("raid5", 4, spares=1)
+    whole = through(alone.fail(0)).seconds
+    data = array("raid5", 4, spares=2)
+    first = data.fail(0)
+    data.env.run(until=0.8 * whole)
+    second = data.fail(0)
+    data.env.run(until=1.1 * whole)
+    assert (first.state, data.health) == ("failed", "rebuilding")
+    assert through(second).state == "done"
+    assert second.seconds == pytest.approx(whole, rel=0.05)
+    assert (data.health, data.spares) == ("optimal", 0)
+
+
+def test_a_spare_that_fails_later_leaves_its_place_to_a_new_drive():
+    data = array("raid5", 4, spares=1)
+    own = data._drives.rows[0]
+    through(data.fail(0))
+    data.fail(0)
+    with pytest.raises(InputError, match=r"hot spare for drive 0 has failed.*replace\(0\)"):
+        data.copy_back(0)
+    rebuild = through(data.replace(0))
+    assert (rebuild.kind, rebuild.state, data.health) == ("rebuild", "done", "optimal")
+    assert data._drives.rows[0] == own
+
+
+def test_a_spare_that_fails_while_it_is_copied_back_is_none_any_more():
+    data = array("raid5", 4, spares=2)
+    through(data.fail(0))
+    copying = data.replace(0)
+    data.env.run(until=data.env.now + 0.1)
+    rebuild = through(data.fail(0))
+    assert (copying.state, rebuild.state, data.health) == ("failed", "done", "optimal")
+    assert data.spares == 0
+    assert through(data.replace(0)).kind == "copy-back"
+    assert (data.health, data.spares) == ("optimal", 1)
+
+
+def test_what_begins_without_power_waits_for_it():
+    data = array("raid5", 4, spares=1)
+    env = data.env
+    env.cut_power()
+    rebuild = data.fail(0)
+    rebuild.pause()
+    rebuild.resume()
+    env.run(until=2.0)
+    assert (rebuild.state, rebuild.progress) == ("under way", 0)
+    assert moved(data, "host_read") == [0] * 4
+    env.run(env.restore_power())
+    assert (through(rebuild).state, data.health) == ("done", "optimal")
+
+
+def test_what_is_given_up_without_power_is_over_when_it_is_back():
+    data = array("raid5", 4)
+    data.env.cut_power()
+    check = data.check()
+    check.stop()
+    data.env.run(data.env.restore_power())
+    assert (check.is_over, check.state, check.progress) == (True, "stopped", 0)
+
+
+@pytest.mark.parametrize("spans", [1, 2, 3])
+@pytest.mark.parametrize("stride", [4096, 8200, 3 * 4096 - 5, 6000, 100_000])
+def test_rows_of_a_sample_that_workers_have_in_hand_have_locks_of_their_own(stride, spans):
+    """A row waits in one block for none in the next, where later rows wait for it to retire."""
+    block, apart = sweep._apart(256, stride, 64, spans)
+    assert block < apart <= stride
+    assert apart > stride - 256
+    ends, begins = range(block - 64, block), range(apart, apart + 64)
+    locks = [{row * spans % LOCKS for row in rows} for rows in (ends, begins)]
+    assert not locks[0] & locks[1]
+
+
 @whole_drives
 def test_a_rebuild_can_pause_and_be_given_up():
     data = array("raid5", 3)
@@ -343,6 +441,38 @@ def test_a_patrol_finds_bad_sectors_before_a_rebuild_does():
     assert (patrol.found, patrol.repaired, patrol.punctured) == (3, 3, 0)
     data.fail(0)
     assert through(data.replace(0)).punctured == 0
+
+
+def test_a_drive_that_fails_while_its_sector_is_restored_is_left_out():
+    data = array("raid5", 3)
+    data.add_defects(0, [512 * 5])
+    read = data.read(0, 4 * KIB)
+    data.env.run(until=RECOVERY + 1.5 * takes(STRIP) / 1e9)  # the others are read
+    data.fail(0)
+    data.env.run(until=1.0)
+    assert read.processed
+    assert read.value.ok
+
+
+def test_a_patrol_without_redundancy_tells_of_each_bad_strip_once():
+    data = array("raid0", 2, rebuild_sample="5 %")
+    data.add_defects(1, [512, 2048, STRIP])
+    for _ in range(2):  # nothing has restored them
+        patrol = data.patrol()
+        data.env.run(until=data.env.now + 20)
+        assert patrol.state == "done"
+        assert (patrol.found, patrol.repaired, patrol.punctured) == (2, 0, 2)
+
+
+def test_what_can_not_be_read_is_not_on_the_drive_that_it_is_copied_to():
+    data = array("raid1", 2, spares=1, rebuild_sample="5 %")
+    through(data.fail(0))
+    data.fail(1)
+    data.add_defects(0, [512, 2048])
+    copying = through(data.replace(0))
+    assert (copying.state, copying.punctured) == ("done", 1)
+    assert not data.env.run(data.read(0, 4 * KIB)).ok
+    assert data.env.run(data.read(STRIP, 4 * KIB)).ok
 
 
 def test_a_bad_sector_met_by_the_rebuild_of_single_parity_punctures_a_stripe():

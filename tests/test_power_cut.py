@@ -255,7 +255,7 @@ def test_a_second_cut_while_everything_comes_back() -> None:
     load = data.start(writes())
     env.run(until=1.0)
     env.cut_power()
-    env.restore_power()
+    first = env.restore_power()
     assert env.power == "coming"
     env.run(until=1.0 + SPIN_UP / 2)
     env.cut_power()
@@ -264,6 +264,7 @@ def test_a_second_cut_while_everything_comes_back() -> None:
     assert load.counts.in_flight == 0
     env.run(until=env.restore_power())
     assert env.power == "on"
+    assert first.triggered  # whoever waits for the loads to go on
     env.run(until=env.now + 1.0)
     assert load.counts.in_flight == 8
 

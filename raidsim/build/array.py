@@ -18,6 +18,7 @@ from raidsim.kernel import tables as t
 from raidsim.layout import health, plan
 from raidsim.layout.address import whole_drive
 from raidsim.layout.arrange import POLICIES
+from raidsim.layout.rebuild import rebuild_bound
 from raidsim.layout.tables import (
     CONCATENATED,
     PARITY,
@@ -286,6 +287,9 @@ def need_room(system: System, volume: int, length: int) -> None:
     longest = int(drive["max_transfer"])
     copies = int(layout["copies"]) + int(layout["parity"])
     commands = most + copies * (length // longest + 1)
+    # What restores a strip that can't be read may be more than what asked for it.
+    sources = rebuild_bound(layout)
+    commands = max(commands, sources * (int(layout["strip"]) // longest + 1))
     pages = min(length, longest) // int(drive["grain"]) + 1
-    system.need_accesses(most)
+    system.need_accesses(max(most, sources))
     system.need_margin(commands + pages + 64)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.build.cache_lines import stir
 from raidsim.build.system import System
 from raidsim.kernel import destage
 from raidsim.kernel import tables as t
@@ -88,6 +89,8 @@ def use_front(system: System, cache: int, hybrid: int, copies: int, empty: bool)
     tier = _is_tier(system, cache)
     system.set_row("hybrids", hybrid, lost=NOTHING_LOST, moves=copies if tier else 0)
     system.set_row("caches", cache, most_tasks=0 if tier else copies)
+    if not tier:
+        stir(system, cache)
 
 
 def _is_tier(system: System, cache: int) -> bool:

@@ -25,7 +25,7 @@ from raidsim.kernel import agenda, destage, heat, load
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_HOST
 from raidsim.kernel.cache_tables import LINE
-from raidsim.kernel.sweep_tables import COPY
+from raidsim.kernel.sweep_tables import COPY, WORKING
 
 VOLATILE: dict[str, dict[str, int]] = {
     "state": {"events": 0, "vacant": 0, "agenda": t.NONE, "agenda_end": 0, "ticking": 0},
@@ -173,6 +173,8 @@ def resume(system: System, outage: Outage) -> None:
 def _rewind_sweeps(system: System) -> None:
     """What background work had begun and not ended is to be done again."""
     world = system.world
+    workers = world.workers[: system.count("workers")]
+    world.jobs["slot"][workers[workers != t.NONE]] = WORKING
     for sweep in world.sweeps[: system.count("sweeps")]:
         if sweep["ended"] != t.NONE:
             continue

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from raidsim.build.array import drives_of, member_of
+import numpy as np
+
+from raidsim.build.array import LOCKS, drives_of, member_of
 from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.kernel import engine
 from raidsim.kernel import sweep_tables as s
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_SWEEP
+from raidsim.layout.tables import PARITY
 from raidsim.scenario import VolumeSpec
 
 GIGA = 1e9
@@ -92,13 +95,18 @@ def add_sweep(
     place = world.volumes[volume]
     layout = world.layouts[place["array"]]
     strip, drives = int(layout["strip"]), int(layout["drives"])
+    depth = how.depth
     chunk = max(how.size // strip, 1)
     first, end = rows
     block, stride = sampled(end - first, strip, how.sample)
+    if kind == s.REBUILD and layout["family"] == PARITY:
+        spans = int(layout["spans"])
+        chunk = max(min(chunk, LOCKS // 4 // (depth * spans)), 1)
+        block, stride = _apart(block, stride, chunk * depth, spans)
     if first > 0:  # a part of the array: all of it
         block = stride = end
-    depth = how.depth
     _make_room(system, volume, chunk, drives)
+    _look_again(system, volume)
     if copy != t.NONE:
         system.set_row("members", member_of(system, volume, member), copy=copy, copied=0)
     first_worker = system.append("workers", depth)
@@ -157,6 +165,22 @@ def sampled(rows: int, strip: int, share: float) -> tuple[int, int]:
     return (rows, rows) if block >= stride else (block, stride)
 
 
+def _apart(block: int, stride: int, at_once: int, spans: int) -> tuple[int, int]:
+    """A sample whose blocks are no multiple of the number of stripe locks apart, nor nearly so.
+
+    The ``at_once`` rows that the workers have in hand may lie in several blocks. If two of them
+    had one lock, a worker could wait for another one that waits for it to retire.
+    """
+
+    def meet(blocks: int) -> bool:
+        stripes = blocks * stride * spans
+        return min(stripes % LOCKS, -stripes % LOCKS) < at_once * spans
+
+    while block < stride and any(meet(n) for n in range(1, at_once // block + 2)):
+        stride -= 1
+    return block, stride
+
+
 def simulated(rows: int, block: int, stride: int) -> int:
     """Rows of [0, rows) that a sample takes."""
     return rows // stride * block + min(rows % stride, block)
@@ -192,9 +216,11 @@ def resume(system: System, row: int) -> None:
     engine.resume_sweep(system.world, row)
 
 
-def stop(system: System, row: int) -> None:
-    """Let a sweep end with what it has under way."""
+def stop(system: System, row: int, *, lost: bool = False) -> None:
+    """Let a sweep end with what it has under way; ``lost``: since it can't go on."""
     system.set_row("sweeps", row, stopped=1)
+    if lost:
+        system.set_row("sweeps", row, lost=1)
     resume(system, row)
 
 
@@ -219,6 +245,12 @@ def cure_all(system: System, drive: int) -> None:
     rows = system.world.defects[: int(system.state["defects"])]
     rows["drive"][rows["drive"] == drive] = t.NONE
     system.world.drives[drive]["defects"] = 0
+
+
+def _look_again(system: System, volume: int) -> None:
+    """What an earlier sweep has passed, since nothing restored it, counts for this one again."""
+    rows = system.world.defects[: int(system.state["defects"])]
+    rows["passed"][np.isin(rows["drive"], drives_of(system, volume))] = 0
 
 
 def _clock(system: System, volume: int) -> int:

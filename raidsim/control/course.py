@@ -212,7 +212,7 @@ def _sectors_go(course: Course, event: kinds.LatentErrors) -> None:
     offsets = list(event.offsets or ())
     if event.count is not None:
         size, sector = (volume.card.integer(f"capacity.{of}") for of in ("user", "sector"))
-        name = ("latent errors", event.volume, event.drive, event.at)
+        name = ("latent errors", event.volume, event.drive, course.now)
         chance = np.random.default_rng(int(stream_key(course.model.scenario.seed, *name)))
         places = chance.choice(size // sector, min(event.count, size // sector), replace=False)
         offsets = sorted(int(place) * sector for place in places)
@@ -278,15 +278,19 @@ def _air_changes(course: Course, event: kinds.Air) -> None:
 def _other_air(
     model: Model, volume: str | None, ambient: float | None, airflow: float | None
 ) -> Callable[[], None]:
-    """Let the drives of a volume, or all, stand in other air; how to bring back the old one."""
+    """Let the drives of a volume, or all, stand in other air; how to bring back the airflow."""
+    env = model.env
     chosen = list(model.volumes.values()) if volume is None else [model.volumes[volume]]
-    before = [(one, one.air) for one in chosen]
-    change = model.env.set_air if volume is None else chosen[0].set_air
+    before = [(one, one.air.airflow) for one in chosen]
+    everywhere = env.air.airflow
+    change = env.set_air if volume is None else chosen[0].set_air
     change(_in_words(ambient, "temperature"), _in_words(airflow, "share"))
 
     def back() -> None:
-        for one, air in before:
-            one.set_air(_in_words(air.ambient, "temperature"), _in_words(air.airflow, "share"))
+        if volume is None:  # what later changes of the air begin with
+            env.air = replace(env.air, airflow=everywhere)
+        for one, was in before:
+            one.set_air(None, _in_words(was, "share"))
 
     return back
 

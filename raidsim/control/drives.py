@@ -107,6 +107,11 @@ class Drives:
         self.spares.append(spare)
         self.renew(spare)
 
+    def leave_spare(self, number: int) -> None:
+        """The spare that stood in for a drive has failed too: the drive has its own place again."""
+        member = member_of(self.system, self.volume, number)
+        self.system.world.members[member]["drive"] = self.replaced.pop(number)
+
     def repair(self, number: int) -> None:
         """Let a drive work again, with its data as it was."""
         self.system.world.drives[self.rows[number]]["failed"] = 0

@@ -251,7 +251,7 @@ class Environment(simpy.Environment):
         -------
         simpy.Event
             It happens when the loads go on, with a :class:`~raidsim.control.power.PowerOn` as its
-            value; not if the power is cut again before.
+            value; if the power is cut again before, after the next :meth:`restore_power`.
 
         Raises
         ------

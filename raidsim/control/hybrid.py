@@ -17,7 +17,7 @@ from raidsim.control.reach import Reach
 from raidsim.control.volume import ALLOWED, Volume
 from raidsim.errors import InputError
 from raidsim.kernel import tables as t
-from raidsim.kernel.hybrid_tables import FRONT_LOST
+from raidsim.kernel.hybrid_tables import BACK_LOST, FRONT_LOST, NOTHING_LOST
 from raidsim.result import HybridUse
 from raidsim.scenario import Scenario, from_data
 from raidsim.scenario.arrays import HOST
@@ -240,47 +240,51 @@ class Hybrid(Volume):
 
     @property
     def health(self) -> str:
-        """How it is: as the back, or "degraded" when the front has lost data or failed.
+        """How it is: as the back, or as the front where the back is optimal.
 
-        "failed" if the front has failed and held what the back does not have.
+        With a front that has failed it is "degraded", or "failed" if only the front held some
+        data; so it is until the front is used again.
         """
-        back = self.back.health
-        if self.front.health != "failed":
-            return "degraded" if "optimal" not in (back, self.front.health) else back
-        if back == "failed" or self.dirty > 0:
-            return "failed"
-        return "degraded"
+        back, front = self.back.health, self.front.health
+        number = hybrid_use.number_of(self.system, self.row)
+        if front == "failed" or self.system.world.hybrids[number]["lost"] == FRONT_LOST:
+            return "failed" if back == "failed" or self.dirty > 0 else "degraded"
+        return front if back == "optimal" else back
 
     # -- changes while it runs --------------------------------------------------------------------
 
     def use_front(self, *, empty: bool = True) -> None:
-        """Use the front again after it had failed, and was replaced or repaired.
+        """Use the front again after it, or the back, had failed, and was replaced or repaired.
 
         Parameters
         ----------
         empty
-            Whether it is a new one: then what only the old one had is gone for good, and the
-            back answers with what it had before. Else that is there again, but for what was
-            written since.
+            Of a front that had failed, whether it is a new one: then what only the old one had is
+            gone for good, and the back answers with what it had before. Else that is there again,
+            but for what was written since. If the back had failed the front has all it had.
 
         Raises
         ------
         InputError
-            If the front has not been given up, has still failed, or copies are under way.
+            If the front has not been given up, one has still failed, or copies are under way.
         """
         check = Arguments(f"{self.name}.use_front()")
         world = self.system.world
         number = hybrid_use.number_of(self.system, self.row)
         hybrid, cache = world.hybrids[number], self._cache
-        if hybrid["lost"] != FRONT_LOST:
+        lost = int(hybrid["lost"])
+        if lost == NOTHING_LOST:
             check.wrong("front", f"{self.front.name} is in use", "it need not be used again")
         elif self.front.health == "failed":
             check.wrong("front", f"{self.front.name} has failed", "repair() it before")
+        elif lost == BACK_LOST and self.back.health == "failed":
+            check.wrong("back", f"{self.back.name} has failed", "repair() it before")
         elif cache["tasks"] > 0 or hybrid["moving"] > 0:
             check.wrong("front", "copies are still under way", "let some time pass")
         check.raise_if_wrong()
         self.env.sync()
-        use_front(self.system, int(hybrid["cache"]), number, self._is.copies, empty)
+        new = empty and lost == FRONT_LOST
+        use_front(self.system, int(hybrid["cache"]), number, self._is.copies, new)
 
     # -- what is said to front or back instead -----------------------------------------------------
 

@@ -74,6 +74,7 @@ class Maintained(Measured):
             return None
         if self.failures_tolerated == 0 or not self._drives.take_spare(number):
             return None
+        self._give_up_work_on(number, failed=True)  # it was about the drive that failed
         return self._rebuild(number, self._pace)
 
     def set_delay(self, delay: float, drive: int | None = None) -> None:
@@ -167,8 +168,8 @@ class Maintained(Measured):
     ) -> Operation:
         """Put a new, empty drive in the place of a failed one.
 
-        Its rebuild begins at once; if a hot spare has taken its place, all is copied back from
-        that, which is then a spare again.
+        Its rebuild begins at once; if a hot spare has taken its place and works, all is copied
+        back from that, which is then a spare again.
 
         Parameters
         ----------
@@ -194,10 +195,10 @@ class Maintained(Measured):
         check.raise_if_wrong()
         self.env.sync()
         if number in self._drives.replaced:
-            return self._copy_back(check, number, how)
-        for one in self.operations:
-            if one.drive == number:
-                one.stop()
+            if not self._drives.is_failed(number):
+                return self._copy_back(check, number, how)
+            self._drives.leave_spare(number)
+        self._give_up_work_on(number)
         self._drives.renew(self._drives.rows[number])
         self._drives.distrust(number)
         return self._rebuild(number, how)
@@ -236,6 +237,9 @@ class Maintained(Measured):
         how = self._how(check, rate, sample)
         if number not in self._drives.replaced:
             check.wrong("drive", f"no hot spare stands in for drive {number}", "see replace()")
+        elif self._drives.is_failed(number):
+            cause = f"the hot spare for drive {number} has failed"
+            check.wrong("drive", cause, f"{self.name}.replace({number}), which rebuilds it")
         check.raise_if_wrong()
         self.env.sync()
         return self._copy_back(check, number, how)
@@ -348,10 +352,14 @@ class Maintained(Measured):
         for number in range(len(self._drives.rows)):
             if self._drives.is_failed(number) or self._drives.is_whole(number):
                 continue
-            for one in self.operations:
-                if one.drive == number:
-                    one.stop()
+            self._give_up_work_on(number)
             self._rebuild(number, self._pace)
+
+    def _give_up_work_on(self, number: int, *, failed: bool = False) -> None:
+        """Give up what is under way on a drive: another one takes its place, or it begins anew."""
+        for one in self.operations:
+            if one.drive == number:
+                one.give_up(failed=failed)
 
     def _is_rebuilding(self, number: int) -> bool:
         return any(one.drive == number and not one.is_over for one in self.operations)

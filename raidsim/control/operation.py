@@ -84,9 +84,11 @@ class Operation(simpy.Event):
         last = self._last
         if not self.is_over:
             return "paused" if self._is_paused else "under way"
-        if last is not None and last.lost:
+        if last is None:
+            return self._given_up or "done"
+        if last.lost:
             return "failed"
-        return "stopped" if last is not None and last.stopped else "done"
+        return "stopped" if last.stopped else "done"
 
     @property
     def is_over(self) -> bool:
@@ -132,13 +134,13 @@ class Operation(simpy.Event):
 
     @property
     def found(self) -> int:
-        """Bad sectors that it has met, and stripes whose parity or copies did not agree."""
-        return sum(one.found for one in self._all) + self._inconsistent
+        """Strips with sectors that could not be read."""
+        return sum(one.found for one in self._all)
 
     @property
     def repaired(self) -> int:
-        """How many of these it has put right."""
-        return sum(one.repaired for one in self._all) + self._corrected
+        """How many of these it has restored."""
+        return sum(one.repaired for one in self._all)
 
     @property
     def punctured(self) -> int:
@@ -152,22 +154,28 @@ class Operation(simpy.Event):
         if not self.is_over:
             self._is_paused = True
             self.volume.env.sync()
-            sweep.pause(self.volume.system, self._sweeps[-1])
+            if self._sweeps:
+                sweep.pause(self.volume.system, self._sweeps[-1])
 
     def resume(self) -> None:
         """Go on after a pause."""
         if self._is_paused and not self.is_over:
             self._is_paused = False
-            self.volume.env.sync()
-            sweep.resume(self.volume.system, self._sweeps[-1])
+            self.volume.env.when_on(self._go_on)
 
     def stop(self) -> None:
         """Give it up: it ends with what is under way."""
+        self.give_up()
+
+    def give_up(self, *, failed: bool = False) -> None:
+        """Let it end with what is under way, as "stopped" or, if it cannot go on, as "failed"."""
         if not self.is_over:
             self._left.clear()
             self._is_paused = False
+            self._given_up = "failed" if failed else "stopped"
             self.volume.env.sync()
-            sweep.stop(self.volume.system, self._sweeps[-1])
+            if self._sweeps:
+                sweep.stop(self.volume.system, self._sweeps[-1], lost=failed)
 
     def set_rate(self, rate: str) -> None:
         """Let it work for another share of the time while hosts have work, such as "60 %".
@@ -186,9 +194,8 @@ class Operation(simpy.Event):
 
     # -- its parts ------------------------------------------------------------------------------
 
-    _inconsistent = 0
-    _corrected = 0
     _under_way = 0
+    _given_up = ""
 
     @property
     def _all(self) -> list[sweep.Progress]:
@@ -200,14 +207,24 @@ class Operation(simpy.Event):
 
     def _next(self) -> None:
         """Begin with the next range of rows, or end."""
-        env = self.volume.env
         last = self._last
         if not self._left or (last is not None and (last.lost or last.stopped)):
-            self._ended = env.now
-            if self._at_end is not None:
-                self._at_end(self)
-            self.succeed(self)
+            self._end()
+        else:
+            self.volume.env.when_on(self._begin)
+
+    def _end(self) -> None:
+        self._ended = self.volume.env.now
+        if self._at_end is not None:
+            self._at_end(self)
+        self.succeed(self)
+
+    def _begin(self) -> None:
+        """Begin with the next range, unless it was given up while the power was off."""
+        if not self._left:
+            self._end()
             return
+        env = self.volume.env
         rows = self._left.pop(0)
         self._under_way = rows[1] - rows[0]
         env.sync()
@@ -225,6 +242,14 @@ class Operation(simpy.Event):
                 ticket=env.ticket(part),
             )
         )
+        if self._is_paused:
+            sweep.pause(self.volume.system, self._sweeps[-1])
+
+    def _go_on(self) -> None:
+        """Go on after a pause, unless it was paused anew while the power was off."""
+        if self._sweeps and not self.is_over and not self._is_paused:
+            self.volume.env.sync()
+            sweep.resume(self.volume.system, self._sweeps[-1])
 
     def _part_ended(self, _event: Any) -> None:
         last = self._last

@@ -70,6 +70,7 @@ class Power:
         self._outage = power.Outage()
         self._cut: PowerCut | None = None
         self._later: list[Callable[[], None]] = []
+        self._waiting: list[simpy.Event] = []  # for the power to be on
         self._open: dict[str, tuple[float, VolumeCut]] = {}  # since when what is not made right
 
     def when_on(self, start: Callable[[], None]) -> None:
@@ -108,12 +109,13 @@ class Power:
         self.env.sync()
         self.state = "coming"
         back = simpy.Event(self.env)
-        self.env.process(self._come_back(boot, back))
+        self._waiting.append(back)
+        self.env.process(self._come_back(boot))
         return back
 
     # -- what comes back when ---------------------------------------------------------------
 
-    def _come_back(self, boot: float, back: simpy.Event) -> Generator[simpy.Event]:
+    def _come_back(self, boot: float) -> Generator[simpy.Event]:
         env, number, begun = self.env, self._cuts, self.env.now
         spin = max((volume.start_time for volume in self.volumes), default=0.0)
         yield env.timeout(spin)
@@ -133,7 +135,9 @@ class Power:
         for start in later:
             start()
         env.collect()
-        back.succeed(PowerOn(begun, ready, env.now, resyncs))
+        waiting, self._waiting = self._waiting, []
+        for back in waiting:
+            back.succeed(PowerOn(begun, ready, env.now, resyncs))
 
     def _resync(self) -> dict[str, Operation]:
         """Begin the resyncs that software RAID does by itself, and replay journals."""
@@ -184,8 +188,11 @@ class Power:
 
 
 def _keeps(volume: Volume) -> bool:
-    """Whether the cache of a volume's controller outlasts a power cut."""
-    controller = volume.controller
-    if controller is None or not controller.card.has("cache.size"):
+    """Whether the cache that serves a volume, its controller's or a partner's, outlasts a cut."""
+    if volume.controller is None:
         return False
-    return controller.card.word("cache.protection") != "none" and controller.battery == "good"
+    server = volume.controller.duty.server
+    card = server.hardware.card
+    if not card.has("cache.size"):
+        return False
+    return card.word("cache.protection") != "none" and server.battery == "good"

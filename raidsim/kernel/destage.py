@@ -270,6 +270,8 @@ def clean(w, cache, volume, size, start, end):
     """The drives have bytes [start, end) of a volume: their lines are clean, or dirty anew."""
     for strip in range(start // size, (end - 1) // size + 1):
         index = find(w, cache, volume, strip)
+        if index == NONE:  # of a lost front, and written past it meanwhile
+            continue
         line = w.lines[index]
         # What is written anew meanwhile may be on its way twice: the last one makes it clean.
         line["destages"] -= 1

@@ -392,6 +392,8 @@ def expire(w, index, mark, time):
     job = w.jobs[index]
     if job["stage"] == STAGE_FREE or job["serial"] != mark or job["abandoned"] == 1:
         return
+    if job["errand"] == ERRAND_SWEEP:  # whose workers count their rows by the same field
+        return
     w.state[0]["now"] = time
     job["status"] = TIMED_OUT
     job["abandoned"] = 1

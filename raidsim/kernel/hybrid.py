@@ -66,7 +66,8 @@ def carry_out(w, index):
     cache = w.caches[hybrid["cache"]]
     waits = False
     job["stage"] = STAGE_WAITING
-    job["later"] = 0  # 1: what was read from the back, or written, is to be in the front
+    if job["phase"] != WAITED:
+        job["later"] = 0  # 1: what was read from the back, or written, is to be in the front
     if job["errand"] == ERRAND_FILL or job["errand"] == ERRAND_WRITE_BACK:
         if job["errand"] == ERRAND_FILL and hybrid["mode"] != MODE_TIER:
             job["phase"] = 1  # the request that missed has read it
@@ -401,8 +402,10 @@ def copied(w, hybrid, cache, index):
         hybrid["written_back"] += job["length"]
         destage.ended(w, cache, index)
     else:
-        # Front or back is lost; what was on its way has no other place.
-        if hybrid["lost"] == NOTHING_LOST:
+        # What was on its way has no other place: the back is lost, or the front, or it can't be
+        # read there. Then all the rest goes on.
+        if hybrid["lost"] == NOTHING_LOST and job["phase"] == 1:
             give_up(w, hybrid, cache, BACK_LOST)
         cache["tasks"] -= 1
         release(w, index)
+        destage.work(w, cache)

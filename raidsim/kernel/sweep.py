@@ -41,6 +41,7 @@ from raidsim.kernel.tables import (
     FAILED,
     NONE,
     READ,
+    RETRY,
     STAGE_ENDED,
     STAGE_PLAN,
     STAGE_SWEEP,
@@ -304,6 +305,10 @@ def mend(w, index):
     volume = w.arrays[row]
     first = volume["first_member"]
     good = w.good[first : first + volume["drives"]]
+    if w.drives[w.members[job["member"]]["drive"]]["failed"] == 1:
+        job["status"] = RETRY  # nothing is written to it any more
+        agenda.put(w, index, STAGE_ENDED)
+        return
     other = job["slot"]  # another drive that can't read its strip of the stripe
     before = 0
     if other != NONE:
@@ -321,16 +326,20 @@ def mend(w, index):
 
 @routine
 def mended(w, index):
-    """The strip is restored, or can't be: the task that met the defect begins anew, or fails."""
+    """The strip is restored, or can't be: the task that met the defect begins anew, or fails.
+
+    It begins anew too if the drive has failed meanwhile, and leaves that out.
+    """
     job = w.jobs[index]
     parent = job["parent"]
     above = w.jobs[parent]
     volume = w.arrays[w.volumes[job["volume"]]["array"]]
-    restored = job["status"] == DONE
-    volume["unreadable"] += 1
-    if restored:
-        volume["repaired"] += 1
-    if above["errand"] == ERRAND_SWEEP:
+    gone = job["status"] == RETRY
+    restored = gone or job["status"] == DONE
+    if not gone:
+        volume["unreadable"] += 1
+        volume["repaired"] += int(restored)
+    if above["errand"] == ERRAND_SWEEP and not gone:
         sweep = w.sweeps[above["row"]]
         sweep["found"] += 1
         if restored:
@@ -346,14 +355,19 @@ def mended(w, index):
 def give_up(w, sweep, member, number):
     """A sweep goes on without a row that nothing restores; False if it can't."""
     size = w.layouts[array_of(w, sweep)]["strip"]
-    drive = w.members[member]["drive"]
-    found = defects.find(w, drive, number * size, (number + 1) * size)
-    if found != NONE:
-        w.defects[found]["passed"] = 1
+    start = number * size
+    for i in range(w.state[0]["defects"]):
+        row = w.defects[i]
+        if row["drive"] == w.members[member]["drive"] and row["offset"] < start + size:
+            if start < row["offset"] + row["length"]:
+                row["passed"] = 1
     sweep["punctured"] += 1
-    if sweep["kind"] == REBUILD:
-        if sweep["puncture"] == 0:
-            return False
-        target = w.members[sweep["member"]]["drive"]
-        defects.mark(w, target, number * size, size)
-    return True
+    if sweep["kind"] != REBUILD and sweep["kind"] != COPY:
+        return True
+    if sweep["kind"] == REBUILD and sweep["puncture"] == 0:
+        return False
+    target = w.members[sweep["member"]]["drive"]
+    if sweep["kind"] == COPY:
+        target = w.members[sweep["member"]]["copy"]
+    defects.mark(w, target, start, size)
+    return is_punctured(w, target, start, size)
