@@ -199,7 +199,10 @@ class VolumeSpec(Part):
     )  # fmt: skip
     rebuild_limit: Annotated[
         float | None, Quantity("time_per_byte", low="0.01 us/KiB", high="1000 us/KiB", word="none")
-    ] = key("most of each drive that they go through in a second, such as \"20 MB/s\" (10^6 bytes)", "none")
+    ] = key(
+        'most of each drive that they go through in a second, such as "20 MB/s" (10^6 bytes)',
+        "none",
+    )
     rebuild_sample: Annotated[float, Quantity("share", low="0.001 %")] = key(
         "share of the rows of strips that rebuilds, checks and the like simulate, evenly spread:"
         " what they take in all is extrapolated",
