@@ -16,7 +16,7 @@ from raidsim.risk import markov, rebuild
 from raidsim.risk.assess import Risk, assess, assess_all, failure_rate
 from raidsim.risk.groups import mirror, redundancy, ring, whole
 from raidsim.risk.markov import YEAR
-from raidsim.scenario import Scenario, load_text
+from raidsim.scenario import Scenario, load, load_text
 from raidsim.stats.proportions import Estimate
 
 HOURS = 10.0
@@ -306,3 +306,11 @@ def test_intervals_are_written_for_people(low: float, high: float, words: str) -
 
 def test_of_no_loss_the_lifetimes_are_counted() -> None:
     assert risk_table.interval(Estimate(0.0, 0.0, 0.0003, 0, 10_000)) == "0 of 10,000"
+
+
+def test_drives_that_are_replaced_at_once_change_nothing_where_nothing_is_rebuilt() -> None:
+    loaded = load("array-database")
+    (volume,) = loaded.volumes
+    assert volume.failures_tolerated == 0
+    at_once = assess(loaded, volume, replacement=0.0)
+    assert at_once.mttdl_years == pytest.approx(assess(loaded, volume).mttdl_years)

@@ -124,7 +124,8 @@ def assess(
     uber = card.number("reliability.uber")
     takes = _rebuild_time(scenario, volume) if seconds is None else seconds
     shape = redundancy(volume)
-    waits = takes / 3600 + (0.0 if volume.spares else replacement)
+    # Where there is nothing to rebuild from no time counts, and none is no time to divide by.
+    waits = takes / 3600 + (0.0 if volume.spares else replacement) or REPLACEMENT
     used = card.integer("capacity.user") if volume.layout is None else whole_drive(volume.layout)
     process = markov.chain(
         shape.group, 1 / failures.scale, 1 / waits, uber=uber, drive_bits=8 * used
