@@ -409,6 +409,7 @@ def test_what_makes_no_sense_is_refused_with_a_remedy():
         (striped.check, "nothing to compare"),
         (lambda: striped.fail(0) or striped.replace(0), "no redundancy"),
         (single.patrol, "one drive on the host"),
+        (lambda: single.initialise(full=False), "one drive on the host"),
         (lambda: array("raid0", 2, spares=1), "no redundancy to rebuild from"),
     ):
         with pytest.raises(InputError) as refused:

@@ -258,7 +258,7 @@ class Maintained(Measured):
         self, *, full: bool = True, rate: str | None = None, sample: str | None = None
     ) -> Operation:
         """Write all drives; or, if not ``full``, only the first and last 10 MiB of each."""
-        if full:
+        if full or not self._drives.is_array:
             return self._go_through("initialisation", "initialise", rate, sample)
         strip, rows = self._rows
         ends = min(-(-FAST // strip), rows // 2)
