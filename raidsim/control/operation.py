@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import simpy
@@ -71,6 +72,7 @@ class Operation(simpy.Event):
         self._at_end = at_end
         self._ended: float | None = None
         self._is_paused = False
+        self._has_failed = False
         self._next()
 
     def __repr__(self) -> str:
@@ -84,7 +86,7 @@ class Operation(simpy.Event):
         last = self._last
         if not self.is_over:
             return "paused" if self._is_paused else "under way"
-        if last is not None and last.lost:
+        if self._has_failed or (last is not None and last.lost):
             return "failed"
         return "stopped" if last is not None and last.stopped else "done"
 
@@ -169,6 +171,16 @@ class Operation(simpy.Event):
             self.volume.env.sync()
             sweep.stop(self.volume.system, self._sweeps[-1])
 
+    def fail_with_array(self) -> None:
+        """The array has failed: what goes through all of it can't go on.
+
+        A rebuild or copy-back may still have all that it needs; it fails at the first row for
+        which it has not.
+        """
+        if not self.is_over and self.drive is None:
+            self._has_failed = True
+            self.stop()
+
     def set_rate(self, rate: str) -> None:
         """Let it work for another share of the time while hosts have work, such as "60 %".
 
@@ -181,6 +193,7 @@ class Operation(simpy.Event):
         share = check.quantity("rate", rate, "share", "1 %", "100 %")
         check.raise_if_wrong()
         self.volume.env.sync()
+        self.pace = replace(self.pace, rate=share)
         if not self.is_over:
             sweep.set_rate(self.volume.system, self._sweeps[-1], share)
 
@@ -231,3 +244,5 @@ class Operation(simpy.Event):
         assert last is not None
         self._through += self._under_way * last.done / max(last.rows, 1)
         self._next()
+        if self._is_paused and not self.is_over:
+            sweep.pause(self.volume.system, self._sweeps[-1])
