@@ -406,12 +406,12 @@ class Maintained(Measured):
             cause = f"{self.spec.level} has no redundancy: there is nothing to compare"
             check.wrong("level", cause, "patrol() reads all of it")
         all_rows = int(layout["rows"])
-        rows = [(0, all_rows)] if rows is None else rows
+        given: Any = [(0, all_rows)] if rows is None else rows
         pairs = "give pairs (first row, row behind the last), or None for all"
-        check.several("rows", rows, pairs)
+        check.several("rows", given, pairs)
         check.raise_if_wrong()
         chosen = []
-        for i, pair in enumerate(rows):
+        for i, pair in enumerate(given):
             if not (isinstance(pair, list | tuple) and len(pair) == 2):
                 check.wrong(f"rows[{i}]", f"{quote(pair)} is no pair of rows", pairs)
                 continue
