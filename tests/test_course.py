@@ -8,6 +8,7 @@ import pytest
 from events import DATABASE, RAID, at, course, point, scenario
 
 from raidsim.build.heat import STANDARD_AIR
+from raidsim.control import Volume
 from raidsim.control.course import Course
 from raidsim.control.model import Model
 from raidsim.errors import InputError
@@ -156,6 +157,14 @@ def test_random_bad_sectors_depend_on_the_seed_alone():
     events = (errors, at("1 s", "patrol", sample="0.1 %"))
     found = [course(*events, loads=(ONE,)).operations[0].found for _ in range(2)]
     assert found[0] == found[1] > 0
+
+
+def test_each_time_other_sectors_go(monkeypatch):
+    seen = []
+    monkeypatch.setattr(Volume, "add_defects", lambda _, drive, where: seen.append((drive, *where)))
+    errors = at("0 s", "latent-errors", drive=1, count=5, every="1 s")
+    course(errors, loads=(ONE,), measure={"duration": "3 s"})
+    assert len(seen) == len(set(seen)) == 3
 
 
 def test_checks_and_initialisations_go_through_all_of_an_array():

@@ -45,6 +45,30 @@ def test_a_repeated_event_happens_until_the_end():
     assert event.times(60.0) == [10.0, 30.0, 50.0]
 
 
+def test_repeated_events_happen_at_whole_ns_and_are_complained_of_once():
+    measure = {"duration": "6 s"}
+    cut = at("0.1 s", "power-cut", every="0.3 s", outage="0.1 s", boot="0.2 s")
+    (event,) = scenario(cut, measure=measure).events
+    assert event.times(6.0)[3] == 1.0
+    assert refused(at("1 s", "drive-failure", drive=1, every="1 s"), measure=measure).count(":") < 6
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys"),
+    [
+        ("slow-drive", {"drive": 1, "delay": "10 ms"}),
+        ("fan-failure", {"airflow": "20 %"}),
+        ("battery", {"state": "low"}),
+        ("learn-cycle", {}),
+    ],
+)
+def test_what_lasts_is_over_before_it_happens_again(kind, keys):
+    first = at("1 s", kind, for_="5 s", **keys)
+    message = refused(first, at("6 s", kind, for_="5 s", **keys))
+    assert "at 6 s: what happened to the same part before lasts until 6 s" in message
+    scenario(first, at("7 s", kind, for_="5 s", **keys))
+
+
 def test_one_event_of_a_kind_can_be_set_by_its_kind():
     found = load_text(text(FAILS), overrides=["event.drive-failure.drive=3"])
     assert found.events[0].drive == 3

@@ -520,6 +520,38 @@ def test_a_slow_drive_slows_every_stripe_that_it_is_in():
     assert data.env.run(data.read(2 * STRIP, 4 * KIB)).latency < 0.01
 
 
+def test_what_goes_through_an_array_fails_with_it():
+    data = array("raid5", 3, rebuild_rate="1 %")
+    check = data.check()
+    data.env.run(until=0.1)
+    data.fail(0)
+    assert check.state == "under way"
+    data.fail(1)
+    patrol = data.patrol()
+    data.env.run(until=5.0)
+    assert (check.state, patrol.state) == ("failed", "failed")
+    assert check.progress < 0.9
+    assert patrol.progress == 0.0
+
+
+def test_a_pause_and_another_rate_hold_for_all_ranges_of_rows():
+    def took(rate):
+        data = array("raid5", 3)
+        data.start(Load(read="100 %", size="4 KiB", outstanding=1))
+        resync = data.resync([(row, row + CHUNK // STRIP) for row in (0, 100, 200)])
+        resync.set_rate(rate)
+        data.env.run(until=command() / 2)  # in the middle of the first range
+        resync.pause()
+        data.env.run(until=1.0)
+        assert resync.state == "paused"
+        assert resync.progress == pytest.approx(1 / 3)
+        resync.resume()
+        data.env.run(until=resync)
+        return data.env.now - 1.0
+
+    assert took("1 %") > 20 * took("100 %")
+
+
 # -- what is refused ---------------------------------------------------------------------------
 
 
@@ -539,6 +571,13 @@ def test_what_makes_no_sense_is_refused_with_a_remedy():
         (striped.check, "nothing to compare"),
         (lambda: striped.fail(0) or striped.replace(0), "no redundancy"),
         (single.patrol, "one drive on the host"),
+        (lambda: single.initialise(full=False), "one drive on the host"),
+        (lambda: single.rebuild(0), "nothing to rebuild from"),
+        (lambda: striped.rebuild(1), "nothing to rebuild from"),
+        (lambda: data.initialise(full="no"), "no bool"),
+        (lambda: data.add_defects(0, 512), "no list"),
+        (lambda: data.resync(5), "no list"),
+        (lambda: data.resync([(0, 5), 7]), "no pair of rows"),
         (lambda: array("raid0", 2, spares=1), "no redundancy to rebuild from"),
     ):
         with pytest.raises(InputError) as refused:

@@ -231,6 +231,53 @@ def test_a_rebuild_goes_on_where_it_was() -> None:
     assert data.health == "rebuilding"
 
 
+@pytest.mark.parametrize("battery", [None, "good"])
+@pytest.mark.parametrize("kind", ["patrol", "check", "resync", "initialise"])
+def test_background_work_with_commands_under_way_comes_to_its_end(
+    kind: str, battery: str | None
+) -> None:
+    env, data = server(battery, changes={"capacity.user": "1 GB"}, rebuild_sample="5 %")
+    begun = getattr(data, kind)()
+    cut_after(env, 0.1)
+    assert 0 < begun.progress < 0.9
+    env.restore_power()
+    env.run(until=begun | env.timeout(60))
+    assert begun.state == "done"
+
+
+@pytest.mark.parametrize("battery", [None, "good"])
+def test_background_work_waits_for_power_and_is_paused_and_stopped_without(
+    battery: str | None,
+) -> None:
+    env, data = server(battery, changes={"capacity.user": "1 GB"}, rebuild_sample="0.5 %", spares=1)
+    under_way = data.check()
+    cut_after(env, 0.01)
+    patrol, check, rebuild = data.patrol(), data.check(), data.fail(1)
+    assert rebuild is not None
+    for one in under_way, patrol:
+        one.pause()
+        one.resume()
+    check.stop()
+    before = [one.progress for one in data.operations]
+    env.run(until=env.now + 60)
+    assert [one.progress for one in data.operations] == before
+    env.restore_power()
+    env.run(until=env.now + 60)
+    assert [one.state for one in data.operations] == ["done", "done", "stopped", "done"]
+    assert data.health == "optimal"
+
+
+def test_a_load_that_was_stopped_ends_with_the_power() -> None:
+    env, data = server()
+    load = data.start(writes())
+    env.run(until=1)
+    load.stop()
+    env.cut_power()
+    env.run(until=load | env.timeout(1))
+    assert load.processed
+    assert (load.counts.failed, load.counts.in_flight) == (8, 0)
+
+
 def test_drives_cool_while_the_power_is_off() -> None:
     env, data = computer()
     data.start(writes(size="256 KiB", outstanding=8, limit={"time": "5 s"}))

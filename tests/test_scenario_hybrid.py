@@ -76,6 +76,8 @@ def test_facts_say_what_is_in_front_of_what() -> None:
     ("keys", "line", "key", "words"),
     [
         ('mode = "teir"', 19, "hybrid.mode", "is not known here"),
+        ("block = 5", 19, "hybrid.block", "has no unit"),
+        ('size = "much"', 19, "hybrid.size", "does not start with a number"),
         ('block = "48 KiB"', 19, "hybrid.block", "48 KiB is no size of a block; give a power of two"),
         ('block = "2 KiB"', 19, "hybrid.block", "from 4 KiB to 64 MiB"),
         ('low = "90 %"', 19, "hybrid.low", "is above the high mark"),

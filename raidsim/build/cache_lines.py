@@ -221,6 +221,8 @@ def _towers(system: System, row: np.void, lines: np.ndarray) -> None:
 
 def stir(system: System, cache: int) -> None:
     """Let a cache look anew whether a write may go in, and what there is to destage."""
+    if system.drives_off:
+        return  # it will, once there is power
     row = system.world.caches[cache]
     system.have_room(int(row["most_tasks"]) + 64)
     with np.errstate(over="ignore"):

@@ -107,6 +107,7 @@ def cut(system: System, keeping: Container[int], before: Outage | None = None) -
     settle_promises(system)
     settle_dirt(system)
     heat.advance(world, now)
+    ending = _ending(system)
     outage = Outage(_fail_requests(system), _stop_streams(system), world.heats["idle"].copy())
     if before is not None:
         outage.streams = before.streams | outage.streams
@@ -129,11 +130,15 @@ def cut(system: System, keeping: Container[int], before: Outage | None = None) -
     world.cores["looked"][: system.count("cores")] = now
     world.cores["busy_until"][: system.count("cores")] = now
     _free_jobs(system)
+    system.drives_off = system.hosts_off = True
+    for stream in ending:
+        system.stop(stream)
     return outage
 
 
 def drives_ready(system: System, outage: Outage) -> None:
     """Drives take commands again: controllers write what they hold, and go on with their work."""
+    system.drives_off = False
     heat.advance(system.world, system.now)
     system.world.heats["idle"][: len(outage.idle)] = outage.idle
     for cache in system.world.caches[: system.count("caches")]:
@@ -150,6 +155,7 @@ def resume(system: System, outage: Outage) -> None:
     Closed loads issue as many I/Os as they had under way, random arrivals begin anew; what a
     table of arrivals has for the time of the outage counts as failed.
     """
+    system.hosts_off = False
     _resume_sweeps(system, on_controllers=False)
     for stream, slots in outage.streams.items():
         row = system.world.streams[stream]
@@ -219,6 +225,13 @@ def _fail_requests(system: System) -> list[tuple[int, int]]:
     return [(int(job["ticket"]), int(job["issued"])) for job in found[np.argsort(found["serial"])]]
 
 
+def _ending(system: System) -> list[int]:
+    """Loads that issue no more, and whose last I/Os are under way: these were their last."""
+    streams = system.world.streams[: system.count("streams")]
+    found = (streams["ended"] == 1) & (streams["mode"] != t.MANUAL) & (streams["in_flight"] > 0)
+    return [int(stream) for stream in np.flatnonzero(found)]
+
+
 def _stop_streams(system: System) -> dict[int, int]:
     """Void what loads have scheduled; how many slots each had that goes on later."""
     streams = system.world.streams[: system.count("streams")]
@@ -258,6 +271,8 @@ def _free_jobs(system: System) -> None:
     jobs["mark"] += 1  # nothing that was scheduled for a job is about it any more
     jobs["serving"] = 0
     jobs["next"] = t.NONE
+    jobs["pending"] = 0  # the commands of those that are kept are gone too
+    jobs["later"] = t.NONE
     free = np.flatnonzero(~kept)
     jobs["stage"][free] = t.STAGE_FREE
     jobs["next"][free[:-1]] = free[1:]

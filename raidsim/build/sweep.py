@@ -82,6 +82,8 @@ def add_sweep(
 ) -> int:
     """Begin to go through rows [first, end) of strips of an array; the sweep's row.
 
+    While the power is off it waits: whoever does the work begins with it when it is up.
+
     Parameters
     ----------
     member
@@ -150,7 +152,8 @@ def add_sweep(
             op=t.WRITE,
         )
         system.world.workers[first_worker + i] = job
-    engine.begin_sweep(system.world, row, depth)
+    if system.has_power(volume):
+        engine.begin_sweep(system.world, row, depth)
     return row
 
 
@@ -212,8 +215,11 @@ def pause(system: System, row: int) -> None:
 
 
 def resume(system: System, row: int) -> None:
-    """Let a sweep that is paused go on."""
-    engine.resume_sweep(system.world, row)
+    """Let a sweep that is paused go on: at once, or when there is power."""
+    if system.has_power(int(system.world.sweeps[row]["volume"])):
+        engine.resume_sweep(system.world, row)
+    else:
+        system.set_row("sweeps", row, paused=0)
 
 
 def stop(system: System, row: int, *, lost: bool = False) -> None:

@@ -70,6 +70,8 @@ class System:
         self.spares: dict[int, list[int]] = {}  # rows of the hot spares of each array
         self.exposures: dict[int, Any] = {}  # Exposure of caches whose batteries may change
         self.halted: dict[int, int] = {}  # stations that serve nobody: servers that they have else
+        self.drives_off = False  # no drive or controller has power
+        self.hosts_off = False  # no host has booted
         self.at_reset: dict[str, NDArray[Any]] = {}  # tables as they were when the window opened
         self._counts: dict[str, int] = {}
         self._tables: dict[str, NDArray[Any]] = {
@@ -391,6 +393,11 @@ class System:
         stuck = int(self.world.streams["in_flight"][: self.count("streams")].sum())
         if stuck and not self.halted:
             raise AssertionError(f"{stuck} I/Os are under way and nothing moves them")
+
+    def has_power(self, volume: int) -> bool:
+        """Whether that which does the background work of a volume is up: controller or host."""
+        controlled = self.world.volumes[volume]["controller"] != t.NONE
+        return not (self.drives_off if controlled else self.hosts_off)
 
     def advance_clock(self, time: int) -> None:
         """Let the clock pass an interval without events; never backwards."""

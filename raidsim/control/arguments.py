@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -96,6 +96,11 @@ class Arguments:
         """A value of one class."""
         if not isinstance(value, kind):
             self.wrong(key, f"{quote(value)} is no {kind.__name__}", remedy)
+
+    def several(self, key: str, value: Any, remedy: str) -> None:
+        """Several values: a list or the like, and no text."""
+        if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+            self.wrong(key, f"{quote(value)} is no list", remedy)
 
     def table(self, key: str, value: Any) -> dict[str, Any]:
         """A mapping, or None for an empty one, as :func:`plain` data."""

@@ -78,6 +78,7 @@ class Course:
         self.losses: list[Loss] = []
         self.power_cuts: list[PowerCut] = []
         self.ending = [load.name for load in model.scenario.loads if load.has_end]
+        self.damaged = 0  # how often sectors went, so that each time it is others
         self._told = ""  # what the present event has cost, in words
         self.known: list[Operation] = []  # operations that somebody waits for
 
@@ -212,7 +213,8 @@ def _sectors_go(course: Course, event: kinds.LatentErrors) -> None:
     offsets = list(event.offsets or ())
     if event.count is not None:
         size, sector = (volume.card.integer(f"capacity.{of}") for of in ("user", "sector"))
-        name = ("latent errors", event.volume, event.drive, course.now)
+        course.damaged += 1
+        name = ("latent errors", event.volume, event.drive, course.damaged)
         chance = np.random.default_rng(int(stream_key(course.model.scenario.seed, *name)))
         places = chance.choice(size // sector, min(event.count, size // sector), replace=False)
         offsets = sorted(int(place) * sector for place in places)

@@ -161,7 +161,7 @@ class Hybrid(Volume):
         self.above = []
         if controller is not None:
             controller.put_into(host)
-            controller.carry(spec, self.row, Reach(env, self.row, {}, _nothing, _nothing))
+            controller.carry(spec, self.row, Reach(env, self.row, {}, _nothing, _nothing, _nothing))
         for part in (front, back):
             part.above.append(self)
         env.has_volume(self)

@@ -16,6 +16,7 @@ from raidsim.control.environment import Environment
 from raidsim.control.measured import Measured
 from raidsim.control.operation import Operation
 from raidsim.control.reach import Reach
+from raidsim.errors import quote
 from raidsim.layout.tables import MIRRORED, PARITY
 from raidsim.scenario import VolumeSpec
 
@@ -70,6 +71,8 @@ class Maintained(Measured):
         number = self._drives.check(Arguments(f"{self.name}.fail()"), drive)
         self.env.sync()
         self._drives.fail(number)
+        if self.health == "failed":
+            self._give_up()
         if self._reach.note_failure(number):
             return None
         if self.failures_tolerated == 0 or not self._drives.take_spare(number):
@@ -122,6 +125,8 @@ class Maintained(Measured):
         """
         check = Arguments(f"{self.name}.add_defects()")
         number = self._drives.check(check, drive)
+        check.several("offsets", offsets, "give a list of byte addresses")
+        check.raise_if_wrong()
         row = self._drives.rows[number]
         last = int(self.system.world.drives[row]["size"]) - self._sector
         places = [
@@ -214,7 +219,10 @@ class Maintained(Measured):
         check = Arguments(f"{self.name}.rebuild()")
         number = self._drives.check(check, drive)
         how = self._how(check, rate, sample)
-        if self.failures_tolerated > 0 and self._drives.is_whole(number):
+        if self.failures_tolerated == 0:
+            cause = f"{self.spec.level} has no redundancy: there is nothing to rebuild from"
+            check.wrong("drive", cause, "restore the data from a backup")
+        elif self._drives.is_whole(number):
             check.wrong("drive", f"drive {number} holds all that it should", "fail() it first")
         elif self._is_rebuilding(number):
             check.wrong("drive", f"drive {number} is being rebuilt", "wait for its end")
@@ -262,7 +270,10 @@ class Maintained(Measured):
         self, *, full: bool = True, rate: str | None = None, sample: str | None = None
     ) -> Operation:
         """Write all drives; or, if not ``full``, only the first and last 10 MiB of each."""
-        if full:
+        check = Arguments(f"{self.name}.initialise()")
+        check.instance("full", full, bool, "give True or False")
+        check.raise_if_wrong()
+        if full or not self._drives.is_array:
             return self._go_through("initialisation", "initialise", rate, sample)
         strip, rows = self._rows
         ends = min(-(-FAST // strip), rows // 2)
@@ -403,16 +414,30 @@ class Maintained(Measured):
             cause = f"{self.spec.level} has no redundancy: there is nothing to compare"
             check.wrong("level", cause, "patrol() reads all of it")
         all_rows = int(layout["rows"])
-        chosen = [(0, all_rows)] if rows is None else list(rows)
-        for i, (first, end) in enumerate(chosen):
-            check.whole(f"rows[{i}]", first, 0, all_rows - 1)
-            check.whole(f"rows[{i}]", end, first + 1, all_rows)
+        given: Any = [(0, all_rows)] if rows is None else rows
+        pairs = "give pairs (first row, row behind the last), or None for all"
+        check.several("rows", given, pairs)
+        check.raise_if_wrong()
+        chosen = []
+        for i, pair in enumerate(given):
+            if not (isinstance(pair, list | tuple) and len(pair) == 2):
+                check.wrong(f"rows[{i}]", f"{quote(pair)} is no pair of rows", pairs)
+                continue
+            first = check.whole(f"rows[{i}]", pair[0], 0, all_rows - 1)
+            chosen.append((first, check.whole(f"rows[{i}]", pair[1], first + 1, all_rows)))
         check.raise_if_wrong()
         return self._begin(kind, how, chosen)
+
+    def _give_up(self) -> None:
+        """The array has failed: what goes through it in the background has, too."""
+        for one in self.operations:
+            one.fail_with_array()
 
     def _begin(
         self, kind: str, how: Pace, rows: Sequence[tuple[int, int]], **more: Any
     ) -> Operation:
         begun = Operation(self, kind, how, rows, **more)
         self.operations.append(begun)
+        if self.health == "failed":
+            begun.fail_with_array()
         return begun

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import simpy
@@ -177,6 +178,15 @@ class Operation(simpy.Event):
             if self._sweeps:
                 sweep.stop(self.volume.system, self._sweeps[-1], lost=failed)
 
+    def fail_with_array(self) -> None:
+        """The array has failed: what goes through all of it can't go on.
+
+        A rebuild or copy-back may still have all that it needs; it fails at the first row for
+        which it has not.
+        """
+        if not self.is_over and self.drive is None:
+            self.give_up(failed=True)
+
     def set_rate(self, rate: str) -> None:
         """Let it work for another share of the time while hosts have work, such as "60 %".
 
@@ -189,6 +199,7 @@ class Operation(simpy.Event):
         share = check.quantity("rate", rate, "share", "1 %", "100 %")
         check.raise_if_wrong()
         self.volume.env.sync()
+        self.pace = replace(self.pace, rate=share)
         if not self.is_over:
             sweep.set_rate(self.volume.system, self._sweeps[-1], share)
 
@@ -256,3 +267,5 @@ class Operation(simpy.Event):
         assert last is not None
         self._through += self._under_way * last.done / max(last.rows, 1)
         self._next()
+        if self._is_paused and not self.is_over:
+            sweep.pause(self.volume.system, self._sweeps[-1])

@@ -94,6 +94,7 @@ class Power:
         before = self._outage if self.state == "coming" else power.Outage()
         self._outage = power.cut(env.system, self._kept_caches(), before)
         env.fail(self._outage.awaited)
+        env.collect()
         self.state = "off"
         self._cuts += 1
         self._cut = found

@@ -29,6 +29,8 @@ class Reach:
         Rows of the drives behind each link, by its name; hot spares are among them.
     fail
         What lets one of them, by its number, be a drive that has failed.
+    away
+        What is to be done when the array as a whole is offline.
     back
         What is to be done once the array is back.
     """
@@ -39,12 +41,14 @@ class Reach:
         volume: int,
         drives: dict[str, list[int]],
         fail: Callable[[int], object],
+        away: Callable[[], None],
         back: Callable[[], None],
     ) -> None:
         self.env = env
         self.volume = volume
         self._drives = drives
         self._fail = fail
+        self._away = away
         self._back = back
         self._lost: set[str] = set()
         self._spares: dict[int, str] = {}  # rows of spares, and the link that they are lost with
@@ -82,6 +86,7 @@ class Reach:
             self._before = take_offline(system, self.volume)
             if system.world.volumes[self.volume]["kind"] == t.VOLUME_ARRAY:
                 pin(system, self.volume)
+            self._away()
 
     def restore(self, link: str) -> None:
         """It is back: so is the array, if it was offline and nothing else is missing."""

@@ -42,4 +42,4 @@ class EventSpec(Part):
         if self.every is None or duration is None:
             return [self.at]
         number = max(math.ceil((duration - self.at) / self.every), 1)
-        return [self.at + n * self.every for n in range(number)]
+        return [round(self.at + n * self.every, 9) for n in range(number)]  # whole ns

@@ -7,6 +7,7 @@ while it runs, and nothing happens after the end.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -111,6 +112,11 @@ def _check(kind: type[EventSpec], values: Values, parts: Parts) -> Iterator[Find
             remedy = suggest(values["partner"], known) or f"one of {quoted(known)}"
             cause = f"{quote(values['partner'])} is no other controller of this scenario"
             yield "partner", cause, remedy if known else "leave it out"
+    if kind is kinds.ControllerFailure and values.get("partner") is not None:
+        back, outage = values.get("lasting"), values.get("outage")
+        if back is not None and outage is not None and back <= outage:
+            cause = f"is over before {quote(values['partner'])} serves, after {_time(outage)}"
+            yield "for", cause, "write a longer one, or a shorter outage"
     if volume is not None:
         yield from _redundant(kind, volume)
 
@@ -230,27 +236,34 @@ class _Story:
         self.volumes = {part["name"]: part for part in parts["volumes"]}
         self.failed = {name: set(part["failed"]) for name, part in self.volumes.items()}
         self.spares = {name: int(part.get("spares", 0)) for name, part in self.volumes.items()}
+        self.stood_in: set[tuple[str, int]] = set()  # drives whose place a spare has taken
+        self.links_go = any(isinstance(event, kinds.LinkLoss) for _, _, event in self.events)
         started = {event.load for _, _, event in self.events
                    if isinstance(event, kinds.LoadStart)}  # fmt: skip
         self.running = {part["name"]: part["name"] not in started for part in parts["loads"]}
         self.dark = -1.0  # until when power is away
+        self.lasting: list[tuple[tuple[Any, ...], float]] = []  # what lasts, and until when
 
     def problems(self) -> Iterator[tuple[Path, str, str, str | None]]:
-        """What is wrong with each, in the order in which they happen."""
+        """What is wrong with each, in the order in which they happen; what repeats, once."""
+        said: set[tuple[Path, str]] = set()
         for time, path, event in self.events:
             for key, cause, remedy in self._next(time, event):
-                yield path, key, f"at {_time(time)}: {cause}", remedy
+                if (path, key) not in said:
+                    said.add((path, key))
+                    yield path, key, f"at {_time(time)}: {cause}", remedy
 
     def _next(self, time: float, event: EventSpec) -> Iterator[Finding]:
         if time < self.dark:
             yield "at", f"power is away until {_time(self.dark)}", "let it happen later"
+        yield from self._overlap(time, event)
         match event:
             case kinds.DriveFailure():
                 yield from self._fail(event.volume, event.drive)
             case kinds.Replacement() | kinds.Rebuild() | kinds.CopyBack():
                 yield from self._restore(event, event.volume, event.drive)
             case kinds.PowerCut():
-                self.dark = time + event.outage + event.boot
+                self.dark = round(time + event.outage + event.boot, 9)
             case kinds.LoadStart():
                 if self.running[event.load]:
                     yield "load", f"{event.load} runs already", "stop it before"
@@ -260,12 +273,25 @@ class _Story:
                     yield "load", f"{event.load} does not run", "start it before"
                 self.running[event.load] = False
 
+    def _overlap(self, time: float, event: EventSpec) -> Iterator[Finding]:
+        """What lasts for a while is over before the same happens once more."""
+        what, span = _lasts(event)
+        for other, until in self.lasting:
+            if time <= until and _meet(what, other):
+                end = "for good" if until == math.inf else f"until {_time(until)}"
+                cause = f"what happened to the same part before lasts {end}"
+                yield "at", cause, "let it happen later, or that last for a shorter time"
+                return
+        if span is not None:
+            self.lasting.append((what, round(time + span, 9)))
+
     def _fail(self, volume: str, drive: int) -> Iterator[Finding]:
         failed = self.failed[volume]
         if drive in failed:
             yield "drive", f"drive {drive} of {volume} has failed before", "replace it before"
         elif self.spares[volume] > 0:
             self.spares[volume] -= 1  # which now is this drive of the array
+            self.stood_in.add((volume, drive))
         else:
             failed.add(drive)
 
@@ -274,9 +300,40 @@ class _Story:
         if isinstance(event, kinds.CopyBack) and not spared:
             cause = f"{volume} has no hot spare whose data could be copied back"
             yield "kind", cause, "give the volume spares, or leave the event out"
-        elif drive not in self.failed[volume] and not spared:
+        elif drive not in self.failed[volume] and not self._may_lack(volume, drive):
             yield "drive", f"drive {drive} of {volume} has not failed", "let it fail before"
         self.failed[volume].discard(drive)
+
+    def _may_lack(self, volume: str, drive: int) -> bool:
+        """Whether a drive that has not failed by an event may still be one that is replaced."""
+        spared = int(self.volumes[volume].get("spares", 0)) > 0
+        return (volume, drive) in self.stood_in or (spared and self.links_go)
+
+
+def _lasts(event: EventSpec) -> tuple[tuple[Any, ...], float | None]:
+    """To what part an event happens that lasts, and how long, s; None for what nothing ends."""
+    match event:
+        case kinds.SlowDrive():
+            return ("slow", event.volume, event.drive), event.lasting
+        case kinds.FanFailure():
+            return ("fan", event.volume), event.lasting
+        case kinds.Battery() | kinds.LearnCycle():
+            return ("battery", event.controller), event.lasting
+        case kinds.LinkLoss():
+            return ("link", event.link), event.lasting or math.inf
+        case kinds.ControllerFailure():
+            back = event.outage if event.partner is None else event.lasting or math.inf
+            return ("controller", event.controller), back
+    return (), None
+
+
+def _meet(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether two things happen to the same part; None stands for all parts."""
+    return (
+        bool(one)
+        and one[0] == other[0]
+        and all(a == b or a is None or b is None for a, b in zip(one[1:], other[1:], strict=True))
+    )
 
 
 def _time(seconds: float) -> str:

@@ -137,6 +137,10 @@ def _is_block(size: int) -> bool:
     return LEAST_BLOCK <= size <= LARGEST_BLOCK and size & (size - 1) == 0
 
 
+MEASURED = ("front", "back", "block", "front_size", "back_offset", "size")
+"""Keys that say how large a hybrid is."""
+
+
 def measure(values: Mapping[str, Any], front: int, back: int) -> tuple[int, int]:
     """Blocks that the front has room for, and bytes of the hybrid; no more than there are."""
     block = values["block"]

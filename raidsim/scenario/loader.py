@@ -339,7 +339,7 @@ class _Loader:
         card = named.get(values.get("controller", ""))
         if not found and (card is not None or values.get("controller") == arrays.HOST):
             found += hybrids.check_hybrid(values, known, card)
-        if not found and {"front", "back"} <= set(values):
+        if not found and set(hybrids.MEASURED) <= set(values):
             parts = [known[values[key]] for key in ("front", "back")]
             if all({"card", "layout"} <= set(part) for part in parts):
                 sizes = map(hybrids.capacity_of, parts)
