@@ -557,6 +557,8 @@ def test_a_pause_and_another_rate_hold_for_all_ranges_of_rows():
 
 def test_what_makes_no_sense_is_refused_with_a_remedy():
     data = array("raid5", 3)
+    degraded = array("raid6", 5)
+    degraded.fail(2)
     striped = array("raid0", 2)
     single = array("single", 1)
     for call, part in (
@@ -569,6 +571,7 @@ def test_what_makes_no_sense_is_refused_with_a_remedy():
         (lambda: data.check(rate="0 %"), "too small"),
         (lambda: data.check(sample="many"), "many"),
         (striped.check, "nothing to compare"),
+        (degraded.check, "rebuild it first"),
         (lambda: striped.fail(0) or striped.replace(0), "no redundancy"),
         (single.patrol, "one drive on the host"),
         (lambda: single.initialise(full=False), "one drive on the host"),

@@ -258,7 +258,7 @@ class Maintained(Measured):
         """Read all copies, or all data and parity, and compare them: a consistency check.
 
         Stripes that a power cut has left inconsistent are found and made consistent, sectors
-        that can't be read are restored.
+        that can't be read are restored. Refused while a drive is missing or being rebuilt.
         """
         return self._go_through("consistency check", "check", rate, sample)
 
@@ -413,6 +413,9 @@ class Maintained(Measured):
         if kind in ("consistency check", "resync") and layout["family"] not in (MIRRORED, PARITY):
             cause = f"{self.spec.level} has no redundancy: there is nothing to compare"
             check.wrong("level", cause, "patrol() reads all of it")
+        elif kind == "consistency check" and self.health in ("degraded", "rebuilding"):
+            cause = f"{self.name} is {self.health}: what is left can't be compared with what is not"
+            check.wrong("health", cause, "rebuild it first")
         all_rows = int(layout["rows"])
         given: Any = [(0, all_rows)] if rows is None else rows
         pairs = "give pairs (first row, row behind the last), or None for all"

@@ -186,7 +186,7 @@ def accesses(w, sweep, row, start, stop):
         if good[drive] >= stop * size:
             put(w, count, 0, drive, op, start * size, (stop - start) * size, method)
             count += 1
-    return count
+    return count if count > 0 else LOST  # no drive holds anything of these rows
 
 
 @routine
