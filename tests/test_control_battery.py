@@ -45,6 +45,22 @@ def test_what_is_dirty_when_the_battery_fails_goes_to_the_drives():
     assert [use.written_per_day_tb > 0 for use in data.drives] == [True, True]
 
 
+def test_what_is_written_past_the_cache_is_not_followed_by_what_was_there_before():
+    """A write that is larger than what may be dirty goes to the drives: older data is dropped."""
+    env, host = server()
+    card = Controller(env, "lsi-megaraid-1078-512", name="raid", changes={"cache.size": "2 MiB"})
+    data = Volume(
+        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back"
+    )
+    in_turn(data, ("write", STRIP, 8 * KIB), ("write", 60 * STRIP + 512, STRIP))
+    in_turn(data, ("write", 0, 60 * STRIP + 4 * KIB))  # all of the first, a part of the second
+    env.run(until=env.now + 30)  # long after the flush time
+    drive = env.system.world.drives[0]
+    assert env.system.world.caches[0]["dirty"] == 0
+    left = STRIP - 4 * KIB + KIB  # of the second: the rest of its strip, in whole grains of 1 KiB
+    assert drive["host_written"] == 60 * STRIP + 4 * KIB + left
+
+
 def learning(write):
     """Of a write an hour to a mirror: state of the battery, latency, bytes at risk."""
     env, host = server()

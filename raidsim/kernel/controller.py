@@ -207,13 +207,16 @@ def insert(w, index):
 def ended(w, index):
     """The drives have done their part of a request."""
     job = w.jobs[index]
+    volume = array_of(w, index)
+    row = of(w, index)["cache"]
+    end = job["offset"] + job["length"]
     if job["op"] != READ or job["status"] == FAILED:
+        if row != NONE and job["status"] != FAILED and w.caches[row]["dirty"] > 0:
+            destage.supersede(w, w.caches[row], job["volume"], volume["line"], job["offset"], end)
         answer(w, index)
         return
-    volume = array_of(w, index)
     if volume["cached"] == 1:
-        cache = w.caches[of(w, index)["cache"]]
-        end = job["offset"] + job["length"]
+        cache = w.caches[row]
         keep(w, cache, job["volume"], volume["line"], job["offset"], end)
         copy(w, cache, index)
     else:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from raidsim.kernel import agenda
 from raidsim.kernel.array import add_task
-from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist
+from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist, up_to
 from raidsim.kernel.cache_tables import GRAINS, LEVELS
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release
@@ -281,6 +281,30 @@ def clean(w, cache, volume, size, start, end):
         if line["dirty"] == 0:
             count(w, cache, -size)
             settle(w, cache, index)
+
+
+@routine
+def supersede(w, cache, volume, size, start, end):
+    """Bytes [start, end) are on the drives, past the cache: what is older need not follow them."""
+    grain = max(size // GRAINS, 512)
+    for strip in range(start // size, (end - 1) // size + 1):
+        index = find(w, cache, volume, strip)
+        if index == NONE:
+            continue
+        line = w.lines[index]
+        low = max(start - strip * size, 0)
+        high = min(end - strip * size, size)
+        whole = up_to(GRAINS if high == size else high // grain)
+        whole &= ~up_to((low + grain - 1) // grain)
+        if line["dirty"] & whole == 0 or line["pinned"] > 0:
+            continue
+        line["dirty"] &= ~whole
+        if line["dirty"] == 0 and line["height"] > 0:
+            strike(w, cache, index)
+            if line["busy"] == 0:
+                count(w, cache, -size)
+                settle(w, cache, index)
+    admit(w, cache)
 
 
 @routine
