@@ -53,7 +53,14 @@ def command(size=CHUNK):
 # -- how long it takes ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("level", "drives"), [("raid5", 4), ("raid6", 6), ("raid10", 4)])
+@pytest.mark.parametrize(
+    ("level", "drives"),
+    [
+        ("raid5", 4),
+        pytest.param("raid6", 6, marks=whole_drives),
+        pytest.param("raid10", 4, marks=whole_drives),
+    ],
+)
 def test_a_worker_reads_the_others_together_and_then_writes_the_new_drive(level, drives):
     data = array(level, drives)
     data.fail(1)
@@ -503,6 +510,7 @@ def test_or_it_stops_the_rebuild_if_the_card_says_so():
     assert data.health == "degraded"
 
 
+@whole_drives
 def test_double_parity_rebuilds_over_a_bad_sector():
     data = array("raid6", 5, depth=2)
     data.fail(0)
