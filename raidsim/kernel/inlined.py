@@ -14,6 +14,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
+from numba.core.targetconfig import ConfigStack
 
 TRIED_WITH = ("0.68.",)
 
@@ -62,6 +63,11 @@ NEEDLESS = {
 
 class Passes(PassManager):
     """Numba's passes without those that find nothing here; nobody is told of each."""
+
+    def run(self, state):
+        """Run all of them, with the options of this function on top of those of its caller."""
+        with ConfigStack().enter(state.flags):
+            super().run(state)
 
     @global_compiler_lock
     def _runPass(self, _index, compiler_pass, state):  # noqa: N802 - Numba's name
