@@ -7,6 +7,7 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from raidsim.report.plot import drawing, save_svg
 from raidsim.risk import markov
@@ -23,6 +24,15 @@ SIZES = (0.25, 0.5, 1, 2, 4, 8, 16, 32)  # TB
 AGES = (0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6)  # years
 LEVELS = {"RAID 5": Redundancy(whole(8, 1), 1, 1), "RAID 10": Redundancy(mirror(2), 4, 1),
           "RAID 6": Redundancy(whole(8, 2), 1, 1)}  # fmt: skip
+
+
+def one_in(chance: float, _: object = None) -> str:
+    """A chance in words: 0.001 is 1 in 1,000."""
+    large = round(1 / chance)
+    for size, word in ((10**9, "billion"), (10**6, "million")):
+        if large >= size:
+            return f"1 in {large / size:,.0f} {word}"
+    return f"1 in {large:,}"
 
 
 def draw_sizes(axes: Axes) -> None:
@@ -59,6 +69,7 @@ def draw_wear(axes: Axes) -> None:
             ]
             axes.plot(AGES, chances, line, color=colour, label=f"{level}, {words}", ms=4)
     axes.set_xlabel("years since they were new")
+    axes.set_ylabel("chance of having lost data by then")
     axes.set_title("Eight flash drives", size=9)
 
 
@@ -68,6 +79,7 @@ def picture() -> Figure:
     for axes, draw in zip(figure.subplots(1, 2), (draw_sizes, draw_wear), strict=True):
         draw(axes)
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(FuncFormatter(one_in))
         axes.grid(alpha=0.3)
         axes.legend(fontsize=8)
     return figure
