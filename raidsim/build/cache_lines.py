@@ -18,6 +18,7 @@ from raidsim.kernel import cache_tables as c
 from raidsim.kernel import destage
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
+from raidsim.kernel.cache import bucket
 
 Range = tuple[int, int]
 """First byte of a volume, and how many bytes."""
@@ -146,15 +147,13 @@ def clean_lines(system: System, cache: int) -> list[int]:
     return found
 
 
-def arrange(system: System, cache: int, clean: Sequence[int], in_order: bool = True) -> None:
+def arrange(system: System, cache: int, clean: Sequence[int]) -> None:
     """Put a cache together anew, from the fields of its lines.
 
     Parameters
     ----------
     clean
         The clean lines that stay in it, the newest first; counted from its first line on.
-    in_order
-        Whether it keeps a list of dirty lines: not if nothing of it is ever destaged.
     """
     settle_dirt(system)
     row = system.world.caches[cache]
@@ -174,8 +173,7 @@ def arrange(system: System, cache: int, clean: Sequence[int], in_order: bool = T
     row["free"] = _chained(lines["chain"], free, first)
     row["newest"] = _chained(lines["older"], order, first)
     row["oldest"] = _chained(lines["newer"], order[::-1], first)
-    if in_order:
-        _towers(system, row, lines)
+    _towers(system, row, lines)
 
 
 def _chained(pointers: np.ndarray, order: np.ndarray, first: int) -> int:
@@ -190,15 +188,12 @@ def _chained(pointers: np.ndarray, order: np.ndarray, first: int) -> int:
 def _index(system: System, row: np.void, lines: np.ndarray, used: np.ndarray) -> None:
     """The hash index of :func:`raidsim.kernel.cache.bucket`."""
     heads = system.world.buckets_of_lines
-    place, many = int(row["first_bucket"]), int(row["buckets"])
-    heads[place : place + many] = t.NONE
-    strip = lines["strip"][used]
-    scattered = strip * 40503 + (strip >> 15) + lines["volume"][used] * 7919
-    for line, bucket in zip(
-        used.tolist(), (place + (scattered & (many - 1))).tolist(), strict=True
-    ):
-        lines["chain"][line] = heads[bucket]
-        heads[bucket] = int(row["first_line"]) + line
+    place = int(row["first_bucket"])
+    heads[place : place + int(row["buckets"])] = t.NONE
+    places = bucket(row, lines["volume"][used], lines["strip"][used])
+    for line, where in zip(used.tolist(), places.tolist(), strict=True):
+        lines["chain"][line] = heads[where]
+        heads[where] = int(row["first_line"]) + line
 
 
 def _towers(system: System, row: np.void, lines: np.ndarray) -> None:

@@ -50,7 +50,7 @@ def pace(card: Card, volume: VolumeSpec) -> Pace:
         depth=card.integer("rebuild.depth"),
         puncture=ON_READ_ERROR[card.word("rebuild.on_read_error")],
         sample=volume.rebuild_sample,
-        limit=None if volume.rebuild_limit is None else 1 / volume.rebuild_limit,
+        limit=volume.rebuild_limit,
     )
 
 

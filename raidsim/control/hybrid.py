@@ -149,15 +149,7 @@ class Hybrid(Volume):
         self.operations = []
         self._drives: DrivesBelow = DrivesBelow(self)
         self._stations = range(first, system.count("stations"))
-        self._awaited = system.add_stream(
-            self.name,
-            [(self._sector, 1.0)],
-            mode=t.MANUAL,
-            start=system.now,
-            volume=self.row,
-            process=host.add_process(self.name),
-        )
-        self.streams = [self._awaited]
+        self._await(host)
         self.above = []
         if controller is not None:
             controller.put_into(host)

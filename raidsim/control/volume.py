@@ -212,15 +212,7 @@ class Volume(Maintained):
         self._age()
         self._stations = range(first, system.count("stations"))
         self._air = env.tell_of_air(self._stand_in)
-        self._awaited = system.add_stream(
-            self.name,
-            [(self._sector, 1.0)],
-            mode=t.MANUAL,
-            start=system.now,
-            volume=self.row,
-            process=host.add_process(self.name),
-        )
-        self.streams = [self._awaited]
+        self._await(host)
         self._reach = self._hang_on()
         env.has_volume(self)
 
@@ -478,6 +470,18 @@ class Volume(Maintained):
         for link in links.values():
             link.carry(reach)
         return reach
+
+    def _await(self, host: Host) -> None:
+        """Make the stream of the I/Os that a model asks for one by one."""
+        self._awaited = self.system.add_stream(
+            self.name,
+            [(self._sector, 1.0)],
+            mode=t.MANUAL,
+            start=self.system.now,
+            volume=self.row,
+            process=host.add_process(self.name),
+        )
+        self.streams = [self._awaited]
 
     def make_room(self, length: int) -> None:
         """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make."""

@@ -198,7 +198,7 @@ class VolumeSpec(Part):
         None, "as the card of the controller or host has it",
     )  # fmt: skip
     rebuild_limit: Annotated[
-        float | None, Quantity("time_per_byte", low="0.01 us/KiB", high="1000 us/KiB", word="none")
+        float | None, Quantity("bandwidth", low="0.001 MB/s", high="100000 MB/s", word="none")
     ] = key(
         'most of each drive that they go through in a second, such as "20 MB/s" (10^6 bytes)',
         "none",
