@@ -178,7 +178,7 @@ def operation(**changes):
 def test_what_was_cut_off_says_how_far_it_came():
     words = phases.operation_words(operation())
     assert words.startswith("rebuild of drive 1 of data: under way at 50 %, 2 h for the whole")
-    assert words.endswith("3 errors found, 2 repaired, 1 row punctured")
+    assert words.endswith("3 errors found, 2 repaired, 1 row punctured in what was simulated")
 
 
 def test_lanes_end_where_the_course_does():

@@ -198,6 +198,8 @@ def operation_words(operation: OperationUse) -> str:
     if operation.punctured:
         rows = "row" if operation.punctured == 1 else "rows"
         parts.append(f"{operation.punctured:,} {rows} punctured")
+    if _is_extrapolated(operation) and (operation.found or operation.punctured):
+        parts[-1] += " in what was simulated"
     return ", ".join(parts)
 
 
