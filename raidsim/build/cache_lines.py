@@ -168,50 +168,67 @@ def arrange(system: System, cache: int, clean: Sequence[int]) -> None:
     row["clean"] = size[order].sum()
     row["dirty"] = size[unclean].sum()
     row["pinned"] = size[lines["pinned"] == 1].sum()
-    _index(system, row, lines, np.flatnonzero(used))
-    free = np.flatnonzero(~used)
-    row["free"] = _chained(lines["chain"], free, first)
-    row["newest"] = _chained(lines["older"], order, first)
-    row["oldest"] = _chained(lines["newer"], order[::-1], first)
-    _towers(system, row, lines)
-
-
-def _chained(pointers: np.ndarray, order: np.ndarray, first: int) -> int:
-    """Let each line point to the next one of an order; the head."""
-    if len(order) == 0:
-        return t.NONE
-    pointers[order[:-1]] = first + order[1:]
-    pointers[order[-1]] = t.NONE
-    return first + int(order[0])
-
-
-def _index(system: System, row: np.void, lines: np.ndarray, used: np.ndarray) -> None:
-    """The hash index of :func:`raidsim.kernel.cache.bucket`."""
-    heads = system.world.buckets_of_lines
-    place = int(row["first_bucket"])
-    heads[place : place + int(row["buckets"])] = t.NONE
-    places = bucket(row, lines["volume"][used], lines["strip"][used])
-    for line, where in zip(used.tolist(), places.tolist(), strict=True):
-        lines["chain"][line] = heads[where]
-        heads[where] = int(row["first_line"]) + line
-
-
-def _towers(system: System, row: np.void, lines: np.ndarray) -> None:
-    """The list of dirty lines of :mod:`raidsim.kernel.destage`."""
-    first, head = int(row["first_line"]), int(row["first_tower"])
-    towers = system.world.towers
-    towers[head : head + (len(lines) + 2) * c.LEVELS] = t.NONE
     lines["height"] = 0
-    dirty = np.flatnonzero(lines["dirty"] != 0)
+    head = int(row["first_tower"])
+    system.world.towers[head : head + (len(lines) + 2) * c.LEVELS] = t.NONE
+    enter(system, cache, first + np.flatnonzero(used), first + np.flatnonzero(~used))
+    rank(system, cache, first + order[::-1])
+    enlist(system, cache, first + np.flatnonzero(lines["dirty"] != 0))
+
+
+def enter(system: System, cache: int, held: NDArray[np.int64], free: NDArray[np.int64]) -> None:
+    """Chain lines in use into their buckets (:func:`raidsim.kernel.cache.bucket`), others as free.
+
+    Lines are numbered as in their table, here and below.
+    """
+    row, lines = system.world.caches[cache], system.world.lines
+    place = int(row["first_bucket"])
+    heads = system.world.buckets_of_lines[place : place + int(row["buckets"])]
+    heads[:] = t.NONE
+    row["free"] = _chained(lines["chain"], free)
+    if len(held):
+        places = bucket(row, lines["volume"][held], lines["strip"][held]) - place
+        lines["chain"][held] = chains(places, held, heads)
+
+
+def chains(
+    places: NDArray[np.int64], number: NDArray[np.int64], heads: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """The next line in the bucket of each, which are empty so far; the last ones become heads."""
+    order = np.argsort(places, kind="stable")
+    chain = np.full(len(places), t.NONE, np.int64)
+    alike = places[order][1:] == places[order][:-1]
+    chain[order[1:][alike]] = number[order[:-1][alike]]
+    heads[places[order]] = number[order]  # of those in one bucket the last one stays
+    return chain
+
+
+def rank(system: System, cache: int, clean: NDArray[np.int64]) -> None:
+    """Make the list of clean lines, which are given with the one used last at the end."""
+    row, lines = system.world.caches[cache], system.world.lines
+    row["oldest"] = _chained(lines["newer"], clean)
+    row["newest"] = _chained(lines["older"], clean[::-1])
+
+
+def enlist(system: System, cache: int, dirty: NDArray[np.int64]) -> None:
+    """Make the list of dirty lines of :mod:`raidsim.kernel.destage`."""
+    row, lines, towers = system.world.caches[cache], system.world.lines, system.world.towers
+    head = int(row["first_tower"])
+    towers[head : head + c.LEVELS] = t.NONE
     dirty = dirty[np.argsort(lines["key"][dirty], kind="stable")]
     with np.errstate(over="ignore"):
-        for line in dirty.tolist():
-            lines["height"][line] = destage.height_of(lines["key"][line])
+        heights = np.array([destage.height_of(key) for key in lines["key"][dirty]], np.int64)
+    lines["height"][dirty] = heights
+    mine = head + (dirty - int(row["first_line"]) + 1) * c.LEVELS
     for level in range(c.LEVELS):
-        before = head + level
-        for line in dirty[lines["height"][dirty] > level].tolist():
-            towers[before] = first + line
-            before = head + (line + 1) * c.LEVELS + level
+        tall = heights > level
+        towers[np.concatenate(([head], mine[tall])) + level] = np.append(dirty[tall], t.NONE)
+
+
+def _chained(pointers: np.ndarray, order: NDArray[np.int64]) -> int:
+    """Let each line point to the next one of an order; the head."""
+    pointers[order] = np.append(order[1:], t.NONE)[: len(order)]
+    return int(order[0]) if len(order) else t.NONE
 
 
 def stir(system: System, cache: int) -> None:

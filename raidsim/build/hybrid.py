@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.build.cache import modes
-from raidsim.build.hybrid_power import chains
+from raidsim.build.cache_lines import chains
 from raidsim.build.system import System
 from raidsim.kernel import cache as lines_of
 from raidsim.kernel import cache_tables as c

@@ -12,13 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.build.cache_lines import stir
+from raidsim.build.cache_lines import enlist, enter, rank, stir
 from raidsim.build.system import System
-from raidsim.kernel import destage
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_WRITE_BACK
-from raidsim.kernel.cache import bucket
-from raidsim.kernel.cache_tables import LEVELS
 from raidsim.kernel.hybrid_tables import MODE_TIER, NOTHING_LOST
 
 
@@ -67,16 +64,12 @@ def restore(system: System, cache: int, known: Map) -> None:
     dirty = held[lines["dirty"][held] != 0]
     order = known.clean[np.isin(known.clean, held)]
     clean = np.concatenate((np.setdiff1d(held, np.concatenate((dirty, order))), order))
-    _index(system, cache, held, np.setdiff1d(np.arange(first, end), held))
+    enter(system, cache, held, np.setdiff1d(np.arange(first, end), held))
     row["used"], row["dirty"] = len(held) * size, len(dirty) * size
     row["clean"] = len(clean) * size
-    row["oldest"] = row["newest"] = t.NONE
-    if len(clean):
-        lines["newer"][clean] = np.append(clean[1:], t.NONE)
-        lines["older"][clean] = np.append(t.NONE, clean[:-1])
-        row["oldest"], row["newest"] = clean[0], clean[-1]
+    rank(system, cache, clean)
     if not _is_tier(system, cache):
-        _enlist(system, cache, dirty[np.argsort(lines["key"][dirty])])
+        enlist(system, cache, dirty)
 
 
 def use_front(system: System, cache: int, hybrid: int, copies: int, empty: bool) -> None:
@@ -96,43 +89,3 @@ def use_front(system: System, cache: int, hybrid: int, copies: int, empty: bool)
 def _is_tier(system: System, cache: int) -> bool:
     hybrids = system.world.hybrids[: system.count("hybrids")]
     return bool((hybrids["mode"][hybrids["cache"] == cache] == MODE_TIER).any())
-
-
-def _index(system: System, cache: int, held: NDArray[np.int64], free: NDArray[np.int64]) -> None:
-    """Chain lines in use into their buckets, and the others into the list of free ones."""
-    world = system.world
-    row, lines, heads = world.caches[cache], world.lines, world.buckets_of_lines
-    first = int(row["first_bucket"])
-    heads[first : first + int(row["buckets"])] = t.NONE
-    lines["chain"][free] = np.append(free[1:], t.NONE)[: len(free)]
-    row["free"] = free[0] if len(free) else t.NONE
-    if len(held):
-        places = bucket(row, int(lines["volume"][held[0]]), lines["strip"][held])
-        lines["chain"][held] = chains(places, held, heads)
-
-
-def chains(
-    places: NDArray[np.int64], number: NDArray[np.int64], heads: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """The next line in the bucket of each, which are empty so far; the last ones become heads."""
-    order = np.argsort(places, kind="stable")
-    chain = np.full(len(places), t.NONE, np.int64)
-    alike = places[order][1:] == places[order][:-1]
-    chain[order[1:][alike]] = number[order[:-1][alike]]
-    heads[places[order]] = number[order]  # of those in one bucket the last one stays
-    return chain
-
-
-def _enlist(system: System, cache: int, dirty: NDArray[np.int64]) -> None:
-    """Make the list of dirty lines, which are given in its order."""
-    world = system.world
-    row, lines = world.caches[cache], world.lines
-    head = int(row["first_tower"])
-    world.towers[head : head + LEVELS] = t.NONE
-    heights = np.array([destage.height_of(int(key)) for key in lines["key"][dirty]], np.int64)
-    lines["height"][dirty] = heights
-    towers = head + (dirty - int(row["first_line"]) + 1) * LEVELS
-    for level in range(LEVELS):
-        tall = heights > level
-        before = np.concatenate(([head], towers[tall])) + level
-        world.towers[before] = np.append(dirty[tall], t.NONE)
