@@ -1,0 +1,96 @@
+"""Parts calibrate, wholes are predicted: which claims a fit may see was decided by rule."""
+
+from functools import cache
+
+import pytest
+
+from raidsim import cards
+from raidsim.scenario import load
+from raidsim.validate import schema
+from raidsim.validate.claims import Performance
+
+ONLY_IN_A_WHOLE = {
+    "p3700.four-drives.database.512": "what the CPU that serves interrupts takes of an I/O:"
+    " no single drive keeps it busy; the four drives are independent, not an array",
+    "iodrive2.rx900.streaming.four": "what the slots of the RX900 S2 carry:"
+    " no single drive fills them; the four drives are independent, not an array",
+    "iodrive2.affinity.8kb.read-0": "what an I/O costs more on the other socket",
+    "iodrive2.affinity.64kb.read-0": "how fast a drive fetches from the other socket's memory",
+    "p3700.whole-drive.4kb.read-0.datasheet.1600gb": "the spare area of this capacity",
+    "p3700.whole-drive.4kb.read-0.datasheet.2000gb": "the spare area of this capacity",
+    "iodrive2.restore.over-785gb": "how fast the channels of this capacity take in writes",
+    "iodrive-320gb.streaming.datasheet": "how fast this capacity's channels send",
+    "iodrive-320gb.restore.datasheet": "how long this capacity's flash programs",
+    "cisco.raid0.read.4kb.ep-against-ev": "random reads of the EV drive, known in arrays only",
+    "cisco.raid0.seq-read.256kb.ep-against-ev": "its sequential reads, known in arrays only",
+    "tolly.random.read.128.n5": "what a read costs a storage processor, known as a whole only",
+    "tolly.random.read.128.n5.about": "the same, in words",
+    "tolly.random.write.128.n5": "what a write costs it",
+    **dict.fromkeys(
+        (
+            "tolly.boot.mean.n5",
+            "tolly.boot.80s.n5",
+            "tolly.boot.80s.n5.half",
+            "tolly.boot.100s.n5",
+            "tolly.boot.110s.n5",
+            "tolly.boot.130s.n5",
+        ),
+        "what a machine does while it boots: one storm tells, the other is predicted",
+    ),
+}
+"""Claims that a value is taken from because nothing smaller in print shows it, and which value."""
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return [claim for claim in schema.load() if isinstance(claim.subject, Performance)]
+
+
+@cache
+def wholeness(scenario, overrides):
+    """What makes a run more than one part at its base settings; empty for a part."""
+    loaded = load(scenario, overrides=overrides)
+    host, drives = loaded.host, [volume.card for volume in loaded.volumes]
+    found = []
+    if len(drives) > 1 or loaded.volumes[0].drives > 1:
+        found.append("several drives")
+    for card in drives:
+        size = card.number("capacity.user")
+        if card.base and cards.load(card.base).number("capacity.user") != size:
+            found.append("another capacity than the calibration drive's")
+    settings = (host.clock, host.power_plan, host.affinity)
+    if settings != (host.card.number("cpu.clock"), "performance", "favourable"):
+        found.append("another setting of the host")
+    return ", ".join(found)
+
+
+def of(claim):
+    runs = claim.subject.measurements()
+    return "; ".join(filter(None, (wholeness(run.scenario, run.overrides) for run in runs)))
+
+
+def test_what_calibrates_is_a_part_at_its_base_settings(claims):
+    calibrating = [claim for claim in claims if claim.role == "calibration"]
+    wholes = {claim.id: of(claim) for claim in calibrating if of(claim)}
+    assert {name: why for name, why in wholes.items() if name not in ONLY_IN_A_WHOLE} == {}
+
+
+def test_exceptions_are_needed(claims):
+    calibrating = {claim.id: claim for claim in claims if claim.role == "calibration"}
+    assert [name for name in ONLY_IN_A_WHOLE if not of(calibrating[name])] == []
+
+
+def test_exceptions_are_a_small_part_of_what_is_said_of_wholes(claims):
+    wholes = [
+        claim for claim in claims if claim.id in ONLY_IN_A_WHOLE or claim.role != "calibration"
+    ]
+    assert len(ONLY_IN_A_WHOLE) < 0.05 * len(wholes)
+
+
+def test_cards_name_no_prediction(claims):
+    roles = {claim.id: claim.role for claim in claims}
+    for card in cards.catalogue():
+        named = [(name, one) for name, source in card.sources.items() for one in source.claims]
+        named += [("residuals", one) for one in card.residuals]
+        for name, one in named:
+            assert roles.get(one) == "calibration", f"{card.name}: {name}: {one}"
