@@ -26,7 +26,8 @@ class Measurement:
     ``intensities`` are numbers of outstanding I/Os, ascending; (None,) leaves the scenario's own.
     With the reduction "within" it is the metric at the highest load within ``latency``. With
     ``also``, further overrides, each figure is the mean of two runs: without them and with them.
-    ``moment`` is where the course of machines is read: a time in s, or a share.
+    ``moment`` is where the course of machines is read: a time in s, or a share. With ``base`` the
+    number is the quotient of the two measurements, an effect, which another may be compared with.
     """
 
     scenario: str
@@ -37,10 +38,12 @@ class Measurement:
     latency: Latency | None = None
     also: tuple[str, ...] = ()
     moment: float | None = None
+    base: Measurement | None = None
 
     def jobs(self) -> tuple[Job, ...]:
         """Return the runs that this needs: a search, or one for each intensity."""
-        return tuple(job for run in self.runs() for job in run)
+        own = tuple(job for run in self.runs() for job in run)
+        return own if self.base is None else own + self.base.jobs()
 
     def runs(self) -> tuple[tuple[Job, ...], ...]:
         """Return the runs of each of the one or two curves that are averaged."""
@@ -53,7 +56,8 @@ class Measurement:
 
     def commands(self) -> list[list[str]]:
         """Return the ``raidsim run`` command lines that measure the same."""
-        return [self._whole(overrides).command() for overrides in self._both()]
+        own = [self._whole(overrides).command() for overrides in self._both()]
+        return own if self.base is None else own + self.base.commands()
 
     def _both(self) -> tuple[tuple[str, ...], ...]:
         """The overrides of each curve."""
@@ -96,10 +100,23 @@ class Performance:
 
 @dataclass(frozen=True)
 class CardValue:
-    """What a catalogue claim compares: a value that stands on a card."""
+    """What a catalogue claim compares: a value that stands on a card.
+
+    With ``of``, the name of another card, it is relative to the same value there.
+    """
 
     card: str
     key: str
+    of: str | None = None
+
+
+@dataclass(frozen=True)
+class ScenarioValue:
+    """What a catalogue claim compares: a fact of a scenario, which nothing is run for."""
+
+    scenario: str
+    overrides: tuple[str, ...]
+    fact: str
 
 
 @dataclass(frozen=True)
@@ -121,7 +138,7 @@ class Claim:
     rounding: float
     tolerance: float
     why: str
-    subject: Performance | CardValue
+    subject: Performance | CardValue | ScenarioValue
     unit: str
     note: str = ""
     explanation: str = ""
@@ -131,13 +148,13 @@ class Claim:
     @property
     def kind(self) -> str:
         """Kind of claim: "catalogue", or what the metric measures (rate, throughput, latency)."""
-        if isinstance(self.subject, CardValue):
+        if not isinstance(self.subject, Performance):
             return "catalogue"
         return METRICS[self.subject.run.metric].kind
 
     @property
     def counts_in_errors(self) -> bool:
-        """Whether the error enters the error statistics (a figure, and not off a card)."""
+        """Whether the error enters the error statistics (a figure that was simulated)."""
         return self.relation in RELATIONS_WITH_ERROR and isinstance(self.subject, Performance)
 
     @property
@@ -160,6 +177,6 @@ class Claim:
 
     def jobs(self) -> tuple[Job, ...]:
         """Return the runs that this claim needs."""
-        if isinstance(self.subject, CardValue):
+        if not isinstance(self.subject, Performance):
             return ()
         return tuple(job for one in self.subject.measurements() for job in one.jobs())

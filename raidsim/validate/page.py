@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from raidsim.validate.claims import CardValue
+from raidsim.validate.claims import Performance
 from raidsim.validate.picture import errors_svg, figures_svg
 from raidsim.validate.report import ValidationReport, number_text, percent, published_text
 from raidsim.validate.verdict import Verdict
@@ -42,12 +42,11 @@ def render(report: ValidationReport) -> str:
 
 def _row(verdict: Verdict) -> dict[str, object]:
     claim = verdict.claim
-    card = isinstance(claim.subject, CardValue)
     return {
         "id": claim.id,
         "section": claim.section,
         "relation": claim.relation,
-        "role": "catalogue" if card else claim.role,
+        "role": claim.role if isinstance(claim.subject, Performance) else "catalogue",
         "published": published_text(claim),
         "simulated": number_text(verdict.simulated),
         "unit": "" if claim.unit == "1" else claim.unit,
@@ -55,9 +54,9 @@ def _row(verdict: Verdict) -> dict[str, object]:
         "tolerance": percent(claim.tolerance),
         "holds": verdict.holds,
         "note": " ".join(text for text in (claim.note, claim.explanation) if text),
-        "commands": []
-        if isinstance(claim.subject, CardValue)
-        else [
+        "commands": [
             shlex.join(words) for one in claim.subject.measurements() for words in one.commands()
-        ],
+        ]
+        if isinstance(claim.subject, Performance)
+        else [],
     }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from raidsim.validate.claims import CardValue, Claim
+from raidsim.validate.claims import CardValue, Claim, Performance, ScenarioValue
 from raidsim.validate.summary import Row, summarize
 from raidsim.validate.verdict import Verdict
 
@@ -115,6 +115,12 @@ def claim_dict(verdict: Verdict) -> dict[str, Any]:
         listed["explanation"] = claim.explanation
     if isinstance(claim.subject, CardValue):
         return listed | {"card": claim.subject.card, "key": claim.subject.key}
+    if isinstance(claim.subject, ScenarioValue):
+        return listed | {
+            "scenario": claim.subject.scenario,
+            "set": list(claim.subject.overrides),
+            "metric": claim.subject.fact,
+        }
     run = claim.subject.run
     return listed | {
         "scenario": run.scenario,
@@ -138,7 +144,7 @@ def published_text(claim: Claim) -> str:
     if isinstance(claim.published, tuple):
         return f"{claim.published[0]:g} to {claim.published[1]:g}"
     figure = f"{claim.published:.10g}"
-    if claim.relation == "shape" and not isinstance(claim.subject, CardValue):
+    if claim.relation == "shape" and isinstance(claim.subject, Performance):
         return claim.subject.shape.kind if claim.subject.shape is not None else figure
     signs = {"about": "about ", "at_least": "≥ ", "at_most": "≤ ", "order": "> ", "equal": "= "}
     return signs.get(claim.relation, "") + figure

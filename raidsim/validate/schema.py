@@ -24,8 +24,10 @@ from raidsim.validate.claims import (
     Performance,
     Relation,
     Role,
+    ScenarioValue,
     Shape,
 )
+from raidsim.validate.facts import FACTS
 from raidsim.validate.jobs import Latency
 from raidsim.validate.metrics import METRICS
 
@@ -40,8 +42,8 @@ def _published(value: object) -> float | tuple[float, float]:
     """Return a printed figure, or a range as a pair."""
     numbers: list[Any] = value if isinstance(value, list) and len(value) == 2 else [value]
     for one in numbers:
-        if isinstance(one, bool) or not isinstance(one, int | float) or not 0 < one < math.inf:
-            raise ValueError(f"{quote(value)} is neither a number above zero nor [low, high]")
+        if isinstance(one, bool) or not isinstance(one, int | float) or not 0 <= one < math.inf:
+            raise ValueError(f"{quote(value)} is neither a number of zero or more nor [low, high]")
     return (float(numbers[0]), float(numbers[1])) if len(numbers) == 2 else float(numbers[0])
 
 
@@ -89,6 +91,7 @@ class Run(_Table):
     also: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
     time: Time | None = None
     share: Share | None = None
+    relative_to: Run | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Run:
@@ -98,7 +101,15 @@ class Run(_Table):
             raise ValueError("within_percentile says nothing without within")
         if self.also is not None and (self.within is not None or self.at == "each"):
             raise ValueError("also, a second run to average with, goes with one figure of both")
+        base = self.relative_to
+        if base is not None and ({"each", "mean"} & {self.at, base.at} or base.relative_to):
+            raise ValueError("relative_to makes one figure of two; it knows no curves")
         return self
+
+    @property
+    def only_names_a_scenario(self) -> bool:
+        """Whether nothing but a scenario and overrides is given."""
+        return not self.model_fields_set - {"scenario", "overrides"}
 
     def measurement(
         self, metric: str, usual: tuple[int, ...], shape: ShapeTable | None
@@ -117,6 +128,9 @@ class Run(_Table):
             asked,
             also=self.also or (),
             moment=self._moment(),
+            base=None
+            if self.relative_to is None
+            else self.relative_to.measurement(metric, usual, None),
         )
 
     def _moment(self) -> float | None:
@@ -175,6 +189,7 @@ class ClaimTable(_Table):
     factor: Positive | None = None
     card: Text | None = None
     key: Text | None = None
+    of: Text | None = None
     unit: Text | None = None
     published: Published | None = None
     rounding: Annotated[Number, Field(ge=0)] = 0.0
@@ -191,13 +206,20 @@ class ClaimTable(_Table):
 
     def _contradictions(self) -> list[str]:
         """Return what does not go together, in words."""
-        about_card = self.card is not None
+        about_card, about_fact = self.card is not None, self.metric in FACTS
         figure = self.relation in ("value", "about", "range", "at_least", "at_most", "ratio")
         must_have = {
             "card, key and unit, or metric and run": (
                 all((self.card, self.key, self.unit)) and not (self.metric or self.run)
                 if about_card
-                else bool(self.metric and self.run) and not (self.key or self.unit)
+                else bool(self.metric and self.run)
+                and not (self.key or self.of)
+                and (self.unit is not None) == about_fact
+            ),
+            f'a run of "scenario" and "set" alone, for {self.metric}': not about_fact
+            or (self.run is not None and self.run.only_names_a_scenario and not self.against),
+            "a figure above zero, unless it is of the catalogue": (
+                about_card or about_fact or self.published != 0
             ),
             '"published", for a figure': figure == (self.published is not None),
             '[low, high] as "published", for a range': (
@@ -205,6 +227,7 @@ class ClaimTable(_Table):
             ),
             '"against", for a ratio, order or equality': (
                 about_card
+                or about_fact
                 or self.relation not in ("ratio", "order", "equal")
                 or self.against is not None
             ),
@@ -227,10 +250,11 @@ class ClaimTable(_Table):
             ),
         }
         wrong = [f"a claim needs {what}" for what, given in must_have.items() if not given]
-        if self.metric is not None and self.metric not in METRICS:
+        known = (*METRICS, *FACTS)
+        if self.metric is not None and self.metric not in known:
             wrong.append(
                 f"unknown metric {quote(self.metric)}"
-                f" ({suggest(self.metric, METRICS) or 'known are ' + ', '.join(METRICS)})"
+                f" ({suggest(self.metric, known) or 'known are ' + ', '.join(known)})"
             )
         if isinstance(self.published, tuple) and self.published[0] >= self.published[1]:
             wrong.append("the range is empty: write [low, high]")
@@ -297,8 +321,11 @@ def load_file(path: Path) -> list[Claim]:
 
 
 def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> Claim:
-    subject: Performance | CardValue
-    if one.run is not None and one.metric is not None:
+    subject: Performance | CardValue | ScenarioValue
+    if one.run is not None and one.metric in FACTS:
+        subject = ScenarioValue(one.run.scenario, one.run.overrides, one.metric)
+        unit = one.unit or "1"
+    elif one.run is not None and one.metric is not None:
         usual = parsed.intensities
         subject = Performance(
             run=one.run.measurement(one.metric, usual, one.shape),
@@ -309,7 +336,7 @@ def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> 
         )
         unit = "1" if one.against or one.shape else METRICS[one.metric].unit
     else:
-        subject = CardValue(one.card or "", one.key or "")
+        subject = CardValue(one.card or "", one.key or "", one.of)
         unit = one.unit or "1"
     usual_tolerance: float = getattr(parsed.tolerance, one.relation)
     return Claim(

@@ -14,7 +14,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from raidsim.result import Point, Result
-from raidsim.validate.claims import CardValue, Claim, Measurement, Performance, Shape
+from raidsim.validate.claims import (
+    CardValue,
+    Claim,
+    Measurement,
+    Performance,
+    ScenarioValue,
+    Shape,
+)
+from raidsim.validate.facts import read_scenario
 from raidsim.validate.jobs import Job
 from raidsim.validate.metrics import METRICS
 
@@ -34,9 +42,11 @@ class Verdict:
 
 
 def judge(claim: Claim, results: Mapping[Job, Result], read_card: CardReader) -> Verdict:
-    """Compare a claim with the results of its jobs (or with the card it quotes)."""
+    """Compare a claim with the results of its jobs (or with what it quotes)."""
     if isinstance(claim.subject, CardValue):
         simulated = read_card(claim.subject, claim.unit)
+    elif isinstance(claim.subject, ScenarioValue):
+        simulated = read_scenario(claim.subject, claim.unit)
     else:
         simulated = simulate(claim, claim.subject, results)
     if simulated is None or not math.isfinite(simulated):
@@ -47,7 +57,10 @@ def judge(claim: Claim, results: Mapping[Job, Result], read_card: CardReader) ->
 
 
 def error_of(claim: Claim, simulated: float) -> float:
-    """Return the relative error of a simulated number, from the interval of the claim."""
+    """Return the relative error of a simulated number, from the interval of the claim.
+
+    Of a printed zero, which only a catalogue claim may have, it is the number itself.
+    """
     low, high = claim.interval
     if simulated < low:
         return (simulated - low) / abs(_printed(claim, 0))
@@ -64,7 +77,8 @@ def holds(claim: Claim, simulated: float, error: float) -> bool:
 
 
 def _printed(claim: Claim, end: int) -> float:
-    return claim.published[end] if isinstance(claim.published, tuple) else claim.published
+    printed = claim.published[end] if isinstance(claim.published, tuple) else claim.published
+    return printed or 1.0
 
 
 # ---------------------------------------------------------------- the number
@@ -92,7 +106,10 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def curve_of(measurement: Measurement, results: Mapping[Job, Result]) -> list[float] | None:
-    """Return the metric at each intensity of a measurement; None if any of them has none."""
+    """Return the metric at each intensity of a measurement; None if any of them has none.
+
+    Of one with a base it is their quotient alone.
+    """
     metric = METRICS[measurement.metric]
     curves = []
     for run in measurement.runs():
@@ -103,7 +120,11 @@ def curve_of(measurement: Measurement, results: Mapping[Job, Result]) -> list[fl
         if len(present) < len(values):
             return None
         curves.append(present)
-    return [_mean(values) for values in zip(*curves, strict=True)]
+    curve = [_mean(values) for values in zip(*curves, strict=True)]
+    if measurement.base is None:
+        return curve
+    base = curve_of(measurement.base, results)
+    return None if base is None else [max(curve) / max(base)]
 
 
 def points_of(result: Result) -> list[Point]:
