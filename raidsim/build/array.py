@@ -165,7 +165,7 @@ def on_controller(card: Card, *, cores: int, engine: int, parity: int) -> dict[s
         "stream_depth": card.integer("mirror.stream_depth"),
         "cpu": cores,
         "spread_ns": each,  # the first one
-        "device_io_ns": each,
+        "device_io_ns": each + card.number("command.firmware_time") * GIGA,
     }
 
 

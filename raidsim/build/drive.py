@@ -64,7 +64,7 @@ def add_drive(
         row=row,
         slots=slots,
         latency_station=latency_station,
-        protected=kind is ssd and card.flag("buffer.protected"),
+        protected=card.flag("buffer.protected") if kind is ssd else hdd.is_protected(card),
         size=card.integer("capacity.user"),
         grain=card.integer("flash.page" if kind is ssd else "command.max_transfer"),
         max_transfer=card.integer("command.max_transfer"),
@@ -88,6 +88,6 @@ def queue_depth(card: Card) -> int:
     depth = card.integer("command.queue_depth")
     if card.kind == "ssd":
         return depth
-    if card.flag("write_cache.enabled") or card.flag("command.queues_uncached_writes"):
+    if hdd.cache_size(card) or card.flag("command.queues_uncached_writes"):
         return min(depth, card.integer("queue.window"))
     return 1

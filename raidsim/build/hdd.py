@@ -123,6 +123,21 @@ def spindle(system: System, name: str, card: Card) -> Spindle:
     return Spindle(phase, 1.0 + card.number("spindle.tolerance") * (2.0 * drawn - 1.0))
 
 
+def cache_size(card: Card) -> int:
+    """Bytes of writes that a disk answers before they are on the medium.
+
+    With the disk cache off that is what a power cut does not cost. With it on, all of the cache is
+    volatile: a drive has one of two modes, not both.
+    """
+    on = card.flag("write_cache.enabled")
+    return card.integer("write_cache.size" if on else "write_cache.protected_size")
+
+
+def is_protected(card: Card) -> bool:
+    """Whether the writes that it has answered survive a power cut."""
+    return not card.flag("write_cache.enabled") and cache_size(card) > 0
+
+
 def add(
     system: System,
     name: str,
@@ -139,7 +154,7 @@ def add(
     first_zone = add_zones(system, shape, turning.phase)
     controller = system.add_station(f"{name}: controller", "disk controller")
     arm = system.add_station(f"{name}: arm", "disk arm")
-    cached = card.flag("write_cache.enabled")
+    cached = cache_size(card) > 0
     entries = card.integer("write_cache.entries") if cached else 0
     window = min(card.integer("command.queue_depth"), card.integer("queue.window"))
     tasks = window + entries + 1
@@ -184,7 +199,7 @@ def add(
         depth=depth,
         minimum=card.integer("read_ahead.minimum"),
         cached=cached,
-        cache=card.integer("write_cache.size"),
+        cache=cache_size(card),
         entries=entries,
         longest_write=LONGEST_WRITE,
         blocked_head=t.NONE,
@@ -262,7 +277,7 @@ def check(card: Card) -> None:
         f"{sector} or a multiple of it",
     )
     segments, depth = card.integer("read_ahead.segments"), card.integer("read_ahead.depth")
-    cache = card.integer("write_cache.size") if card.flag("write_cache.enabled") else 0
+    cache = cache_size(card)
     need(
         segments * depth + cache <= card.integer("buffer.size"),
         "buffer.size",

@@ -138,11 +138,11 @@ def dirty_ranges(system: System, volume: int) -> Ranges:
 
 
 def unwritten(system: System, volume: int) -> Iterator[tuple[int, int, int]]:
-    """Writes that hard disks have answered and not carried out: drive of the volume, bytes."""
+    """Writes that a power cut costs hard disks, answered and not carried out: drive, bytes."""
     world = system.world
     for number, drive in enumerate(drives_of(system, volume)):
         head = world.drives[drive]
-        if head["kind"] != t.DRIVE_DISK or head["failed"]:
+        if head["kind"] != t.DRIVE_DISK or head["protected"] or head["failed"]:
             continue
         disk = world.disks[head["row"]]
         tasks = world.tasks[disk["first_task"] : disk["first_task"] + disk["waiting"]]

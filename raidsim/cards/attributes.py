@@ -208,6 +208,7 @@ _HDD: tuple[_Row, ...] = (
     ("write_cache.enabled",               "flag",          None,           None,           False,   "writes are acknowledged from the drive's volatile buffer (disk cache on)"),
     ("write_cache.size",                  "size",          "4 KiB",        "4 GiB",        "2 MiB", "most data that is acknowledged and not on the medium"),
     ("write_cache.entries",               "count",         "1",            "1024",         "64",    "most writes that are acknowledged and not on the medium"),
+    ("write_cache.protected_size",        "size",          "0 KiB",        "4 GiB",        "0 KiB", "what takes writes while the disk cache is off, since it survives a power cut: a persistent cache on flash or on the medium; 0 for none"),
     *_PLANNING,
     ("endurance.workload",                "capacity",      "1 GB",         "1000000 TB",   UNKNOWN, "rated workload: bytes read and written per year"),
 )
@@ -264,6 +265,7 @@ _CONTROLLER: tuple[_Row, ...] = (
     ("command.time",                  "time",          "0 us",     "1000 us",    None,    "time of a core per command of the host"),
     ("command.write_time",            "time",          "0 us",     "1000 us",    "0 us",  "what a write of the host takes more: receiving its data, mirroring it to a partner"),
     ("command.device_io_time",        "time",          "0 us",     "1000 us",    "0 us",  "time of a core per command to a drive"),
+    ("command.firmware_time",         "time",          "0 us",     "1000 us",    "0 us",  "what each command to a drive beyond the first takes more: a request that needs one goes straight through hardware, others are firmware's work"),
     ("command.latency",               "time",          "0 us",     "1000 us",    "0 us",  "fixed part of every command of the host: doorbell, fetch, completion, interrupt"),
     ("parity.time_per_byte",          "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "parity engine: exclusive or, per byte read or written"),
     ("parity.q_time_per_byte",        "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "the same, what RAID 6 takes more"),
