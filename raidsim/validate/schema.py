@@ -101,16 +101,24 @@ class Run(_Table):
         return self
 
     def measurement(
-        self, metric: str, usual: tuple[int, ...], shape: ShapeTable | None
+        self,
+        metric: str,
+        usual: tuple[int, ...],
+        shape: ShapeTable | None,
+        before: tuple[str, ...] = (),
     ) -> Measurement:
-        """Return the measurement of `metric`; `usual` intensities where none are given."""
+        """Return the measurement of `metric`.
+
+        What is usual in the file: intensities, where none are given, and overrides `before` these.
+        """
         spread: tuple[int, ...] = self.over or usual
+        overrides = before + self.overrides
         if shape is not None:
-            return Measurement(self.scenario, self.overrides, metric, shape.of(spread), "each")
+            return Measurement(self.scenario, overrides, metric, shape.of(spread), "each")
         asked = None if self.within is None else Latency(self.within, self.within_percentile)
         return Measurement(
             self.scenario,
-            self.overrides,
+            overrides,
             metric,
             spread if isinstance(self.at, str) else (self.at,),
             self.at if isinstance(self.at, str) else "at",
@@ -243,6 +251,7 @@ class ClaimFile(_Table):
     document: Text
     title: Text
     intensities: Intensities
+    overrides: tuple[Text, ...] = Field(default=(), alias="set")
     tolerance: Tolerances
     claim: tuple[ClaimTable, ...]
 
@@ -299,11 +308,13 @@ def load_file(path: Path) -> list[Claim]:
 def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> Claim:
     subject: Performance | CardValue
     if one.run is not None and one.metric is not None:
-        usual = parsed.intensities
+        usual, before = parsed.intensities, parsed.overrides
         subject = Performance(
-            run=one.run.measurement(one.metric, usual, one.shape),
+            run=one.run.measurement(one.metric, usual, one.shape, before),
             against=(
-                None if one.against is None else one.against.measurement(one.metric, usual, None)
+                None
+                if one.against is None
+                else one.against.measurement(one.metric, usual, None, before)
             ),
             shape=None if one.shape is None else Shape(one.shape.kind, one.shape.at),
         )
