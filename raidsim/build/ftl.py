@@ -179,13 +179,7 @@ def prepare(
     """
     row = system.world.ftls[which]
     made = Shape(*(int(row[name]) for name in ("units", "scale", "block_units", "blocks")))
-    writers = tuple(
-        writer
-        for s in streams
-        if _writes_at_random(system.world.streams[s])
-        and (writer := _writer(system, s, area_of)).area > 0
-    )
-    past = _past(made, unit, round(filled * made.units), writers)
+    past = _past(made, unit, round(filled * made.units), _writers(system, streams, area_of))
     for table, part in tables_of(system, which).items():
         part[:] = past[table]
     for name in KEPT:
@@ -196,12 +190,30 @@ def _writes_at_random(stream: Any) -> bool:
     return bool(stream["read_share"] < 1.0 and stream["random_share"] > 0.0)
 
 
-def _writer(system: System, s: int, area_of: AreaOf | None) -> Writer:
+def _writers(system: System, streams: Sequence[int], area_of: AreaOf | None) -> tuple[Writer, ...]:
+    """The streams that wrote to a drive at random, in their order.
+
+    They take the random numbers of the first of all streams, so that drives which were written to
+    alike, each by a stream of its own, have one past, which is found once.
+    """
+    writing = [s for s in streams if _writes_at_random(system.world.streams[s])]
+    found: list[Writer] = []
+    for s in writing:
+        writer = _writer(system, s, writing[len(found)], area_of)
+        if writer.area > 0:
+            found.append(writer)
+    return tuple(found)
+
+
+def _writer(system: System, s: int, keys: int, area_of: AreaOf | None) -> Writer:
+    """Stream ``s`` as it writes to a drive, with the random numbers of stream ``keys``."""
     stream = system.world.streams[s].copy()
     first, count = int(stream["first_size"]), int(stream["sizes"])
     wanted = np.zeros(1, t.STREAM)
     for name in _PLACES:
         wanted[name] = stream[name]
+    for name in _KEYS:
+        wanted[name] = system.world.streams[keys][name]
     if area_of is not None:
         area = area_of(int(stream["area_offset"]), int(stream["area_size"]))
         wanted["area_offset"], wanted["area_size"] = area
@@ -210,9 +222,9 @@ def _writer(system: System, s: int, area_of: AreaOf | None) -> Writer:
 
 
 _PLACES = (
-    "sizes", "area_offset", "area_size", "align", "random_share", "hot_area", "hot_accesses",
-    "zipf", "key_where", "key_random", "key_size",
+    "sizes", "area_offset", "area_size", "align", "random_share", "hot_area", "hot_accesses", "zipf"
 )  # fmt: skip
+_KEYS = ("key_where", "key_random", "key_size")
 """Fields of STREAM that decide where it writes."""
 
 

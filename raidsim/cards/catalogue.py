@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
+from glob import escape
 from pathlib import Path
 
 from raidsim.cards.card import Card
@@ -45,9 +47,8 @@ def find(name: str, folder: Path | None = None) -> Path:
     if looks_like_path(name):
         beside = (folder or Path()) / name
         return beside if exists(beside) and not exists(Path(name)) else Path(name)
-    for path in sorted(data_folder("models").rglob("*.toml")):
-        if path.stem == name:
-            return path
+    for path in data_folder("models").rglob(f"{escape(name)}.toml"):
+        return path
     remedy = suggest(name, names()) or "raidsim models lists the known ones"
     raise InputError([Problem(None, None, None, f"no model is called {quote(name)}", remedy)])
 
@@ -69,7 +70,9 @@ def _read_once(path: Path, shown: str | None, _stamps: tuple[int, ...]) -> Card:
 
 def _stamps(folder: Path) -> tuple[int, ...]:
     """When the files of a folder were last written."""
-    return tuple(entry.stat().st_mtime_ns for entry in sorted(folder.glob("*.toml")))
+    with os.scandir(folder) as entries:
+        files = [(one.name, one.stat().st_mtime_ns) for one in entries]
+    return tuple(time for name, time in sorted(files) if name.endswith(".toml"))
 
 
 def looks_like_path(name: str) -> bool:

@@ -44,6 +44,7 @@ def execute(
     *,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
+    in_order: bool = False,
 ) -> dict[Job, Result]:
     """Run the jobs and return their results, in the order of the jobs.
 
@@ -57,6 +58,8 @@ def execute(
         Threads; None for one per processor that this process may use.
     on_progress
         Called in the caller's thread whenever a job has ended.
+    in_order
+        Begin them in their order; else the widest first.
 
     Raises
     ------
@@ -64,7 +67,7 @@ def execute(
         Problems of all jobs whose scenario or overrides are wrong, each once.
     """
     # The widest runs first, so that no long one is left over for the end.
-    ordered = sorted(jobs, key=lambda job: -job.width)
+    ordered = jobs if in_order else sorted(jobs, key=lambda job: -job.width)
     problems: dict[Problem, None] = {}
     results: dict[Job, Result] = {}
     pool = ThreadPoolExecutor(workers or _processors())

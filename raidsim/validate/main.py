@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import raidsim
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Role
-from raidsim.validate.execute import OnProgress, Simulate, execute, simulate
+from raidsim.validate.execute import OnProgress, Simulate, execute
+from raidsim.validate.execute import simulate as in_simulator
 from raidsim.validate.jobs import distinct
+from raidsim.validate.planning import Planner
 from raidsim.validate.report import ValidationReport
 from raidsim.validate.select import select
+from raidsim.validate.systems import Sweep, Systems, results_of
 from raidsim.validate.verdict import CardReader, judge
 
 
@@ -23,7 +27,8 @@ def validate(
     *,
     workers: int | None = None,
     folder: Path | None = None,
-    simulate: Simulate = simulate,
+    simulate: Simulate = in_simulator,
+    systems: Systems | None = None,
     read_card: CardReader = read_card,
 ) -> ValidationReport:
     """Run the claims that were asked for and compare.
@@ -42,6 +47,8 @@ def validate(
         Where the claims are; None for raidsim's own.
     simulate, read_card
         What runs a job and reads a card: the simulator and the catalogue.
+    systems
+        The scenarios behind the jobs; None reads them, if it is the simulator that runs them.
 
     Returns
     -------
@@ -54,11 +61,24 @@ def validate(
         The selection names nothing, or a claim, scenario or card is wrong.
     """
     claims = select(schema.load(folder), selection, role)
-    jobs = distinct(job for claim in claims for job in claim.jobs())
-    results = execute(jobs, simulate, workers=workers, on_progress=on_progress)
+    if systems is None and simulate is in_simulator:
+        systems = Systems()
+    planner = None if systems is None else Planner(systems)
+    planning = [] if planner is None else [job for claim in claims for job in planner.jobs(claim)]
+    jobs = distinct([*(job for claim in claims for job in claim.jobs()), *planning])
+    runs = systems.sweeps(jobs) if systems is not None else [Sweep.of(job) for job in jobs]
+    found = execute(
+        [run.job for run in runs], simulate, workers=workers, on_progress=on_progress, in_order=True
+    )
+    results = results_of(runs, found)
+    verdicts = tuple(judge(claim, results, read_card) for claim in claims)
+    if planner is not None:
+        verdicts = tuple(
+            replace(verdict, planned=planner.judge(verdict.claim, results)) for verdict in verdicts
+        )
     return ValidationReport(
-        verdicts=tuple(judge(claim, results, read_card) for claim in claims),
+        verdicts=verdicts,
         version=raidsim.__version__,
         provenance=next((result.provenance for result in results.values()), {}),
-        runs=len(jobs),
+        runs=sum(run.points for run in runs),
     )

@@ -112,16 +112,24 @@ class Run(_Table):
         return not self.model_fields_set - {"scenario", "overrides"}
 
     def measurement(
-        self, metric: str, usual: tuple[int, ...], shape: ShapeTable | None
+        self,
+        metric: str,
+        usual: tuple[int, ...],
+        shape: ShapeTable | None,
+        before: tuple[str, ...] = (),
     ) -> Measurement:
-        """Return the measurement of `metric`; `usual` intensities where none are given."""
+        """Return the measurement of `metric`.
+
+        What is usual in the file: intensities, where none are given, and overrides `before` these.
+        """
         spread: tuple[int, ...] = self.over or usual
+        overrides = before + self.overrides
         if shape is not None:
-            return Measurement(self.scenario, self.overrides, metric, shape.of(spread), "each")
+            return Measurement(self.scenario, overrides, metric, shape.of(spread), "each")
         asked = None if self.within is None else Latency(self.within, self.within_percentile)
         return Measurement(
             self.scenario,
-            self.overrides,
+            overrides,
             metric,
             spread if isinstance(self.at, str) else (self.at,),
             self.at if isinstance(self.at, str) else "at",
@@ -130,7 +138,7 @@ class Run(_Table):
             moment=self._moment(),
             base=None
             if self.relative_to is None
-            else self.relative_to.measurement(metric, usual, None),
+            else self.relative_to.measurement(metric, usual, None, before),
         )
 
     def _moment(self) -> float | None:
@@ -267,6 +275,7 @@ class ClaimFile(_Table):
     document: Text
     title: Text
     intensities: Intensities
+    overrides: tuple[Text, ...] = Field(default=(), alias="set")
     tolerance: Tolerances
     claim: tuple[ClaimTable, ...]
 
@@ -326,11 +335,13 @@ def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> 
         subject = ScenarioValue(one.run.scenario, one.run.overrides, one.metric)
         unit = one.unit or "1"
     elif one.run is not None and one.metric is not None:
-        usual = parsed.intensities
+        usual, before = parsed.intensities, parsed.overrides
         subject = Performance(
-            run=one.run.measurement(one.metric, usual, one.shape),
+            run=one.run.measurement(one.metric, usual, one.shape, before),
             against=(
-                None if one.against is None else one.against.measurement(one.metric, usual, None)
+                None
+                if one.against is None
+                else one.against.measurement(one.metric, usual, None, before)
             ),
             shape=None if one.shape is None else Shape(one.shape.kind, one.shape.at),
         )

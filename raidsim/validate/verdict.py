@@ -31,14 +31,27 @@ CardReader = Callable[[CardValue, str], float | None]
 
 
 @dataclass(frozen=True)
+class Planned:
+    """What the planning formula says where a claim has its figure, and how far off that is."""
+
+    value: float
+    error: float
+    holds: bool
+
+
+@dataclass(frozen=True)
 class Verdict:
-    """What came of a claim. ``simulated`` and ``error`` are None when nothing was measured."""
+    """What came of a claim. ``simulated`` and ``error`` are None when nothing was measured.
+
+    ``planned`` is None where the planning formula says nothing (`raidsim.validate.planning`).
+    """
 
     claim: Claim
     simulated: float | None
     error: float | None
     holds: bool
     converged: bool = True
+    planned: Planned | None = None
 
 
 def judge(claim: Claim, results: Mapping[Job, Result], read_card: CardReader) -> Verdict:

@@ -1,0 +1,173 @@
+"""What the usual planning formula says of an array: a yardstick beside the simulation.
+
+Planners multiply what one drive does by the number of drives, and divide by what a write costs
+(SNIA Dictionary, "small write penalty"; counts of device I/Os as in GOLDEN.md, section 3):
+
+    random        drives x one / (read share + write share x penalty)
+                  penalty: 1 RAID 0 and JBOD, 2 RAID 1, 1E, 10, 4 RAID 5, 50, 6 RAID 6, 60
+    sequential    drives at work x one: all of them for reads; for writes those that hold data,
+                  without parity, or half of them where there are copies
+
+"One" is what the simulation says of one such drive: under the same load, in the same host,
+alone, without a controller and its cache, at the most outstanding I/Os of the scenario. So the
+formula has every advantage: only what it does with that is held against the published figure.
+It knows no queue, cache, link, processor or latency; of those it says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from raidsim.errors import InputError
+from raidsim.result import Result
+from raidsim.scenario import Scenario
+from raidsim.validate.claims import Claim, Measurement, Performance
+from raidsim.validate.jobs import Job
+from raidsim.validate.metrics import METRICS
+from raidsim.validate.systems import Systems
+from raidsim.validate.verdict import Planned, error_of, holds, points_of
+
+PENALTY = {
+    "single": 1, "jbod": 1, "raid0": 1, "raid1": 2, "raid1e": 2, "raid10": 2,
+    "raid5": 4, "raid50": 4, "raid6": 6, "raid60": 6,
+}  # fmt: skip
+"""Device I/Os for a small write, by level."""
+
+PARITY = {"raid5": 1, "raid50": 1, "raid6": 2, "raid60": 2}
+"""Drives of a span whose capacity holds parity."""
+
+MIRRORED = ("raid1", "raid1e", "raid10")
+
+PLANNED = ("iops", "mbps")
+"""Metrics that the formula is about."""
+
+ALONE = (
+    "volume.level=single", "volume.drives=1", "volume.controller=host", "volume.behind=[]",
+    "volume.write=through", "volume.read_ahead=none", "volume.io=direct",
+    "load.workers=1", "load.partitions=false",
+)  # fmt: skip
+"""Overrides that leave one drive, on the host itself, to one worker."""
+
+
+@dataclass(frozen=True)
+class Array:
+    """What the formula knows of an array; ``spans`` of RAID 50 and 60."""
+
+    level: str
+    drives: int
+    spans: int = 1
+
+    def random(self, reads: float) -> float:
+        """Return how many drives' worth of small random accesses it does; ``reads`` 0 to 1."""
+        return self.drives / (reads + (1 - reads) * PENALTY[self.level])
+
+    def sequential(self, reads: float) -> float:
+        """Return how many drives' worth of sequential accesses it does; ``reads`` 0 to 1."""
+        parity = self.spans * PARITY.get(self.level, 0)
+        writing = self.drives / 2 if self.level in MIRRORED else self.drives - parity
+        return 1 / (reads / self.drives + (1 - reads) / writing)
+
+
+@dataclass(frozen=True)
+class _Term:
+    """What the formula needs: the run of one drive, and by how much to multiply."""
+
+    one: Job
+    factor: float
+    drives: int
+
+
+class Planner:
+    """The planning formula for claims about arrays.
+
+    Parameters
+    ----------
+    systems
+        The scenarios behind the claims.
+    """
+
+    def __init__(self, systems: Systems) -> None:
+        self._systems = systems
+
+    def jobs(self, claim: Claim) -> tuple[Job, ...]:
+        """Return the runs of one drive that the formula needs for a claim."""
+        return tuple(term.one for terms in self._sides(claim) for term in terms)
+
+    def judge(self, claim: Claim, results: Mapping[Job, Result]) -> Planned | None:
+        """Return what the formula says of a claim; None where it says nothing."""
+        sides = self._sides(claim)
+        if not sides or not isinstance(claim.subject, Performance):
+            return None
+        metric = METRICS[claim.subject.run.metric]
+        values = []
+        for terms in sides:
+            ones = [metric.of(points_of(results[term.one]), None) for term in terms]
+            if not all(ones):
+                return None
+            parts = [one * term.factor for one, term in zip(ones, terms, strict=True) if one]
+            values.append(sum(parts) / len(parts))
+        value = values[0] / values[1] if len(values) == 2 else values[0]
+        error = error_of(claim, value)
+        return Planned(value, error, holds(claim, value, error))
+
+    def _sides(self, claim: Claim) -> list[tuple[_Term, ...]]:
+        """The terms of each side of a claim; none where the formula has nothing to say.
+
+        That is so of single drives, latencies and shapes, of what is no plain array, and of two
+        runs that differ only in what the formula does not know, such as a cache.
+        """
+        subject = claim.subject
+        if not isinstance(subject, Performance) or subject.shape is not None:
+            return []
+        if subject.run.metric not in PLANNED:
+            return []
+        sides = [self._terms(one) for one in subject.measurements()]
+        if not all(sides) or all(term.drives == 1 for terms in sides for term in terms):
+            return []
+        if len(sides) == 2 and self._meaning(sides[0]) == self._meaning(sides[1]):
+            return []
+        return sides
+
+    def _meaning(self, terms: Sequence[_Term]) -> list[tuple[str, float]]:
+        return [(self._systems.meaning_of(term.one), term.factor) for term in terms]
+
+    def _terms(self, measurement: Measurement) -> tuple[_Term, ...]:
+        """What the formula needs for each of the one or two curves of a measurement."""
+        found = []
+        for run in measurement.runs():
+            overrides = run[0].overrides
+            try:
+                scenario = self._systems.of(measurement.scenario, overrides)
+                most = most_outstanding(self._systems.of(measurement.scenario))
+            except InputError:
+                return ()  # running it says what is wrong
+            factor = factor_of(scenario)
+            if factor is None or most is None:
+                return ()
+            one = Job(measurement.scenario, overrides + ALONE, most)
+            found.append(_Term(one, factor, scenario.volumes[0].drives))
+        return tuple(found)
+
+
+def factor_of(scenario: Scenario) -> float | None:
+    """Return how many drives' worth of its load the array of a scenario does.
+
+    None where the formula says nothing: several volumes or loads, hybrids, failed drives, accesses
+    that are neither all random nor all sequential.
+    """
+    if scenario.hybrids or scenario.machines or scenario.events:
+        return None
+    if len(scenario.volumes) != 1 or len(scenario.loads) != 1:
+        return None
+    volume, load = scenario.volumes[0], scenario.loads[0]
+    if volume.failed or load.random not in (0.0, 1.0):
+        return None
+    spans = 1 if volume.layout is None else int(volume.layout["spans"])
+    array = Array(volume.level, volume.drives, spans)
+    return array.random(load.read) if load.random else array.sequential(load.read)
+
+
+def most_outstanding(scenario: Scenario) -> int | None:
+    """Return the most I/Os outstanding in the sweeps of a scenario as its file has them."""
+    return max((max(load.outstanding) for load in scenario.loads if load.outstanding), default=None)

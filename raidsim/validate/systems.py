@@ -1,0 +1,154 @@
+"""Which runs of many claims are one and the same, and what is known of them beforehand.
+
+Claims name their runs in words: a scenario, overrides, an intensity. Words that mean the same
+system under the same load are simulated once, and all intensities of a system one after the
+other: what its drives were used for before the run is then found once (`raidsim.build.ftl`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from raidsim.errors import InputError
+from raidsim.result import Result
+from raidsim.scenario import Scenario, load
+from raidsim.validate.jobs import Job
+
+NAMES = ("title", "description")
+ONLY_OF_ARRAYS = (
+    "strip", "copies", "rotation", "parity_writes", "mirror_reads", "spread", "spares",
+    "rebuild_limit", "rebuild_sample",
+)  # fmt: skip
+"""Keys of a volume that say nothing of a single drive."""
+
+LONG, SEARCHED, MEASURED = 2, 1, 0
+"""How long a run takes, roughly: minutes of a course of time, several points, or one at a time."""
+
+
+@dataclass
+class Sweep:
+    """One system under one load, at the intensities that any claim asks for."""
+
+    job: Job
+    members: dict[Job, None]
+    cost: int = 1
+
+    @classmethod
+    def of(cls, job: Job) -> Sweep:
+        """Return a job as what is simulated for it alone."""
+        return cls(job, {job: None})
+
+    @property
+    def points(self) -> int:
+        """How many simulations that is; a search counts as one."""
+        return len(_numbers(self.job)) if self._is_swept else 1
+
+    @property
+    def _is_swept(self) -> bool:
+        """Whether its members are at different intensities."""
+        return isinstance(self.job.outstanding, tuple) and self.job.latency is None
+
+    def split(self, result: Result) -> dict[Job, Result]:
+        """Return the result of each job: all points of its own intensity."""
+        if not self._is_swept:
+            return dict.fromkeys(self.members, result)
+        loads = len(result.points) // len(_numbers(self.job))
+        at = {
+            number: result.points[i * loads : (i + 1) * loads]
+            for i, number in enumerate(_numbers(self.job))
+        }
+        return {job: replace(result, points=at[_numbers(job)[0]]) for job in self.members}
+
+
+class Systems:
+    """The scenarios behind jobs, each read once for all its intensities.
+
+    Parameters
+    ----------
+    load
+        What reads a scenario with overrides.
+    """
+
+    def __init__(self, load: Callable[..., Scenario] = load) -> None:
+        self._load = load
+        self._read: dict[tuple[str, tuple[str, ...]], Scenario] = {}
+        self._meanings: dict[tuple[str, tuple[str, ...], bool], str] = {}
+
+    def of(self, scenario: str, overrides: tuple[str, ...] = ()) -> Scenario:
+        """Return a scenario by its name, with these overrides."""
+        words = (scenario, overrides)
+        if words not in self._read:
+            self._read[words] = self._load(scenario, overrides=overrides)
+        return self._read[words]
+
+    def meaning_of(self, job: Job) -> str:
+        """Return a text that is equal for jobs about equal systems and loads."""
+        at_any = job.outstanding is not None
+        words = (job.scenario, job.overrides, at_any)
+        if words not in self._meanings:
+            self._meanings[words] = meaning(self.of(job.scenario, job.overrides), at_any)
+        return self._meanings[words]
+
+    def sweeps(self, jobs: Iterable[Job]) -> list[Sweep]:
+        """Return what has to be simulated for these jobs, the longest runs first.
+
+        A job whose scenario is wrong is a sweep of its own: running it says what is wrong.
+        """
+        found: dict[Any, Sweep] = {}
+        for job in jobs:
+            same, cost = self._look_at(job)
+            sweep = found.setdefault(same, Sweep(job, {}, cost))
+            sweep.members[job] = None
+        for sweep in found.values():
+            if sweep.job.latency is None and sweep.job.outstanding is not None:
+                numbers = {n for job in sweep.members for n in _numbers(job)}
+                sweep.job = replace(sweep.job, outstanding=tuple(sorted(numbers)))
+        return sorted(found.values(), key=lambda one: (-one.cost, -one.points))
+
+    def _look_at(self, job: Job) -> tuple[Any, int]:
+        """What a job is about, equal for equal systems and loads, and how long it takes."""
+        try:
+            scenario = self.of(job.scenario, job.overrides)
+        except InputError:
+            return job, LONG
+        intensity = job.outstanding if job.latency else job.outstanding is None
+        has_end = bool(scenario.machines or scenario.events)
+        has_end |= any(one.has_end for one in scenario.loads)
+        cost = LONG if has_end else SEARCHED if job.latency else MEASURED
+        return (self.meaning_of(job), intensity, job.latency), cost
+
+
+def meaning(scenario: Scenario, any_intensity: bool = False) -> str:
+    """Return a text that is equal for scenarios that differ only in names and words.
+
+    With ``any_intensity`` the outstanding I/Os of its loads do not count either.
+    """
+    data: dict[str, Any] = scenario.resolved()
+    for name in NAMES:
+        del data[name]
+    if all(one["controller"] == "host" for one in (*data["volume"], *data.get("hybrid", ()))):
+        del data["controller"], data["link"]
+    for volume in data["volume"]:
+        if volume["level"] == "single":
+            for key in ONLY_OF_ARRAYS:
+                volume.pop(key, None)
+    if any_intensity:
+        for one in data["load"]:
+            one.pop("outstanding", None)
+    return json.dumps(data, sort_keys=True, default=str)
+
+
+def results_of(sweeps: Iterable[Sweep], results: Mapping[Job, Result]) -> dict[Job, Result]:
+    """Return the result of every job from those of the sweeps."""
+    return {
+        job: result for sweep in sweeps for job, result in sweep.split(results[sweep.job]).items()
+    }
+
+
+def _numbers(job: Job) -> tuple[int, ...]:
+    if isinstance(job.outstanding, tuple):
+        return job.outstanding
+    return () if job.outstanding is None else (job.outstanding,)
