@@ -21,8 +21,6 @@ ONLY_IN_A_WHOLE = {
     "iodrive2.restore.over-785gb": "how fast the channels of this capacity take in writes",
     "iodrive-320gb.streaming.datasheet": "how fast this capacity's channels send",
     "iodrive-320gb.restore.datasheet": "how long this capacity's flash programs",
-    "cisco.raid0.read.4kb.ep-against-ev": "random reads of the EV drive, known in arrays only",
-    "cisco.raid0.seq-read.256kb.ep-against-ev": "its sequential reads, known in arrays only",
     "tolly.random.read.128.n5": "what a read costs a storage processor, known as a whole only",
     "tolly.random.read.128.n5.about": "the same, in words",
     "tolly.random.write.128.n5": "what a write costs it",
