@@ -1,6 +1,7 @@
 """The files of claims: what they hold, and what is said of a wrong one."""
 
 import shutil
+from collections import Counter
 
 import pytest
 
@@ -8,7 +9,8 @@ from raidsim.errors import InputError
 from raidsim.resources import data_folder
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
-from raidsim.validate.claims import CardValue, Performance
+from raidsim.validate.claims import Performance
+from raidsim.validate.verdict import judge
 
 HEAD = """\
 document = "toy-2000"
@@ -36,6 +38,33 @@ run = { scenario = "toy", at = 1 }
 published = 10000
 rounding = 1000
 """
+
+COUNTED = {
+    ("cisco-ucs-c240-m4-2016", "catalogue"): 69,
+    ("cisco-ucs-c240-m4-2016", "latency"): 2,
+    ("cisco-ucs-c240-m4-2016", "rate"): 131,
+    ("cisco-ucs-c240-m4-2016", "throughput"): 87,
+    ("fujitsu-iodrive2-2013", "catalogue"): 38,
+    ("fujitsu-iodrive2-2013", "latency"): 11,
+    ("fujitsu-iodrive2-2013", "rate"): 125,
+    ("fujitsu-iodrive2-2013", "throughput"): 74,
+    ("fujitsu-modular-raid-2008", "catalogue"): 50,
+    ("fujitsu-modular-raid-2008", "rate"): 71,
+    ("fujitsu-modular-raid-2008", "throughput"): 102,
+    ("fujitsu-p3700-2016", "catalogue"): 36,
+    ("fujitsu-p3700-2016", "latency"): 10,
+    ("fujitsu-p3700-2016", "power"): 1,
+    ("fujitsu-p3700-2016", "rate"): 201,
+    ("fujitsu-p3700-2016", "temperature"): 2,
+    ("fujitsu-p3700-2016", "throughput"): 107,
+    ("intel-p3700-2015", "rate"): 4,
+    ("tolly-iocontrol-n5-2013", "boot"): 13,
+    ("tolly-iocontrol-n5-2013", "catalogue"): 24,
+    ("tolly-iocontrol-n5-2013", "latency"): 2,
+    ("tolly-iocontrol-n5-2013", "rate"): 22,
+    ("tolly-iocontrol-n5-2013", "throughput"): 4,
+}
+"""Claims of each document and kind; with every new claim the number may rise."""
 
 
 @pytest.fixture
@@ -111,12 +140,19 @@ def test_a_column_of_the_comparison_is_entered_digit_by_digit(claims, column, fi
     assert [entered[f"{column}.{name}"] for name in names] == figures
 
 
-def test_catalogue_claims_quote_cards(claims):
-    quoted = [c for c in claims if isinstance(c.subject, CardValue)]
+def test_catalogue_claims_are_what_cards_and_scenarios_say_or_explained(claims):
+    quoted = [c for c in claims if not isinstance(c.subject, Performance)]
     assert quoted
     for claim in quoted:
-        low, high = claim.interval
-        assert low <= read_card(claim.subject, claim.unit) <= high, claim.id
+        verdict = judge(claim, {}, read_card)
+        assert verdict.simulated is not None, claim.id
+        assert verdict.holds != bool(claim.explanation), claim.id
+
+
+def test_nothing_that_a_document_prints_gets_lost(claims):
+    """At least as many claims of each kind as were counted when the documents were gone through."""
+    counted = Counter((claim.document, claim.kind) for claim in claims)
+    assert {key: counted[key] for key in COUNTED if counted[key] < COUNTED[key]} == {}
 
 
 # ---------------------------------------------------------------- reading

@@ -349,7 +349,9 @@ def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> 
     else:
         subject = CardValue(one.card or "", one.key or "", one.of)
         unit = one.unit or "1"
-    usual_tolerance: float = getattr(parsed.tolerance, one.relation)
+    # What is read off a card or a scenario is known exactly: it is inside the rounding, or wrong.
+    measured = isinstance(subject, Performance)
+    usual_tolerance: float = getattr(parsed.tolerance, one.relation) if measured else 0.0
     return Claim(
         id=one.id,
         document=parsed.document,
@@ -359,7 +361,7 @@ def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> 
         published=one.published if one.published is not None else one.factor or 1.0,
         rounding=one.rounding,
         tolerance=usual_tolerance if one.tolerance is None else one.tolerance,
-        why=one.why or parsed.tolerance.why,
+        why=one.why or (parsed.tolerance.why if measured else "read, not measured"),
         subject=subject,
         unit=unit,
         note=one.note,
