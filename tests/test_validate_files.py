@@ -182,7 +182,35 @@ def test_a_tolerance_of_its_own_needs_a_reason(load):
     assert claim.tolerance == 0.1
 
 
+def test_a_fact_of_a_scenario_is_of_the_catalogue_and_exact(load):
+    text = GOOD.replace('"iops"', '"overhead"\nunit = "%"').replace(", at = 1", "")
+    (claim,) = load(HEAD + text.replace("10000", "0").replace("1000", "1"))
+    assert (claim.kind, claim.tolerance, claim.jobs()) == ("catalogue", 0.0, ())
+    assert claim.published == 0
+
+
+def test_a_run_relative_to_another_needs_both(load):
+    text = GOOD.replace("at = 1", 'at = "max", relative_to = { scenario = "bare", at = 4 }')
+    (claim,) = load(HEAD + text)
+    assert [job.scenario for job in claim.jobs()] == ["toy", "toy", "toy", "bare"]
+    assert len(claim.subject.run.commands()) == 2
+
+
 # ---------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (('"iops"', '"overhead"'), "metric and run"),  # no unit
+        (('"iops"', '"overhead"\nunit = "%"'), '"scenario" and "set" alone'),
+        (('"iops"', '"iops"\nof = "intel-p3700-800gb"'), "metric and run"),
+        (("10000", "0"), "above zero"),
+        (("at = 1", 'at = "each", relative_to = { scenario = "toy", at = 1 }'), "no curves"),
+    ],
+)
+def test_what_belongs_to_the_catalogue_alone_is_refused_elsewhere(load, wrong, said):
+    assert said in refusal(load, HEAD + GOOD.replace(*wrong))
 
 
 def test_an_unknown_key_is_named_with_its_line(load):

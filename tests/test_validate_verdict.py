@@ -165,6 +165,24 @@ def test_a_catalogue_claim_reads_the_card_and_counts_in_no_error():
     assert not catalogue.counts_in_errors
 
 
+def test_a_printed_zero_counts_its_error_in_its_unit():
+    subject = CardValue("toy", "levels")
+    assert judge(claim("value", 0.0, subject=subject), {}, lambda *_: 0.0).error == 0
+    assert judge(claim("value", 0.0, subject=subject), {}, lambda *_: 2.0).error == 2
+
+
+def test_an_effect_is_a_quotient_and_two_effects_can_be_compared():
+    base = run(scenario="without")
+    effect = Measurement("with", (), "iops", (1,), "at", base=base)
+    alone = verdict(claim("value", 1.5, subject=Performance(effect)), [150, 100])
+    assert alone.simulated == pytest.approx(1.5)
+    other = Measurement("elsewhere", (), "iops", (1,), "at", base=run(scenario="bare"))
+    larger = claim("order", subject=Performance(effect, other))
+    assert verdict(larger, [150, 100, 120, 100]).simulated == pytest.approx(1.25)
+    assert verdict(larger, [150, 100, 120, 100]).holds
+    assert not verdict(larger, [110, 100, 120, 100]).holds
+
+
 def test_a_run_that_did_not_converge_is_said_so():
     jobs = run().jobs()
     got = judge(claim("value", 1.0), {jobs[0]: result(1, converged=False)}, no_card)
