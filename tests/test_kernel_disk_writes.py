@@ -208,6 +208,20 @@ def test_cached_writes_beyond_its_bytes_wait_for_the_arm():
     assert latencies[3] == latencies[2] + link(4 * KIB)
 
 
+def test_a_persistent_cache_takes_writes_while_the_disk_cache_is_off():
+    """As a cache of its size that is on; a SATA drive that queues only with a cache does so then."""
+    size = {"write_cache__protected_size": "100 KiB"}
+    on = SMALL | CACHED | {"write_cache__size": "100 KiB"}
+    lengths = [50 * KIB, 40 * KIB, 20 * KIB, 4 * KIB]
+    off = OneDisk(**SMALL | size)
+    assert burst(off, lengths) == burst(OneDisk(**on), lengths)
+    assert off.front["protected"] == 1
+    assert burst(OneDisk(**on | size), lengths) == burst(OneDisk(**on), lengths)
+    assert OneDisk(**on | size).front["protected"] == 0
+    sata = SMALL | {"command__queues_uncached_writes": False}
+    assert OneDisk(**sata | size).front["slots"] == OneDisk(**SMALL).front["slots"]
+
+
 def test_a_write_larger_than_the_cache_goes_to_the_medium():
     small = OneDisk(**SMALL | CACHED | {"write_cache__size": "32 KiB"})
     assert small.writes(0, BLOCK) == OneDisk(**SMALL).writes(0, BLOCK)

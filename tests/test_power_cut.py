@@ -83,6 +83,25 @@ def test_a_disk_cache_loses_what_it_acknowledged_where_it_was_to_go() -> None:
     assert (cut.resync, cut.inconsistent, cut.write_hole) == ("none", [], [])
 
 
+def test_a_persistent_cache_of_a_disk_loses_nothing_while_its_volatile_cache_is_off() -> None:
+    """With the disk cache on the same drive answers from volatile memory, and loses that."""
+    for disk_cache in ("on", "off"):
+        env = Environment()
+        data = Volume(
+            env, DISK, Host(env, SERVER), level="single", disk_cache=disk_cache,
+            changes={"write_cache.protected_size": "2 MiB"},
+        )  # fmt: skip
+
+        def process(volume: Volume = data) -> Any:
+            for place in (7 * GIB, 1 * GIB, 3 * GIB):
+                assert (yield volume.write(place, 8 * KIB)).latency < 0.001
+
+        env.run(until=env.process(process()))
+        cut = env.cut_power().volumes[0]
+        assert data.drives[0].unsafe_peak >= 2 * 8 * KIB
+        assert (cut.lost_bytes > 0) == (disk_cache == "on")
+
+
 def test_a_flash_drive_without_capacitors_loses_bytes_of_which_nobody_knows_where() -> None:
     for protected in (True, False):
         env, data = computer(buffer__protected=protected)
