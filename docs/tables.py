@@ -22,14 +22,15 @@ MARKED = re.compile(
 )
 
 # The controller of 2008 with its disks; what its paper does not print is assumed as in
-# validation/fujitsu-modular-raid-2008.toml: outstanding I/Os, and the number of disks.
+# validation/fujitsu-modular-raid-2008.toml: outstanding I/Os, the number of disks, and where the
+# measurement file begins (sector 63).
 DISKS_OF_2008 = "raid5-disks"
 ARRAYS = {
     "RAID 0 of 2": ("raid0", 2),
     "RAID 0 of 4": ("raid0", 4),
     "RAID 1 of 2": ("raid1", 2),
-    "RAID 5 of 4": ("raid5", 4),
-    "RAID 6 of 4": ("raid6", 4),
+    "RAID 5 of 5": ("raid5", 5),
+    "RAID 6 of 5": ("raid6", 5),
     "RAID 10 of 4": ("raid10", 4),
 }
 THROUGH, BACK = "volume.write=through", "volume.write=back"
@@ -61,14 +62,14 @@ PRINTED_IN_2008 = (
     ("RAID 0 of 4", "File server", "disk caches", "all off", "35 % more"),
     ("RAID 1 of 2", "Restore", "both", "all off", "60 % more"),
     ("RAID 1 of 2", "File server", "both", "all off", "50 % more"),
-    ("RAID 5 of 4", "Streaming", "both, I/O cached", "both", "less"),
-    ("RAID 5 of 4", "File server", "both", "all off", "40 % more"),
-    ("RAID 5 of 4", "Streaming", "both", "RAID 6 of 4", "24 % more"),
-    ("RAID 5 of 4", "Restore", "both", "RAID 6 of 4", "40 % more"),
+    ("RAID 5 of 5", "Streaming", "both, I/O cached", "both", "less"),
+    ("RAID 5 of 5", "File server", "both", "all off", "40 % more"),
+    ("RAID 5 of 5", "Streaming", "both", "RAID 6 of 5", "24 % more"),
+    ("RAID 5 of 5", "Restore", "both", "RAID 6 of 5", "40 % more"),
     ("RAID 10 of 4", "Database", "both", "all off", "20 % more on average"),
     ("RAID 10 of 4", "File server", "both", "all off", "20 % more on average"),
-    ("RAID 10 of 4", "Database", "both", "RAID 6 of 4", "up to 61 % more"),
-    ("RAID 10 of 4", "File server", "both", "RAID 6 of 4", "up to 61 % more"),
+    ("RAID 10 of 4", "Database", "both", "RAID 6 of 5", "up to 61 % more"),
+    ("RAID 10 of 4", "File server", "both", "RAID 6 of 5", "up to 61 % more"),
 )
 
 
@@ -78,7 +79,8 @@ def throughput(level: str, drives: int, settings: tuple[str, ...], profile: str)
     read, random, size, outstanding = PROFILES[profile]
     changes = [f"volume.level={level}", f"volume.drives={drives}", *settings]
     changes += [f"load.read={read}", f"load.random={random}", f"load.size={size}"]
-    changes += [f"load.outstanding={outstanding}", "load.align=4 KiB", "measure.precision=2 %"]
+    changes += [f"load.outstanding={outstanding}", "load.area.offset=32256 B", "load.align=512 B"]
+    changes += ["measure.precision=2 %"]
     (point,) = run(load(DISKS_OF_2008, overrides=changes)).points
     return point.mbps
 
