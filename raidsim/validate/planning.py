@@ -71,11 +71,11 @@ class Array:
 
 @dataclass(frozen=True)
 class _Term:
-    """What the formula needs: the run of one drive, and by how much to multiply."""
+    """What the formula needs: the array, the run of one drive, and by how much to multiply."""
 
+    array: Array
     one: Job
     factor: float
-    drives: int
 
 
 class Planner:
@@ -123,14 +123,14 @@ class Planner:
         if subject.run.metric not in PLANNED:
             return []
         sides = [self._terms(one) for one in subject.measurements()]
-        if not all(sides) or all(term.drives == 1 for terms in sides for term in terms):
+        if not all(sides) or all(term.array.drives == 1 for terms in sides for term in terms):
             return []
         if len(sides) == 2 and self._meaning(sides[0]) == self._meaning(sides[1]):
             return []
         return sides
 
-    def _meaning(self, terms: Sequence[_Term]) -> list[tuple[str, float]]:
-        return [(self._systems.meaning_of(term.one), term.factor) for term in terms]
+    def _meaning(self, terms: Sequence[_Term]) -> list[tuple[str, Array]]:
+        return [(self._systems.meaning_of(term.one), term.array) for term in terms]
 
     def _terms(self, measurement: Measurement) -> tuple[_Term, ...]:
         """What the formula needs for each of the one or two curves of a measurement."""
@@ -142,16 +142,18 @@ class Planner:
                 most = most_outstanding(self._systems.of(measurement.scenario))
             except InputError:
                 return ()  # running it says what is wrong
-            factor = factor_of(scenario)
-            if factor is None or most is None:
+            array = array_of(scenario)
+            if array is None or most is None:
                 return ()
+            load = scenario.loads[0]
+            factor = array.random(load.read) if load.random else array.sequential(load.read)
             one = Job(measurement.scenario, overrides + ALONE, most)
-            found.append(_Term(one, factor, scenario.volumes[0].drives))
+            found.append(_Term(array, one, factor))
         return tuple(found)
 
 
-def factor_of(scenario: Scenario) -> float | None:
-    """Return how many drives' worth of its load the array of a scenario does.
+def array_of(scenario: Scenario) -> Array | None:
+    """Return what the formula knows of the array of a scenario.
 
     None where the formula says nothing: several volumes or loads, hybrids, failed drives, accesses
     that are neither all random nor all sequential.
@@ -164,8 +166,7 @@ def factor_of(scenario: Scenario) -> float | None:
     if volume.failed or load.random not in (0.0, 1.0):
         return None
     spans = 1 if volume.layout is None else int(volume.layout["spans"])
-    array = Array(volume.level, volume.drives, spans)
-    return array.random(load.read) if load.random else array.sequential(load.read)
+    return Array(volume.level, volume.drives, spans)
 
 
 def most_outstanding(scenario: Scenario) -> int | None:
