@@ -32,23 +32,28 @@ HEAD = """\
 
 <!-- Made by docs/validation.py: make validate runs all claims and writes this page anew. -->
 
-A claim is one figure, ratio, order or bound that somebody measured on real hardware and printed; the hardware and the load are
-simulated, and compared. {claims} claims of {documents} documents took {runs} simulations by raidsim {version}. [Claims](reference/claims.md)
-says how they are written down; `raidsim validate` runs them, or one of them by its name, and `--html` makes a page with pictures.
+A claim is one figure, ratio, order or bound that somebody measured on real hardware and printed;
+the hardware and the load are simulated, and compared. {claims} claims of {documents} documents
+took {runs} simulations by raidsim {version}. [Claims](reference/claims.md) says how they are
+written down; `raidsim validate` runs them, or one of them by its name, and `--html` makes a page
+with pictures.
 
-- **Calibration** claims are about single parts, and the models were fitted to them: that they hold says little more than that the models can.
-- **Prediction** claims are about what is built from the parts, and nothing was fitted to them: this is how far to trust the simulation of what
-  nobody has measured.
-- **Errors** count from the rounding of the printed figure and are relative to it. Median, 90 % and worst are those of figures and ratios;
-  bounds, orders, equalities and shapes only hold or do not.
+- **Calibration** claims are about single parts, and the models were fitted to them: that they hold
+  says little more than that the models can.
+- **Prediction** claims are about what is built from the parts, and nothing was fitted to them:
+  this is how far to trust the simulation of what nobody has measured.
+- **Errors** count from the rounding of the printed figure and are relative to it. Median, 90 % and
+  worst are those of figures and ratios; bounds, orders, equalities and shapes only hold or do not.
 """
 
 FORMULA = """\
 ## What the planning formula would have said
 
-For arrays one usually reckons: drives times the rate of one, over the share of reads plus that of writes times the write penalty (1, 2, 4 or 6); in
-sequence, the drives that hold data times the throughput of one. Here the formula is given the simulated rate of one drive, alone at its best.
-Where it says nothing, of latencies, caches, hybrids and shapes of curves, a claim is left out of both rows.
+For arrays one usually reckons: drives times the rate of one, over the share of reads plus that of
+writes times the write penalty (1, 2, 4 or 6); in sequence, the drives that hold data times the
+throughput of one. Here the formula is given the simulated rate of one drive, alone at its best.
+Where it says nothing, of latencies, caches, hybrids and shapes of curves, a claim is left out of
+both rows.
 """
 
 CONTRADICT = """\
@@ -109,10 +114,8 @@ def how_much_holds(summary: list[dict[str, Any]]) -> str:
     ]
     catalogue = [row for row in summary if row["name"] == "catalogue"]
     rows += [["data sheets, limits", "catalogue", *cells(row)] for row in catalogue]
-    return table(
-        ["document", "role", "claims", "covered", "hold", "figures", "median error", "90 %", "worst"],
-        rows,
-    )  # fmt: skip
+    errors = ["median error", "90 %", "worst"]
+    return table(["document", "role", "claims", "covered", "hold", "figures", *errors], rows)
 
 
 def cells(row: dict[str, Any]) -> list[str]:

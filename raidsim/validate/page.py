@@ -29,7 +29,8 @@ def render(report: ValidationReport) -> str:
     return environment.get_template("page.html.j2").render(
         report=report,
         summary=[row for row in summary if row.group == "document and role"],
-        totals=[row for row in summary if row.group in ("role", "all")][::-1],
+        totals=[row for group in ("role", "all") for row in summary if row.group == group],
+        catalogue=[row for row in summary if (row.group, row.name) == ("kind", "catalogue")],
         comparisons=report.comparisons,
         formula=formula_svg(report.verdicts) if report.comparisons else None,
         contradictions=report.contradictions,
