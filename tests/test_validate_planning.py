@@ -128,6 +128,17 @@ def test_the_mean_of_a_random_and_a_sequential_run_is_planned_as_such(planner):
     assert planned.value == pytest.approx((100 * 5 / 4 + 1000 * 4) / 2)
 
 
+def test_an_effect_is_the_quotient_of_two_quotients(planner):
+    def effect(*words):
+        base = measured("array-restore", *words, metric="mbps")
+        return measured("array-restore", *words, "load.random=100 %", metric="mbps", base=base)
+
+    asked = claim(effect(*RAID5), effect("volume.drives=2"), relation="ratio")
+    planned = planner.judge(asked, dict.fromkeys(planner.jobs(asked), result(100.0)))
+    # Random writes of RAID 5 are those of 5 / 4 drives, in sequence those of 4; RAID 0 has 2 and 2.
+    assert planned.value == pytest.approx((5 / 4 / 4) / (2 / 2))
+
+
 # ---------------------------------------------------------------- where it says nothing
 
 

@@ -16,6 +16,7 @@ It knows no queue, cache, link, processor or latency; of those it says nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -78,6 +79,9 @@ class _Term:
     factor: float
 
 
+_Terms = tuple[_Term, ...]
+
+
 class Planner:
     """The planning formula for claims about arrays.
 
@@ -92,47 +96,57 @@ class Planner:
 
     def jobs(self, claim: Claim) -> tuple[Job, ...]:
         """Return the runs of one drive that the formula needs for a claim."""
-        return tuple(term.one for terms in self._sides(claim) for term in terms)
+        over, under = self._sides(claim)
+        return tuple(term.one for terms in (*over, *under) for term in terms)
 
     def judge(self, claim: Claim, results: Mapping[Job, Result]) -> Planned | None:
         """Return what the formula says of a claim; None where it says nothing."""
-        sides = self._sides(claim)
-        if not sides or not isinstance(claim.subject, Performance):
+        over, under = self._sides(claim)
+        if not over or not isinstance(claim.subject, Performance):
             return None
         metric = METRICS[claim.subject.run.metric]
-        values = []
-        for terms in sides:
+        means = []
+        for terms in (*over, *under):
             ones = [metric.of(points_of(results[term.one]), None) for term in terms]
             if not all(ones):
                 return None
             parts = [one * term.factor for one, term in zip(ones, terms, strict=True) if one]
-            values.append(sum(parts) / len(parts))
-        value = values[0] / values[1] if len(values) == 2 else values[0]
+            means.append(sum(parts) / len(parts))
+        value = math.prod(means[: len(over)]) / math.prod(means[len(over) :])
         error = error_of(claim, value)
         return Planned(value, error, holds(claim, value, error))
 
-    def _sides(self, claim: Claim) -> list[tuple[_Term, ...]]:
-        """The terms of each side of a claim; none where the formula has nothing to say.
+    def _sides(self, claim: Claim) -> tuple[list[_Terms], list[_Terms]]:
+        """What stands above and below the line of a claim; nothing if the formula has no say.
 
-        That is so of single drives, latencies and shapes, of what is no plain array, and of two
+        It has none of single drives, latencies and shapes, of what is no plain array, and of two
         runs that differ only in what the formula does not know, such as a cache.
         """
         subject = claim.subject
         if not isinstance(subject, Performance) or subject.shape is not None:
-            return []
+            return [], []
         if subject.run.metric not in PLANNED:
-            return []
-        sides = [self._terms(one) for one in subject.measurements()]
-        if not all(sides) or all(term.array.drives == 1 for terms in sides for term in terms):
-            return []
-        if len(sides) == 2 and self._meaning(sides[0]) == self._meaning(sides[1]):
-            return []
-        return sides
+            return [], []
+        run, against = subject.run, subject.against
+        pairs = [(run, run.base), (against, against.base if against else None), (run, against)]
+        above = [run, against.base if against else None]
+        below = [run.base, against]
+        planned = {one: self._terms(one) for one in (*above, *below) if one is not None}
+        if not all(planned.values()):
+            return [], []
+        if all(term.array.drives == 1 for terms in planned.values() for term in terms):
+            return [], []
+        for one, other in pairs:
+            if one is None or other is None:
+                continue
+            if self._meaning(planned[one]) == self._meaning(planned[other]):
+                return [], []
+        return [planned[one] for one in above if one], [planned[one] for one in below if one]
 
     def _meaning(self, terms: Sequence[_Term]) -> list[tuple[str, Array]]:
         return [(self._systems.meaning_of(term.one), term.array) for term in terms]
 
-    def _terms(self, measurement: Measurement) -> tuple[_Term, ...]:
+    def _terms(self, measurement: Measurement) -> _Terms:
         """What the formula needs for each of the one or two curves of a measurement."""
         found = []
         for run in measurement.runs():
