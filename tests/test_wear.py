@@ -80,6 +80,16 @@ def test_the_past_of_a_drive_is_paid_for_once_in_a_sweep_and_depends_on_the_seed
     assert maps[0] == maps[1] != maps[2]
 
 
+def test_drives_that_were_written_to_alike_have_one_past():
+    ftl._past.cache_clear()
+    made = build(load("p3700-four-drives", overrides=["volume.filled=100 %"])).system
+    assert ftl._past.cache_info().misses == 1
+    maps = [ftl.tables_of(made, drive)["maps"].tobytes() for drive in range(4)]
+    assert len(set(maps)) == 1
+    # What they are written now is not: each worker has random numbers of its own.
+    assert len({int(key) for key in made.world.streams["key_where"][:4]}) == 4
+
+
 def amplification(made: Volume, ios: int = 50_000) -> float:
     made.env.reset_window()
     made.env.run(until=made.start(Load(**WRITES, limit={"ios": ios})))

@@ -51,8 +51,12 @@ class Job:
         """Return a short label for a progress bar."""
         if self.latency is not None:
             return f"{self.scenario} within {self.latency.within}"
-        at = "" if self.outstanding is None else f" at {self.outstanding}"
-        return self.scenario + at
+        if self.outstanding is None:
+            return self.scenario
+        if isinstance(self.outstanding, int):
+            return f"{self.scenario} at {self.outstanding}"
+        low, high = min(self.outstanding), max(self.outstanding)
+        return f"{self.scenario} at {low}" + (f" to {high}" if high > low else "")
 
     def command(self) -> list[str]:
         """Return the ``raidsim run`` words that do the same."""

@@ -25,6 +25,7 @@ def validate(
     role: Role | None = None,
     on_progress: OnProgress | None = None,
     *,
+    planning: bool = True,
     workers: int | None = None,
     folder: Path | None = None,
     simulate: Simulate = in_simulator,
@@ -41,6 +42,8 @@ def validate(
         Only claims of this role.
     on_progress
         Called after every run.
+    planning
+        Whether to say of claims about arrays what the planning formula says.
     workers
         Threads; None for one per processor. The results do not depend on it.
     folder
@@ -63,9 +66,9 @@ def validate(
     claims = select(schema.load(folder), selection, role)
     if systems is None and simulate is in_simulator:
         systems = Systems()
-    planner = None if systems is None else Planner(systems)
-    planning = [] if planner is None else [job for claim in claims for job in planner.jobs(claim)]
-    jobs = distinct([*(job for claim in claims for job in claim.jobs()), *planning])
+    planner = Planner(systems) if planning and systems is not None else None
+    alone = [] if planner is None else [job for claim in claims for job in planner.jobs(claim)]
+    jobs = distinct([*(job for claim in claims for job in claim.jobs()), *alone])
     runs = systems.sweeps(jobs) if systems is not None else [Sweep.of(job) for job in jobs]
     found = execute(
         [run.job for run in runs], simulate, workers=workers, on_progress=on_progress, in_order=True

@@ -8,8 +8,9 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from raidsim.validate.claims import Performance
-from raidsim.validate.picture import errors_svg, figures_svg
+from raidsim.validate.picture import errors_svg, figures_svgs, formula_svg
 from raidsim.validate.report import ValidationReport, number_text, percent, published_text
+from raidsim.validate.tables import UNEXPLAINED
 from raidsim.validate.verdict import Verdict
 
 
@@ -24,20 +25,32 @@ def render(report: ValidationReport) -> str:
     )
     environment.filters["percent"] = percent
     documents = sorted({verdict.claim.document for verdict in report.verdicts})
+    summary = report.summary
     return environment.get_template("page.html.j2").render(
         report=report,
-        summary=report.summary,
-        failed=[_row(verdict) for verdict in report.failed],
-        documents=[
-            {
-                "name": document,
-                "figures": figures_svg(document, report.verdicts),
-                "errors": errors_svg(document, report.verdicts),
-                "rows": [_row(v) for v in report.verdicts if v.claim.document == document],
-            }
-            for document in documents
-        ],
+        summary=[row for row in summary if row.group == "document and role"],
+        totals=[row for group in ("role", "all") for row in summary if row.group == group],
+        catalogue=[row for row in summary if (row.group, row.name) == ("kind", "catalogue")],
+        comparisons=report.comparisons,
+        formula=formula_svg(report.verdicts) if report.comparisons else None,
+        contradictions=report.contradictions,
+        published=published_text,
+        documents=[_document(name, report) for name in documents],
     )
+
+
+def _document(name: str, report: ValidationReport) -> dict[str, object]:
+    """What the page says of one document."""
+    verdicts = [verdict for verdict in report.verdicts if verdict.claim.document == name]
+    has_figures = any(v.claim.counts_in_errors and v.simulated is not None for v in verdicts)
+    return {
+        "name": name,
+        "pictures": [*figures_svgs(name, verdicts), errors_svg(name, verdicts)]
+        if has_figures
+        else [],
+        "failed": [_row(verdict) for verdict in report.failed if verdict.claim.document == name],
+        "rows": [_row(verdict) for verdict in verdicts],
+    }
 
 
 def _row(verdict: Verdict) -> dict[str, object]:
@@ -51,9 +64,12 @@ def _row(verdict: Verdict) -> dict[str, object]:
         "simulated": number_text(verdict.simulated),
         "unit": "" if claim.unit == "1" else claim.unit,
         "error": percent(verdict.error, "+"),
-        "tolerance": percent(claim.tolerance),
+        "tolerance": percent(claim.tolerance, digits=0),
+        "formula": "" if verdict.planned is None else number_text(verdict.planned.value),
         "holds": verdict.holds,
-        "note": " ".join(text for text in (claim.note, claim.explanation) if text),
+        "note": claim.note,
+        "explanation": claim.explanation or ("" if verdict.holds else UNEXPLAINED),
+        "again": f"raidsim validate {claim.id}",
         "commands": [
             shlex.join(words) for one in claim.subject.measurements() for words in one.commands()
         ]

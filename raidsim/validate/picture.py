@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import matplotlib as mpl
 import numpy as np
@@ -15,46 +15,83 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from raidsim.validate.verdict import Verdict
 
 COLOURS = {"calibration": "#2f6fb2", "prediction": "#c2571a"}
+FORMULA = "#8a94a0"
 INK, FAINT = "#1c2733", "#d5dbe1"
-KINDS = ("rate", "throughput", "latency")
+COMPARISON = "ratio of two measurements"
+PANELS = ("rate", "throughput", "latency", "boot", COMPARISON)
+LEAST_FIGURES = 3
+NEAR = 0.05
+FARTHEST = 1.0  # errors beyond it are drawn there
 
 
-def figures_svg(document: str, verdicts: Sequence[Verdict]) -> str:
-    """Draw the figures of a document: published across, simulated up, one panel per unit."""
+def figures_svgs(document: str, verdicts: Sequence[Verdict]) -> list[str]:
+    """Draw the figures of a document, published across and simulated up: a picture per unit."""
     chosen = _figures(document, verdicts)
-    kinds = [kind for kind in KINDS if any(_panel(v) == kind for v in chosen)]
-    with mpl.rc_context():
-        _settings()
-        figure = Figure(figsize=(4.2 * max(len(kinds), 1), 4.0), layout="constrained")
-        axes = figure.subplots(1, max(len(kinds), 1), squeeze=False)[0]
-        for panel, kind in zip(axes, kinds, strict=False):
-            _draw_figures(panel, [v for v in chosen if _panel(v) == kind])
-            panel.set_title(kind)
-        return _svg(figure, f"figures {document}")
+    found = []
+    for panel in PANELS:
+        mine = [v for v in chosen if _panel(v) == panel]
+        if len(mine) >= LEAST_FIGURES:
+            with mpl.rc_context():
+                _settings()
+                figure = Figure(figsize=(4.6, 4.2), layout="constrained")
+                axes = figure.subplots()
+                _draw_figures(axes, mine)
+                axes.set_title(panel)
+                found.append(_svg(figure, f"figures {document} {panel}"))
+    return found
 
 
 def errors_svg(document: str, verdicts: Sequence[Verdict]) -> str:
     """Draw the share of a document's figures whose error is at most so large, by role."""
     chosen = _figures(document, verdicts)
+    curves = [
+        (role, colour, [v.error for v in chosen if v.claim.role == role and v.error is not None])
+        for role, colour in COLOURS.items()
+    ]
+    return _shares(curves, f"errors {document}")
+
+
+def formula_svg(verdicts: Iterable[Verdict]) -> str:
+    """Draw the errors of the simulation and of the planning formula, over the same figures."""
+    spoken = [
+        v for v in verdicts if v.planned is not None and v.error is not None
+        if v.claim.counts_in_errors
+    ]  # fmt: skip
+    curves = [
+        ("simulation", COLOURS["prediction"], [v.error for v in spoken if v.error is not None]),
+        ("planning formula", FORMULA, [v.planned.error for v in spoken if v.planned is not None]),
+    ]
+    return _shares(curves, "errors of the formula")
+
+
+def _shares(curves: Sequence[tuple[str, str, Sequence[float]]], salt: str) -> str:
+    """Draw which share of some errors is at most so large."""
     with mpl.rc_context():
         _settings()
-        figure = Figure(figsize=(5.4, 3.4), layout="constrained")
+        figure = Figure(figsize=(4.6, 4.2), layout="constrained")
         axes = figure.subplots()
-        for role, colour in COLOURS.items():
-            errors = sorted(abs(v.error or 0.0) for v in chosen if v.claim.role == role)
-            if errors:
-                share = np.arange(1, len(errors) + 1) / len(errors)
-                label = f"{role}, {len(errors)} figures"
-                axes.step(np.array(errors) * 100, share * 100, color=colour, label=label)
-                axes.plot(np.array(errors) * 100, share * 100, ".", color=colour)
-        axes.set_xlabel("error beyond the rounding in print, %")
+        for name, colour, values in curves:
+            errors = np.sort(np.abs(values))
+            if len(errors):
+                share = np.arange(1, len(errors) + 1) / len(errors) * 100
+                errors = np.minimum(errors, FARTHEST) * 100
+                label = f"{name}, {len(errors)} figures"
+                axes.step(np.append(0, errors), np.append(0, share), color=colour, where="post")
+                axes.plot(errors, share, ".", color=colour, label=label)
+        axes.set_title("how many are how far off")
+        axes.set_xlabel("error beyond the rounding in print, %, and more" if _any_far(curves)
+                        else "error beyond the rounding in print, %")  # fmt: skip
         axes.set_ylabel("share of the figures, %")
         axes.set_ylim(0, 102)
         axes.set_xlim(left=0)
         axes.grid(color=FAINT)
-        if chosen:
+        if any(len(values) for _, _, values in curves):
             axes.legend(loc="lower right")
-        return _svg(figure, f"errors {document}")
+        return _svg(figure, salt)
+
+
+def _any_far(curves: Sequence[tuple[str, str, Sequence[float]]]) -> bool:
+    return any(abs(value) > FARTHEST for _, _, values in curves for value in values)
 
 
 def _figures(document: str, verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -68,7 +105,7 @@ def _figures(document: str, verdicts: Sequence[Verdict]) -> list[Verdict]:
 
 
 def _panel(verdict: Verdict) -> str:
-    return verdict.claim.kind if verdict.claim.unit != "1" else ""
+    return verdict.claim.kind if verdict.claim.unit != "1" else COMPARISON
 
 
 def _draw_figures(axes: Axes, verdicts: Sequence[Verdict]) -> None:
@@ -78,12 +115,20 @@ def _draw_figures(axes: Axes, verdicts: Sequence[Verdict]) -> None:
             published = [float(np.mean(v.claim.published)) for v in mine]
             simulated = [v.simulated or np.nan for v in mine]
             axes.loglog(published, simulated, "o", mfc="none", color=colour, label=role)
+    spoken = [v for v in verdicts if v.planned is not None]
     ends = np.array([*axes.get_xlim(), *axes.get_ylim()])
+    if spoken:
+        published = [float(np.mean(v.claim.published)) for v in spoken]
+        planned = [v.planned.value for v in spoken if v.planned is not None]
+        label = "planning formula"
+        axes.loglog(published, planned, "x", color=FORMULA, alpha=0.6, label=label, zorder=1)
+        ends = np.array([*axes.get_xlim(), *axes.get_ylim()])
     line = np.array([ends.min(), ends.max()])
     axes.plot(line, line, color=INK, lw=1)
-    axes.fill_between(line, line * 0.95, line * 1.05, color=FAINT, lw=0, zorder=0)
-    axes.set_xlabel(f"published, {verdicts[0].claim.unit} (grey: within 5 %)")
-    axes.set_ylabel(f"simulated, {verdicts[0].claim.unit}")
+    axes.fill_between(line, line * (1 - NEAR), line * (1 + NEAR), color=FAINT, lw=0, zorder=0)
+    unit = "" if verdicts[0].claim.unit == "1" else f", {verdicts[0].claim.unit}"
+    axes.set_xlabel(f"published{unit} (grey: within {NEAR * 100:.0f} %)")
+    axes.set_ylabel(f"simulated{unit}")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ends.max() < 30 * ends.min() else (1,)))
         axis.set_major_formatter(FuncFormatter(_plain))

@@ -16,6 +16,7 @@ It knows no queue, cache, link, processor or latency; of those it says nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -71,11 +72,14 @@ class Array:
 
 @dataclass(frozen=True)
 class _Term:
-    """What the formula needs: the run of one drive, and by how much to multiply."""
+    """What the formula needs: the array, the run of one drive, and by how much to multiply."""
 
+    array: Array
     one: Job
     factor: float
-    drives: int
+
+
+_Terms = tuple[_Term, ...]
 
 
 class Planner:
@@ -92,47 +96,57 @@ class Planner:
 
     def jobs(self, claim: Claim) -> tuple[Job, ...]:
         """Return the runs of one drive that the formula needs for a claim."""
-        return tuple(term.one for terms in self._sides(claim) for term in terms)
+        over, under = self._sides(claim)
+        return tuple(term.one for terms in (*over, *under) for term in terms)
 
     def judge(self, claim: Claim, results: Mapping[Job, Result]) -> Planned | None:
         """Return what the formula says of a claim; None where it says nothing."""
-        sides = self._sides(claim)
-        if not sides or not isinstance(claim.subject, Performance):
+        over, under = self._sides(claim)
+        if not over or not isinstance(claim.subject, Performance):
             return None
         metric = METRICS[claim.subject.run.metric]
-        values = []
-        for terms in sides:
+        means = []
+        for terms in (*over, *under):
             ones = [metric.of(points_of(results[term.one]), None) for term in terms]
             if not all(ones):
                 return None
             parts = [one * term.factor for one, term in zip(ones, terms, strict=True) if one]
-            values.append(sum(parts) / len(parts))
-        value = values[0] / values[1] if len(values) == 2 else values[0]
+            means.append(sum(parts) / len(parts))
+        value = math.prod(means[: len(over)]) / math.prod(means[len(over) :])
         error = error_of(claim, value)
         return Planned(value, error, holds(claim, value, error))
 
-    def _sides(self, claim: Claim) -> list[tuple[_Term, ...]]:
-        """The terms of each side of a claim; none where the formula has nothing to say.
+    def _sides(self, claim: Claim) -> tuple[list[_Terms], list[_Terms]]:
+        """What stands above and below the line of a claim; nothing if the formula has no say.
 
-        That is so of single drives, latencies and shapes, of what is no plain array, and of two
+        It has none of single drives, latencies and shapes, of what is no plain array, and of two
         runs that differ only in what the formula does not know, such as a cache.
         """
         subject = claim.subject
         if not isinstance(subject, Performance) or subject.shape is not None:
-            return []
+            return [], []
         if subject.run.metric not in PLANNED:
-            return []
-        sides = [self._terms(one) for one in subject.measurements()]
-        if not all(sides) or all(term.drives == 1 for terms in sides for term in terms):
-            return []
-        if len(sides) == 2 and self._meaning(sides[0]) == self._meaning(sides[1]):
-            return []
-        return sides
+            return [], []
+        run, against = subject.run, subject.against
+        pairs = [(run, run.base), (against, against.base if against else None), (run, against)]
+        above = [run, against.base if against else None]
+        below = [run.base, against]
+        planned = {one: self._terms(one) for one in (*above, *below) if one is not None}
+        if not all(planned.values()):
+            return [], []
+        if all(term.array.drives == 1 for terms in planned.values() for term in terms):
+            return [], []
+        for one, other in pairs:
+            if one is None or other is None:
+                continue
+            if self._meaning(planned[one]) == self._meaning(planned[other]):
+                return [], []
+        return [planned[one] for one in above if one], [planned[one] for one in below if one]
 
-    def _meaning(self, terms: Sequence[_Term]) -> list[tuple[str, float]]:
-        return [(self._systems.meaning_of(term.one), term.factor) for term in terms]
+    def _meaning(self, terms: Sequence[_Term]) -> list[tuple[str, Array]]:
+        return [(self._systems.meaning_of(term.one), term.array) for term in terms]
 
-    def _terms(self, measurement: Measurement) -> tuple[_Term, ...]:
+    def _terms(self, measurement: Measurement) -> _Terms:
         """What the formula needs for each of the one or two curves of a measurement."""
         found = []
         for run in measurement.runs():
@@ -142,16 +156,18 @@ class Planner:
                 most = most_outstanding(self._systems.of(measurement.scenario))
             except InputError:
                 return ()  # running it says what is wrong
-            factor = factor_of(scenario)
-            if factor is None or most is None:
+            array = array_of(scenario)
+            if array is None or most is None:
                 return ()
+            load = scenario.loads[0]
+            factor = array.random(load.read) if load.random else array.sequential(load.read)
             one = Job(measurement.scenario, overrides + ALONE, most)
-            found.append(_Term(one, factor, scenario.volumes[0].drives))
+            found.append(_Term(array, one, factor))
         return tuple(found)
 
 
-def factor_of(scenario: Scenario) -> float | None:
-    """Return how many drives' worth of its load the array of a scenario does.
+def array_of(scenario: Scenario) -> Array | None:
+    """Return what the formula knows of the array of a scenario.
 
     None where the formula says nothing: several volumes or loads, hybrids, failed drives, accesses
     that are neither all random nor all sequential.
@@ -164,8 +180,7 @@ def factor_of(scenario: Scenario) -> float | None:
     if volume.failed or load.random not in (0.0, 1.0):
         return None
     spans = 1 if volume.layout is None else int(volume.layout["spans"])
-    array = Array(volume.level, volume.drives, spans)
-    return array.random(load.read) if load.random else array.sequential(load.read)
+    return Array(volume.level, volume.drives, spans)
 
 
 def most_outstanding(scenario: Scenario) -> int | None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from raidsim.validate.claims import CardValue, Claim, Performance, ScenarioValue
-from raidsim.validate.summary import Row, summarize
+from raidsim.validate.contradictions import contradictions
+from raidsim.validate.summary import Comparison, Row, compare, summarize
 from raidsim.validate.verdict import Verdict
 
 if TYPE_CHECKING:
     from rich.console import Group
-    from rich.table import Table
 
 SCHEMA = "raidsim.validation/1"
 
@@ -44,8 +43,18 @@ class ValidationReport:
 
     @property
     def summary(self) -> list[Row]:
-        """Coverage and errors: all, by role, by document, by kind."""
+        """Coverage and errors: all, by role, by document, by both, by kind."""
         return summarize(self.verdicts)
+
+    @property
+    def comparisons(self) -> list[Comparison]:
+        """Simulation against planning formula; none where that speaks of no claim."""
+        return compare(self.verdicts)
+
+    @property
+    def contradictions(self) -> list[list[Claim]]:
+        """Claims that exclude each other."""
+        return contradictions([verdict.claim for verdict in self.verdicts])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON object as plain dicts, lists and numbers."""
@@ -55,6 +64,8 @@ class ValidationReport:
             "provenance": dict(self.provenance),
             "runs": self.runs,
             "summary": [row.to_dict() for row in self.summary],
+            "planning": [one.to_dict() for one in self.comparisons],
+            "contradictions": [[claim.id for claim in group] for group in self.contradictions],
             "claims": [claim_dict(verdict) for verdict in self.verdicts],
         }
 
@@ -65,27 +76,10 @@ class ValidationReport:
         return render(self)
 
     def __rich__(self) -> Group:
-        """Return the tables for the terminal."""
-        from rich.console import Group  # noqa: PLC0415
-        from rich.text import Text  # noqa: PLC0415
+        """Return what the terminal shows."""
+        from raidsim.validate.tables import everything  # noqa: PLC0415  (loads Rich)
 
-        causes = [
-            Text.assemble((verdict.claim.id, "bold"), f": {verdict.claim.explanation}")
-            for verdict in self.failed
-            if verdict.claim.explanation
-        ]
-        return Group(*self.tables(), *causes)
-
-    def tables(self) -> list[Table]:
-        """Return the claims that do not hold, if there are any, and the summary."""
-        tables = [_summary_table(self.summary)]
-        if self.failed:
-            tables.insert(0, _claims_table("Claims that do not hold", self.failed))
-        return tables
-
-    def claims_table(self) -> Table:
-        """Return every claim with its figures."""
-        return _claims_table("Claims", self.verdicts)
+        return everything(self)
 
 
 def claim_dict(verdict: Verdict) -> dict[str, Any]:
@@ -108,6 +102,9 @@ def claim_dict(verdict: Verdict) -> dict[str, Any]:
         "tolerance": claim.tolerance,
         "holds": verdict.holds,
         "converged": verdict.converged,
+        "planning": None
+        if verdict.planned is None
+        else {"value": verdict.planned.value, "error": verdict.planned.error},
         "scenario": None,
         "note": claim.note,
     }
@@ -136,7 +133,7 @@ def claim_dict(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-# ---------------------------------------------------------------- words and tables
+# ---------------------------------------------------------------- words
 
 
 def published_text(claim: Claim) -> str:
@@ -157,50 +154,18 @@ def number_text(value: float | None) -> str:
     return f"{value:.0f}" if abs(value) >= 10000 else f"{value:.5g}"
 
 
-def percent(value: float | None, sign: str = "") -> str:
-    """Return a share as per cent with one decimal."""
-    return "-" if value is None else f"{value * 100:{sign}.1f} %"
+def percent(value: float | None, sign: str = "", *, digits: int = 1) -> str:
+    """Return a share as per cent."""
+    return "-" if value is None else f"{value * 100:{sign}.{digits}f} %"
 
 
-def _claims_table(title: str, verdicts: Sequence[Verdict]) -> Table:
-    from rich.table import Table  # noqa: PLC0415
-
-    table = Table(title=title, title_justify="left")
-    table.add_column("claim", overflow="fold")
-    for column in ("published", "simulated", "error"):
-        table.add_column(column, justify="right")
-    for column in ("unit", "role", "holds"):
-        table.add_column(column)
-    for verdict in verdicts:
-        claim = verdict.claim
-        table.add_row(
-            claim.id,
-            published_text(claim),
-            number_text(verdict.simulated),
-            percent(verdict.error, "+"),
-            "" if claim.unit == "1" else claim.unit,
-            claim.role,
-            ("yes" if verdict.holds else "no") + ("" if verdict.converged else ", not converged"),
-        )
-    return table
-
-
-def _summary_table(rows: Sequence[Row]) -> Table:
-    from rich.table import Table  # noqa: PLC0415
-
-    table = Table(title="Claims and errors of their figures", title_justify="left")
-    table.add_column("")
-    for column in ("claims", "coverage", "hold", "figures", "median", "90 %", "worst"):
-        table.add_column(column, justify="right")
-    for before, row in zip([None, *rows], rows, strict=False):
-        if before is not None and before.group != row.group:
-            table.add_section()
-        table.add_row(
-            row.name if row.group == "all" else f"{row.group} {row.name}",
-            str(row.claims),
-            percent(row.coverage),
-            f"{row.hold} ({percent(row.share)})",
-            str(row.figures),
-            *(percent(error) for error in (row.median, row.p90, row.worst)),
-        )
-    return table
+def figures_text(verdict: Verdict) -> str:
+    """Return what is printed, what is simulated and how far off that is, as one line."""
+    claim = verdict.claim
+    unit = "" if claim.unit == "1" else f" {claim.unit}"
+    text = f"published {published_text(claim)}{unit}, simulated {number_text(verdict.simulated)}"
+    if verdict.error is not None:
+        text += f" ({percent(verdict.error, '+')}, {percent(claim.tolerance, digits=0)} allowed)"
+    if verdict.planned is not None:
+        text += f", planning formula {number_text(verdict.planned.value)}"
+    return text if verdict.converged else f"{text}, not converged"

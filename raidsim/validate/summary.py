@@ -8,7 +8,7 @@ and shapes only hold or do not.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from raidsim.validate.verdict import Verdict
 class Row:
     """The claims of one document, role or kind, or all of them.
 
-    Errors are relative and absolute; None where no claim of the group has a figure.
+    Errors are relative and absolute; None where no claim of the group has a figure. ``role`` is
+    empty unless the row is that of a document and a role.
     """
 
     group: str
@@ -31,6 +32,7 @@ class Row:
     median: float | None
     p90: float | None
     worst: float | None
+    role: str = ""
 
     @property
     def coverage(self) -> float:
@@ -47,6 +49,7 @@ class Row:
         return {
             "group": self.group,
             "name": self.name,
+            **({"role": self.role} if self.role else {}),
             "claims": self.claims,
             "coverage": self.coverage,
             "hold": self.hold,
@@ -58,13 +61,81 @@ class Row:
         }
 
 
+@dataclass(frozen=True)
+class Errors:
+    """How far one way to predict is right: of so many claims some hold, figures have errors."""
+
+    hold: int
+    median: float | None
+    p90: float | None
+    worst: float | None
+
+    def to_dict(self) -> dict[str, int | float | None]:
+        """Return it as the JSON shows it."""
+        return {
+            "hold": self.hold,
+            "median_error": self.median,
+            "p90_error": self.p90,
+            "worst_error": self.worst,
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Simulation and planning formula over the same claims: those of which the formula speaks."""
+
+    name: str
+    claims: int
+    figures: int
+    simulation: Errors
+    formula: Errors
+
+    def to_dict(self) -> dict[str, object]:
+        """Return it as the JSON shows it."""
+        return {
+            "name": self.name,
+            "claims": self.claims,
+            "figures": self.figures,
+            "simulation": self.simulation.to_dict(),
+            "formula": self.formula.to_dict(),
+        }
+
+
 def summarize(verdicts: Sequence[Verdict]) -> list[Row]:
-    """Return a row for everything, then one for each role, document and kind."""
+    """Return a row for everything, then for each role, document, both of them, and kind."""
     tested = [v for v in verdicts if v.claim.kind != "catalogue"]
     rows = [_row("all", "all claims", tested)] if tested else []
     rows += _rows("role", tested, lambda v: v.claim.role)
     rows += _rows("document", tested, lambda v: v.claim.document)
+    for document in sorted({v.claim.document for v in tested}):
+        inside = [v for v in tested if v.claim.document == document]
+        rows += [
+            replace(row, group="document and role", name=document, role=row.name)
+            for row in _rows("", inside, lambda v: v.claim.role)
+        ]
     return rows + _rows("kind", verdicts, lambda v: v.claim.kind)
+
+
+def compare(verdicts: Sequence[Verdict]) -> list[Comparison]:
+    """Return simulation against planning formula: over everything, then for each document."""
+    spoken = [v for v in verdicts if v.planned is not None and v.error is not None]
+    documents = sorted({v.claim.document for v in spoken})
+    return [_comparison("all claims", spoken)] * bool(spoken) + [
+        _comparison(name, [v for v in spoken if v.claim.document == name]) for name in documents
+    ]
+
+
+def _comparison(name: str, verdicts: Sequence[Verdict]) -> Comparison:
+    figures = [v for v in verdicts if v.claim.counts_in_errors]
+    simulated = _quantiles([abs(v.error) for v in figures if v.error is not None])
+    planned = _quantiles([abs(v.planned.error) for v in figures if v.planned is not None])
+    return Comparison(
+        name,
+        claims=len(verdicts),
+        figures=len(figures),
+        simulation=Errors(sum(v.holds for v in verdicts), *simulated),
+        formula=Errors(sum(v.planned is not None and v.planned.holds for v in verdicts), *planned),
+    )
 
 
 def _rows(group: str, verdicts: Sequence[Verdict], name_of: Callable[[Verdict], str]) -> list[Row]:
@@ -74,7 +145,7 @@ def _rows(group: str, verdicts: Sequence[Verdict], name_of: Callable[[Verdict], 
 
 def _row(group: str, name: str, verdicts: Sequence[Verdict]) -> Row:
     errors = [abs(v.error) for v in verdicts if v.claim.counts_in_errors and v.error is not None]
-    quantiles = [float(q) for q in np.quantile(errors, (0.5, 0.9, 1.0))] if errors else [None] * 3
+    median, p90, worst = _quantiles(errors)
     return Row(
         group,
         name,
@@ -82,7 +153,15 @@ def _row(group: str, name: str, verdicts: Sequence[Verdict]) -> Row:
         simulated=sum(v.simulated is not None for v in verdicts),
         hold=sum(v.holds for v in verdicts),
         figures=len(errors),
-        median=quantiles[0],
-        p90=quantiles[1],
-        worst=quantiles[2],
+        median=median,
+        p90=p90,
+        worst=worst,
     )
+
+
+def _quantiles(errors: Sequence[float]) -> tuple[float | None, float | None, float | None]:
+    """Median, 90th percentile and largest."""
+    if not errors:
+        return None, None, None
+    median, p90, worst = (float(q) for q in np.quantile(errors, (0.5, 0.9, 1.0)))
+    return median, p90, worst

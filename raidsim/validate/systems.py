@@ -99,7 +99,7 @@ class Systems:
         """
         found: dict[Any, Sweep] = {}
         for job in jobs:
-            same, cost = self._look_at(job)
+            same, cost = self.look_at(job)
             sweep = found.setdefault(same, Sweep(job, {}, cost))
             sweep.members[job] = None
         for sweep in found.values():
@@ -108,8 +108,8 @@ class Systems:
                 sweep.job = replace(sweep.job, outstanding=tuple(sorted(numbers)))
         return sorted(found.values(), key=lambda one: (-one.cost, -one.points))
 
-    def _look_at(self, job: Job) -> tuple[Any, int]:
-        """What a job is about, equal for equal systems and loads, and how long it takes."""
+    def look_at(self, job: Job) -> tuple[Any, int]:
+        """Return what a job is about, equal for equal systems and loads, and how long it takes."""
         try:
             scenario = self.of(job.scenario, job.overrides)
         except InputError:

@@ -1,0 +1,209 @@
+"""The page on published against simulated figures: ``python docs/validation.py [JSON]``.
+
+Given what ``raidsim validate --json`` wrote about all claims, what the page needs of it is kept in
+``docs/validation.json``. The page is made of that file and of the claims in ``validation/``,
+so it is never typed. `make validate` runs all claims and both steps.
+
+Exit status 1 if a claim does not hold that has no explanation, or holds and has one.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from raidsim.cards.reference import table
+from raidsim.validate import schema
+from raidsim.validate.claims import Claim
+from raidsim.validate.contradictions import contradictions
+from raidsim.validate.report import figures_text, percent, published_text
+from raidsim.validate.tables import UNEXPLAINED
+from raidsim.validate.verdict import Planned, Verdict
+
+DOCS = Path(__file__).resolve().parent
+KEPT = DOCS / "validation.json"
+PAGE = DOCS / "validation.md"
+
+HEAD = """\
+# Published against simulated
+
+<!-- Made by docs/validation.py: make validate runs all claims and writes this page anew. -->
+
+A claim is one figure, ratio, order or bound that somebody measured on real hardware and printed;
+the hardware and the load are simulated, and compared. {claims} claims of {documents} documents
+took {runs} simulations by raidsim {version}. [Claims](reference/claims.md) says how they are
+written down; `raidsim validate` runs them, or one of them by its name, and `--html` makes a page
+with pictures.
+
+- **Calibration** claims are about single parts, and the models were fitted to them: that they hold
+  says little more than that the models can.
+- **Prediction** claims are about what is built from the parts, and nothing was fitted to them:
+  this is how far to trust the simulation of what nobody has measured.
+- **Errors** count from the rounding of the printed figure and are relative to it. Median, 90 % and
+  worst are those of figures and ratios; bounds, orders, equalities and shapes only hold or do not.
+"""
+
+FORMULA = """\
+## What the planning formula would have said
+
+For arrays one usually reckons: drives times the rate of one, over the share of reads plus that of
+writes times the write penalty (1, 2, 4 or 6); in sequence, the drives that hold data times the
+throughput of one. Here the formula is given the simulated rate of one drive, alone at its best.
+Where it says nothing, of latencies, caches, hybrids and shapes of curves, a claim is left out of
+both rows.
+"""
+
+CONTRADICT = """\
+## Where figures contradict each other
+
+Claims of one document about one and the same measurement that cannot all be right. They all stand.
+"""
+
+MISSES = """\
+## What does not hold, and why
+"""
+
+
+def distilled(full: dict[str, Any]) -> dict[str, Any]:
+    """What the page needs of the JSON of a validation, beside the claims themselves."""
+    misses = [claim for claim in full["claims"] if not claim["holds"]]
+    kept = ("id", "simulated", "error", "converged", "planning")
+    return {
+        "raidsim": full["raidsim"],
+        "runs": full["runs"],
+        "claims": len(full["claims"]),
+        "summary": [row for row in full["summary"] if row["group"] != "document"],
+        "planning": full["planning"],
+        "misses": [{key: claim[key] for key in kept} for claim in misses],
+    }
+
+
+def markdown(kept: dict[str, Any], claims: Iterable[Claim]) -> str:
+    """The page."""
+    known = {claim.id: claim for claim in claims}
+    documents = {claim.document for claim in known.values()}
+    parts = [
+        HEAD.format(
+            claims=f"{kept['claims']:,}",
+            documents=len(documents),
+            runs=f"{kept['runs']:,}",
+            version=kept["raidsim"],
+        ),
+        how_much_holds(kept["summary"]),
+        f"{FORMULA}\n{against_the_formula(kept['planning'])}",
+        f"{CONTRADICT}\n{contradicting(known.values())}",
+        f"{MISSES}\n" + "\n".join(misses(kept["misses"], known)),
+    ]
+    return "\n".join(parts)
+
+
+def how_much_holds(summary: list[dict[str, Any]]) -> str:
+    """Documents by role, then all."""
+    rows = [
+        [row["name"], row["role"], *cells(row)]
+        for row in summary
+        if row["group"] == "document and role"
+    ]
+    totals = [row for row in summary if row["group"] == "role"]
+    totals += [row for row in summary if row["group"] == "all"]
+    rows += [
+        ["**all**", row["name"] if row["group"] == "role" else "", *cells(row)] for row in totals
+    ]
+    catalogue = [row for row in summary if row["name"] == "catalogue"]
+    rows += [["data sheets, limits", "catalogue", *cells(row)] for row in catalogue]
+    errors = ["median error", "90 %", "worst"]
+    return table(["document", "role", "claims", "covered", "hold", "figures", *errors], rows)
+
+
+def cells(row: dict[str, Any]) -> list[str]:
+    held = f"{row['hold']} ({percent(row['share'], digits=0)})"
+    errors = [percent(row[f"{name}_error"]) for name in ("median", "p90", "worst")]
+    coverage = percent(row["coverage"], digits=0)
+    return [str(row["claims"]), coverage, held, str(row["figures"]), *errors]
+
+
+def against_the_formula(planning: list[dict[str, Any]]) -> str:
+    rows = []
+    for one in planning:
+        for name in ("simulation", "formula"):
+            errors = one[name]
+            rows.append(
+                [
+                    one["name"] if name == "simulation" else "",
+                    name,
+                    str(one["claims"]),
+                    f"{errors['hold']} ({percent(errors['hold'] / one['claims'], digits=0)})",
+                    str(one["figures"]),
+                    *(percent(errors[f"{which}_error"]) for which in ("median", "p90", "worst")),
+                ]
+            )
+    return table(["", "", "claims", "hold", "figures", "median error", "90 %", "worst"], rows)
+
+
+def contradicting(claims: Iterable[Claim]) -> str:
+    rows = []
+    for group in contradictions(list(claims)):
+        for number, claim in enumerate(group):
+            unit = "" if claim.unit == "1" else f" {claim.unit}"
+            document = claim.document if number == 0 else ""
+            rows.append([document, f"`{claim.id}`", claim.section, published_text(claim) + unit])
+    return table(["document", "claim", "section", "published"], rows)
+
+
+def misses(found: list[dict[str, Any]], known: dict[str, Claim]) -> Iterator[str]:
+    """By document: each claim that does not hold, its figures, and the best explanation."""
+    verdicts = [verdict_of(one, known) for one in found if one["id"] in known]
+    for document in sorted({verdict.claim.document for verdict in verdicts}):
+        yield f"### {document}\n"
+        for verdict in verdicts:
+            claim = verdict.claim
+            if claim.document == document:
+                why = claim.explanation or UNEXPLAINED
+                yield f"- `{claim.id}` ({claim.role}): {figures_text(verdict)}. {why}"
+        yield ""
+
+
+def verdict_of(one: dict[str, Any], known: dict[str, Claim]) -> Verdict:
+    said = one["planning"]
+    planned = None if said is None else Planned(said["value"], said["error"], holds=False)
+    claim = known[one["id"]]
+    return Verdict(claim, one["simulated"], one["error"], False, one["converged"], planned)
+
+
+def page() -> str:
+    """The page as it has to be."""
+    return markdown(json.loads(KEPT.read_text(encoding="utf-8")), schema.load())
+
+
+def surprises(full: dict[str, Any]) -> list[str]:
+    """What is not as the claims' files have it: they explain just those that do not hold."""
+    explained = {claim.id for claim in schema.load() if claim.explanation}
+    held = {claim["id"] for claim in full["claims"] if claim["holds"]}
+    missed = {claim["id"] for claim in full["claims"] if not claim["holds"]}
+    return [
+        *(f"{name} does not hold, and has no explanation" for name in sorted(missed - explained)),
+        *(f"{name} holds: its explanation must go" for name in sorted(held & explained)),
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    unexpected = []
+    if arguments:
+        full = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+        kept = json.dumps(distilled(full), indent=1, ensure_ascii=False) + "\n"
+        KEPT.write_text(kept, encoding="utf-8")
+        number, missed = len(full["claims"]), len(distilled(full)["misses"])
+        print(
+            f"{number - missed} of {number} claims hold; of the others docs/validation.md says why"
+        )
+        unexpected = surprises(full)
+        print("\n".join(unexpected) or "that is what the files of claims expect")
+    PAGE.write_text(page(), encoding="utf-8")
+    return 1 if unexpected else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

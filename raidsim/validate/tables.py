@@ -1,0 +1,108 @@
+"""A validation on the terminal: how much holds, by document and role, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from raidsim.validate.report import figures_text, percent
+from raidsim.validate.summary import Comparison, Row
+from raidsim.validate.verdict import Verdict
+
+if TYPE_CHECKING:
+    from raidsim.validate.report import ValidationReport
+
+UNEXPLAINED = "no explanation yet"
+
+
+def everything(report: ValidationReport) -> Group:
+    """Return the tables, and each claim that does not hold."""
+    parts: list[RenderableType] = [summary_table(report.summary)]
+    if report.comparisons:
+        parts += ["", comparison_table(report.comparisons)]
+    if report.failed:
+        parts += ["", Text("Claims that do not hold, the largest error first", style="bold")]
+        parts += list(_misses(report.failed))
+    return Group(*parts)
+
+
+def summary_table(rows: Sequence[Row]) -> Table:
+    """Return coverage and errors: documents by role, then all of a role, then all."""
+    table = _table("Claims, and errors of those with a figure")
+    for column in ("claims", "covered", "hold", "", "figures", "median", "90 %", "worst"):
+        table.add_column(column, justify="right")
+    document = ""
+    for row in rows:
+        if row.group == "document and role":
+            if row.name != document:
+                table.add_row(Text(row.name, style="bold"))
+                document = row.name
+            table.add_row(f"  {row.role}", *_cells(row))
+    catalogue = [row for row in rows if row.group == "kind" and row.name == "catalogue"]
+    totals = [row for row in rows if row.group in ("all", "role")]
+    if totals:
+        table.add_section()
+    for row in sorted(totals, key=lambda one: one.group == "all"):
+        table.add_row(f"all of {row.name}" if row.group == "role" else row.name, *_cells(row))
+    for row in catalogue:
+        table.add_row("catalogue, outside errors", *_cells(row)[:4])
+    return table
+
+
+def comparison_table(comparisons: Iterable[Comparison]) -> Table:
+    """Return simulation against planning formula."""
+    table = _table("Claims about arrays: the simulation, and the usual planning formula")
+    for column in ("claims", "hold", "", "figures", "median", "90 %", "worst"):
+        table.add_column(column, justify="right")
+    for one in comparisons:
+        table.add_row(Text(one.name, style="bold"))
+        for name, errors in (("simulation", one.simulation), ("formula", one.formula)):
+            table.add_row(
+                f"  {name}",
+                str(one.claims),
+                str(errors.hold),
+                percent(errors.hold / one.claims, digits=0),
+                str(one.figures),
+                *(percent(error) for error in (errors.median, errors.p90, errors.worst)),
+            )
+    return table
+
+
+def _table(title: str) -> Table:
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1),
+    )
+    table.add_column("")
+    return table
+
+
+def _cells(row: Row) -> list[str]:
+    return [
+        str(row.claims),
+        percent(row.coverage, digits=0),
+        str(row.hold),
+        percent(row.share, digits=0),
+        str(row.figures),
+        *(percent(error) for error in (row.median, row.p90, row.worst)),
+    ]
+
+
+def _misses(failed: Sequence[Verdict]) -> Iterable[RenderableType]:
+    """Each claim that does not hold: its figures, and the best explanation."""
+    for verdict in failed:
+        claim = verdict.claim
+        yield Text.assemble((claim.id, "bold"), f"  {claim.role}: {figures_text(verdict)}")
+        why = claim.explanation or UNEXPLAINED
+        yield Padding(Text(why), (0, 0, 0, 4))

@@ -1,0 +1,48 @@
+"""A quarter of all published figures against the simulation, in each of which nothing surprises."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from draw_claims import listed
+
+from raidsim.validate import schema, validate
+
+CLAIMS = {claim.id: claim for claim in schema.load()}
+QUARTER = [CLAIMS[one] for one in listed() if one in CLAIMS]
+DOCUMENTS = sorted({claim.document for claim in CLAIMS.values()})
+RECORDED = Path(__file__).parents[1] / "docs" / "validation.json"
+
+
+def test_the_list_names_claims():
+    assert [one for one in listed() if one not in CLAIMS] == []
+
+
+def test_about_a_quarter_of_the_claims_is_in_it():
+    assert 0.2 < len(QUARTER) / len(CLAIMS) < 0.33
+
+
+@pytest.mark.parametrize("what", ["document", "role", "relation", "kind"])
+def test_every_sort_of_claim_is_in_it(what):
+    missing = {getattr(c, what) for c in CLAIMS.values()} - {getattr(c, what) for c in QUARTER}
+    assert not missing
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_claims_hold_but_for_those_that_are_explained(document):
+    chosen = [claim.id for claim in QUARTER if claim.document == document]
+    turned = {
+        verdict.claim.id: f"holds: {verdict.holds}, simulated: {verdict.simulated}"
+        for verdict in validate(chosen, planning=False).verdicts
+        if verdict.claim.id in chosen and verdict.holds == bool(verdict.claim.explanation)
+    }
+    assert not turned, "explain what no longer holds, and take the explanations of what holds away"
+
+
+def test_what_is_recorded_as_not_holding_is_explained():
+    misses = [one["id"] for one in json.loads(RECORDED.read_text("utf-8"))["misses"]]
+    assert misses
+    assert [one for one in misses if one in CLAIMS and not CLAIMS[one].explanation] == []

@@ -1,0 +1,80 @@
+"""Runs that mean the same are one run, and what claims get of it is what they would get alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidsim.run import run
+from raidsim.scenario import load
+from raidsim.validate.execute import execute, simulate
+from raidsim.validate.jobs import Job, Latency
+from raidsim.validate.systems import LONG, MEASURED, SEARCHED, Sweep, Systems, results_of
+
+QUICK = ("measure.precision=5 %", "measure.min_ios=2000", "load.area.size=1 GiB")
+
+
+def sweeps(*jobs):
+    return Systems().sweeps(jobs)
+
+
+def test_intensities_of_one_system_are_one_sweep():
+    (one,) = sweeps(*(Job("p3700-database", QUICK, n) for n in (64, 1, 8)))
+    assert one.job.outstanding == (1, 8, 64)
+    assert one.points == 3
+
+
+def test_words_that_mean_the_same_are_simulated_once():
+    (one,) = sweeps(
+        Job("p3700-database", (), 8),
+        Job("p3700-database", ("load.read=67 %",), 8),
+        Job("p3700-database", ("load.size=8 KiB", "title=the same"), 8),
+        Job("array-database", ("volume.level=single", "volume.drives=1"), 8),
+    )
+    assert one.points == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Job("p3700-database", ("load.read=66 %",), 8),
+        Job("p3700-database", ("volume.drive=intel-p3700-1600gb",), 8),
+        Job("p3700-database", ("seed=2",), 8),
+        Job("p3700-database", (), None),
+        Job("p3700-database", (), (1, 8), Latency("2 ms")),
+    ],
+)
+def test_what_differs_in_anything_else_is_another_run(other):
+    assert len(sweeps(Job("p3700-database", (), 8), other)) == 2
+
+
+def test_long_runs_come_first_then_searches_then_the_longest_sweeps():
+    found = sweeps(
+        Job("p3700-database", (), 1),
+        *(Job("p3700-database", ("load.read=0 %",), n) for n in (1, 2)),
+        Job("p3700-database", (), (1, 2), Latency("1 ms")),
+        Job("p3700-obstructed", (), 8),
+    )
+    assert [(one.cost, one.points) for one in found] == [
+        (LONG, 1), (SEARCHED, 1), (MEASURED, 2), (MEASURED, 1),
+    ]  # fmt: skip
+
+
+def test_a_scenario_that_is_wrong_is_left_to_the_run_that_says_so():
+    wrong = Job("p3700-databse", (), 8)
+    (one,) = sweeps(wrong)
+    assert (one.job.scenario, list(one.members)) == (wrong.scenario, [wrong])
+
+
+def test_each_claim_gets_what_a_run_of_its_own_gives():
+    jobs = [Job("p3700-four-drives", QUICK, n) for n in (8, 1)]
+    found = sweeps(*jobs)
+    results = results_of(found, execute([one.job for one in found], simulate))
+    for job in jobs:
+        alone = run(load(job.scenario, overrides=job.all_overrides()))
+        assert results[job].points == alone.points
+
+
+def test_a_run_of_its_own_is_given_back_as_it_is():
+    job = Job("toy", (), 8)
+    assert Sweep.of(job).split("result") == {job: "result"}
+    assert Sweep.of(job).points == 1
