@@ -201,19 +201,50 @@ def calibrate_command(
     card: Annotated[str, typer.Argument(metavar="CARD", help="A model, or the path of a card.")],
     jointly: Annotated[
         list[str] | None,
-        typer.Option(
-            "--with", metavar="CARD", help="Fit this card at the same time. May be repeated."
-        ),
+        typer.Option(metavar="CARD", help="Fit this card at the same time. May be repeated."),
     ] = None,
+    claims: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Files of claims, in place of raidsim's own."),
+    ] = None,
+    starts: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Starting points; 1 is quick.", show_default=False),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what a fit finds, and write nothing.")
+    ] = False,
+    json: JsonFile = None,
 ) -> None:
     """Fit a card to its calibration claims, and write it back."""
-    from raidsim.calibrate import calibrate
+    from pathlib import Path
+
+    from raidsim.calibrate import STARTS, calibrate
     from raidsim.kernel import is_compiled
+    from raidsim.report import output
     from raidsim.report.progress import Bar
 
+    to_json = _target("--json", json, stdout=True)
+    output.check([to_json] if to_json else [])
+
     with Bar(compiling=not is_compiled()) as bar:
-        report = calibrate(card, jointly or [], on_progress=bar.on_job)
-    _stdout().print(report)
+        report = calibrate(
+            card,
+            jointly or [],
+            starts=starts or STARTS,
+            write=not dry_run,
+            on_progress=bar.on_job,
+            on_estimate=bar.say,
+            folder=None if claims is None else Path(claims),
+        )
+    try:
+        if to_json:
+            from raidsim.report import json_file
+
+            output.write({to_json: json_file.render(report.to_dict())})
+    finally:
+        if not (to_json and to_json.to_stdout):
+            _stdout().print(report)
     if not report.all_hold:
         raise typer.Exit(DOES_NOT_HOLD)
 

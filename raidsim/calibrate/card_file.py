@@ -1,4 +1,7 @@
-"""Values, claims and residuals written into the file of a card; everything else stays as it is."""
+"""Values, claims, residuals and sensitivities written into the files of cards.
+
+Everything else in a file stays as it is, comments included.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,34 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import tomlkit
-from tomlkit.items import Table
+from tomlkit.items import InlineTable, Table
 
 from raidsim.errors import InputError, Problem
+
+TOLD = "How a simulated figure changes for 1 % more of a value."
 
 
 @dataclass(frozen=True)
 class NewValue:
-    """What becomes of one value: the number in the unit of the card, and what it was fitted to."""
+    """What becomes of one value.
+
+    ``number`` is in the unit of the card; ``claims`` are those it was fitted to, and
+    ``sensitivities``, by claim, the relative change of the figure for 1 % more of the value.
+    """
 
     name: str
     number: float
     claims: tuple[str, ...]
+    sensitivities: Mapping[str, float] = field(default_factory=dict)
 
 
 def rewritten(text: str, values: Sequence[NewValue], residuals: Mapping[str, float]) -> str:
-    """Return the text of a card with other values and residuals, comments kept.
+    """Return the text of a card with other values, residuals and sensitivities, comments kept.
 
     Parameters
     ----------
@@ -46,49 +56,92 @@ def rewritten(text: str, values: Sequence[NewValue], residuals: Mapping[str, flo
             entry["value"] = _plain(value.number)
         if list(entry.get("claims", [])) != list(value.claims):
             entry["claims"] = list(value.claims)
-    if card.get("residuals", {}) != {claim: percent(error) for claim, error in residuals.items()}:
-        _set_residuals(card, residuals)
+    _fill(card, "residuals", {claim: percent(error) for claim, error in residuals.items()})
+    told = {
+        value.name: {claim: percent(change, 2) for claim, change in value.sensitivities.items()}
+        for value in values
+        if value.sensitivities
+    }
+    _fill(card, "sensitivities", told, TOLD)
     # tomlkit leaves no space behind a key that it adds to an inline table.
     return re.sub(r"(claims = \[[^\]\n]*\])\}", r"\1 }", tomlkit.dumps(card))
 
 
-def percent(error: float) -> str:
-    """Return a residual as a card holds it."""
-    return f"{error * 100:.1f} %".replace("-0.0 %", "0.0 %")
+def percent(error: float, digits: int = 1) -> str:
+    """Return a relative number as a card holds it."""
+    zero = f"{0:.{digits}f} %"
+    return f"{error * 100:.{digits}f} %".replace(f"-{zero}", zero)
 
 
-def write(path: Path, text: str) -> None:
-    """Replace a card file as a whole; InputError if that cannot be done."""
+def write(texts: Mapping[Path, str]) -> None:
+    """Replace card files, all of them or none; InputError if that cannot be done.
+
+    Each new file is complete beside the old one before any of them is replaced.
+    """
+    ready: dict[Path, Path] = {}
+    replaced: dict[Path, str] = {}
+    path = Path()
     try:
-        number, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=".tmp", dir=path.parent)
-        temporary = Path(name)
         try:
-            with os.fdopen(number, "w", encoding="utf-8") as file:
-                file.write(text)
-            temporary.chmod(path.stat().st_mode & 0o777)
-            temporary.replace(path)
+            for path, text in texts.items():
+                ready[path] = _beside(path, text)
+            for path, temporary in ready.items():
+                replaced[path] = path.read_text(encoding="utf-8")
+                temporary.replace(path)
         except BaseException:
-            with suppress(OSError):
-                temporary.unlink()
+            for done, old in replaced.items():
+                with suppress(OSError):
+                    _beside(done, old).replace(done)
             raise
+        finally:
+            for temporary in ready.values():
+                temporary.unlink(missing_ok=True)
     except OSError as error:
         cause = f"cannot be written: {error.strerror or error}"
         remedy = "copy the card to a folder of yours and name its path"
         raise InputError([Problem(str(path), None, None, cause, remedy)]) from None
 
 
-def _set_residuals(card: tomlkit.TOMLDocument, residuals: Mapping[str, float]) -> None:
-    """Fill the table of residuals, where it is or at the end."""
-    if "residuals" not in card:
+def _beside(path: Path, text: str) -> Path:
+    """Write a text into a new file in the folder of another, with its permissions."""
+    number, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=".tmp", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            file.write(text)
+        temporary.chmod(path.stat().st_mode & 0o777)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary
+
+
+def _fill(
+    card: tomlkit.TOMLDocument, name: str, content: Mapping[str, Any], comment: str = ""
+) -> None:
+    """Fill a table, where it is or at the end; an empty one does not appear."""
+    if card.get(name, {}) == content:
+        return
+    if name not in card:
         if not tomlkit.dumps(card).endswith("\n\n"):
             card.add(tomlkit.nl())
-        card["residuals"] = tomlkit.table()
-    table = card["residuals"]
+        card[name] = tomlkit.table()
+        if comment:
+            card[name].add(tomlkit.comment(comment))
+    table = card[name]
     assert isinstance(table, Table)
-    for claim in list(table):
-        table.remove(claim)
-    for claim, error in residuals.items():
-        table[claim] = percent(error)
+    for key in list(table):
+        table.remove(key)
+    for key, value in content.items():
+        table[key] = _inline(value) if isinstance(value, Mapping) else value
+    if not content:
+        del card[name]
+
+
+def _inline(content: Mapping[str, str]) -> InlineTable:
+    table = tomlkit.inline_table()
+    table.update(content)
+    return table
 
 
 def _plain(number: float) -> float | int:

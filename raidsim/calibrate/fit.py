@@ -1,41 +1,59 @@
-"""Least squares in the logarithms of the values, by SciPy.
+"""Least squares in the logarithms of the values, by SciPy, from several starts.
 
-The squares are those of emphasised residuals (see :class:`Trial`): the worst claims lead.
+The squares are those of emphasised residuals (see :class:`Trial`): the worst claims lead, and
+what nothing can meet is given up (a Cauchy loss).
 
 Every run of a fit has the seed of its scenario, so that a small change of a value is not
 drowned in noise (common random numbers); derivatives are differences over a step of a few
-per cent, wider than what noise is left.
+per cent, wider than what noise is left. On its way a descent makes only the runs that tell; every
+point that is accepted was judged by all of them.
 
-A round starts at the values as cards would hold them, and the next at the rounded values that
-came of it, until a round gains less than ``GAIN``. So where a fit ends, another one starts and
-gains nothing: running it again changes nothing.
+A descent starts at the values as cards would hold them, and ends at rounded ones. A pass makes
+one descent from the values of the cards and one from each other start: points drawn once and for
+all from the ranges of the values (what has few choices stays there, and follows at the end).
+It ends at the best of them, and the next pass begins there, until one gains less than ``GAIN``.
+So where a fit ends, another one makes that last pass again and gains nothing: running it again
+changes nothing.
 
-Values that claims leave open, alone or in exchange for each other, stay near where a round
+Values that claims leave open, alone or in exchange for each other, stay near where a pass
 started: each step away costs a little (``HOLD``), and moves happen for a gain only.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from raidsim.calibrate.problem import FitProblem, Trial, Vector
-from raidsim.validate.execute import OnProgress, Progress
+from raidsim.calibrate.meter import Meter
+from raidsim.calibrate.parameters import Parameter, fit_together
+from raidsim.calibrate.problem import GIVEN_UP, FitProblem, Trial, Vector
 
 STEP = 0.04
 """Relative change over which derivatives are taken."""
 
 GAIN = 0.02
-"""Relative gain in cost below which a round changes nothing."""
+"""Relative gain in cost below which a pass changes nothing."""
+
+ENOUGH = 1e-4
+"""Cost at which nothing is left to gain: every claim is met to a tenth of what is allowed."""
 
 HOLD = 0.2
 """Residual that a change of a value by a factor of e counts as, beside those of the claims."""
 
-ROUNDS = 5
-STEPS_PER_ROUND = 8
+PASSES = 5
+STEPS = 8
+"""Steps of a descent, at most."""
+
+STARTS = 3
+"""Starting points, the values of the cards among them, if nothing else is asked for."""
+
+DRAWS = 1000
+"""Points drawn, at most, until enough of them are values that a card can have together."""
+
 DETERMINED = math.log(2)
 """Least change of a logarithm that must not pass unnoticed: a factor of two."""
 
@@ -44,15 +62,15 @@ DETERMINED = math.log(2)
 class Fit:
     """Where a fit started and ended.
 
-    ``jacobian`` is at the end, claims by parameters: change of the residual for a change of the
-    logarithm of the value. ``uncertainty`` is the change of a value's logarithm, all others
-    following, that moves the residuals by 1 in all; infinite where claims say nothing.
+    ``slopes`` are at the end, claims by parameters: change of the residual for a change of the
+    logarithm of the value; ``elasticities`` the same of the logarithm of the simulated number.
+    ``settled`` says whether another fit would change nothing.
     """
 
     before: Trial
     after: Trial
-    jacobian: Vector
-    uncertainty: tuple[float, ...]
+    slopes: Vector
+    elasticities: Vector
     settled: bool
 
     @property
@@ -62,161 +80,219 @@ class Fit:
 
 
 class _Search:
-    """Evaluates trials for the optimizer and tells how far it is."""
+    """Makes the trials that a fit asks for; what was tried before is not tried again."""
 
-    def __init__(self, problem: FitProblem, on_progress: OnProgress | None) -> None:
+    def __init__(self, problem: FitProblem, meter: Meter) -> None:
         self.problem = problem
-        self.on_progress = on_progress
+        self.parameters: Sequence[Parameter] = problem.parameters
+        self.meter = meter
         self.known: dict[tuple[float, ...], Trial] = {}
+        self.slopes: dict[tuple[float, ...], tuple[Vector, Vector]] = {}
 
-    def trials(self, points: Sequence[Vector], what: str) -> list[Trial]:
-        """Return trials at points in logarithms; what was tried before is not run again."""
-        wanted = [tuple(float(math.exp(x)) for x in point) for point in points]
-        new = [values for values in dict.fromkeys(wanted) if values not in self.known]
-        if new:
-            for trial in self.problem.try_all(new, self._telling(what)):
-                self.known[trial.values] = trial
-        return [self.known[values] for values in wanted]
-
-    def at(self, values: Sequence[float]) -> Trial:
+    def at(self, values: Sequence[float], what: str = "fit") -> Trial:
         """Return the trial at values in base units, exactly these."""
         key = tuple(values)
         if key not in self.known:
-            (self.known[key],) = self.problem.try_all([key], self._telling("check"))
+            (self.known[key],) = self.problem.try_all([key], self.meter.watch(what))
         return self.known[key]
 
-    def _telling(self, what: str) -> OnProgress | None:
-        on_progress = self.on_progress
-        if on_progress is None:
-            return None
+    def beside(self, trial: Trial, points: Sequence[Sequence[float]], what: str) -> list[Trial]:
+        """Return trials near another one, of which only what tells is run."""
+        return self.problem.try_all(points, self.meter.watch(what), beside=trial)
 
-        def tell(progress: Progress) -> None:
-            on_progress(Progress(progress.done, progress.total, f"{what}: {progress.label}"))
+    def rounded(self, values: Sequence[float]) -> tuple[float, ...]:
+        """Return values as cards would hold them."""
+        return tuple(p.rounded(v) for p, v in zip(self.parameters, values, strict=True))
 
-        return tell
+    def possible(self, logarithms: Vector) -> tuple[float, ...]:
+        """Return the values that a run can have nearest to a point in logarithms."""
+        pairs = zip(self.parameters, logarithms, strict=True)
+        return tuple(p.possible(math.exp(float(x))) for p, x in pairs)
+
+    def derivatives(self, trial: Trial) -> tuple[Vector, Vector]:
+        """Return slopes and elasticities at a trial, claims by parameters (see :class:`Fit`)."""
+        if self.known.get(trial.values) is not trial:
+            return self._differences(trial)
+        if trial.values not in self.slopes:
+            self.slopes[trial.values] = self._differences(trial)
+        return self.slopes[trial.values]
+
+    def _differences(self, trial: Trial) -> tuple[Vector, Vector]:
+        moved = [
+            (*trial.values[:i], p.moved(trial.values[i], STEP), *trial.values[i + 1 :])
+            for i, p in enumerate(self.parameters)
+        ]
+        slopes, elasticities = [], []
+        for i, other in enumerate(self.beside(trial, moved, "derivatives")):
+            step = math.log(other.values[i] / trial.values[i])
+            slopes.append((other.residuals - trial.residuals) / step)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                change = np.log(other.figures / trial.figures) / step
+            elasticities.append(np.where(np.isfinite(change), change, 0.0))
+        return np.array(slopes).T, np.array(elasticities).T
 
 
-def fit(
-    problem: FitProblem,
-    *,
-    starts: int = 1,
-    on_progress: OnProgress | None = None,
-) -> Fit:
+def fit(problem: FitProblem, meter: Meter | None = None, *, starts: int = STARTS) -> Fit:
     """Return the values that fit the claims best.
 
     Parameters
     ----------
     problem
         Claims and parameters.
+    meter
+        Who is told how far it is, and how long it will take.
     starts
-        Starting points: the values as they are, then others up to a factor of two away, always
-        the same ones. The best end counts.
+        Starting points: the values as they are, then others from the ranges of the values,
+        always the same ones. The best end counts.
     """
-    search = _Search(problem, on_progress)
-    before = search.at([p.value for p in problem.parameters])
-    best = before
-    for number in range(starts):
-        start = before if number == 0 else search.at(_elsewhere(problem, number))
-        best = min(best, _round(search, start), key=lambda trial: trial.cost)
+    meter = meter or Meter()
+    search = _Search(problem, meter)
+    before = best = search.at([p.value for p in problem.parameters], "start")
+    meter.estimate(problem, before, starts)
     settled = False
-    if best is before or best.cost >= before.cost * (1 - GAIN):
-        best, settled = before, True
-    for _ in range(ROUNDS):
+    for _ in range(PASSES):
+        following = _pass(search, best, starts)
+        settled = following.cost >= best.cost * (1 - GAIN)
         if settled:
             break
-        following = _round(search, best)
-        settled = following.cost >= best.cost * (1 - GAIN)
-        best = best if settled else following
-    jacobian = _jacobian(search, best)
-    return Fit(before, best, jacobian, _uncertainty(jacobian), settled)
+        best = following
+    return Fit(before, best, *search.derivatives(best), settled)
 
 
-def _round(search: _Search, start: Trial) -> Trial:
-    """Return the trial at the rounded values to which least squares leads from `start`."""
+def _pass(search: _Search, start: Trial, starts: int) -> Trial:
+    """Return the best end of descents from a trial and from the other starting points."""
+    end = _descent(search, start, start)
+    if starts > 1 and start.cost > ENOUGH:
+        others = _elsewhere(search, start, starts - 1)
+        ends = [_squares(search, other, other) for other in others]
+        best = min(ends, key=lambda trial: trial.cost, default=end)
+        if best.cost < end.cost * (1 - GAIN):
+            # What the claims leave open returns to where it was.
+            end = min(
+                best, _descent(search, best, start), key=lambda t: t.cost * (1 + (t is best) * GAIN)
+            )
+    return end
+
+
+def _descent(search: _Search, start: Trial, anchor: Trial) -> Trial:
+    """Return the trial at the rounded values to which least squares and neighbours lead.
+
+    ``anchor`` is where values stay near that the claims leave open.
+    """
+    if start.cost <= ENOUGH and start is anchor:
+        return start
+    return _neighbours(search, _squares(search, start, anchor))
+
+
+def _squares(search: _Search, start: Trial, anchor: Trial) -> Trial:
+    """Return the trial to which least squares lead, or the start if that is no worse."""
     from scipy.optimize import least_squares  # noqa: PLC0415  (takes a while to load)
 
-    parameters = search.problem.parameters
     x0 = np.log(start.values)
-    first = _jacobian(search, start)
-    free = np.array([_counts(column) for column in first.T])
+    counting = noticed(search.derivatives(start)[0])
+    free = np.array([n and not p.has_few for n, p in zip(counting, search.parameters, strict=True)])
     if not free.any():
         return start
-    low = np.log([p.low for p in parameters])[free]
-    high = np.log([p.high for p in parameters])[free]
+    low = np.log([p.low for p in search.parameters])[free]
+    high = np.log([p.high for p in search.parameters])[free]
+    held = np.clip(np.log(anchor.values)[free], low, high)
 
-    def whole(x: Vector) -> Vector:
+    def trial(x: Vector) -> Trial:
         point = x0.copy()
         point[free] = x
-        return point
+        if np.array_equal(point, x0):
+            return start
+        return search.beside(start, [search.possible(point)], "fit")[0]
 
     def residuals(x: Vector) -> Vector:
-        point = whole(x)
-        trial = start if np.array_equal(point, x0) else search.trials([point], "fit")[0]
-        return np.append(trial.emphasised, HOLD * (x - x0[free]))
+        return np.append(trial(x).emphasised, HOLD * (x - held))
 
-    def jacobian(x: Vector) -> Vector:
-        point = whole(x)
-        trial = start if np.array_equal(point, x0) else search.trials([point], "fit")[0]
-        at = first if np.array_equal(point, x0) else _differences(search, point, trial)
-        slope = 2.0 * np.abs(trial.residuals)  # of the emphasis
-        return np.vstack([slope[:, None] * at[:, free], HOLD * np.eye(int(free.sum()))])
+    def slopes(x: Vector) -> Vector:
+        here = trial(x)
+        emphasis = 2.0 * np.abs(here.residuals)
+        at = search.derivatives(here)[0]
+        return np.vstack([emphasis[:, None] * at[:, free], HOLD * np.eye(int(free.sum()))])
 
     # Strictly inside the bounds, as the method wants it.
     inside = np.clip(x0[free], low + 1e-9, high - 1e-9)
+    if np.allclose(inside, x0[free], rtol=0, atol=1e-8):
+        x0[free] = inside
     found = least_squares(
         residuals,
         inside,
-        jac=jacobian,
+        jac=slopes,
         bounds=(low, high),
         x_scale="jac",
+        loss="cauchy",
+        f_scale=GIVEN_UP,
         ftol=GAIN / 4,
         xtol=1e-3,
-        max_nfev=STEPS_PER_ROUND,
+        max_nfev=STEPS,
     )
-    values = np.exp(whole(found.x))
-    return search.at([p.rounded(v) for p, v in zip(parameters, values, strict=True)])
+    point = x0.copy()
+    point[free] = found.x
+    end = search.at(search.rounded(search.possible(point)), "check")
+    return end if end.cost < start.cost or start is not anchor else start
 
 
-def _jacobian(search: _Search, trial: Trial) -> Vector:
-    return _differences(search, np.log(trial.values), trial)
+def _neighbours(search: _Search, start: Trial) -> Trial:
+    """Return the trial that is best among few choices: each step to a better neighbour."""
+    few = [i for i, p in enumerate(search.parameters) if p.has_few]
+    best = start
+    for _ in range(STEPS if few else 0):
+        counting = noticed(search.derivatives(best)[0])
+        moving = [i for i in few if counting[i]]
+        points = [_moved(best, step) for step in _steps(search, best, moving)]
+        if not points:
+            break
+        near = min(search.beside(best, points, "neighbours"), key=lambda trial: trial.cost)
+        if near.cost >= best.cost * (1 - GAIN):
+            break
+        judged = search.at(search.rounded(near.values), "check")
+        if judged.cost >= best.cost * (1 - GAIN):
+            break
+        best = judged
+    return best
 
 
-def _differences(search: _Search, point: Vector, centre: Trial | None = None) -> Vector:
-    """Return the derivatives at a point in logarithms: one step each, away from a near bound."""
-    parameters = search.problem.parameters
-    room = np.log([p.high for p in parameters]) - point
-    steps = np.where(room > STEP, STEP, -STEP)
-    if centre is None:
-        (centre,) = search.trials([point], "fit")
-    moved = search.trials(list(point + np.diag(steps)), "derivatives")
-    columns = [
-        (trial.residuals - centre.residuals) / step
-        for trial, step in zip(moved, steps, strict=True)
+def _steps(search: _Search, trial: Trial, moving: Sequence[int]) -> list[dict[int, float]]:
+    """Return the steps to neighbours: each value alone, and of two values both."""
+    choices = {i: search.parameters[i].neighbours(trial.values[i]) for i in moving}
+    alone = [{i: value} for i, values in choices.items() for value in values]
+    pairs = [
+        dict(zip(two, both, strict=True))
+        for two in itertools.combinations(moving, 2)
+        for both in itertools.product(*(choices[i] for i in two))
     ]
-    return np.array(columns).T
+    return alone + pairs
 
 
-def _counts(column: Vector) -> bool:
-    """Whether claims notice a factor of two in one value."""
-    return float(np.linalg.norm(column)) * DETERMINED >= 1
+def _moved(trial: Trial, step: dict[int, float]) -> tuple[float, ...]:
+    return tuple(step.get(i, value) for i, value in enumerate(trial.values))
 
 
-def _uncertainty(jacobian: Vector) -> tuple[float, ...]:
-    """Return the uncertainty of each parameter, all others following."""
-    counting = [i for i, column in enumerate(jacobian.T) if _counts(column)]
-    uncertainty = [math.inf] * jacobian.shape[1]
-    if counting:
-        inverse = np.linalg.pinv(jacobian[:, counting])
-        for i, row in zip(counting, inverse, strict=True):
-            uncertainty[i] = float(np.linalg.norm(row))
-    return tuple(uncertainty)
+def noticed(slopes: Vector) -> list[bool]:
+    """Return for each parameter whether claims notice a factor of two in it alone."""
+    return [float(np.linalg.norm(column)) * DETERMINED >= 1 for column in slopes.T]
 
 
-def _elsewhere(problem: FitProblem, number: int) -> list[float]:
-    """Return another starting point, always the same for its number."""
-    generator = np.random.Generator(np.random.Philox(key=number))
-    factors = 2.0 ** generator.uniform(-1, 1, len(problem.parameters))
-    return [
-        p.rounded(min(max(p.value * factor, p.low), p.high))
-        for p, factor in zip(problem.parameters, factors, strict=True)
-    ]
+def _elsewhere(search: _Search, trial: Trial, number: int) -> list[Trial]:
+    """Return other starting points: what counts is drawn from its range, always the same."""
+    counting = noticed(search.derivatives(trial)[0])
+    found: list[Trial] = []
+    generator = np.random.Generator(np.random.Philox(key=1))
+    for _ in range(DRAWS):
+        if len(found) == number:
+            break
+        shares = generator.uniform(0, 1, len(search.parameters))
+        drawn = search.rounded(
+            [
+                p.low * (p.high / p.low) ** share if counts and not p.has_few else value
+                for p, share, counts, value in zip(
+                    search.parameters, shares, counting, trial.values, strict=True
+                )
+            ]
+        )
+        if fit_together(search.parameters, drawn):
+            found.append(search.at(drawn, f"start {len(found) + 2}"))
+    return found

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from raidsim import cards
 from raidsim.calibrate import card_file
-from raidsim.calibrate.fit import fit
-from raidsim.calibrate.parameters import free_parameters
-from raidsim.calibrate.problem import FitProblem, Trial
-from raidsim.calibrate.report import CalibrationReport, Fitted, fitted
+from raidsim.calibrate.fit import STARTS, Fit, fit
+from raidsim.calibrate.meter import Meter, OnEstimate
+from raidsim.calibrate.parameters import Parameter, free_parameters
+from raidsim.calibrate.problem import FitProblem, about_card, claims_about
+from raidsim.calibrate.report import CalibrationReport, Fitted, fitted, traded
 from raidsim.cards import Card
 from raidsim.validate import schema
 from raidsim.validate.execute import OnProgress, Simulate, simulate
@@ -20,9 +21,10 @@ def calibrate(
     card_name: str,
     jointly: Sequence[str] = (),
     *,
-    starts: int = 1,
+    starts: int = STARTS,
     write: bool = True,
     on_progress: OnProgress | None = None,
+    on_estimate: OnEstimate | None = None,
     workers: int | None = None,
     folder: Path | None = None,
     simulate: Simulate = simulate,
@@ -39,10 +41,13 @@ def calibrate(
     starts
         Starting points of the fit; the first is the card as it is.
     write
-        Whether to write values, claims and residuals into the cards. Nothing is written that
-        would change nothing, and values only move if the cost falls by more than 2 %.
+        Whether to write values, claims, residuals and sensitivities into the cards. Nothing is
+        written that would change nothing, and values only move if the cost falls by more than
+        2 %. Whatever ends a fit before its end leaves all cards as they were.
     on_progress
         Called after every run.
+    on_estimate
+        Called once, early: how many runs it will take, and how long.
     workers
         Threads; None for one per processor.
     folder
@@ -57,14 +62,14 @@ def calibrate(
     """
     fitting = [cards.load(name) for name in dict.fromkeys((card_name, *jointly))]
     parameters = free_parameters(fitting)
-    problem = FitProblem(schema.load(folder), parameters, simulate, workers)
-    found = fit(problem, starts=starts, on_progress=on_progress)
+    claims = claims_about(schema.load(folder), parameters)
+    problem = FitProblem(claims, parameters, simulate, workers)
+    found = fit(problem, Meter(on_progress, on_estimate), starts=starts)
     values = fitted(found, parameters)
-    written = [
-        card.path
-        for card in fitting
-        if write and _update(card, values, found.after, found.improved)
-    ]
+    texts = {card.path: _text(card, values, parameters, found) for card in fitting}
+    changed = {path: new for path, (old, new) in texts.items() if new != old}
+    if write:
+        card_file.write(changed)
     return CalibrationReport(
         cards=tuple(card.name for card in fitting),
         parameters=values,
@@ -73,26 +78,28 @@ def calibrate(
         cost_before=found.before.cost,
         cost_after=found.after.cost,
         settled=found.settled,
-        trials=problem.trials,
-        written=tuple(written),
+        runs=problem.runs,
+        traded=traded(found, parameters),
+        written=tuple(changed) if write else (),
     )
 
 
-def _update(card: Card, values: Sequence[Fitted], after: Trial, improved: bool) -> bool:
-    """Write what the fit says about one card; False if its file stays as it is."""
+def _text(
+    card: Card, values: Sequence[Fitted], parameters: Sequence[Parameter], found: Fit
+) -> tuple[str, str]:
+    """Return the file of a card as it is, and as the fit says it."""
     old = card.path.read_text(encoding="utf-8")
     new = card_file.rewritten(
         old,
         [
-            card_file.NewValue(
-                one.parameter.name, one.after if improved else one.parameter.written, one.claims
-            )
+            card_file.NewValue(one.parameter.name, one.after, one.claims, one.sensitivities)
             for one in values
             if one.parameter.card.name == card.name
         ],
-        {v.claim.id: v.error for v in after.verdicts if v.error is not None},
+        {
+            verdict.claim.id: verdict.error
+            for verdict in found.after.verdicts
+            if verdict.error is not None and about_card(verdict.claim, parameters, card)
+        },
     )
-    if new == old:
-        return False
-    card_file.write(card.path, new)
-    return True
+    return old, new

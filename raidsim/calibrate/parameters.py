@@ -1,29 +1,39 @@
 """The values of a card that a fit may move: its own whose source says "calibrated".
 
-All of them are times, rates and the like: above zero and continuous. They are fitted as
-logarithms, so that a step is a relative change and no value can become negative. Whole numbers
-(channels, dies, sizes) are choices of structure, and no fit moves them.
+Times, rates and shares are fitted as logarithms, so that a step is a relative change and no value
+can become negative. Sizes and counts move in steps: tracks in sectors, what is read ahead in
+program units, counts one by one. Values of many steps are fitted like the others and then
+rounded; of few steps, as the number of commands that a disk sorts, neighbours are tried.
+
+Each value has a range that can be defended: that of its attribute (``raidsim.cards.fit_ranges``),
+or what the card itself says beside the value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from raidsim import units
 from raidsim.cards import Card
+from raidsim.cards.attributes import Attribute
+from raidsim.cards.fit_ranges import fit_range
 from raidsim.errors import InputError, Problem
 
 DIGITS = 4
 """Significant digits that a fitted value keeps on its card."""
 
-SMALLEST = 1e-3
-"""Share of its present value below which no value is tried where its bound is zero."""
+FEW = 300
+"""Steps in a range up to which a value counts as one of a few choices."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One value that may move. ``value`` and the bounds are in base units."""
+    """One value that may move. ``value``, the bounds and ``step`` are in base units.
+
+    ``step`` is what a size or a count moves by; 0 for what is continuous.
+    """
 
     card: Card
     name: str
@@ -31,6 +41,7 @@ class Parameter:
     value: float
     low: float
     high: float
+    step: float = 0.0
 
     @property
     def unit(self) -> str:
@@ -42,8 +53,15 @@ class Parameter:
         """The number that stands on the card, in that unit."""
         return float(self.card.sources[self.name].value)
 
+    @property
+    def has_few(self) -> bool:
+        """Whether it is one of a few choices, whose neighbours are tried."""
+        return self.step > 0 and self.high <= FEW * self.step
+
     def shown(self, value: float) -> float:
         """Return a value in the unit of the card, rounded as the card will hold it."""
+        if self.step:
+            return units.in_unit(self._stepped(value), self.unit, self.dimension)
         number = units.in_unit(float(value), self.unit, self.dimension)
         return float(f"{number:.{DIGITS}g}")
 
@@ -51,16 +69,42 @@ class Parameter:
         """Return the value that the card will hold, in base units."""
         return float(units.convert(self.shown(value), self.unit, self.dimension))
 
+    def possible(self, value: float) -> float:
+        """Return the value that a run can have: whole where it must be, the same otherwise."""
+        return self._stepped(value) if self.step else value
+
+    def neighbours(self, value: float) -> list[float]:
+        """Return the choices beside one of a few: the next, and a quarter away."""
+        now, quarter = round(value / self.step), math.ceil(value / self.step / 4)
+        near = sorted({now + by for by in (-quarter, -1, 1, quarter)})
+        return [n * self.step for n in near if self.low <= n * self.step <= self.high]
+
+    def moved(self, value: float, share: float) -> float:
+        """Return a value changed by a share of itself, by a step at least, away from a bound."""
+        if not self.step:
+            up = value * (1 + share)
+            return up if up <= self.high else value / (1 + share)
+        by = max(self.step, self._stepped(value * share))
+        return value + by if value + by <= self.high else value - by
+
     def is_on(self, card: Card) -> bool:
         """Return whether a card has this value: as its own, or from its base."""
         own = card.name == self.card.name
         return own or (card.base == self.card.name and self.name in card.inherited)
 
     def override(self, place: str, value: float) -> str:
-        """Return the override that sets it, `place` being the host or a volume."""
-        number = units.in_unit(float(value), self.unit, self.dimension)
-        text = f"{number!r} {self.unit}" if self.unit != "1" else repr(number)
+        """Return the override that sets it, `place` being the host, a controller or a volume."""
+        if self.step:
+            number, unit = round(value), "" if self.dimension == "count" else " B"
+            return f"{place}.set.{self.name}={number}{unit}"
+        written = units.in_unit(float(value), self.unit, self.dimension)
+        text = f"{written!r} {self.unit}" if self.unit != "1" else repr(written)
         return f"{place}.set.{self.name}={text}"
+
+    def _stepped(self, value: float) -> float:
+        """Return the nearest multiple of the step within the bounds."""
+        least, most = math.ceil(self.low / self.step), math.floor(self.high / self.step)
+        return min(max(round(value / self.step), least), most) * self.step
 
 
 def free_parameters(cards: Iterable[Card]) -> list[Parameter]:
@@ -69,39 +113,25 @@ def free_parameters(cards: Iterable[Card]) -> list[Parameter]:
     Raises
     ------
     InputError
-        Nothing may move, or a value is zero and so has no logarithm.
+        Nothing may move, a value is zero and so has no logarithm, or its range is not known or
+        does not hold it.
     """
     cards = list(cards)
     found: list[Parameter] = []
     problems: list[Problem] = []
     for card in cards:
         for attribute in card.about.attributes:
-            name, dimension = attribute.name, attribute.dimension
-            if (
-                not card.has(name)
-                or card.sources[name].source != "calibrated"
-                or name in card.inherited
-            ):
+            name = attribute.name
+            own = card.has(name) and name not in card.inherited
+            if not own or card.sources[name].source != "calibrated" or not attribute.is_number:
                 continue
-            if not attribute.is_number or units.DIMENSIONS[dimension].integer:
-                continue
-            value = card.number(name)
-            if value <= 0:
-                problems.append(
-                    Problem(
-                        str(card.path),
-                        None,
-                        name,
-                        "is 0, from where a fit cannot start",
-                        'write a small value, or source = "assumed"',
-                    )
-                )
-                continue
-            low, high = attribute.bounds
-            found.append(Parameter(card, name, dimension, value, max(low, value * SMALLEST), high))
+            try:
+                found.append(_parameter(card, attribute))
+            except _Unfit as unfit:
+                problems.append(Problem(str(card.path), None, name, unfit.cause, unfit.remedy))
     if not found and not problems:
         names = ", ".join(card.name for card in cards)
-        cause = f"nothing to fit on {names}: no value of its own that can move is calibrated"
+        cause = f"nothing to fit on {names}: no value of its own is calibrated"
         remedy = 'write source = "calibrated" at the values to fit'
         if bases := sorted({card.base for card in cards if card.base}):
             remedy += f", or fit its base {', '.join(bases)}"
@@ -109,3 +139,75 @@ def free_parameters(cards: Iterable[Card]) -> list[Parameter]:
     if problems:
         raise InputError(problems)
     return found
+
+
+def fit_together(parameters: Sequence[Parameter], values: Sequence[float]) -> bool:
+    """Whether the cards could have these values: inner tracks no longer than outer ones, and so on.
+
+    Parameters
+    ----------
+    parameters
+        What moves.
+    values
+        In base units.
+    """
+    from raidsim.build import hdd, ssd  # noqa: PLC0415  (loads the kernel)
+
+    checks = {"hdd": hdd.check, "ssd": ssd.check}
+    cards = {one.card.name: one.card for one in parameters if one.card.kind in checks}
+    for name, card in cards.items():
+        moved = {
+            one.name: round(value) if one.step else value
+            for one, value in zip(parameters, values, strict=True)
+            if one.card.name == name
+        }
+        try:
+            checks[card.kind](card.changed(moved))
+        except InputError:
+            return False
+    return True
+
+
+class _Unfit(Exception):
+    """A value cannot be fitted: why, and what to do."""
+
+    def __init__(self, cause: str, remedy: str) -> None:
+        super().__init__(cause)
+        self.cause, self.remedy = cause, remedy
+
+
+def _parameter(card: Card, attribute: Attribute) -> Parameter:
+    name, value = attribute.name, card.number(attribute.name)
+    source = card.sources[name]
+    if value <= 0:
+        raise _Unfit(
+            "is 0, from where a fit cannot start", 'write a small value, or source = "assumed"'
+        )
+    if source.range is not None:
+        ends = (units.convert(end, source.unit, attribute.dimension) for end in source.range)
+        low, high = sorted(float(end) for end in ends)
+    elif (usual := fit_range(card.kind, name)) is not None:
+        low, high = usual
+    else:
+        raise _Unfit(
+            "nothing says from where to where a fit may move it",
+            "write range = [low, high] beside it",
+        )
+    if not low <= value <= high:
+        span = " to ".join(units.text(end, attribute.dimension) for end in (low, high))
+        raise _Unfit(
+            f"{units.text(value, attribute.dimension)} is outside the range of a fit, {span}",
+            "write range = [low, high] beside it, and in its note why",
+        )
+    return Parameter(card, name, attribute.dimension, value, low, high, _step(card, attribute))
+
+
+def _step(card: Card, attribute: Attribute) -> float:
+    """Return what a size or a count moves by; 0 for what is continuous."""
+    if attribute.dimension == "count":
+        return 1.0
+    if not units.DIMENSIONS[attribute.dimension].integer:
+        return 0.0
+    if attribute.name == "read_ahead.depth" and card.kind == "ssd":
+        return card.number("flash.planes") * card.number("flash.page")
+    return card.number("capacity.sector") if card.has("capacity.sector") else float(units.SECTOR)

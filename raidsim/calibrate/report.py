@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from raidsim.calibrate.determined import exchanges, uncertainties
 from raidsim.calibrate.fit import Fit
 from raidsim.calibrate.parameters import Parameter
+from raidsim.calibrate.problem import Vector
 from raidsim.validate.report import number_text, percent, published_text
 from raidsim.validate.verdict import Verdict
 
@@ -26,6 +28,9 @@ TELLING = 0.2
 
 MOST_CLAIMS = 6
 
+LEAST_CHANGE = 0.00005
+"""Change of a figure for 1 % of a value (0.005 %) below which a card does not mention it."""
+
 
 @dataclass(frozen=True)
 class Fitted:
@@ -38,8 +43,10 @@ class Fitted:
     uncertainty
         Relative change that the claims would barely notice, all other values following;
         infinite where they notice nothing.
-    sensitivities
-        By claim: change of the simulated number, in its tolerances, when the value grows by 1 %.
+    weights
+        By claim: change of its residual, in its tolerances, when the value grows by 1 %.
+    changes
+        By claim: relative change of the simulated number when the value grows by 1 %.
     """
 
     parameter: Parameter
@@ -47,21 +54,44 @@ class Fitted:
     after: float
     uncertainty: float
     at_bound: bool
-    sensitivities: dict[str, float]
+    weights: dict[str, float]
+    changes: dict[str, float]
 
     @property
     def determined(self) -> bool:
-        """Whether the claims would notice a factor of two."""
+        """Whether the claims would notice a factor of two, all other values following."""
         return self.uncertainty < 1
+
+    @property
+    def noticed(self) -> bool:
+        """Whether they would notice it if all other values stayed."""
+        return math.isfinite(self.uncertainty)
 
     @property
     def claims(self) -> tuple[str, ...]:
         """The claims that determine it, the most telling first."""
         if not self.determined:
             return ()
-        most = max((abs(s) for s in self.sensitivities.values()), default=0.0)
-        telling = [c for c, s in self.sensitivities.items() if most and abs(s) >= TELLING * most]
-        return tuple(sorted(telling, key=lambda c: (-abs(self.sensitivities[c]), c))[:MOST_CLAIMS])
+        most = max((abs(w) for w in self.weights.values()), default=0.0)
+        telling = [c for c, w in self.weights.items() if most and abs(w) >= TELLING * most]
+        return tuple(sorted(telling, key=lambda c: (-abs(self.weights[c]), c))[:MOST_CLAIMS])
+
+    @property
+    def sensitivities(self) -> dict[str, float]:
+        """What a card says of it: the changes of the claims that determine it."""
+        return {c: self.changes[c] for c in self.claims if abs(self.changes[c]) >= LEAST_CHANGE}
+
+
+@dataclass(frozen=True)
+class Traded:
+    """Values that the claims know in combination only: each with its share of a common change."""
+
+    shares: tuple[tuple[Parameter, float], ...]
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        parts = (f"{one.name} {share * 10:+.1f} %" for one, share in self.shares)
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -78,8 +108,9 @@ class CalibrationReport:
     cost_before: float
     cost_after: float
     settled: bool
-    trials: int
-    written: tuple[Path, ...]
+    runs: int
+    traded: tuple[Traded, ...] = ()
+    written: tuple[Path, ...] = ()
 
     @property
     def all_hold(self) -> bool:
@@ -91,6 +122,9 @@ class CalibrationReport:
         """The values that the claims cannot determine; they were left as they are or may drift."""
         return [one for one in self.parameters if not one.determined]
 
+    def _is_traded(self, value: Fitted) -> bool:
+        return any(value.parameter is one for traded in self.traded for one, _ in traded.shares)
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain dicts, lists and numbers."""
         return {
@@ -99,7 +133,7 @@ class CalibrationReport:
             "cost_before": self.cost_before,
             "cost_after": self.cost_after,
             "settled": self.settled,
-            "trials": self.trials,
+            "runs": self.runs,
             "written": [str(path) for path in self.written],
             "parameters": [
                 {
@@ -112,9 +146,19 @@ class CalibrationReport:
                     "determined": one.determined,
                     "at_bound": one.at_bound,
                     "claims": list(one.claims),
-                    "sensitivities": one.sensitivities,
+                    "range": [
+                        one.parameter.shown(end) for end in (one.parameter.low, one.parameter.high)
+                    ],
+                    "sensitivities": one.changes,
                 }
                 for one in self.parameters
+            ],
+            "traded": [
+                [
+                    {"card": one.card.name, "name": one.name, "share": share}
+                    for one, share in traded.shares
+                ]
+                for traded in self.traded
             ],
             "claims": [
                 {
@@ -132,7 +176,17 @@ class CalibrationReport:
         """Return the tables for the terminal."""
         from rich.console import Group  # noqa: PLC0415
 
-        return Group(*self.tables(), self.sentence())
+        return Group(*self.tables(), *self.open_ends(), self.sentence())
+
+    def open_ends(self) -> list[str]:
+        """Return what the claims cannot determine, in sentences."""
+        found = []
+        if alone := [one.parameter.name for one in self.undetermined if not self._is_traded(one)]:
+            found.append(f"Not determined, whatever the others are: {', '.join(alone)}.")
+        found += [
+            f"Not determined but together: {traded} changes no claim." for traded in self.traded
+        ]
+        return found
 
     def sentence(self) -> str:
         """Return what was done, in one line."""
@@ -194,22 +248,34 @@ class CalibrationReport:
 def fitted(fit: Fit, parameters: list[Parameter]) -> tuple[Fitted, ...]:
     """Return what became of each parameter."""
     claims = [verdict.claim.id for verdict in fit.after.verdicts]
+    spreads = uncertainties(fit.slopes)
     found = []
     for i, parameter in enumerate(parameters):
-        value = fit.after.values[i]
-        column = fit.jacobian[:, i]
-        spread = fit.uncertainty[i]
+        value, spread = fit.after.values[i], spreads[i]
         found.append(
             Fitted(
                 parameter,
-                before=parameter.shown(fit.before.values[i]),
-                after=parameter.shown(value),
+                before=parameter.written,
+                after=parameter.shown(value) if fit.improved else parameter.written,
                 uncertainty=math.expm1(spread) if spread < 50 else math.inf,
                 at_bound=value <= parameter.low * NEAR or value >= parameter.high / NEAR,
-                sensitivities={
-                    claim: round(float(slope) * 0.01, 4)
-                    for claim, slope in zip(claims, column, strict=True)
-                },
+                weights=_for_one_percent(claims, fit.slopes[:, i]),
+                changes=_for_one_percent(claims, fit.elasticities[:, i]),
             )
         )
     return tuple(found)
+
+
+def traded(fit: Fit, parameters: list[Parameter]) -> tuple[Traded, ...]:
+    """Return which values the claims know in combination only."""
+    return tuple(
+        Traded(tuple((parameters[i], round(share, 2)) for i, share in one.shares.items()))
+        for one in exchanges(fit.slopes)
+        if len(one.shares) > 1
+    )
+
+
+def _for_one_percent(claims: list[str], slopes: Vector) -> dict[str, float]:
+    return {
+        claim: round(float(slope) * 0.01, 6) for claim, slope in zip(claims, slopes, strict=True)
+    }

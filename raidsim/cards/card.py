@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from raidsim import units
@@ -27,6 +27,7 @@ class Source:
     note : where it is printed, or why it was chosen.
     claims : identifiers of the claims a calibrated value was fitted to.
     value, unit : as written; unit "1" for pure numbers and flags.
+    range : from where to where a fit may move it, in that unit; None if the card does not say.
     """
 
     source: str
@@ -34,6 +35,7 @@ class Source:
     claims: tuple[str, ...]
     value: Value
     unit: str
+    range: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,8 @@ class Card:
     ``values`` holds the attributes of the kind (defaults included) in base units:
     seconds, bytes, hertz, watts. ``card["flash.read_time"]`` gives one of them. What the
     attributes call UNKNOWN may be missing: ask ``card.has("flash.cycles")``.
-    ``residuals`` holds, by claim, the relative errors that the last fit left.
+    ``residuals`` holds, by claim, the relative errors that the last fit left; ``sensitivities``,
+    by attribute and claim, by what share the simulated figure changes for 1 % more of the value.
     ``base`` is the name of the card it says only the differences to, or empty;
     ``inherited`` are the attributes that its own file does not state.
     """
@@ -68,6 +71,7 @@ class Card:
     description: str = ""
     base: str = ""
     inherited: frozenset[str] = frozenset()
+    sensitivities: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]

@@ -14,8 +14,8 @@ from raidsim.cards.toml_file import TomlFile, parse, read_text, show
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote, suggest
 
-_HEAD = ("name", "kind", "title", "description", "base", "residuals")
-_KEYS = ("value", "unit", "source", "note", "claims")
+_HEAD = ("name", "kind", "title", "description", "base", "residuals", "sensitivities")
+_KEYS = ("value", "unit", "source", "note", "claims", "range")
 
 
 def read(path: FilePath, shown: str | None = None, *, may_have_base: bool = True) -> Card:
@@ -108,7 +108,8 @@ class _Reader:
             return None
         base = self._base(data, kind, path.parent)
         self._attributes(data, kind)
-        residuals = self._residuals(data.get("residuals", {}))
+        residuals = self._deviations(("residuals",), data.get("residuals", {}))
+        sensitivities = self._sensitivities(data.get("sensitivities", {}), kind)
         if self.problems:
             return None
         return Card(
@@ -118,6 +119,7 @@ class _Reader:
             residuals, str(description),
             base.name if base else "",
             frozenset(a.name for a in kind.attributes if not self._gives(data, a)),
+            sensitivities,
         )  # fmt: skip
 
     def _base(self, data: Mapping[str, Any], kind: CardKind, folder: FilePath) -> Card | None:
@@ -261,18 +263,56 @@ class _Reader:
         if claims and source != "calibrated":
             raise _Wrong("claims", "stand only with a calibrated value", 'source = "calibrated"')
         self.sources[attribute.name] = Source(
-            source, note, tuple(claims), entry.get("value", 0), str(unit)
-        )
+            source, note, tuple(claims), entry.get("value", 0), str(unit),
+            self._range(attribute, entry, str(unit)),
+        )  # fmt: skip
 
-    def _residuals(self, table: object) -> dict[str, float]:
-        """Relative errors that a fit left, by claim, written as texts like "-1.2 %"."""
+    def _range(
+        self, attribute: Attribute, entry: Mapping[str, Any], unit: str
+    ) -> tuple[float, float] | None:
+        """From where to where a fit may move a value, in its unit."""
+        written = entry.get("range")
+        if written is None:
+            return None
+        try:
+            low, high = (units.convert(end, unit, attribute.dimension) for end in written)
+        except (units.QuantityError, TypeError, ValueError, KeyError):
+            raise _Wrong("range", f"{quote(written)} is no range", "write [low, high]") from None
+        for end in (low, high):
+            if wrong := check_value(attribute, end):
+                raise _Wrong("range", *wrong)
+        try:
+            value = units.convert(entry.get("value", 0), unit, attribute.dimension)
+        except units.QuantityError:
+            return None  # which is said of the value
+        if not 0 < min(low, high) <= value <= max(low, high) or low == high:
+            cause = f"{quote(written)} does not hold the value {entry.get('value')}"
+            raise _Wrong("range", cause, "write [low, high] around it, above zero")
+        return float(written[0]), float(written[1])
+
+    def _sensitivities(self, table: object, kind: CardKind) -> dict[str, dict[str, float]]:
+        """By attribute and claim: change of the figure for 1 % more of the value."""
         if not isinstance(table, dict):
-            self.problem(("residuals",), "is not a table", "write [residuals]")
+            self.problem(("sensitivities",), "is not a table", "write [sensitivities]")
+            return {}
+        for name in table:
+            if name not in kind.by_name:
+                remedy = suggest(name, kind.by_name)
+                self.problem(("sensitivities", name), "is no attribute of the card", remedy)
+        return {
+            name: self._deviations(("sensitivities", name), claims)
+            for name, claims in table.items()
+        }
+
+    def _deviations(self, path: Path, table: object) -> dict[str, float]:
+        """Relative changes by claim, written as texts like "-1.2 %"."""
+        if not isinstance(table, dict):
+            self.problem(path, "is not a table", 'write "CLAIM" = "-1.2 %" in it')
             return {}
         found: dict[str, float] = {}
         for claim, written in table.items():
             try:
                 found[claim] = units.parse(written, "deviation")
             except units.QuantityError as error:
-                self.problem(("residuals", claim), error.cause, error.remedy)
+                self.problem((*path, claim), error.cause, error.remedy)
         return found

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from raidsim.cards.attributes import KINDS, Attribute
 from raidsim.cards.card import WRITTEN_SOURCES
+from raidsim.cards.fit_ranges import FIT_RANGES
 
 _INTRODUCTION = """\
 # Cards
@@ -33,15 +34,27 @@ Every value says where it comes from:
 | `source` | SOURCES |
 | `note` | where it is printed, or why it was chosen; optional |
 | `claims` | for a calibrated value, the claims it was fitted to; optional |
+| `range` | `[low, high]`: where a [fit](#ranges-of-a-fit) looks for a calibrated value; optional |
 
 A value that a card leaves out has the default below, and is shown with the source `default`;
 one that a scenario sets is shown with the source `scenario`. A value outside its range is refused;
-a fit stays inside it. At the top a card has `name`, `kind`, `title` and, if it likes,
-`description`; `[residuals]` holds what the last fit left, by claim.
+a fit looks in a [narrower one](#ranges-of-a-fit). At the top a card has `name`, `kind`, `title`
+and, if it likes, `description`. A [fit](../how-to/fit-a-card.md) writes two tables at its end:
+`[residuals]` holds the error that it left, by claim; `[sensitivities]`, by value and claim, how the
+simulated figure changes for 1 % more of the value.
 
 A sibling of another card names it as its `base` and states only what differs: `base = "NAME"`, or
 a path from its own folder. What it leaves out is as on that card, notes and claims included. A
 base has no base itself.
+"""
+
+
+_RANGES = """\
+## Ranges of a fit
+
+`raidsim calibrate` moves values with the source `calibrated`, each within the range here, or within
+the `range` that the card states for it, for a reason of its own. A value that this table does not
+list needs one.
 """
 
 
@@ -50,7 +63,7 @@ def markdown() -> str:
     parts = [_INTRODUCTION.replace("SOURCES", ", ".join(f"`{name}`" for name in WRITTEN_SOURCES))]
     for kind in KINDS.values():
         parts += [f"## {kind.name}\n", f"{kind.meaning}\n", _table(kind.attributes)]
-    return "\n".join(parts)
+    return "\n".join([*parts, _RANGES, _ranges()])
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -62,6 +75,17 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _table(attributes: Iterable[Attribute]) -> str:
     header = ("attribute", "type", "unit", "default", "range", "meaning")
     return table(header, (_row(attribute) for attribute in attributes))
+
+
+def _ranges() -> str:
+    return table(
+        ("kind", "attribute", "from", "to", "because"),
+        (
+            (kind, f"`{name}`", one.low, one.high, one.why)
+            for kind, rows in FIT_RANGES.items()
+            for name, one in rows.items()
+        ),
+    )
 
 
 def _row(a: Attribute) -> Sequence[str]:

@@ -93,6 +93,12 @@ def print_card(card: Card, console: Console) -> None:
             Text(entry.name), _value(entry), Text(_unit(entry)), _source(entry), _meaning(entry)
         )
     console.print(table)
+    if card.sensitivities:
+        console.print()
+        console.print("What a fit saw: change of a figure for 1 % more of a value, by claim:")
+        for name, claims in card.sensitivities.items():
+            told = ", ".join(f"{claim} {100 * change:+.2f} %" for claim, change in claims.items())
+            console.print(Text(f"  {name}: {told}"), soft_wrap=True)
     if card.residuals:
         console.print()
         console.print("Errors that the last fit left, by claim:")

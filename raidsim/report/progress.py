@@ -111,6 +111,10 @@ class Bar:
         """Show the progress of a validation or a fit."""
         self._show(at.label, at.done, at.total, f"{at.done} of {at.total} runs", "")
 
+    def say(self, text: object) -> None:
+        """Say something that stays, above the bar."""
+        self._console.print(Text(str(text)), soft_wrap=True)
+
     def _show(self, label: str, done: float, total: float, count: str, rate: str) -> None:
         if self._task is None:
             return

@@ -1,0 +1,106 @@
+# ruff: noqa: E501
+"""Where a fit may look: for each value that fits move, from where to where, and why there.
+
+The bounds of the attributes keep out what cannot be. These ranges are narrower: what parts of any
+maker and year are known to take, so that a fit cannot buy a figure with a part that nobody has built.
+A card of something newer or older says its own: ``range = [low, high]`` beside the value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from raidsim import units
+from raidsim.cards.attributes import KINDS
+
+
+@dataclass(frozen=True)
+class FitRange:
+    """From where to where a fit looks for a value (texts with unit), and the reason."""
+
+    low: str
+    high: str
+    why: str
+
+
+# fmt: off
+_HDD = {
+    "command.time":               ("10 us", "300 us", "a command passes firmware on one core; manuals print up to 0.2 to 0.3 ms as controller overhead"),
+    "command.write_time":         ("1 us", "300 us", "one more exchange on the link and its handling: a microsecond at least, no more than a command"),
+    "queue.window":               ("1", "128", "1 is no sorting; SAS drives queue up to 128 commands"),
+    "queue.ageing":               ("0.001", "10", "from what no run notices to first come, first served"),
+    "geometry.track_outer":       ("256 KiB", "4096 KiB", "25 to 250 MB/s: disks of 2000 to 2020, times a revolution"),
+    "geometry.track_inner":       ("128 KiB", "3072 KiB", "from half to three quarters of the outermost track"),
+    "geometry.head_switch":       ("0.1 ms", "2 ms", "settling on the next track, as manuals print it"),
+    "seek.read_single":           ("0.1 ms", "2 ms", "settling on the next track, as manuals print it"),
+    "seek.read_average":          ("2 ms", "15 ms", "15k drives of 2.5 inch to 5400 rpm drives of 3.5 inch"),
+    "seek.read_full":             ("4 ms", "30 ms", "twice the average, as manuals print it"),
+    "seek.write_single":          ("0.1 ms", "3 ms", "as reading, and some more to settle"),
+    "seek.write_average":         ("2 ms", "16 ms", "as reading, and up to 1 ms more to settle"),
+    "seek.write_full":            ("4 ms", "31 ms", "as reading, and up to 1 ms more to settle"),
+    "write_cache.entries":        ("1", "256", "from none to sort to more than an arm can gain by; the buffer holds that many small writes"),
+}
+
+_SSD = {
+    "command.latency":            ("0.5 us", "200 us", "from one round trip on PCIe to frames and firmware of early SAS drives"),
+    "front_end.command_time":     ("0.2 us", "100 us", "5 million commands a second of hardware queues to 10,000 of firmware on one core"),
+    "front_end.write_time":       ("0.1 us", "100 us", "updating the map, from a few lines of memory to journaling it"),
+    "data_path.read_time_per_byte":  ("0.02 us/KiB", "5 us/KiB", "50 GB/s, memory inside the controller, to 200 MB/s, the first SATA drives"),
+    "data_path.write_time_per_byte": ("0.02 us/KiB", "5 us/KiB", "50 GB/s, memory inside the controller, to 200 MB/s, the first SATA drives"),
+    "data_path.turnaround":       ("0.1 us", "100 us", "from turning a bus around to firmware that changes between its reads and its writes"),
+    "flash.read_time":            ("20 us", "120 us", "SLC 25 us; MLC 40 to 75 us, and what repeated reads add on average"),
+    "flash.program_time":         ("0.2 ms", "3 ms", "SLC 0.2 ms to three bits a cell 3 ms"),
+    "flash.channel_read_time_per_byte":  ("0.4 us/KiB", "30 us/KiB", "ONFI: 2400 MT/s down to 33 MB/s of asynchronous flash"),
+    "flash.channel_write_time_per_byte": ("0.4 us/KiB", "30 us/KiB", "ONFI: 2400 MT/s down to 33 MB/s of asynchronous flash"),
+    "flash.spare":                ("3 %", "100 %", "what bad blocks leave of the 7 % between GiB and GB, to as much flash in spare as in use"),
+    "read_ahead.depth":           ("4 KiB", "8 MiB", "a page to as much as a stream needs on the fastest link"),
+}
+
+_HOST = {
+    "submit.io_time":             ("0.5 us", "20 us", "a polled user-space driver to an interrupt-driven stack with filters on a slow core"),
+    "submit.device_io_time":      ("0.1 us", "10 us", "a driver's share of the submission"),
+    "submit.page_time":           ("0.01 us", "1 us", "mapping a page: a cache line to a copy of 4 KiB"),
+    "submit.write_time":          ("0.1 us", "10 us", "less than an I/O of its own"),
+    "complete.io_time":           ("0.3 us", "20 us", "a cache line to an interrupt, a deferred call and a wake-up"),
+    "complete.device_io_time":    ("0.1 us", "10 us", "a driver's share of the completion"),
+    "complete.page_time":         ("0.01 us", "1 us", "unmapping a page"),
+    "complete.write_time":        ("0.1 us", "10 us", "less than an I/O of its own"),
+    "remote.io_time":             ("0.1 us", "10 us", "one to some fifty cache lines from another socket, 0.1 to 0.2 us each"),
+    "remote.page_time":           ("0.1 us", "10 us", "one to some fifty cache lines from another socket, 0.1 to 0.2 us each"),
+    "remote.write_time_per_byte": ("0.05 us/KiB", "5 us/KiB", "20 GB/s, a link between sockets, to 200 MB/s, fetches one at a time"),
+    "pcie.read_time_per_byte":    ("0.06 us/KiB", "5 us/KiB", "16 GB/s of PCIe 3.0 x16 to 200 MB/s of PCIe 1.0 x1"),
+    "pcie.write_time_per_byte":   ("0.06 us/KiB", "5 us/KiB", "16 GB/s of PCIe 3.0 x16 to 200 MB/s of PCIe 1.0 x1"),
+    "raid.io_time":               ("0.1 us", "20 us", "less than two I/Os of its own"),
+    "raid.device_io_time":        ("0.1 us", "20 us", "less than two I/Os of its own"),
+    "raid.parity_time_per_byte":  ("0.02 us/KiB", "2 us/KiB", "exclusive or: 50 GB/s with AVX out of cache to 500 MB/s on a slow core"),
+    "raid.q_time_per_byte":       ("0.02 us/KiB", "4 us/KiB", "Galois field: 50 GB/s with AVX to 250 MB/s by tables"),
+}
+
+_CONTROLLER = {
+    "command.time":               ("0.5 us", "1000 us", "a host bus adapter's fast path to a storage processor that serves 64 KiB by iSCSI"),
+    "command.write_time":         ("0.5 us", "1000 us", "as a command: receiving data, and a copy to a partner"),
+    "command.device_io_time":     ("0.5 us", "100 us", "5 million commands a second to 10,000 of an early chip's firmware"),
+    "command.latency":            ("1 us", "200 us", "one round trip on PCIe to a network's switch and interrupts"),
+    "parity.time_per_byte":       ("0.05 us/KiB", "5 us/KiB", "20 GB/s to 200 MB/s: memory of the controllers of 2003 to 2020"),
+    "parity.q_time_per_byte":     ("0.05 us/KiB", "5 us/KiB", "20 GB/s to 200 MB/s: memory of the controllers of 2003 to 2020"),
+    "cache.lookup_time":          ("0.1 us", "50 us", "a look into a hash table up to as long as a command takes"),
+    "cache.copy_time_per_byte":   ("0.05 us/KiB", "5 us/KiB", "20 GB/s to 200 MB/s: memory of the controllers of 2003 to 2020"),
+}
+# fmt: on
+
+FIT_RANGES: dict[str, dict[str, FitRange]] = {
+    kind: {name: FitRange(*row) for name, row in rows.items()}
+    for kind, rows in (("hdd", _HDD), ("ssd", _SSD), ("controller", _CONTROLLER), ("host", _HOST))
+}
+"""By kind of card and name of the attribute."""
+
+
+@cache
+def fit_range(kind: str, name: str) -> tuple[float, float] | None:
+    """Where a fit looks for a value, in base units; None if nothing says so."""
+    found = FIT_RANGES[kind].get(name)
+    if found is None:
+        return None
+    dimension = KINDS[kind].by_name[name].dimension
+    return units.parse(found.low, dimension), units.parse(found.high, dimension)
