@@ -66,7 +66,7 @@ def test_a_sequential_reader_with_a_pause_finds_all_its_data(size):
 def test_cache_reads_hide_the_sense_of_what_continues_a_stream(cache_read):
     # Two outstanding reads leave no time to read ahead: each program unit comes from the flash.
     card = {"flash.cache_read": cache_read}
-    row, machine = load_of(drive=card, size="64 KiB", outstanding=[2])
+    row, machine = load_of(drive=card, size="64 KiB", outstanding=2)
     names = machine.system.names
     dies = [n for n, station in enumerate(names) if station.kind == "flash die"]
     stations = machine.system.world.stations[dies]
