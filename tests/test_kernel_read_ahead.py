@@ -62,6 +62,20 @@ def test_a_sequential_reader_with_a_pause_finds_all_its_data(size):
     assert set(latencies[3:]) == {from_memory(drive, size)}
 
 
+@pytest.mark.parametrize("cache_read", [True, False])
+def test_cache_reads_hide_the_sense_of_what_continues_a_stream(cache_read):
+    # Two outstanding reads leave no time to read ahead: each program unit comes from the flash.
+    card = {"flash.cache_read": cache_read}
+    row, machine = load_of(drive=card, size="64 KiB", outstanding=2)
+    names = machine.system.names
+    dies = [n for n, station in enumerate(names) if station.kind == "flash die"]
+    stations = machine.system.world.stations[dies]
+    assert row["prefetched"] == 0
+    # The first command begins the stream, two make it one (the card's threshold).
+    senses = 3 if cache_read else stations["finishes"].sum()
+    assert stations["served"].sum() == senses * row["read_time"]
+
+
 @pytest.mark.parametrize("threshold", [1, 2, 5])
 def test_so_many_commands_in_sequence_make_a_stream(threshold):
     drive = OneDrive(read_ahead__threshold=threshold)

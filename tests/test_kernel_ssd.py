@@ -128,8 +128,18 @@ def test_the_planes_of_a_unit_are_sensed_at_once_and_two_units_side_by_side():
     assert np.count_nonzero(drive.visits("flash channel")) == 1
 
 
-def test_a_read_across_a_stripe_boundary_comes_in_two_parts_one_after_the_other():
+def test_the_parts_of_a_read_across_a_stripe_boundary_come_side_by_side():
     drive = OneDrive(**QUIET)
+    times = drive.times
+    # One part of 4 KiB and one of 16 KiB, over two channels: the longer one is the last.
+    base = times.front_end + times.around(t.READ, 20 * KIB)
+    expected = base + times.page_read(STRIPE, 16 * KIB)
+    assert drive.reads(STRIPE - 4 * KIB, 20 * KIB) == expected
+    assert np.count_nonzero(drive.visits("flash channel")) == 2
+
+
+def test_where_parts_come_in_turn_the_second_begins_when_the_first_is_at_the_host():
+    drive = OneDrive(flash__parts_in_turn=True, **QUIET)
     times = drive.times
     offset = STRIPE - 4 * KIB
     both = times.page_read(offset, 4 * KIB) + times.page_read(STRIPE, 4 * KIB)
@@ -140,7 +150,7 @@ def test_a_read_across_a_stripe_boundary_comes_in_two_parts_one_after_the_other(
 
 
 def test_parts_of_many_stripes_are_read_one_after_the_other():
-    drive = OneDrive(flash__stripe="64 KiB", **QUIET)
+    drive = OneDrive(flash__stripe="64 KiB", flash__parts_in_turn=True, **QUIET)
     times = drive.times
     page = 16 * KIB
     steps = [times.channel_read(0, page), times.path_read(page), times.link(page)]

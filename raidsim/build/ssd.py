@@ -10,6 +10,7 @@ from raidsim.kernel import tables as t
 
 GIGA = 1e9
 MOST_MOVES = 4096  # senses of garbage collection in one event
+WHOLE = 1 << 62  # bytes: no read reaches as far
 
 
 def add(
@@ -47,6 +48,7 @@ def add(
     # written may have others moved, from as many program units.
     moves = (page // unit + 2) * (made.block_units + 1)
     system.need_margin(segments * (depth // page + planes) + min(moves, MOST_MOVES) + 64)
+    read_time = round(card.number("flash.read_time") * GIGA)
     channel_write = card.number("flash.channel_write_time_per_byte") * GIGA
     return system.add_row(
         "ssds",
@@ -65,6 +67,7 @@ def add(
         page=page,
         frame=card.integer("flash.frame"),
         stripe=card.integer("flash.stripe"),
+        split=card.integer("flash.stripe") if card.flag("flash.parts_in_turn") else WHOLE,
         unit=unit,
         command_time=round(card.number("front_end.command_time") * GIGA),
         command_write_time=round(card.number("front_end.write_time") * GIGA),
@@ -74,7 +77,8 @@ def add(
         path_flush_ns=channel_write / channels,
         channel_read_ns=card.number("flash.channel_read_time_per_byte") * GIGA,
         channel_write_ns=channel_write,
-        read_time=round(card.number("flash.read_time") * GIGA),
+        read_time=read_time,
+        sequential_read_time=0 if card.flag("flash.cache_read") else read_time,
         program_time=round(card.number("flash.program_time") * GIGA),
         pages_per_block=card.integer("flash.pages_per_block"),
         erase_time=round(card.number("flash.erase_time") * GIGA),

@@ -148,6 +148,8 @@ _SSD: tuple[_Row, ...] = (
     ("flash.pages_per_block",             "count",         "16",           "8192",         "256",   "pages of a block: what is erased at once, on each plane"),
     ("flash.frame",                       "size",          "512 B",        "1024 KiB",     None,    "ECC frame: the least that a channel transfers of a page"),
     ("flash.stripe",                      "size",          "512 B",        "1048576 KiB",  None,    "contiguous bytes of the address space kept on one channel"),
+    ("flash.parts_in_turn",               "flag",          None,           None,           True,    "a read that crosses a stripe is served in parts, one after the other; else side by side"),
+    ("flash.cache_read",                  "flag",          None,           None,           False,   "dies sense the next page of a sequential stream while they transfer one, so that it costs no time (cache read)"),
     ("flash.read_time",                   "time",          "0.1 us",       "10000 us",     None,    "time of a die to read a page (tR)"),
     ("flash.program_time",                "time",          "0.001 ms",     "100 ms",       None,    "time of a die to program all planes (tPROG)"),
     ("flash.erase_time",                  "time",          "0.001 ms",     "1000 ms",      "5 ms",  "time of a die to erase a block on all planes (tBERS)"),

@@ -2,6 +2,10 @@
 
 ``stripe`` bytes in a row stay on one channel, the next stripe is on the next channel.
 Within a channel, program units (``planes`` pages) go to the dies in turn.
+
+A die senses in ``read_time``. With cache reads it has a second register per plane: while one page
+crosses the channel it senses the next of its block, so what continues a sequential stream
+is there already (``sequential_read_time``).
 """
 
 from __future__ import annotations
@@ -9,7 +13,7 @@ from __future__ import annotations
 from raidsim.kernel.jit import handler
 from raidsim.kernel.jobs import take_child
 from raidsim.kernel.station import arrive, round_ns
-from raidsim.kernel.tables import STAGE_SENSED
+from raidsim.kernel.tables import NONE, STAGE_SENSED
 
 
 @handler
@@ -33,9 +37,18 @@ def transfer_frames(drive, start, end):
 
 
 @handler
+def sense_time(w, drive, segment):
+    """ns of a die for what segment ``segment`` (or NONE) asks for next."""
+    if segment != NONE and w.segments[segment]["run"] > drive["ahead_threshold"]:
+        return drive["sequential_read_time"]
+    return drive["read_time"]
+
+
+@handler
 def sense(w, drive, index, start, end):
     """Start the senses that bytes [start, end) of command ``index`` need, one a program unit."""
     unit = drive["page"] * drive["planes"]
+    time = sense_time(w, drive, w.jobs[index]["slot"])
     while start < end:
         stop = min((start // unit + 1) * unit, end)
         child = take_child(w, STAGE_SENSED, index)
@@ -43,5 +56,5 @@ def sense(w, drive, index, start, end):
         job = w.jobs[child]
         job["offset"] = start
         job["length"] = stop - start
-        arrive(w, die_of(drive, start), child, drive["read_time"])
+        arrive(w, die_of(drive, start), child, time)
         start = stop

@@ -19,7 +19,7 @@ Verbs: :func:`serve` takes what it can from the buffers, :func:`run` fetches ahe
 
 from __future__ import annotations
 
-from raidsim.kernel.flash import die_of, sense, transfer_frames
+from raidsim.kernel.flash import die_of, sense, sense_time, transfer_frames
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.station import arrive, round_ns
@@ -47,6 +47,7 @@ def serve(w, drive, index):
     segment = NONE
     if drive["segments"] > 0:
         segment = follow(w, drive, first, last)
+    job["slot"] = segment
     if held:
         page_from_buffer(w, drive, index, job["offset"], job["offset"] + job["length"])
         return True
@@ -177,6 +178,7 @@ def extend(w, row, drive, s):
     target = min(position + drive["ahead_depth"], drive["size"]) // page
     if segment["frontier"] < position // page:
         segment["frontier"] = position // page
+    time = sense_time(w, drive, s)
     while segment["frontier"] < target:
         number = segment["frontier"]
         stop = min((number * page // unit + 1) * drive["planes"], target)
@@ -199,7 +201,7 @@ def extend(w, row, drive, s):
             segment["in_flight"] += 1
         segment["frontier"] = stop
         drive["prefetched"] += job["length"]
-        arrive(w, die_of(drive, job["offset"]), sensing, drive["read_time"])
+        arrive(w, die_of(drive, job["offset"]), sensing, time)
 
 
 @routine

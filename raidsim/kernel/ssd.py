@@ -4,9 +4,8 @@ A command reaches the drive after a fixed latency (doorbell, fetch) and is decod
 front end. Data moves in pages of flash, and the pages of one request overlap:
 
     read    die (sense) -> channel -> data path -> link          (each page on its own)
-            A read that crosses a stripe boundary is split there, and its parts follow one
-            another: the controllers of this family ask for I/O that stays within a stripe
-            (the Linux NVMe driver splits for them, Windows' does not).
+            Where a drive serves parts in turn, a read that crosses a stripe boundary is split
+            there, and its parts follow one another.
     write   buffer space -> link -> data path -> acknowledged
             afterwards a front-end core updates the map
     flush   data path -> channel -> die (program) -> buffer space is free again
@@ -100,11 +99,11 @@ def decode_read(w, drive, index):
 
 @handler
 def sense_part(w, drive, index):
-    """Start the next part of read ``index``: what is left of it up to the end of a stripe."""
+    """Start the next part of read ``index``: what is left of it up to where reads are split."""
     job = w.jobs[index]
     start = job["begun"]
-    stripe = drive["stripe"]
-    end = min((start // stripe + 1) * stripe, job["offset"] + job["length"])
+    split = drive["split"]
+    end = min((start // split + 1) * split, job["offset"] + job["length"])
     job["begun"] = end
     sense(w, drive, index, start, end)
 

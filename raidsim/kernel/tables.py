@@ -187,7 +187,7 @@ JOB = np.dtype(
         ("priority", "i4"),
         ("status", "i4"),
         ("abandoned", "i4"),  # timed out: nobody waits for it any more
-        ("slot", "i4"),  # read-ahead slot, for prefetched pages
+        ("slot", "i4"),  # segment of prefetched pages, and of the command that continues it
         ("waiters", "i4"),
         ("ticket", "i8"),  # NONE, or the number by which the control plane awaits it
         ("offset", "i8"),
@@ -399,6 +399,7 @@ SSD = np.dtype(
         ("page", "i8"),
         ("frame", "i8"),
         ("stripe", "i8"),
+        ("split", "i8"),  # a read is split at multiples of so many bytes
         ("unit", "i8"),  # mapping unit
         ("size", "i8"),
         ("command_time", "i8"),
@@ -410,6 +411,7 @@ SSD = np.dtype(
         ("channel_read_ns", "f8"),
         ("channel_write_ns", "f8"),
         ("read_time", "i8"),
+        ("sequential_read_time", "i8"),
         ("program_time", "i8"),
         ("buffer", "i8"),
         ("buffered", "i8"),  # bytes reserved in the write buffer
