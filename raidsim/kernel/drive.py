@@ -23,6 +23,7 @@ from raidsim.kernel.tables import (
     READ,
     STAGE_COMMAND_ARRIVED,
     STAGE_SLOT,
+    WRITE,
 )
 
 
@@ -35,6 +36,13 @@ def send(w, index):
     job["stage"] = STAGE_SLOT
     if drive["slots"] == NONE or seize(w, drive["slots"], index):
         start(w, drive, index)
+
+
+@handler
+def driver_time(drive, op, commands, length):
+    """CPU time of the drive's driver for ``commands`` that carry ``length`` bytes, ns."""
+    each = drive["driver_write"] if op == WRITE else drive["driver_read"]
+    return each * commands + drive["driver_ns"] * length
 
 
 @handler
