@@ -61,6 +61,7 @@ class HostRows:
         if self.spec.affinity == "unfavourable":
             costs["submit_io"] += self.card.number("remote.io_time") * GIGA
             costs["submit_page"] += self.card.number("remote.page_time") * GIGA
+            costs["submit_write"] += self.card.number("remote.write_time") * GIGA
         return self.system.add_row(
             "processes",
             submit=submit,
@@ -102,14 +103,14 @@ class HostRows:
         card = self.system.cards[drive]
         if card.kind != "ssd":
             return
-        longer = card.number("driver.clock") / self.card.number("cpu.clock")
-        self.system.set_row(
-            "drives",
-            drive,
-            driver_read=card.number("driver.read_time") * longer * GIGA,
-            driver_write=card.number("driver.write_time") * longer * GIGA,
-            driver_ns=card.number("driver.time_per_byte") * longer * GIGA,
-        )
+        rate = self.card.number("cpu.clock") * self.card.number("cpu.work_per_clock")
+        times = {
+            f"driver_{op}{suffix}": card.number(f"driver.{op}_{time}")
+            for op in ("read", "write")
+            for suffix, time in (("", "time"), ("_ns", "time_per_byte"))
+        }
+        longer = card.number("driver.clock") / rate * GIGA
+        self.system.set_row("drives", drive, **{key: longer * time for key, time in times.items()})
 
     def set_clock(self, spec: HostSpec) -> None:
         """Run all its CPUs at the clock rate of ``spec`` from now on, work under way included.

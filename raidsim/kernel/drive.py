@@ -41,8 +41,9 @@ def send(w, index):
 @handler
 def driver_time(drive, op, commands, length):
     """CPU time of the drive's driver for ``commands`` that carry ``length`` bytes, ns."""
-    each = drive["driver_write"] if op == WRITE else drive["driver_read"]
-    return each * commands + drive["driver_ns"] * length
+    if op == WRITE:
+        return drive["driver_write"] * commands + drive["driver_write_ns"] * length
+    return drive["driver_read"] * commands + drive["driver_read_ns"] * length
 
 
 @handler

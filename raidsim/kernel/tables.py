@@ -376,7 +376,8 @@ DRIVE = np.dtype(  # what all drives have towards their host
         ("latency", "i8"),  # each way, ns
         ("driver_read", "f8"),  # CPU time of its driver on the host per command, ns
         ("driver_write", "f8"),
-        ("driver_ns", "f8"),  # the same per byte
+        ("driver_read_ns", "f8"),  # the same per byte
+        ("driver_write_ns", "f8"),
         ("host_read", "i8"),  # bytes
         ("host_written", "i8"),
         ("unsafe", "i8"),  # bytes acknowledged, and not on the medium yet

@@ -37,9 +37,7 @@ def driver(w, index):
     place = w.volumes[job["volume"]]
     if place["kind"] == VOLUME_ARRAY:
         return 0.0
-    return driver_time(
-        w.drives[place["drive"]], job["op"], device_ios(w, index), job["length"]
-    )
+    return driver_time(w.drives[place["drive"]], job["op"], device_ios(w, index), job["length"])
 
 
 @handler
