@@ -30,8 +30,10 @@ class HostRows:
         self.spec = spec
         self._cores: list[int] = []
         self._stations: list[int] = []
-        servers = spec.card.integer("interrupts.cores")
-        self._complete, self._complete_core = self._add_station("host: completion", servers)
+        self._shared = spec.card.flag("interrupts.shared") and spec.affinity == "favourable"
+        if not self._shared:
+            servers = spec.card.integer("interrupts.cores")
+            self._complete = self._add_station("host: completion", servers)
 
     @property
     def card(self) -> Card:
@@ -46,7 +48,11 @@ class HostRows:
 
     def add_process(self, name: str) -> int:
         """Add a process with its submission station; its row."""
-        submit, core = self._add_station(f"{name}: submission", 1)
+        if self._shared:
+            submit, core = complete, complete_core = self._add_station(f"{name}: CPU", 1)
+        else:
+            submit, core = self._add_station(f"{name}: submission", 1)
+            complete, complete_core = self._complete
         costs = {
             f"{step}_{part}": self.card.number(f"{step}.{part}_time") * GIGA
             for step in STEPS
@@ -55,21 +61,23 @@ class HostRows:
         if self.spec.affinity == "unfavourable":
             costs["submit_io"] += self.card.number("remote.io_time") * GIGA
             costs["submit_page"] += self.card.number("remote.page_time") * GIGA
+            costs["submit_write"] += self.card.number("remote.write_time") * GIGA
         return self.system.add_row(
             "processes",
             submit=submit,
-            complete=self._complete,
+            complete=complete,
             submit_core=core,
-            complete_core=self._complete_core,
+            complete_core=complete_core,
             page=self.card.integer("page.size"),
             **costs,
         )
 
     def carry(self, volume: int) -> None:
-        """Slow the links of a volume's drives down to what the host's memory and PCIe carry.
+        """Take the drives of a volume into slots of the host, unless a controller has them.
 
-        For drives in slots of the host itself. Data that a drive fetches (a write) waits for
-        memory to answer, so there the way to it counts; data that it sends does not.
+        Their links slow down to what the host's memory and PCIe carry. Data that a drive fetches (a
+        write) waits for memory to answer, so there the way to it counts; data that it sends does
+        not. What their drivers do is done by this host's CPUs.
         """
         if self.system.world.volumes[volume]["controller"] != t.NONE:
             return
@@ -83,11 +91,26 @@ class HostRows:
         world = self.system.world
         for drive in drives_of(self.system, volume):
             head = world.drives[drive]
+            self._drive(drive)
             table = world.ssds if head["kind"] == t.DRIVE_SSD else world.disks
             row = table[head["row"]]
             for link, per_byte in slowest.items():
                 if per_byte > row["link_ns"]:
                     world.stations[row[link]]["speed"] = float(row["link_ns"]) / per_byte
+
+    def _drive(self, drive: int) -> None:
+        """Let the driver of a drive that keeps its map on the host run on this host's CPUs."""
+        card = self.system.cards[drive]
+        if card.kind != "ssd":
+            return
+        rate = self.card.number("cpu.clock") * self.card.number("cpu.work_per_clock")
+        times = {
+            f"driver_{op}{suffix}": card.number(f"driver.{op}_{time}")
+            for op in ("read", "write")
+            for suffix, time in (("", "time"), ("_ns", "time_per_byte"))
+        }
+        longer = card.number("driver.clock") / rate * GIGA
+        self.system.set_row("drives", drive, **{key: longer * time for key, time in times.items()})
 
     def set_clock(self, spec: HostSpec) -> None:
         """Run all its CPUs at the clock rate of ``spec`` from now on, work under way included.
@@ -127,7 +150,7 @@ class HostRows:
 
     def _sleeper(self) -> int:
         """The row of the core with which the next one sleeps: the first, unless it is remote."""
-        if self._cores and self.spec.affinity == "favourable":
+        if self._cores and self.spec.affinity == "favourable" and not self._shared:
             return self._cores[0]
         return self.system.count("cores")
 

@@ -30,7 +30,7 @@ from raidsim.kernel.array_tables import (
     ERRAND_REPAIR,
     ERRAND_SWEEP,
 )
-from raidsim.kernel.drive import send
+from raidsim.kernel.drive import driver_time, send
 from raidsim.kernel.host import ready
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
@@ -166,11 +166,14 @@ def issue(w, row, index, count):
     for i in range(count):
         last = commands(w, array, index, w.accesses[i], last)
     child = job["later"]
+    cost = 0.0
     while child != NONE:
         parts += 1
-        child = w.jobs[child]["next"]
+        below = w.jobs[child]
+        cost += driver_time(w.drives[below["drive"]], below["op"], 1, below["length"])
+        child = below["next"]
     job["parts"] = parts
-    cost = array["spread_ns"] + array["device_io_ns"] * (parts - 1)
+    cost += array["spread_ns"] + array["device_io_ns"] * (parts - 1)
     station = array["cpu"]
     if station == NONE and job["stream"] == NONE:
         cost = 0.0  # a thread of its own, on a core that nothing else needs

@@ -23,6 +23,7 @@ from raidsim.kernel.tables import (
     READ,
     STAGE_COMMAND_ARRIVED,
     STAGE_SLOT,
+    WRITE,
 )
 
 
@@ -35,6 +36,14 @@ def send(w, index):
     job["stage"] = STAGE_SLOT
     if drive["slots"] == NONE or seize(w, drive["slots"], index):
         start(w, drive, index)
+
+
+@handler
+def driver_time(drive, op, commands, length):
+    """CPU time of the drive's driver for ``commands`` that carry ``length`` bytes, ns."""
+    if op == WRITE:
+        return drive["driver_write"] * commands + drive["driver_write_ns"] * length
+    return drive["driver_read"] * commands + drive["driver_read_ns"] * length
 
 
 @handler

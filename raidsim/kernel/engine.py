@@ -324,7 +324,7 @@ def dispatch(w, index):
             conclude(w, index)
     else:
         process = w.processes[w.streams[job["stream"]]["process"]]
-        host.submit(w, index, process, volume.device_ios(w, index))
+        host.submit(w, index, process, volume.device_ios(w, index), volume.driver(w, index))
 
 
 @handler

@@ -28,12 +28,15 @@ from raidsim.kernel.tables import NONE, STAGE_COMPLETED, STAGE_SUBMITTED, WRITE
 
 
 @handler
-def submit(w, index, process, device_ios):
-    """Request ``index`` asks the submission station of ``process`` for its CPU time."""
+def submit(w, index, process, device_ios, driver):
+    """Request ``index`` asks the submission station of ``process`` for its CPU time.
+
+    ``driver`` of it (ns) is what the driver of its drive takes.
+    """
     job = w.jobs[index]
     pages = (job["length"] + process["page"] - 1) // process["page"]
     cost = process["submit_io"] + process["submit_page"] * pages
-    cost += process["submit_device_io"] * device_ios
+    cost += process["submit_device_io"] * device_ios + driver
     if job["op"] == WRITE:
         cost += process["submit_write"]
     job["stage"] = STAGE_SUBMITTED

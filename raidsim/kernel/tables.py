@@ -220,6 +220,7 @@ STATION = np.dtype(
         ("waiting", "i4"),
         ("kind", "i4"),  # index of the kind's name, for reports
         ("turnaround", "i8"),
+        ("window", "i4"),  # of a half-duplex one: waiting commands among which it picks
         ("speed", "f8"),
         ("changed", "i8"),  # when the two areas were last brought up to date
         ("busy_area", "i8"),  # integral of busy servers, server ns
@@ -373,6 +374,10 @@ DRIVE = np.dtype(  # what all drives have towards their host
         ("grain", "i8"),  # a command may become a job for each so many bytes
         ("max_transfer", "i8"),  # longest command
         ("latency", "i8"),  # each way, ns
+        ("driver_read", "f8"),  # CPU time of its driver on the host per command, ns
+        ("driver_write", "f8"),
+        ("driver_read_ns", "f8"),  # the same per byte
+        ("driver_write_ns", "f8"),
         ("host_read", "i8"),  # bytes
         ("host_written", "i8"),
         ("unsafe", "i8"),  # bytes acknowledged, and not on the medium yet

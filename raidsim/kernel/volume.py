@@ -5,14 +5,15 @@
 - An array, on the host or behind a controller: :mod:`raidsim.kernel.array`,
   :mod:`raidsim.kernel.controller`.
 
-Verbs: :func:`device_ios` says how many device I/Os a request costs the host, :func:`enter` starts
-it, :func:`issue` sends it to a single drive, :func:`child_done` takes a device I/O of that back.
+Verbs: :func:`device_ios` says how many device I/Os a request costs the host, :func:`driver` what
+their driver takes; :func:`enter` starts it, :func:`issue` sends it to a single drive,
+:func:`child_done` takes a device I/O of that back.
 """
 
 from __future__ import annotations
 
 from raidsim.kernel import array, controller
-from raidsim.kernel.drive import send
+from raidsim.kernel.drive import driver_time, send
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take_child
 from raidsim.kernel.tables import DONE, FAILED, NONE, STAGE_SLOT, VOLUME_ARRAY
@@ -27,6 +28,16 @@ def device_ios(w, index):
         return 1
     longest = w.drives[volume["drive"]]["max_transfer"]
     return (job["length"] + longest - 1) // longest
+
+
+@handler
+def driver(w, index):
+    """CPU time of the driver of a single drive for request ``index``, ns; arrays: when planned."""
+    job = w.jobs[index]
+    place = w.volumes[job["volume"]]
+    if place["kind"] == VOLUME_ARRAY:
+        return 0.0
+    return driver_time(w.drives[place["drive"]], job["op"], device_ios(w, index), job["length"])
 
 
 @handler

@@ -76,15 +76,20 @@ def rate_beyond_hardware(scenario: Scenario) -> Iterator[Finding]:
                 yield _too_fast(
                     f"volume {volume.name}", rates, f"{station} of {_drives(volume)}", busy
                 )
+    host = scenario.host
+    shared = host.card.flag("interrupts.shared") and host.affinity == "favourable"
+    steps = ("submit", "complete") if shared else ("submit",)
+    station = "a core of the host's CPU" if shared else "submission on the host's CPU"
     for load in scenario.loads:
         if load.rate is not None:
-            busy = _host_demand(scenario, load, "submit") / load.workers
+            busy = sum(_host_demand(scenario, load, step) for step in steps) / load.workers
             if busy >= CROWDED:
                 rates = f"{count(offered(load) / load.workers)} IO/s per worker"
-                station = "submission on the host's CPU"
                 yield _too_fast(f"load {load.name}", rates, station, busy)
+    if shared:
+        return
     loads = [load for load in scenario.loads if load.rate is not None]
-    cores = scenario.host.card.integer("interrupts.cores")
+    cores = host.card.integer("interrupts.cores")
     busy = sum(_host_demand(scenario, load, "complete") for load in loads) / cores
     if busy >= CROWDED:
         rates = ", ".join(f"{count(offered(load))} IO/s" for load in loads)
@@ -308,6 +313,25 @@ def _host_demand(scenario: Scenario, load: LoadSpec, step: str) -> float:
         + card.number(f"{step}.page_time") * pages
         + card.number(f"{step}.write_time") * (1 - load.read)
     )
+    if step == "submit":
+        cost += _driver_demand(scenario, load)
     if step == "submit" and host.affinity == "unfavourable":
         cost += card.number("remote.io_time") + card.number("remote.page_time") * pages
+        cost += card.number("remote.write_time") * (1 - load.read)
     return slower * offered(load) * cost
+
+
+def _driver_demand(scenario: Scenario, load: LoadSpec) -> float:
+    """CPU time of the host per I/O, s, that a driver takes which keeps the map of its drive."""
+    volume = volume_of(scenario, load)
+    if volume is None or volume.controller is not None or volume.card.kind != "ssd":
+        return 0.0
+    card, host = volume.card, scenario.host.card
+    slower = card.number("driver.clock") / host.number("cpu.clock")
+    reads, writes = (
+        card.number(f"driver.{op}_time")
+        + card.number(f"driver.{op}_time_per_byte") * mean_size(load)
+        for op in ("read", "write")
+    )
+    mean = load.read * reads + (1 - load.read) * writes
+    return mean * slower / host.number("cpu.work_per_clock")
