@@ -21,6 +21,8 @@ from raidsim import __version__
 from raidsim.errors import InputError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from raidsim.report.console import ReportConsole
     from raidsim.report.output import Target
 
@@ -70,6 +72,12 @@ JsonFile = Annotated[
 HtmlFile = Annotated[
     str | None,
     typer.Option("--html", metavar="FILE", help="Write one HTML page that opens offline."),
+]
+
+
+ClaimsFolder = Annotated[
+    str | None,
+    typer.Option("--claims", metavar="FOLDER", help="Files of claims, in place of raidsim's own."),
 ]
 
 
@@ -163,6 +171,7 @@ def validate_command(
     role: Annotated[
         Role | None, typer.Option(help="Only claims that were fitted to, or only those predicted.")
     ] = None,
+    claims: ClaimsFolder = None,
     json: JsonFile = None,
     html: HtmlFile = None,
 ) -> None:
@@ -178,7 +187,12 @@ def validate_command(
     from raidsim.validate import validate
 
     with Bar(compiling=not is_compiled()) as bar:
-        report = validate(selection or [], role.value if role else None, on_progress=bar.on_job)
+        report = validate(
+            selection or [],
+            role.value if role else None,
+            on_progress=bar.on_job,
+            folder=_folder(claims),
+        )
 
     contents: dict[Target, bytes] = {}
     if to_json:
@@ -203,10 +217,7 @@ def calibrate_command(
         list[str] | None,
         typer.Option(metavar="CARD", help="Fit this card at the same time. May be repeated."),
     ] = None,
-    claims: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Files of claims, in place of raidsim's own."),
-    ] = None,
+    claims: ClaimsFolder = None,
     starts: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Starting points; 1 is quick.", show_default=False),
@@ -217,8 +228,6 @@ def calibrate_command(
     json: JsonFile = None,
 ) -> None:
     """Fit a card to its calibration claims, and write it back."""
-    from pathlib import Path
-
     from raidsim.calibrate import STARTS, calibrate
     from raidsim.kernel import is_compiled
     from raidsim.report import output
@@ -235,7 +244,7 @@ def calibrate_command(
             write=not dry_run,
             on_progress=bar.on_job,
             on_estimate=bar.say,
-            folder=None if claims is None else Path(claims),
+            folder=_folder(claims),
         )
     try:
         if to_json:
@@ -323,6 +332,12 @@ def _target(
     from raidsim.report.output import Target
 
     return None if path is None else Target(option, path, suffixes, stdout)
+
+
+def _folder(path: str | None) -> Path | None:
+    from pathlib import Path
+
+    return None if path is None else Path(path)
 
 
 def _stdout() -> ReportConsole:

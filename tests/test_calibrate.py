@@ -1,16 +1,26 @@
 """A fit finds the values behind the figures, says what it cannot know, and stops there."""
 
 import io
+import json
 import re
+import shutil
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 from toy_drive import rate, result
 
-from raidsim import cards
+from raidsim import cards, cli
 from raidsim.calibrate import calibrate
-from raidsim.calibrate.card_file import NewValue, rewritten
+from raidsim.calibrate.card_file import NewValue, rewritten, write
+from raidsim.calibrate.meter import Estimate
+from raidsim.calibrate.parameters import free_parameters
+from raidsim.calibrate.problem import FitProblem
+from raidsim.cards.attributes import KINDS
+from raidsim.cards.fit_ranges import FIT_RANGES, fit_range
 from raidsim.errors import InputError
+from raidsim.validate import schema
 
 SERVICE, LATENCY = 10e-6, 90e-6  # what the figures below were computed from
 
@@ -43,6 +53,50 @@ drive = "intel-p3700-800gb"
 read = "100 %"
 size = "4 KiB"
 outstanding = [1, 64]
+"""
+
+STREAMS = """
+[raid]
+stream_depth = { value = 7, unit = "1", source = "calibrated", range = [1, 64] }
+"""
+
+CALIBRATED = re.compile(r"(?m)^(time = {[^}]*source = \")assumed")
+
+READS = """
+[host]
+model = "fujitsu-rx2540-m1"
+[[volume]]
+drive = "disk.toml"
+[[load]]
+read = "100 %"
+random = "0 %"
+size = "1 KiB"
+outstanding = [1]
+[measure]
+min_ios = 500
+"""
+
+MEASURED = """
+document = "toy-2000"
+title = "Measured here"
+intensities = [1]
+
+[tolerance]
+value = 0.05
+about = 0.05
+ratio = 0.05
+equal = 0.05
+shape = 0.02
+why = "as well as a watch is read"
+
+[[claim]]
+id = "mine.sequential"
+section = "1"
+role = "calibration"
+metric = "latency"
+relation = "value"
+run = { scenario = "../reads.toml", at = 1 }
+published = 0.15
 """
 
 CLAIMS = """\
@@ -98,20 +152,25 @@ published = 12345
 
 
 class ToyHost:
-    """The formula of the toy drive with the times that a job sets."""
+    """The formula of the toy drive with the times that a job sets.
 
-    def __init__(self):
+    `writes` is the share of submit.write_time that adds to the latency; a stream_depth divides
+    the service time, as stations side by side do.
+    """
+
+    def __init__(self, writes=0.0):
         self.ran = []
+        self.writes = writes
 
     def __call__(self, job):
         self.ran.append(job)
-        times = {}
+        found = {"submit.write_time": 0.0, "raid.stream_depth": 1.0}
         for override in job.overrides:
-            match = re.fullmatch(r"host\.set\.(\S+?)=(\S+) us", override)
-            times[match[1]] = float(match[2]) * 1e-6
-        return result(
-            rate(job.outstanding, times["complete.io_time"], times["submit.io_time"]),
-        )
+            match = re.fullmatch(r"host\.set\.(\S+?)=(\S+)( us)?", override)
+            found[match[1]] = float(match[2]) * (1e-6 if match[3] else 1)
+        latency = found["complete.io_time"] + self.writes * found["submit.write_time"]
+        service = found["submit.io_time"] / found["raid.stream_depth"]
+        return result(rate(job.outstanding, latency, service))
 
 
 @pytest.fixture
@@ -211,6 +270,152 @@ def test_a_value_stays_within_its_range(toy):
     found = by_name(run(toy, write=False))  # would need 2.5 ms
     assert found["complete.io_time"].after == pytest.approx(1000, rel=0.02)
     assert found["complete.io_time"].at_bound
+
+
+def test_a_prediction_is_refused(toy):
+    predicted = [claim for claim in schema.load(toy[1]) if claim.role == "prediction"]
+    parameters = free_parameters([cards.load(toy[0])])
+    with pytest.raises(InputError, match=r"toy-2000\.toml:\d+: toy\.predicted: is a prediction"):
+        FitProblem(predicted, parameters, ToyHost())
+
+
+def test_no_value_is_fitted_without_a_range(toy):
+    line = '[raid]\nstream_depth = { value = 4, unit = "1", source = "calibrated" }\n'
+    toy[0].write_text(CARD + line)
+    with pytest.raises(InputError, match=r"raid\.stream_depth: nothing says from where to where"):
+        run(toy)
+
+
+def test_a_value_outside_its_range_is_refused(toy):
+    toy[0].write_text(CARD.replace("value = 17,", "value = 170,"))
+    with pytest.raises(InputError, match=r"submit\.io_time: 170 us is outside the range of a fit"):
+        run(toy)
+
+
+def test_ranges_lie_within_what_is_possible_and_hold_every_calibrated_value():
+    for kind, rows in FIT_RANGES.items():
+        for name in rows:
+            low, high = KINDS[kind].by_name[name].bounds
+            assert low <= fit_range(kind, name)[0] < fit_range(kind, name)[1] <= high
+    for card in cards.catalogue():
+        if any(one.source == "calibrated" for one in card.sources.values()) and not card.base:
+            assert free_parameters([card])
+
+
+def test_a_count_is_found_among_its_neighbours(toy):
+    toy[0].write_text(CARD + STREAMS)  # 40 us by a count of 4 are the 10 us
+    text = toy[0].read_text().replace("value = 17, unit", "value = 40, range = [39.9, 40.1], unit")
+    toy[0].write_text(text)
+    report = run(toy)
+    assert by_name(report)["raid.stream_depth"].after == 4
+    assert "stream_depth = { value = 4," in toy[0].read_text()
+    assert run(toy).written == ()
+
+
+def test_values_that_add_up_are_told_as_an_exchange(toy):
+    text = CARD.replace("write_time = { value = 2,", "write_time = { value = 60, range = [5, 90],")
+    toy[0].write_text(text)
+    report = run(toy, ToyHost(writes=1.0))
+    (traded,) = report.traded
+    assert {one.name for one, _ in traded.shares} == {"submit.write_time", "complete.io_time"}
+    total = by_name(report)["submit.write_time"].after + by_name(report)["complete.io_time"].after
+    assert total == pytest.approx(LATENCY * 1e6, rel=0.01)
+    assert any("together: submit.write_time -" in one for one in report.open_ends())
+
+
+def test_sensitivities_are_those_of_the_formula(toy):
+    run(toy)
+    told = cards.load(toy[0]).sensitivities
+    # One I/O takes latency and service: nine tenths of it are latency.
+    assert told["complete.io_time"] == {"toy.low": pytest.approx(-0.009, rel=0.03)}
+    assert told["submit.io_time"]["toy.high"] == pytest.approx(-0.01, rel=0.03)
+    assert "submit.write_time" not in told
+
+
+def test_a_claim_that_nothing_can_meet_is_given_up(toy):
+    path = toy[1] / "toy-2000.toml"
+    text = path.read_text()
+    misprint = text[text.index("[[claim]]") :].split("\n\n")[1]
+    misprint = misprint.replace("toy.high", "toy.misprint").replace("100000", "30000")
+    path.write_text(f"{text}\n{misprint}\n")
+    found = by_name(run(toy, write=False))
+    assert found["submit.io_time"].after == pytest.approx(SERVICE * 1e6, rel=0.05)
+
+
+def test_on_its_way_a_fit_runs_only_what_tells(toy):
+    path = toy[1] / "toy-2000.toml"
+    text = path.read_text().replace("at = 1 }\npublished = 1", 'at = "max" }\npublished = 10')
+    path.write_text(text)
+    simulate = ToyHost()
+    report = run(toy, simulate, starts=1)
+    assert len(set(simulate.ran)) == len(simulate.ran) == report.runs
+    often = Counter(job.outstanding for job in simulate.ran)
+    assert often[2] < often[64] / 2  # two outstanding I/Os are never the fastest
+
+
+def test_an_interrupted_fit_leaves_the_card(toy):
+    host = ToyHost()
+
+    def interrupted(job):
+        if len(host.ran) > 20:
+            raise KeyboardInterrupt
+        return host(job)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(toy, interrupted, workers=1)
+    assert toy[0].read_text() == CARD
+    assert [path.name for path in toy[0].parent.iterdir() if path.suffix == ".tmp"] == []
+
+
+def test_cards_are_written_all_or_none(tmp_path):
+    first, folder = tmp_path / "a.toml", tmp_path / "b.toml"
+    first.write_text("old")
+    folder.mkdir()
+    with pytest.raises(InputError, match=r"b\.toml: cannot be written"):
+        write({first: "new", folder: "new"})
+    assert first.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.toml", "b.toml"]
+
+
+def test_a_fit_says_early_how_long_it_will_take(toy):
+    said = []
+    run(toy, on_estimate=said.append)
+    assert re.fullmatch(r"3 values, 3 claims: about \d+ runs, 10 s", str(*said))
+    assert str(Estimate(14, 90, 9000, 4000.0, 3)).endswith(
+        "about 9,000 runs, 1 h 07 min; --starts 1 takes 22 min"
+    )
+
+
+def test_a_disk_is_fitted_to_claims_in_a_folder_and_a_second_time_it_stays(tmp_path, monkeypatch):
+    """The whole way by the command line, with the simulator."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(cards.find("nl-sas-2tb"), "disk.toml")
+    card = Path("disk.toml")
+    card.write_text(CALIBRATED.sub(r"\1calibrated", card.read_text()))
+    Path("mine").mkdir()
+    Path("reads.toml").write_text(READS)
+    Path("mine/toy-2000.toml").write_text(MEASURED)
+    command = [
+        "calibrate",
+        "./disk.toml",
+        "--claims",
+        "mine",
+        "--starts",
+        "1",
+        "--json",
+        "out.json",
+    ]
+    with pytest.raises(SystemExit) as end:
+        cli.main(command)
+    assert end.value.code == 0
+    (claim,) = json.loads(Path("out.json").read_text())["claims"]
+    assert claim["holds"]
+    assert abs(claim["error"]) < 0.01 < abs(claim["error_before"])
+    once = card.read_bytes()
+    assert b"[sensitivities]" in once
+    with pytest.raises(SystemExit):
+        cli.main(command)
+    assert card.read_bytes() == once
 
 
 def test_a_card_without_calibrated_values_is_refused(toy):

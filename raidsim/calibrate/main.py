@@ -80,6 +80,7 @@ def calibrate(
         settled=found.settled,
         runs=problem.runs,
         traded=traded(found, parameters),
+        changed=tuple(changed),
         written=tuple(changed) if write else (),
     )
 

@@ -26,7 +26,7 @@ from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
 from raidsim.result import Result
 from raidsim.validate.catalogue import read_card
-from raidsim.validate.claims import Claim, Performance
+from raidsim.validate.claims import Claim, Measurement, Performance
 from raidsim.validate.execute import OnProgress, Simulate, execute
 from raidsim.validate.jobs import Job, distinct
 from raidsim.validate.verdict import Verdict, curve_of, judge
@@ -224,15 +224,19 @@ def _telling(verdict: Verdict, results: Mapping[Job, Result]) -> Sequence[Job]:
         return ()  # a bound or shape that is kept
     if claim.subject.shape is not None or verdict.simulated is None:
         return claim.jobs()
-    found: list[Job] = []
-    for one in claim.subject.measurements():
-        curve = curve_of(one, results)
-        if one.reduction == "max" and curve is not None:
-            highest = curve.index(max(curve))
-            found += [run[highest] for run in one.runs()]
-        else:
-            found += one.jobs()
-    return found
+    return [job for one in claim.subject.measurements() for job in _highest(one, results)]
+
+
+def _highest(measurement: Measurement, results: Mapping[Job, Result]) -> list[Job]:
+    """Return the jobs that a highest figure depends on; of other figures all of them."""
+    alone = replace(measurement, base=None)
+    curve = curve_of(alone, results)
+    if measurement.reduction == "max" and curve is not None:
+        highest = curve.index(max(curve))
+        found = [run[highest] for run in alone.runs()]
+    else:
+        found = list(alone.jobs())
+    return found + ([] if measurement.base is None else _highest(measurement.base, results))
 
 
 @cache

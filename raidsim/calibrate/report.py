@@ -98,7 +98,8 @@ class Traded:
 class CalibrationReport:
     """The outcome of a fit.
 
-    ``before`` and ``after`` judge the same claims; ``written`` names the cards whose files changed.
+    ``before`` and ``after`` judge the same claims; ``changed`` names the files of cards that the
+    fit says otherwise, ``written`` those of them that were written.
     """
 
     cards: tuple[str, ...]
@@ -110,6 +111,7 @@ class CalibrationReport:
     settled: bool
     runs: int
     traded: tuple[Traded, ...] = ()
+    changed: tuple[Path, ...] = ()
     written: tuple[Path, ...] = ()
 
     @property
@@ -192,6 +194,9 @@ class CalibrationReport:
         """Return what was done, in one line."""
         if self.written:
             what = "wrote " + ", ".join(path.name for path in self.written)
+        elif self.changed:
+            names = ", ".join(path.name for path in self.changed)
+            what = f"nothing was written; {names} would change"
         else:
             what = "nothing to improve: no file was changed"
         held = sum(verdict.holds for verdict in self.after)

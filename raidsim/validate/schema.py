@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationErr
 
 from raidsim import units
 from raidsim.cards import toml_file
+from raidsim.cards.catalogue import exists, looks_like_path
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.resources import data_folder
 from raidsim.validate.claims import (
@@ -296,7 +297,12 @@ def load(folder: Path | None = None) -> list[Claim]:
     folder = data_folder("validation") if folder is None else folder
     claims: list[Claim] = []
     problems: list[Problem] = []
-    for path in sorted(folder.glob("*.toml")):
+    paths = sorted(folder.glob("*.toml")) if folder.is_dir() else []
+    if not paths:
+        cause = "holds no files of claims" if folder.is_dir() else "is no folder"
+        remedy = "name a folder with files as in docs/reference/claims.md"
+        problems.append(Problem(str(folder), None, None, cause, remedy))
+    for path in paths:
         try:
             claims += load_file(path)
         except InputError as error:
@@ -312,6 +318,7 @@ def load_file(path: Path) -> list[Claim]:
     file = toml_file.parse(toml_file.read_text(path, str(path)), str(path))
     if file.problems:
         raise InputError(file.problems)
+    _seen_from(path.parent, file.data)
     try:
         parsed = ClaimFile.model_validate(file.data)
     except ValidationError as error:
@@ -327,6 +334,17 @@ def load_file(path: Path) -> list[Claim]:
     if problems:
         raise InputError(problems)
     return claims
+
+
+def _seen_from(folder: Path, data: Any) -> None:
+    """Make paths of scenarios those seen from a folder, where there are such files."""
+    if isinstance(data, dict):
+        named = data.get("scenario")
+        if isinstance(named, str) and looks_like_path(named) and exists(folder / named):
+            data["scenario"] = str(folder / named)
+    for one in data.values() if isinstance(data, dict) else data:
+        if isinstance(one, dict | list):
+            _seen_from(folder, one)
 
 
 def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> Claim:
