@@ -199,7 +199,7 @@ def test_a_fit_finds_the_values_behind_the_figures(toy):
     report = run(toy)
     found = by_name(report)
     assert found["submit.io_time"].after == pytest.approx(SERVICE * 1e6, rel=0.01)
-    assert found["complete.io_time"].after == pytest.approx(LATENCY * 1e6, rel=0.01)
+    assert found["complete.io_time"].after == pytest.approx(LATENCY * 1e6, rel=0.02)
     assert report.all_hold
     assert report.cost_after < 0.01 * report.cost_before
 

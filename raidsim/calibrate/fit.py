@@ -35,18 +35,18 @@ from raidsim.calibrate.problem import GIVEN_UP, FitProblem, Trial, Vector
 STEP = 0.04
 """Relative change over which derivatives are taken."""
 
-GAIN = 0.02
-"""Relative gain in cost below which a pass changes nothing."""
+GAIN = 0.1
+"""Relative gain in cost below which a pass changes nothing: 2.5 % of the residuals that lead."""
 
-ENOUGH = 1e-4
-"""Cost at which nothing is left to gain: every claim is met to a tenth of what is allowed."""
+ENOUGH = 1e-3
+"""Cost per claim at which nothing is left to gain: some fifth of what is allowed."""
 
 HOLD = 0.2
 """Residual that a change of a value by a factor of e counts as, beside those of the claims."""
 
 PASSES = 5
-STEPS = 8
-"""Steps of a descent, at most."""
+STEPS, ELSEWHERE = 8, 5
+"""Steps of a descent, at most: from the values of the cards, and from another start."""
 
 STARTS = 3
 """Starting points, the values of the cards among them, if nothing else is asked for."""
@@ -162,9 +162,9 @@ def fit(problem: FitProblem, meter: Meter | None = None, *, starts: int = STARTS
 def _pass(search: _Search, start: Trial, starts: int) -> Trial:
     """Return the best end of descents from a trial and from the other starting points."""
     end = _descent(search, start, start)
-    if starts > 1 and start.cost > ENOUGH:
+    if starts > 1 and not _is_enough(start):
         others = _elsewhere(search, start, starts - 1)
-        ends = [_squares(search, other, other) for other in others]
+        ends = [_squares(search, other, other, ELSEWHERE) for other in others]
         best = min(ends, key=lambda trial: trial.cost, default=end)
         if best.cost < end.cost * (1 - GAIN):
             # What the claims leave open returns to where it was.
@@ -179,12 +179,16 @@ def _descent(search: _Search, start: Trial, anchor: Trial) -> Trial:
 
     ``anchor`` is where values stay near that the claims leave open.
     """
-    if start.cost <= ENOUGH and start is anchor:
+    if _is_enough(start) and start is anchor:
         return start
     return _neighbours(search, _squares(search, start, anchor))
 
 
-def _squares(search: _Search, start: Trial, anchor: Trial) -> Trial:
+def _is_enough(trial: Trial) -> bool:
+    return trial.cost <= ENOUGH * len(trial.verdicts)
+
+
+def _squares(search: _Search, start: Trial, anchor: Trial, steps: int = STEPS) -> Trial:
     """Return the trial to which least squares lead, or the start if that is no worse."""
     from scipy.optimize import least_squares  # noqa: PLC0415  (takes a while to load)
 
@@ -227,7 +231,7 @@ def _squares(search: _Search, start: Trial, anchor: Trial) -> Trial:
         f_scale=GIVEN_UP,
         ftol=GAIN / 4,
         xtol=1e-3,
-        max_nfev=STEPS,
+        max_nfev=steps,
     )
     point = x0.copy()
     point[free] = found.x
@@ -256,13 +260,17 @@ def _neighbours(search: _Search, start: Trial) -> Trial:
 
 
 def _steps(search: _Search, trial: Trial, moving: Sequence[int]) -> list[dict[int, float]]:
-    """Return the steps to neighbours: each value alone, and of two values both."""
+    """Return the steps to neighbours: each value alone, and of two values both by one."""
     choices = {i: search.parameters[i].neighbours(trial.values[i]) for i in moving}
+    next_to = {
+        i: [v for v in values if abs(v - trial.values[i]) < 1.5 * search.parameters[i].step]
+        for i, values in choices.items()
+    }
     alone = [{i: value} for i, values in choices.items() for value in values]
     pairs = [
         dict(zip(two, both, strict=True))
         for two in itertools.combinations(moving, 2)
-        for both in itertools.product(*(choices[i] for i in two))
+        for both in itertools.product(*(next_to[i] for i in two))
     ]
     return alone + pairs
 

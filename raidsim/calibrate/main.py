@@ -43,7 +43,7 @@ def calibrate(
     write
         Whether to write values, claims, residuals and sensitivities into the cards. Nothing is
         written that would change nothing, and values only move if the cost falls by more than
-        2 %. Whatever ends a fit before its end leaves all cards as they were.
+        a tenth. Whatever ends a fit before its end leaves all cards as they were.
     on_progress
         Called after every run.
     on_estimate
