@@ -62,7 +62,7 @@ def test_every_option_of_a_command_stands_on_its_page() -> None:
     for name, command in typer.main.get_command(app).commands.items():
         (section,) = re.findall(rf"^## raidsim {name}\b(.*?)^## ", text, re.MULTILINE | re.DOTALL)
         options = {option for parameter in command.params for option in parameter.opts}
-        named = set(re.findall(r"`(--[a-z]+)", section))
+        named = set(re.findall(r"`(--[a-z-]+)", section))
         assert named == {option for option in options if option.startswith("--")}
 
 
