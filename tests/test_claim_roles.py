@@ -24,6 +24,7 @@ ONLY_IN_A_WHOLE = {
     "tolly.random.read.128.n5": "what a read costs a storage processor, known as a whole only",
     "tolly.random.read.128.n5.about": "the same, in words",
     "tolly.random.write.128.n5": "what a write costs it",
+    "tolly.random.write.128.conventional": "what a write costs the other array's",
     **dict.fromkeys(
         (
             "tolly.boot.mean.n5",

@@ -68,6 +68,7 @@ _HOST = {
     "complete.write_time":        ("0.1 us", "10 us", "less than an I/O of its own"),
     "remote.io_time":             ("0.1 us", "10 us", "one to some fifty cache lines from another socket, 0.1 to 0.2 us each"),
     "remote.page_time":           ("0.1 us", "10 us", "one to some fifty cache lines from another socket, 0.1 to 0.2 us each"),
+    "remote.write_time":         ("0.1 us", "20 us", "what a write takes more there: up to a hundred cache lines from another socket"),
     "remote.write_time_per_byte": ("0.05 us/KiB", "5 us/KiB", "20 GB/s, a link between sockets, to 200 MB/s, fetches one at a time"),
     "pcie.read_time_per_byte":    ("0.06 us/KiB", "5 us/KiB", "16 GB/s of PCIe 3.0 x16 to 200 MB/s of PCIe 1.0 x1"),
     "pcie.write_time_per_byte":   ("0.06 us/KiB", "5 us/KiB", "16 GB/s of PCIe 3.0 x16 to 200 MB/s of PCIe 1.0 x1"),
