@@ -111,6 +111,17 @@ def test_residuals_of_a_fit_are_kept_with_the_card():
     assert card.residuals == {"p3700.database.1": pytest.approx(-0.012)}
 
 
+def test_sensitivities_of_a_fit_are_kept_with_the_card():
+    table = '[sensitivities]\n"complete.io_time" = { "p3700.database.1" = "-0.12 %" }\n'
+    card = read_card(HOST + table, "card.toml")
+    told = {"p3700.database.1": pytest.approx(-0.0012)}
+    assert card.sensitivities == {"complete.io_time": told}
+    (problem,) = problems_of(HOST + table.replace("complete.io", "complete.ios"))
+    assert "did you mean" in str(problem)
+    (problem,) = problems_of(HOST + table.replace("-0.12 %", "a little"))
+    assert problem.key.startswith("sensitivities")
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -156,6 +167,11 @@ def test_a_card_that_is_not_there_is_one_message(name, message, monkeypatch):
         ("io_time = { value = 3.9, unit", "io_time = 3.9 #", "submit.io_time", "needs value, unit"),
         ("io_time = { value = 3.9, unit", "# {", "submit.io_time", "is missing"),
         ('"assumed" }', '"assumed", claims = ["a"] }', "submit.io_time.claims", "calibrated"),
+        ('"assumed" }', '"assumed", range = [3] }', "submit.io_time.range", "write [low, high]"),
+        ('"assumed" }', '"assumed", range = 3 }', "submit.io_time.range", "write [low, high]"),
+        ('"assumed" }', '"assumed", range = [5, 9] }', "submit.io_time.range", "hold the value"),
+        ('"assumed" }', '"assumed", range = [0, 9] }', "submit.io_time.range", "above zero"),
+        ('"assumed" }', '"assumed", range = [1, 1e6] }', "submit.io_time.range", "outside what"),
     ],
 )
 def test_a_mistake_in_a_card_is_named_with_its_key(old, new, key, message):

@@ -136,7 +136,12 @@ class FitProblem:
         """
         telling = None if beside is None else beside.telling()
         jobs = [job for job in self.jobs if telling is None or job in telling]
-        whole = {tuple(point) for point in points if fit_together(self.parameters, point)}
+        whole = {
+            tuple(point)
+            for point in points
+            # What is wrong with the cards as they are is said when they are first run.
+            if not self._known or fit_together(self.parameters, point)
+        }
         changed = [
             {job: self._changed(job, point) for job in jobs if tuple(point) in whole}
             for point in points
