@@ -25,7 +25,6 @@ def add(
         f"{name}: data path",
         "data path",
         turnaround=round(card.number("data_path.turnaround") * GIGA),
-        window=card.integer("data_path.window"),
     )
     cores = card.integer("front_end.cores")
     # The front end fetches the most urgent command first; among equals, the first that came.

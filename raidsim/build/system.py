@@ -217,13 +217,8 @@ class System:
         discipline: int = t.FIFO,
         turnaround: int = 0,
         speed: float = 1.0,
-        window: int = 1,
     ) -> int:
-        """Add a station; its index.
-
-        ``turnaround`` in ns is paid at each change of direction; of the first ``window`` commands
-        that wait, the next one is the first that needs none.
-        """
+        """Add a station; its index. ``turnaround`` in ns, paid at each change of direction."""
         index = self.append("stations")
         row = self.world.stations[index]
         row["servers"] = servers
@@ -231,7 +226,6 @@ class System:
         row["direction"] = t.NO_DIRECTION
         row["head"] = row["tail"] = t.NONE
         row["turnaround"] = turnaround
-        row["window"] = window
         row["speed"] = speed
         row["changed"] = self.now
         self.names.append(StationName(name, kind))

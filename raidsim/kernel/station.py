@@ -3,8 +3,7 @@
 A station has servers, a queue and an order of service; host cores, controller cores,
 links, channels and dies are all stations. A job arrives with the service time that it
 asks for (at speed 1), waits, is served, and its ``FINISH`` event hands it to the
-engine. Half-duplex stations add a turnaround whenever the direction changes, and may look
-among the first few commands that wait for one that needs none.
+engine. Half-duplex stations add a turnaround whenever the direction changes.
 
 Two independent accounts are kept: areas under the curves of busy servers and waiting
 jobs over time, and sums of waiting and service times over jobs. Little's law says that
@@ -85,37 +84,9 @@ def finish(w, index):
     station["finishes"] += 1
     station["served"] += job["service"]
     if station["head"] != NONE:
-        if station["window"] > 1:
-            bring_forward(w, station)
         following = station["head"]
         unqueue_first(w, station)
         start(w, station, following)
-
-
-@routine
-def bring_forward(w, station):
-    """Move to the head of the queue the first job of the present direction, if one is near it.
-
-    It is looked for among the pieces of the first ``window`` commands. What it passes stays at the
-    head, so that the other direction has its turn as soon as so many commands wait for it.
-    """
-    before = NONE
-    here = station["head"]
-    commands = 0
-    while here != NONE and w.jobs[here]["direction"] != station["direction"]:
-        if before == NONE or w.jobs[here]["parent"] != w.jobs[before]["parent"]:
-            commands += 1
-        if commands >= station["window"]:
-            return
-        before = here
-        here = w.jobs[here]["next"]
-    if before == NONE or here == NONE:
-        return
-    w.jobs[before]["next"] = w.jobs[here]["next"]
-    if station["tail"] == here:
-        station["tail"] = before
-    w.jobs[here]["next"] = station["head"]
-    station["head"] = here
 
 
 @handler

@@ -220,7 +220,6 @@ STATION = np.dtype(
         ("waiting", "i4"),
         ("kind", "i4"),  # index of the kind's name, for reports
         ("turnaround", "i8"),
-        ("window", "i4"),  # of a half-duplex one: waiting commands among which it picks
         ("speed", "f8"),
         ("changed", "i8"),  # when the two areas were last brought up to date
         ("busy_area", "i8"),  # integral of busy servers, server ns
