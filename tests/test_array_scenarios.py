@@ -30,7 +30,7 @@ def rate(scenario, *overrides):
         ("raid60-nl", 8, 624),
         ("jbod-hba", 8, 449223),
         ("cisco-random", 8, 424200),
-        ("cisco-sequential", 8, 19489),
+        ("cisco-sequential", 8, 20644),
     ],
 )
 def test_an_array_gives_what_it_gave(scenario, outstanding, iops):

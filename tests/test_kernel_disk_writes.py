@@ -209,7 +209,7 @@ def test_cached_writes_beyond_its_bytes_wait_for_the_arm():
 
 
 def test_a_persistent_cache_takes_writes_while_the_disk_cache_is_off():
-    """As a cache of its size that is on; a SATA drive that queues only with a cache does so then."""
+    """As a cache of its size that is on; a SATA drive that queues only with a cache does so."""
     size = {"write_cache__protected_size": "100 KiB"}
     on = SMALL | CACHED | {"write_cache__size": "100 KiB"}
     lengths = [50 * KIB, 40 * KIB, 20 * KIB, 4 * KIB]
