@@ -25,16 +25,6 @@ ONLY_IN_A_WHOLE = {
     "tolly.random.read.128.n5.about": "the same, in words",
     "tolly.random.write.128.n5": "what a write costs it",
     "tolly.random.write.128.conventional": "what a write costs the other array's",
-    "tolly.random.write.128.ratio.words": "divides the two figures above",
-    **dict.fromkeys(
-        (
-            "tolly.random.read.128.conventional",
-            "tolly.random.read.128.conventional.about",
-            "tolly.random.read.128.ratio.words",
-            "tolly.random.best.ratio",
-        ),
-        "base setting of that module, as of the other: no value is taken from it",
-    ),
     **dict.fromkeys(
         (
             "tolly.boot.mean.n5",
