@@ -343,6 +343,19 @@ def test_a_claim_that_nothing_can_meet_is_given_up(toy):
     assert found["submit.io_time"].after == pytest.approx(SERVICE * 1e6, rel=0.05)
 
 
+def test_no_claim_that_holds_is_given_away_for_a_better_sum(toy):
+    path = toy[1] / "toy-2000.toml"
+    text = path.read_text()
+    bound = text[text.index("[[claim]]") :].split("\n\n")[1]
+    bound = bound.replace("toy.high", "toy.bound").replace('"value"', '"at_least"')
+    path.write_text(f"{text}\n{bound.replace('100000', '106200')}\n")
+    toy[0].write_text(CARD.replace("value = 17,", "value = 9.569,").replace("40,", "90,"))
+    report = run(toy)  # 104,500 IO/s: within 5 % of 100,000, but not at least 106,200
+    held = {one.claim.id for one in report.before if one.holds}
+    assert "toy.high" in held
+    assert held <= {one.claim.id for one in report.after if one.holds}
+
+
 def test_on_its_way_a_fit_runs_only_what_tells(toy):
     path = toy[1] / "toy-2000.toml"
     text = path.read_text().replace("at = 1 }\npublished = 1", 'at = "max" }\npublished = 10')

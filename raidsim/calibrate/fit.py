@@ -11,9 +11,9 @@ point that is accepted was judged by all of them.
 A descent starts at the values as cards would hold them, and ends at rounded ones. A pass makes
 one descent from the values of the cards and one from each other start: points drawn once and for
 all from the ranges of the values (what has few choices stays there, and follows at the end).
-It ends at the best of them, and the next pass begins there, until one gains less than ``GAIN``.
-So where a fit ends, another one makes that last pass again and gains nothing: running it again
-changes nothing.
+It ends at the best of them, and the next pass begins there, until one gains less than ``GAIN``,
+or gains it by claims that held and no longer do. So where a fit ends, another one makes that last
+pass again and gains nothing: running it again changes nothing.
 
 Values that claims leave open, alone or in exchange for each other, stay near where a pass
 started: each step away costs a little (``HOLD``), and moves happen for a gain only.
@@ -36,7 +36,10 @@ STEP = 0.04
 """Relative change over which derivatives are taken."""
 
 GAIN = 0.1
-"""Relative gain in cost below which a pass changes nothing: 2.5 % of the residuals that lead."""
+"""Relative gain below which a pass changes nothing: 2.5 % of the residuals that lead.
+
+It is relative to the cost of the claims that are not given up, which must not drown in the others.
+"""
 
 ENOUGH = 1e-3
 """Cost per claim at which nothing is left to gain: some fifth of what is allowed."""
@@ -47,6 +50,9 @@ HOLD = 0.2
 PASSES = 5
 STEPS, ELSEWHERE = 8, 5
 """Steps of a descent, at most: from the values of the cards, and from another start."""
+
+FRESH = 3
+"""Of so many steps one takes derivatives anew; between, the steps themselves tell (Broyden)."""
 
 STARTS = 3
 """Starting points, the values of the cards among them, if nothing else is asked for."""
@@ -152,26 +158,48 @@ def fit(problem: FitProblem, meter: Meter | None = None, *, starts: int = STARTS
     settled = False
     for _ in range(PASSES):
         following = _pass(search, best, starts)
-        settled = following.cost >= best.cost * (1 - GAIN)
-        if settled:
+        if following is best:
+            settled = True
             break
         best = following
     return Fit(before, best, *search.derivatives(best), settled)
 
 
 def _pass(search: _Search, start: Trial, starts: int) -> Trial:
-    """Return the best end of descents from a trial and from the other starting points."""
-    end = _descent(search, start, start)
+    """Return the best end of descents from a trial and from the other starting points.
+
+    That is the start itself if none gains enough, or only by claims that held and no longer do.
+    """
+    ends = [_descent(search, start, start)]
     if starts > 1 and not _is_enough(start):
         others = _elsewhere(search, start, starts - 1)
-        ends = [_squares(search, other, other, ELSEWHERE) for other in others]
-        best = min(ends, key=lambda trial: trial.cost, default=end)
-        if best.cost < end.cost * (1 - GAIN):
+        far = [_squares(search, other, other, ELSEWHERE) for other in others]
+        best = min(far, key=lambda trial: trial.cost, default=start)
+        if _gain(ends[0], best) > 0:
             # What the claims leave open returns to where it was.
-            end = min(
-                best, _descent(search, best, start), key=lambda t: t.cost * (1 + (t is best) * GAIN)
-            )
-    return end
+            back = _descent(search, best, start)
+            ends.append(best if _gain(back, best) > 0 else back)
+    if all(_holding(end) < _holding(start) for end in ends):
+        ends += [_between(search, start, end) for end in ends]
+    gaining = [end for end in ends if _gain(start, end) > 0 and _holding(end) >= _holding(start)]
+    return min(gaining, key=lambda trial: trial.cost, default=start)
+
+
+def _gain(start: Trial, end: Trial) -> float:
+    """Return what one trial costs less than another, beyond what must be gained at least."""
+    least = max(start.open_cost, ENOUGH * len(start.verdicts))
+    return start.cost - end.cost - GAIN * least
+
+
+def _holding(trial: Trial) -> int:
+    """Return how many claims hold."""
+    return sum(verdict.holds for verdict in trial.verdicts)
+
+
+def _between(search: _Search, start: Trial, end: Trial) -> Trial:
+    """Return the trial half of the way, in logarithms."""
+    middle = (np.log(start.values) + np.log(end.values)) / 2
+    return search.at(search.rounded(search.possible(middle)), "check")
 
 
 def _descent(search: _Search, start: Trial, anchor: Trial) -> Trial:
@@ -211,11 +239,20 @@ def _squares(search: _Search, start: Trial, anchor: Trial, steps: int = STEPS) -
     def residuals(x: Vector) -> Vector:
         return np.append(trial(x).emphasised, HOLD * (x - held))
 
+    made: list[tuple[Vector, Trial, Vector]] = []  # where, trial and slopes of the residuals
+
     def slopes(x: Vector) -> Vector:
         here = trial(x)
+        if len(made) % FRESH:
+            before, there, at = made[-1]
+            step = x - before
+            missed = here.residuals - there.residuals - at @ step
+            at = at + np.outer(missed, step) / max(float(step @ step), 1e-12)
+        else:
+            at = search.derivatives(here)[0][:, free]
+        made.append((x.copy(), here, at))
         emphasis = 2.0 * np.abs(here.residuals)
-        at = search.derivatives(here)[0]
-        return np.vstack([emphasis[:, None] * at[:, free], HOLD * np.eye(int(free.sum()))])
+        return np.vstack([emphasis[:, None] * at, HOLD * np.eye(int(free.sum()))])
 
     # Strictly inside the bounds, as the method wants it.
     inside = np.clip(x0[free], low + 1e-9, high - 1e-9)
@@ -229,7 +266,7 @@ def _squares(search: _Search, start: Trial, anchor: Trial, steps: int = STEPS) -
         x_scale="jac",
         loss="cauchy",
         f_scale=GIVEN_UP,
-        ftol=GAIN / 4,
+        ftol=1e-3,
         xtol=1e-3,
         max_nfev=steps,
     )
@@ -250,10 +287,10 @@ def _neighbours(search: _Search, start: Trial) -> Trial:
         if not points:
             break
         near = min(search.beside(best, points, "neighbours"), key=lambda trial: trial.cost)
-        if near.cost >= best.cost * (1 - GAIN):
+        if _gain(best, near) <= 0:
             break
         judged = search.at(search.rounded(near.values), "check")
-        if judged.cost >= best.cost * (1 - GAIN):
+        if _gain(best, judged) <= 0:
             break
         best = judged
     return best

@@ -12,8 +12,8 @@ from raidsim.validate.execute import OnProgress, Progress
 if TYPE_CHECKING:
     from raidsim.calibrate.problem import FitProblem, Trial
 
-DESCENT = 5
-"""Steps that a descent takes, typically."""
+STEPS, DERIVATIVES = 6, 2
+"""Steps that a descent takes, typically, and how many of them with derivatives."""
 
 LONG = 3600.0
 """Seconds from which on a fit says that it is a long one."""
@@ -88,7 +88,7 @@ class Meter:
         """
         own = [job for job in problem.jobs if problem.moves(job)]
         telling = sum(problem.moves(job) for job in first.telling())
-        descent = len(own) + DESCENT * telling * (1 + len(problem.parameters))
+        descent = len(own) + telling * (STEPS + DERIVATIVES * len(problem.parameters))
         runs = self.done + (starts + 1) * descent
         each = (self.times[-1] - self.times[0]) / max(len(self.times) - 1, 1) if self.times else 0
         self.expected = max(runs, self.expected)

@@ -66,9 +66,20 @@ class Trial:
         return self.residuals * np.abs(self.residuals)
 
     @property
+    def costs(self) -> Vector:
+        """What each claim costs: half the square of its emphasised residual, damped (Cauchy)."""
+        return 0.5 * GIVEN_UP**2 * np.log1p((self.emphasised / GIVEN_UP) ** 2)
+
+    @property
     def cost(self) -> float:
-        """Half the sum of the squares of the emphasised residuals, large ones damped (Cauchy)."""
-        return float(0.5 * GIVEN_UP**2 * np.log1p((self.emphasised / GIVEN_UP) ** 2).sum())
+        """What all claims cost together."""
+        return float(self.costs.sum())
+
+    @property
+    def open_cost(self) -> float:
+        """What those cost that are not given up; of all of them if all are."""
+        hoped = np.abs(self.emphasised) <= GIVEN_UP
+        return float(self.costs[hoped].sum()) if hoped.any() else self.cost
 
     @property
     def figures(self) -> Vector:
