@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from raidsim.errors import quote, suggest
@@ -194,6 +195,7 @@ def in_unit(value: float, unit: str, dimension: str) -> float:
     return float(1 / (exact(value) * factor) if upside_down else exact(value) / factor)
 
 
+@lru_cache(maxsize=4096)
 def text(value: float, dimension: str) -> str:
     """A value in base units as a text that :func:`parse` reads back to the same value.
 

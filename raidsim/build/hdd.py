@@ -262,7 +262,8 @@ def check(card: Card) -> None:
             continue
         shape = geometry(card)
         cylinders = shape.cylinders * len(shape.tracks)
-        times = [curve(card, op, cylinders).time(int(d)) for d in np.geomspace(1, cylinders, 64)]
+        seek = curve(card, op, cylinders)
+        times = [seek.time(int(d)) for d in np.geomspace(1, cylinders, 64)]
         need(
             all(a <= b * (1 + 1e-9) for a, b in pairwise(times)),
             f"seek.{op}_average",

@@ -133,7 +133,7 @@ def _draw_figures(axes: Axes, verdicts: Sequence[Verdict]) -> None:
         axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ends.max() < 30 * ends.min() else (1,)))
         axis.set_major_formatter(FuncFormatter(_plain))
         axis.set_minor_formatter(NullFormatter())
-    axes.legend(loc="upper left")
+    axes.legend(loc="lower right")
 
 
 def _plain(value: float, _position: int | None = None) -> str:
