@@ -19,7 +19,7 @@ def rate(scenario, *overrides):
 @pytest.mark.parametrize(
     ("scenario", "outstanding", "iops"),
     [
-        ("array-database", 1, 10568),
+        ("array-database", 1, 10310),
         ("array-database", 512, 194972),
         ("array-file-server", 512, 60662),
         ("array-file-copy", 512, 56734),

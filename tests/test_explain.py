@@ -50,6 +50,7 @@ planes = 4
 page = "16 KiB"
 frame = "4 KiB"
 stripe = "128 KiB"
+parts_in_turn = true
 read_time = "80 us"
 program_time = "2 ms"
 channel_read_time_per_byte = "2 us/KiB"
@@ -155,6 +156,15 @@ def test_a_64_kib_read_across_a_stripe_boundary_goes_in_two_parts() -> None:
     assert (first.part, first.length, first.channel) == (1, 4 * KIB, 0)
     assert (second.part, second.length, second.channel) == (2, 60 * KIB, 1)
     assert second.begins >= max(page.done for page in first.pages), "one after the other"
+
+
+def test_where_parts_are_not_taken_in_turn_all_dies_sense_at_once() -> None:
+    text = TEXT.replace("parts_in_turn = true", "parts_in_turn = false")
+    (command,) = commands(explain(scenario.load_text(text), "read", "124 KiB", "64 KiB"))
+    first, second = command.senses
+    assert (first.part, first.channel) == (1, 0)
+    assert (second.part, second.channel) == (1, 1)
+    assert first.begins == second.begins
 
 
 def test_a_read_inside_a_stripe_is_one_part_on_one_die() -> None:
