@@ -114,6 +114,55 @@ def test_each_process_submits_on_its_own_core():
     assert rate(four) == pytest.approx(200_000, rel=EDGE)
 
 
+def test_processes_that_run_on_the_core_of_their_interrupts_share_it():
+    values = {
+        "submit.io_time": "6 us",
+        "submit.page_time": "0 us",
+        "complete.io_time": "4 us",
+        "interrupts.shared": True,
+    }
+    alone = server(outstanding=64, values=values)
+    assert rate(alone) == pytest.approx(100_000, rel=EDGE)
+    two = server(workers=2, outstanding=32, values=values)
+    assert rate(two) == pytest.approx(200_000, rel=EDGE)
+    apart = server(outstanding=64, values=values, affinity="unfavourable")
+    assert rate(apart) == pytest.approx(1e6 / (6 + 1.7 + 1.89), rel=EDGE)
+
+
+def test_a_driver_takes_cpu_time_for_each_command_and_byte_at_its_clock():
+    plain = 1e9 / rate(server())
+    driver = {
+        "driver.read_time": "10 us",
+        "driver.read_time_per_byte": "0.5 us/KiB",
+        "driver.clock": "7 GHz",  # twice the host's
+    }
+    assert 1e9 / rate(server(drive=driver)) - plain == pytest.approx(24 * US, abs=0.1 * US)
+
+
+def test_a_mirrored_write_takes_its_driver_twice():
+    spec = from_data(
+        {
+            "host": {"model": "fujitsu-rx2540-m1", "set": {"cpu.work_per_clock": "50 %"}},
+            "volume": [
+                {
+                    "level": "raid1",
+                    "drives": 2,
+                    "drive": "intel-p3700-800gb",
+                    "state": "fresh",
+                    "set": {"driver.write_time": "50 us", "driver.clock": "3.5 GHz"},
+                }
+            ],
+            "load": [{"read": "0 %", "size": "4 KiB", "align": "4 KiB", "outstanding": 16}],
+        }
+    )
+    machine = build(spec)
+    begin(machine)
+    card = spec.host.card
+    host = sum(card.number(f"submit.{part}_time") for part in ("io", "page", "write"))
+    each = host + card.number("raid.io_time") + card.number("raid.device_io_time") + 2 * 100e-6
+    assert rate(machine) == pytest.approx(1 / each, rel=EDGE)
+
+
 # -- saving power ---------------------------------------------------------------------------------
 
 
