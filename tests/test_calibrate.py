@@ -465,10 +465,12 @@ def test_the_report_is_readable_at_eighty_columns(toy):
 
 
 def test_unchanged_values_leave_a_card_byte_for_byte():
-    once = rewritten(CARD, [NewValue("submit.io_time", 9.5, ("a.b",))], {"a.b": -0.0123})
-    assert rewritten(once, [NewValue("submit.io_time", 9.5, ("a.b",))], {"a.b": -0.0123}) == once
+    new = [NewValue("submit.io_time", 9.5, ("a.b",), {"a.b": 0.0071})], {"a.b": -0.0123}
+    once = rewritten(CARD, *new)
+    assert rewritten(once, *new) == once
     assert 'io_time = { value = 9.5, unit = "us"' in once
     assert '"a.b" = "-1.2 %"' in once
+    assert '"submit.io_time" = { "a.b" = "0.71 %" }' in once
 
 
 def test_a_card_is_not_fitted_by_values_of_its_base(toy, tmp_path):

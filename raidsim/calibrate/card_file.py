@@ -63,8 +63,9 @@ def rewritten(text: str, values: Sequence[NewValue], residuals: Mapping[str, flo
         if value.sensitivities
     }
     _fill(card, "sensitivities", told, TOLD)
-    # tomlkit leaves no space behind a key that it adds to an inline table.
-    return re.sub(r"(claims = \[[^\]\n]*\])\}", r"\1 }", tomlkit.dumps(card))
+    # tomlkit leaves no space beside what it adds to an inline table.
+    written = re.sub(r"(claims = \[[^\]\n]*\])\}", r"\1 }", tomlkit.dumps(card))
+    return re.sub(r'(?m)^("[^"\n]+" = )\{("[^\n]*")\}$', r"\1{ \2 }", written)
 
 
 def percent(error: float, digits: int = 1) -> str:
