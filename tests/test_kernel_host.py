@@ -147,6 +147,7 @@ def test_a_mirrored_write_takes_its_driver_twice():
                 {
                     "level": "raid1",
                     "drives": 2,
+                    "spares": 1,
                     "drive": "intel-p3700-800gb",
                     "state": "fresh",
                     "set": {"driver.write_time": "50 us", "driver.clock": "3.5 GHz"},
@@ -161,6 +162,7 @@ def test_a_mirrored_write_takes_its_driver_twice():
     host = sum(card.number(f"submit.{part}_time") for part in ("io", "page", "write"))
     each = host + card.number("raid.io_time") + card.number("raid.device_io_time") + 2 * 100e-6
     assert rate(machine) == pytest.approx(1 / each, rel=EDGE)
+    assert list(machine.system.world.drives["driver_write"][:3]) == 3 * [100 * US]  # the spare too
 
 
 # -- saving power ---------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ class HostRows:
         )
 
     def carry(self, volume: int) -> None:
-        """Take the drives of a volume into slots of the host, unless a controller has them.
+        """Take the drives and spares of a volume into slots of the host, if no controller has them.
 
         Their links slow down to what the host's memory and PCIe carry. Data that a drive fetches (a
         write) waits for memory to answer, so there the way to it counts; data that it sends does
@@ -89,7 +89,7 @@ class HostRows:
             "link_to_drive": fetch * GIGA,
         }
         world = self.system.world
-        for drive in drives_of(self.system, volume):
+        for drive in (*drives_of(self.system, volume), *self.system.spares.get(volume, ())):
             head = world.drives[drive]
             self._drive(drive)
             table = world.ssds if head["kind"] == t.DRIVE_SSD else world.disks
