@@ -278,7 +278,8 @@ def check(card: Card) -> None:
         f"{sector} or a multiple of it",
     )
     segments, depth = card.integer("read_ahead.segments"), card.integer("read_ahead.depth")
-    cache = cache_size(card)
+    # A persistent cache is on flash or on the medium, and takes nothing of the buffer.
+    cache = card.integer("write_cache.size") if card.flag("write_cache.enabled") else 0
     need(
         segments * depth + cache <= card.integer("buffer.size"),
         "buffer.size",
