@@ -1,7 +1,8 @@
 """The host: what an I/O costs in CPU time, before it leaves and after it is back.
 
 Each process has a serial station for submission; completion is a station that all
-processes of a host share: the cores that serve the interrupts of its drives. Service times
+processes of a host share: the cores that serve the interrupts of its drives. Where a process
+runs on the core of its interrupts, both are one station. Service times
 add up what the I/O needs: a part per host I/O, per device I/O, per page of data (the
 memory that is locked and mapped), and more for a write. Clock rate is the speed of the
 stations.
