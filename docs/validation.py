@@ -19,7 +19,7 @@ from raidsim.cards.reference import table
 from raidsim.validate import schema
 from raidsim.validate.claims import Claim
 from raidsim.validate.contradictions import contradictions
-from raidsim.validate.report import figures_text, percent, published_text
+from raidsim.validate.report import figures_text, percent, published_text, role_text
 from raidsim.validate.tables import UNEXPLAINED
 from raidsim.validate.verdict import Planned, Verdict
 
@@ -55,8 +55,9 @@ FORMULA = """\
 For arrays one usually reckons: drives times the rate of one, over the share of reads plus that of
 writes times the write penalty (1, 2, 4 or 6); in sequence, the drives that hold data times the
 throughput of one. Here the formula is given the simulated rate of one drive, alone at its best.
-Where it says nothing, of latencies, caches, hybrids and shapes of curves, a claim is left out of
-both rows.
+It knows no number of outstanding I/Os, and is far too high where only a few are: the second pair
+of rows leaves those claims out. Where it says nothing, of latencies, caches, hybrids and shapes of
+curves, a claim is in no row.
 """
 
 CONTRADICT = """\
@@ -95,12 +96,21 @@ def markdown(kept: dict[str, Any], claims: Iterable[Claim]) -> str:
             runs=f"{kept['runs']:,}",
             version=kept["raidsim"],
         ),
+        "\n".join(sources(known.values())),
         how_much_holds(kept["summary"]),
         f"{FORMULA}\n{against_the_formula(kept['planning'])}",
         f"{CONTRADICT}\n{contradicting(known.values())}",
         f"{MISSES}\n" + "\n".join(misses(kept["misses"], known)),
     ]
     return "\n".join(parts)
+
+
+def sources(claims: Iterable[Claim]) -> Iterator[str]:
+    """Which documents: the name that stands for each, and its title."""
+    titles = {claim.document: claim.title for claim in claims}
+    for name in sorted(titles):
+        yield f"- {name}: {titles[name]}"
+    yield ""
 
 
 def how_much_holds(summary: list[dict[str, Any]]) -> str:
@@ -117,7 +127,7 @@ def how_much_holds(summary: list[dict[str, Any]]) -> str:
     ]
     catalogue = [row for row in summary if row["name"] == "catalogue"]
     rows += [["data sheets, limits", "catalogue", *cells(row)] for row in catalogue]
-    errors = ["median error", "90 %", "worst"]
+    errors = ["median error", "90 % within", "worst"]
     return table(["document", "role", "claims", "covered", "hold", "figures", *errors], rows)
 
 
@@ -143,7 +153,9 @@ def against_the_formula(planning: list[dict[str, Any]]) -> str:
                     *(percent(errors[f"{which}_error"]) for which in ("median", "p90", "worst")),
                 ]
             )
-    return table(["", "", "claims", "hold", "figures", "median error", "90 %", "worst"], rows)
+    return table(
+        ["", "", "claims", "hold", "figures", "median error", "90 % within", "worst"], rows
+    )
 
 
 def contradicting(claims: Iterable[Claim]) -> str:
@@ -165,7 +177,7 @@ def misses(found: list[dict[str, Any]], known: dict[str, Claim]) -> Iterator[str
             claim = verdict.claim
             if claim.document == document:
                 why = claim.explanation or UNEXPLAINED
-                yield f"- `{claim.id}` ({claim.role}): {figures_text(verdict)}. {why}"
+                yield f"- `{claim.id}` ({role_text(claim)}): {figures_text(verdict)}. {why}"
         yield ""
 
 

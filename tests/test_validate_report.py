@@ -134,6 +134,13 @@ def test_claims_are_chosen_by_document_or_by_id(check, word, ids):
     assert len(check(word).verdicts) == ids
 
 
+def test_an_id_is_that_claim_alone_and_with_a_dot_all_that_begin_so(check, folder):
+    path = folder / "toy-2000.toml"
+    path.write_text(CLAIMS.replace('"toy.rises"', '"toy.high.rises"'))
+    assert [v.claim.id for v in check("toy.high").verdicts] == ["toy.high"]
+    assert [v.claim.id for v in check("toy.high.").verdicts] == ["toy.high", "toy.high.rises"]
+
+
 def test_only_the_runs_of_the_chosen_claims_are_simulated(check):
     toy = Toy()
     assert check("toy.low.1", toy=toy).all_hold
@@ -142,6 +149,11 @@ def test_only_the_runs_of_the_chosen_claims_are_simulated(check):
 
 def test_claims_are_chosen_by_role(check):
     assert [v.claim.id for v in check(role="prediction").verdicts] == ["toy.twice"]
+
+
+def test_a_role_that_no_chosen_claim_has_is_refused(check):
+    with pytest.raises(InputError, match=r"toy\.twice: none of 1 claims has"):
+        check("toy.twice", role="calibration")
 
 
 def test_an_unknown_claim_is_refused_with_the_nearest(check):
@@ -156,6 +168,16 @@ def test_problems_of_scenarios_are_said_once_each(check):
     with pytest.raises(InputError) as caught:
         check(toy=refuse)
     assert len(caught.value.problems) == 1
+
+
+def test_what_a_claim_names_and_is_not_there_is_said_at_the_claim_before_anything_runs(folder):
+    path = folder / "toy-2000.toml"
+    path.write_text(CLAIMS.replace('"toy", at = 1 ', '"p3700-databas", at = 1 '))
+    with pytest.raises(InputError) as caught:
+        validate(["toy.low", "toy.capacity"], folder=folder)
+    scenario, card = map(str, caught.value.problems)
+    assert scenario.startswith(f"{path}:13: toy.low.1: no scenario is called")
+    assert card.startswith(f"{path}:52: toy.capacity: no model is called")
 
 
 # ---------------------------------------------------------------- JSON
@@ -279,6 +301,21 @@ def test_documents_stand_by_role_and_what_does_not_hold_with_its_explanation(che
     (miss,) = (number for number, line in enumerate(lines) if line.startswith("toy.twice"))
     assert lines[miss].endswith("published 2.5, simulated 1.6842 (-30.6 %, 5 % allowed)")
     assert lines[miss + 1] == "A toy has one gear."
+
+
+def test_of_a_few_claims_each_is_shown_with_what_to_type_again(check):
+    text = shown(check("toy.high"), 200)
+    assert "toy.high  calibration: published 98000 IO/s, simulated" in text
+    assert "raidsim run toy --set 'load.outstanding=[1, 2, 4, 8, 16]'" in text
+
+
+def test_a_miss_by_less_than_is_shown_of_errors_is_no_error_of_zero(check, folder):
+    path = folder / "toy-2000.toml"
+    same = CLAIMS.replace('"fast", set = ["load.size=4 KiB"]', '"toy"')
+    path.write_text(
+        same.replace('"ratio"\n', '"order"\n').replace("published = 2.5\nrounding = 0.1\n", "")
+    )
+    assert "published > 1, simulated 1 (not above, 0 % allowed)" in shown(check("toy.twice"), 200)
 
 
 def test_a_miss_without_an_explanation_says_so(check):

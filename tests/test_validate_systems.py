@@ -14,6 +14,7 @@ from raidsim.validate.jobs import Job, Latency
 from raidsim.validate.systems import LONG, MEASURED, SEARCHED, Sweep, Systems, results_of
 
 QUICK = ("measure.precision=5 %", "measure.min_ios=2000", "load.area.size=1 GiB")
+AT_ITS_BEGINNING = "load.area.offset=0 B"
 
 
 ALONE = ("volume.level=single", "volume.drives=1")
@@ -44,7 +45,7 @@ def test_words_that_mean_the_same_are_simulated_once():
         Job("p3700-database", (), 8),
         Job("p3700-database", ("load.read=67 %",), 8),
         Job("p3700-database", ("load.size=8 KiB", "title=the same"), 8),
-        Job("array-database", (*ALONE, "load.area.offset=0 B"), 8),
+        Job("array-database", (*ALONE, AT_ITS_BEGINNING), 8),
     )
     assert one.points == 1
 

@@ -26,7 +26,7 @@ from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
 from raidsim.result import Result
 from raidsim.validate.catalogue import read_card
-from raidsim.validate.claims import Claim, Measurement, Performance
+from raidsim.validate.claims import Claim, Measurement, Performance, check_each
 from raidsim.validate.execute import OnProgress, Simulate, execute
 from raidsim.validate.jobs import Job, distinct
 from raidsim.validate.verdict import Verdict, curve_of, judge
@@ -211,11 +211,9 @@ def residual(verdict: Verdict) -> float:
 
 def claims_about(claims: Sequence[Claim], parameters: Sequence[Parameter]) -> list[Claim]:
     """Return the calibration claims about systems with one of the parameters."""
-    return [
-        claim
-        for claim in claims
-        if claim.role == "calibration" and any(_is_about(claim, one) for one in parameters)
-    ]
+    asked = [claim for claim in claims if claim.role == "calibration"]
+    check_each(asked, lambda claim: any(_is_about(claim, one) for one in parameters))
+    return [claim for claim in asked if any(_is_about(claim, one) for one in parameters)]
 
 
 def about_card(claim: Claim, parameters: Sequence[Parameter], card: Card) -> bool:

@@ -237,7 +237,10 @@ class CalibrationReport:
 
         table = Table(title="Claims fitted to", title_justify="left")
         table.add_column("claim", overflow="fold")
-        for column in ("published", "simulated", "error before", "error"):
+        for column in ("published", "simulated"):
+            table.add_column(column, justify="right")
+        table.add_column("unit")
+        for column in ("error before", "error"):
             table.add_column(column, justify="right")
         table.add_column("holds")
         for before, after in zip(self.before, self.after, strict=True):
@@ -245,6 +248,7 @@ class CalibrationReport:
                 after.claim.id,
                 published_text(after.claim),
                 number_text(after.simulated),
+                "" if after.claim.unit == "1" else after.claim.unit,
                 percent(before.error, "+"),
                 percent(after.error, "+"),
                 "yes" if after.holds else "no",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from raidsim.errors import InputError, Problem
 from raidsim.validate.jobs import Job, Latency
 from raidsim.validate.metrics import METRICS
 
@@ -126,7 +128,7 @@ class Claim:
     ``published`` is the printed figure in ``unit``, or [low, high] of a range; for an order it is
     the least ratio of the first run to the other, for equalities and shapes 1. ``rounding`` is
     the step to which it is rounded in print, ``tolerance`` the relative error beyond that
-    rounding up to which the claim holds.
+    rounding up to which the claim holds. ``title`` is that of the document.
     """
 
     id: str
@@ -140,6 +142,7 @@ class Claim:
     why: str
     subject: Performance | CardValue | ScenarioValue
     unit: str
+    title: str = ""
     note: str = ""
     explanation: str = ""
     path: Path | None = None
@@ -180,3 +183,35 @@ class Claim:
         if not isinstance(self.subject, Performance):
             return ()
         return tuple(job for one in self.subject.measurements() for job in one.jobs())
+
+    def located(self, problem: Problem) -> Problem:
+        """Return a problem of what the claim names, with the claim's own place.
+
+        What is in a line of another file, a scenario's or a card's, stays there.
+        """
+        if problem.line is not None:
+            return problem
+        file = "set" if problem.file == "--set" else problem.file
+        key = ": ".join(part for part in (self.id, file, problem.key) if part)
+        return replace(problem, file=str(self.path), line=self.line, key=key)
+
+
+def check_each(claims: Iterable[Claim], check: Callable[[Claim], object]) -> None:
+    """Check claims; raise InputError with what is wrong, each problem at the first claim with it.
+
+    Parameters
+    ----------
+    claims
+        Which to check.
+    check
+        Raises InputError.
+    """
+    problems: dict[Problem, Problem] = {}
+    for claim in claims:
+        try:
+            check(claim)
+        except InputError as error:
+            for problem in error.problems:
+                problems.setdefault(problem, claim.located(problem))
+    if problems:
+        raise InputError(dict.fromkeys(problems.values()))

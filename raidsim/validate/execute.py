@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from threading import Event
 
 from raidsim.errors import InputError, Problem
 from raidsim.result import Result
@@ -37,12 +38,26 @@ class Progress:
 OnProgress = Callable[[Progress], None]
 
 
+_interrupted = Event()
+"""Set while what is still running shall come to its end, since somebody pressed Ctrl-C."""
+
+
+class _Interrupted(Exception):
+    """Ends a run whose result nobody will see."""
+
+
 def simulate(job: Job) -> Result:
     """Run one job in the simulator."""
     from raidsim.run import run  # noqa: PLC0415  (loads the kernel)
     from raidsim.scenario import load  # noqa: PLC0415
 
-    return run(load(job.scenario, overrides=job.all_overrides()))
+    return run(load(job.scenario, overrides=job.all_overrides()), on_point=_go_on)
+
+
+def _go_on(_at: object) -> None:
+    """End the run that says how far it is, if nobody waits for it any more."""
+    if _interrupted.is_set():
+        raise _Interrupted
 
 
 def execute(
@@ -94,8 +109,12 @@ def execute(
                 if on_progress is not None:
                     done = len(running) - len(waiting)
                     on_progress(Progress(done, len(running), str(job)))
+    except KeyboardInterrupt:
+        _interrupted.set()
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+        _interrupted.clear()
         sys.setswitchinterval(usual)
     if problems:
         raise InputError(problems)

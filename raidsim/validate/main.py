@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import raidsim
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
-from raidsim.validate.claims import Role
+from raidsim.validate.claims import Claim, Performance, Role, check_each
 from raidsim.validate.execute import OnProgress, Simulate, execute
 from raidsim.validate.execute import simulate as in_simulator
 from raidsim.validate.jobs import distinct
@@ -66,6 +67,7 @@ def validate(
     claims = select(schema.load(folder), selection, role)
     if systems is None and simulate is in_simulator:
         systems = Systems()
+    check_each(claims, partial(_check, systems=systems, read_card=read_card))
     planner = Planner(systems) if planning and systems is not None else None
     alone = [] if planner is None else [job for claim in claims for job in planner.jobs(claim)]
     jobs = distinct([*(job for claim in claims for job in claim.jobs()), *alone])
@@ -85,3 +87,12 @@ def validate(
         provenance=next((result.provenance for result in results.values()), {}),
         runs=sum(run.points for run in runs),
     )
+
+
+def _check(claim: Claim, systems: Systems | None, read_card: CardReader) -> None:
+    """Refuse a claim about what is not there, before anything runs."""
+    if not isinstance(claim.subject, Performance):
+        judge(claim, {}, read_card)
+    elif systems is not None:
+        for job in claim.jobs():
+            systems.of(job.scenario, job.overrides)

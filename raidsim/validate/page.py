@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from raidsim.validate.claims import Performance
 from raidsim.validate.picture import errors_svg, figures_svgs, formula_svg
-from raidsim.validate.report import ValidationReport, number_text, percent, published_text
+from raidsim.validate.report import (
+    ValidationReport,
+    commands_of,
+    error_text,
+    number_text,
+    percent,
+    published_text,
+    role_text,
+)
 from raidsim.validate.tables import UNEXPLAINED
 from raidsim.validate.verdict import Verdict
 
@@ -45,6 +51,7 @@ def _document(name: str, report: ValidationReport) -> dict[str, object]:
     has_figures = any(v.claim.counts_in_errors and v.simulated is not None for v in verdicts)
     return {
         "name": name,
+        "title": verdicts[0].claim.title,
         "pictures": [*figures_svgs(name, verdicts), errors_svg(name, verdicts)]
         if has_figures
         else [],
@@ -59,20 +66,16 @@ def _row(verdict: Verdict) -> dict[str, object]:
         "id": claim.id,
         "section": claim.section,
         "relation": claim.relation,
-        "role": claim.role if isinstance(claim.subject, Performance) else "catalogue",
+        "role": role_text(claim),
         "published": published_text(claim),
         "simulated": number_text(verdict.simulated),
         "unit": "" if claim.unit == "1" else claim.unit,
-        "error": percent(verdict.error, "+"),
+        "error": error_text(verdict),
         "tolerance": percent(claim.tolerance, digits=0),
         "formula": "" if verdict.planned is None else number_text(verdict.planned.value),
         "holds": verdict.holds,
         "note": claim.note,
         "explanation": claim.explanation or ("" if verdict.holds else UNEXPLAINED),
         "again": f"raidsim validate {claim.id}",
-        "commands": [
-            shlex.join(words) for one in claim.subject.measurements() for words in one.commands()
-        ]
-        if isinstance(claim.subject, Performance)
-        else [],
+        "commands": commands_of(claim),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterable, Sequence
 
 import matplotlib as mpl
@@ -18,7 +19,8 @@ COLOURS = {"calibration": "#2f6fb2", "prediction": "#c2571a"}
 FORMULA = "#8a94a0"
 INK, FAINT = "#1c2733", "#d5dbe1"
 COMPARISON = "ratio of two measurements"
-PANELS = ("rate", "throughput", "latency", "boot", COMPARISON)
+PANELS = ("rate", "throughput", "latency", "boot, %", "boot, s", COMPARISON)
+"""Pictures of a document: one for each kind of figure, of a boot for each of its units."""
 LEAST_FIGURES = 3
 NEAR = 0.05
 FARTHEST = 1.0  # errors beyond it are drawn there
@@ -79,8 +81,8 @@ def _shares(curves: Sequence[tuple[str, str, Sequence[float]]], salt: str) -> st
                 axes.step(np.append(0, errors), np.append(0, share), color=colour, where="post")
                 axes.plot(errors, share, ".", color=colour, label=label)
         axes.set_title("how many are how far off")
-        axes.set_xlabel("error beyond the rounding in print, %, and more" if _any_far(curves)
-                        else "error beyond the rounding in print, %")  # fmt: skip
+        beyond = " (100: or more)" if _any_far(curves) else ""
+        axes.set_xlabel(f"error beyond the rounding in print, %{beyond}")
         axes.set_ylabel("share of the figures, %")
         axes.set_ylim(0, 102)
         axes.set_xlim(left=0)
@@ -105,7 +107,10 @@ def _figures(document: str, verdicts: Sequence[Verdict]) -> list[Verdict]:
 
 
 def _panel(verdict: Verdict) -> str:
-    return verdict.claim.kind if verdict.claim.unit != "1" else COMPARISON
+    claim = verdict.claim
+    if claim.unit == "1":
+        return COMPARISON
+    return f"{claim.kind}, {claim.unit}" if claim.kind == "boot" else claim.kind
 
 
 def _draw_figures(axes: Axes, verdicts: Sequence[Verdict]) -> None:
@@ -129,8 +134,9 @@ def _draw_figures(axes: Axes, verdicts: Sequence[Verdict]) -> None:
     unit = "" if verdicts[0].claim.unit == "1" else f", {verdicts[0].claim.unit}"
     axes.set_xlabel(f"published{unit} (grey: within {NEAR * 100:.0f} %)")
     axes.set_ylabel(f"simulated{unit}")
+    decades = math.floor(math.log10(ends.max())) - math.ceil(math.log10(ends.min())) + 1
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ends.max() < 30 * ends.min() else (1,)))
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < 2 else (1,)))
         axis.set_major_formatter(FuncFormatter(_plain))
         axis.set_minor_formatter(NullFormatter())
     axes.legend(loc="lower right")

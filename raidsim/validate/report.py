@@ -125,12 +125,16 @@ def claim_dict(verdict: Verdict) -> dict[str, Any]:
         "metric": run.metric,
         "outstanding": [at for at in run.intensities if at is not None],
         "within": None if run.latency is None else run.latency.within,
-        "commands": [
-            shlex.join(words)
-            for measurement in claim.subject.measurements()
-            for words in measurement.commands()
-        ],
+        "commands": commands_of(claim),
     }
+
+
+def commands_of(claim: Claim) -> list[str]:
+    """Return what to type to see the runs of a claim again; nothing if it has none."""
+    if not isinstance(claim.subject, Performance):
+        return []
+    measurements = claim.subject.measurements()
+    return [shlex.join(words) for one in measurements for words in one.commands()]
 
 
 # ---------------------------------------------------------------- words
@@ -159,13 +163,27 @@ def percent(value: float | None, sign: str = "", *, digits: int = 1) -> str:
     return "-" if value is None else f"{value * 100:{sign}.{digits}f} %"
 
 
+def error_text(verdict: Verdict) -> str:
+    """Return how far off a claim is; of one that does not hold never that it is not off."""
+    error = verdict.error
+    if error is None or verdict.holds or abs(error) >= 0.0005:
+        return percent(error, "+")
+    return f"{error * 100:+.1g} %" if error else "not above"
+
+
+def role_text(claim: Claim) -> str:
+    """Return the role of a claim; one of the catalogue, which is in no statistic, has none."""
+    return "catalogue" if claim.kind == "catalogue" else claim.role
+
+
 def figures_text(verdict: Verdict) -> str:
     """Return what is printed, what is simulated and how far off that is, as one line."""
     claim = verdict.claim
     unit = "" if claim.unit == "1" else f" {claim.unit}"
-    text = f"published {published_text(claim)}{unit}, simulated {number_text(verdict.simulated)}"
+    here = "simulated" if isinstance(claim.subject, Performance) else "raidsim has"
+    text = f"published {published_text(claim)}{unit}, {here} {number_text(verdict.simulated)}"
     if verdict.error is not None:
-        text += f" ({percent(verdict.error, '+')}, {percent(claim.tolerance, digits=0)} allowed)"
+        text += f" ({error_text(verdict)}, {percent(claim.tolerance, digits=0)} allowed)"
     if verdict.planned is not None:
         text += f", planning formula {number_text(verdict.planned.value)}"
     return text if verdict.converged else f"{text}, not converged"

@@ -11,7 +11,15 @@ import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    ValidationError,
+    model_validator,
+)
 
 from raidsim import units
 from raidsim.cards import toml_file
@@ -71,7 +79,11 @@ Published: TypeAlias = Annotated[float | tuple[float, float], PlainValidator(_pu
 At: TypeAlias = Annotated[int | Searched, PlainValidator(_at)]
 Time: TypeAlias = Annotated[str, PlainValidator(lambda value: _quantity(value, "time"))]
 Share: TypeAlias = Annotated[str, PlainValidator(lambda value: _quantity(value, "share"))]
-Intensities: TypeAlias = Annotated[tuple[Outstanding, ...], Field(min_length=1)]
+Intensities: TypeAlias = Annotated[
+    tuple[Outstanding, ...],
+    Field(min_length=1),
+    AfterValidator(lambda numbers: tuple(sorted(set(numbers)))),
+]
 
 
 class _Table(BaseModel):
@@ -311,6 +323,8 @@ def load(folder: Path | None = None) -> list[Claim]:
         except InputError as error:
             problems += error.problems
     problems += _repeated(claims)
+    if not claims and not problems:
+        problems.append(Problem(str(folder), None, None, "holds no claims", "write [[claim]]"))
     if problems:
         raise InputError(problems)
     return claims
@@ -386,6 +400,7 @@ def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> 
         why=one.why or (parsed.tolerance.why if measured else "read, not measured"),
         subject=subject,
         unit=unit,
+        title=parsed.title,
         note=one.note,
         explanation=one.explanation,
         path=path,
@@ -422,6 +437,13 @@ def _problem(file: toml_file.TomlFile, error: Any) -> Problem:
     remedy = None
     if error["type"] == "extra_forbidden":
         cause, remedy = "unknown key", suggest(str(path[-1]), _known_keys())
+    elif error["type"] == "missing":
+        cause = "is missing"
+    elif error["type"] == "string_pattern_mismatch":
+        cause = f"{quote(error['input'])} is no id"
+        remedy = "write lower-case letters, digits, dots and hyphens"
+    elif error["type"] == "literal_error":
+        cause = f"{quote(error['input'])} is none of {error['ctx']['expected']}"
     return Problem(file.name, file.line(path), toml_file.show(path), cause, remedy)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.validate.claims import Claim, Role
@@ -13,15 +13,17 @@ def select(
 ) -> list[Claim]:
     """Return the claims that any word of the selection names, in their own order.
 
-    A word is a part of a document's name ("p3700"), a claim's id, or the beginning of one up to
-    a dot ("p3700.streaming"). No words select everything.
+    A word is a claim's id, which names that claim alone, the beginning of one up to a dot
+    ("p3700.streaming"; with the dot also where a claim is called so), or a part of a document's
+    name ("p3700"). No words select everything.
 
     Raises
     ------
     InputError
-        A word names nothing.
+        A word names nothing, or no claim that it names has the role.
     """
-    unknown = [word for word in selection if not any(_names(word, claim) for claim in claims)]
+    ids = {claim.id for claim in claims}
+    unknown = [word for word in selection if not any(_names(word, claim, ids) for claim in claims)]
     if unknown:
         known = [*dict.fromkeys(claim.document for claim in claims), *(c.id for c in claims)]
         raise InputError(
@@ -36,17 +38,24 @@ def select(
                 for word in unknown
             ]
         )
-    return [
+    named = [
         claim
         for claim in claims
-        if (not selection or any(_names(word, claim) for word in selection))
-        and role in (None, claim.role)
+        if not selection or any(_names(word, claim, ids) for word in selection)
     ]
+    chosen = [claim for claim in named if role in (None, claim.role)]
+    if named and not chosen:
+        words = " ".join(selection) or "the claims"
+        cause = f"{words}: none of {len(named)} claims has the role {role}"
+        raise InputError([Problem(None, None, None, cause, f"all are {named[0].role} claims")])
+    return chosen
 
 
-def _names(word: str, claim: Claim) -> bool:
+def _names(word: str, claim: Claim, ids: Collection[str]) -> bool:
     if not word:
         return False
+    if word in ids:
+        return claim.id == word
     return word in claim.document or f"{claim.id}.".startswith(word.rstrip(".") + ".")
 
 

@@ -12,7 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from raidsim.validate.claims import Claim, Performance
 from raidsim.validate.verdict import Verdict
+
+MANY = 32
+"""Outstanding I/Os from which on drives of an array are taken to be busy, as formulas have it."""
 
 
 @dataclass(frozen=True)
@@ -117,12 +121,25 @@ def summarize(verdicts: Sequence[Verdict]) -> list[Row]:
 
 
 def compare(verdicts: Sequence[Verdict]) -> list[Comparison]:
-    """Return simulation against planning formula: over everything, then for each document."""
+    """Return simulation against planning formula: over everything, then for each document.
+
+    In between stand the claims under many outstanding I/Os alone: those that the formula is about.
+    """
     spoken = [v for v in verdicts if v.planned is not None and v.error is not None]
-    documents = sorted({v.claim.document for v in spoken})
-    return [_comparison("all claims", spoken)] * bool(spoken) + [
-        _comparison(name, [v for v in spoken if v.claim.document == name]) for name in documents
-    ]
+    busy = [v for v in spoken if _is_busy(v.claim)]
+    groups = {"all claims": spoken, f"{MANY} outstanding or more": busy}
+    groups |= {
+        name: [v for v in spoken if v.claim.document == name]
+        for name in sorted({v.claim.document for v in spoken})
+    }
+    return [_comparison(name, group) for name, group in groups.items() if group]
+
+
+def _is_busy(claim: Claim) -> bool:
+    """Whether all its runs go up to many outstanding I/Os."""
+    return isinstance(claim.subject, Performance) and all(
+        max(at or 0 for at in one.intensities) >= MANY for one in claim.subject.measurements()
+    )
 
 
 def _comparison(name: str, verdicts: Sequence[Verdict]) -> Comparison:

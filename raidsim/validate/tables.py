@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.validate.report import figures_text, percent
+from raidsim.validate.report import commands_of, figures_text, percent, role_text
 from raidsim.validate.summary import Comparison, Row
 from raidsim.validate.verdict import Verdict
 
@@ -20,15 +20,21 @@ if TYPE_CHECKING:
 
 UNEXPLAINED = "no explanation yet"
 
+FEW = 12
+"""Claims up to which each is shown, with its figures and how to see its runs again."""
+
 
 def everything(report: ValidationReport) -> Group:
     """Return the tables, and each claim that does not hold."""
     parts: list[RenderableType] = [summary_table(report.summary)]
     if report.comparisons:
         parts += ["", comparison_table(report.comparisons)]
+    few = len(report.verdicts) <= FEW
     if report.failed:
         parts += ["", Text("Claims that do not hold, the largest error first", style="bold")]
-        parts += list(_misses(report.failed))
+        parts += list(_each(report.failed, few))
+    if few and (held := [verdict for verdict in report.verdicts if verdict.holds]):
+        parts += ["", Text("Claims that hold", style="bold"), *_each(held, few)]
     return Group(*parts)
 
 
@@ -99,10 +105,13 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-def _misses(failed: Sequence[Verdict]) -> Iterable[RenderableType]:
-    """Each claim that does not hold: its figures, and the best explanation."""
-    for verdict in failed:
+def _each(verdicts: Sequence[Verdict], commands: bool) -> Iterable[RenderableType]:
+    """Each claim with its figures; of one that does not hold the best explanation."""
+    for verdict in verdicts:
         claim = verdict.claim
-        yield Text.assemble((claim.id, "bold"), f"  {claim.role}: {figures_text(verdict)}")
-        why = claim.explanation or UNEXPLAINED
-        yield Padding(Text(why), (0, 0, 0, 4))
+        yield Text.assemble((claim.id, "bold"), f"  {role_text(claim)}: {figures_text(verdict)}")
+        if not verdict.holds:
+            yield Padding(Text(claim.explanation or UNEXPLAINED), (0, 0, 0, 4))
+        if commands:
+            for command in commands_of(claim):
+                yield Padding(Text(command), (0, 0, 0, 4))
