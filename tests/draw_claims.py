@@ -80,7 +80,7 @@ def draw(claims: Iterable[Claim], found: dict[str, dict]) -> list[str]:
         and (claim.kind == "catalogue" or margin(claim, found[claim.id]["simulated"]) > NEAR)
     ]
     random.Random(SEED).shuffle(sure)
-    cost, drawn = Cost(), set()
+    cost, drawn, kinds = Cost(), set(), set()
 
     def stratum(claim: Claim) -> tuple[object, ...]:
         return claim.document, claim.role, bool(claim.explanation), claim.kind == "catalogue"
@@ -90,8 +90,10 @@ def draw(claims: Iterable[Claim], found: dict[str, dict]) -> list[str]:
         wanted = max(round(SHARE * sum(stratum(claim) == one for claim in order)), 1)
         seen: set[tuple[str, str]] = set()
         while left and wanted:
-            new = [c for c in left if (c.relation, c.kind) not in seen]
+            new = [c for c in left if c.kind not in kinds]
+            new = new or [c for c in left if (c.relation, c.kind) not in seen]
             claim = min(new or left, key=cost.marginal)
+            kinds.add(claim.kind)
             cost.pay(claim)
             seen.add((claim.relation, claim.kind))
             left.remove(claim)

@@ -290,7 +290,9 @@ def test_validate_says_by_its_status_whether_all_claims_hold(
 
     asked: list[Any] = []
 
-    def validate(selection: list[str], role: str | None, on_progress: Any) -> Report:
+    def validate(
+        selection: list[str], role: str | None, on_progress: Any, **_others: Any
+    ) -> Report:
         asked.append((selection, role))
         return Report()
 

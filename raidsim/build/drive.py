@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raidsim.build import hdd, heat, ssd
+from raidsim.build.disk_cache import cache_size, is_protected
 from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.system import System
 from raidsim.cards import Card
@@ -64,7 +65,7 @@ def add_drive(
         row=row,
         slots=slots,
         latency_station=latency_station,
-        protected=card.flag("buffer.protected") if kind is ssd else hdd.is_protected(card),
+        protected=card.flag("buffer.protected") if kind is ssd else is_protected(card),
         size=card.integer("capacity.user"),
         grain=card.integer("flash.page" if kind is ssd else "command.max_transfer"),
         max_transfer=card.integer("command.max_transfer"),
@@ -88,6 +89,6 @@ def queue_depth(card: Card) -> int:
     depth = card.integer("command.queue_depth")
     if card.kind == "ssd":
         return depth
-    if hdd.cache_size(card) or card.flag("command.queues_uncached_writes"):
+    if cache_size(card) or card.flag("command.queues_uncached_writes"):
         return min(depth, card.integer("queue.window"))
     return 1

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from raidsim import units
+from raidsim.build.disk_cache import cache_size
 from raidsim.build.system import System, stream_key
 from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
@@ -121,21 +122,6 @@ def spindle(system: System, name: str, card: Card) -> Spindle:
     with np.errstate(over="ignore"):
         phase, drawn = float(uniform(key, 0)), float(uniform(key, 1))
     return Spindle(phase, 1.0 + card.number("spindle.tolerance") * (2.0 * drawn - 1.0))
-
-
-def cache_size(card: Card) -> int:
-    """Bytes of writes that a disk answers before they are on the medium.
-
-    With the disk cache off that is what a power cut does not cost. With it on, all of the cache is
-    volatile: a drive has one of two modes, not both.
-    """
-    on = card.flag("write_cache.enabled")
-    return card.integer("write_cache.size" if on else "write_cache.protected_size")
-
-
-def is_protected(card: Card) -> bool:
-    """Whether the writes that it has answered survive a power cut."""
-    return not card.flag("write_cache.enabled") and cache_size(card) > 0
 
 
 def add(
@@ -278,7 +264,8 @@ def check(card: Card) -> None:
         f"{sector} or a multiple of it",
     )
     segments, depth = card.integer("read_ahead.segments"), card.integer("read_ahead.depth")
-    cache = cache_size(card)
+    # A persistent cache is on flash or on the medium, and takes nothing of the buffer.
+    cache = card.integer("write_cache.size") if card.flag("write_cache.enabled") else 0
     need(
         segments * depth + cache <= card.integer("buffer.size"),
         "buffer.size",

@@ -84,7 +84,7 @@ class Parameter:
         if not self.step:
             up = value * (1 + share)
             return up if up <= self.high else value / (1 + share)
-        by = max(self.step, self._stepped(value * share))
+        by = max(round(value * share / self.step), 1) * self.step
         return value + by if value + by <= self.high else value - by
 
     def is_on(self, card: Card) -> bool:

@@ -11,7 +11,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from raidsim.build import hdd, inventory
+from raidsim.build import inventory
+from raidsim.build.disk_cache import cache_size
 from raidsim.build.traffic import cost, has_strips, health, straddling, writes_back
 from raidsim.layout.address import whole_drive
 from raidsim.layout.health import survives
@@ -240,7 +241,7 @@ def _write_time(volume: VolumeSpec) -> float:
     if card.kind == "hdd":
         turn = 1 / card.number("spindle.speed")
         read = card.number("seek.read_average") + turn / 2
-        if hdd.cache_size(card):
+        if cache_size(card):
             return 2 * fixed + read if parity else fixed
         if parity:
             return 2 * fixed + read + turn

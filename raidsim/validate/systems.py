@@ -22,7 +22,7 @@ ONLY_OF_ARRAYS = (
     "strip", "copies", "rotation", "parity_writes", "mirror_reads", "spread", "spares",
     "rebuild_limit", "rebuild_sample",
 )  # fmt: skip
-"""Keys of a volume that say nothing of a single drive."""
+"""Keys of a volume that say nothing of a single drive on the host itself."""
 
 LONG, SEARCHED, MEASURED = 2, 1, 0
 """How long a run takes, roughly: minutes of a course of time, several points, or one at a time."""
@@ -124,15 +124,22 @@ class Systems:
 def meaning(scenario: Scenario, any_intensity: bool = False) -> str:
     """Return a text that is equal for scenarios that differ only in names and words.
 
-    With ``any_intensity`` the outstanding I/Os of its loads do not count either.
+    With ``any_intensity`` the outstanding I/Os of its loads do not count either. Cards count by
+    their files: the same path means another card in the folder of another scenario. Behind a
+    controller a single drive has strips too, which are the lines of its cache.
     """
     data: dict[str, Any] = scenario.resolved()
     for name in NAMES:
         del data[name]
+    data["host"]["model"] = scenario.host.card.path
+    for one, controller in zip(data["controller"], scenario.controllers, strict=True):
+        one["model"] = controller.card.path
+    for one, volume in zip(data["volume"], scenario.volumes, strict=True):
+        one["drive"] = volume.card.path
     if all(one["controller"] == "host" for one in (*data["volume"], *data.get("hybrid", ()))):
         del data["controller"], data["link"]
     for volume in data["volume"]:
-        if volume["level"] == "single":
+        if (volume["level"], volume["controller"]) == ("single", "host"):
             for key in ONLY_OF_ARRAYS:
                 volume.pop(key, None)
     if any_intensity:
