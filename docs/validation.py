@@ -41,7 +41,10 @@ with pictures.
 - **Calibration** claims are about single parts, and the models were fitted to them: that they hold
   says little more than that the models can.
 - **Prediction** claims are about what is built from the parts, and nothing was fitted to them:
-  this is how far to trust the simulation of what nobody has measured.
+  this is how far to trust the simulation of what nobody has measured. Not all are blind: what some
+  documents leave open was assumed, or assumed anew, with results known. The pages
+  [Arrays against print](background/array-claims.md) and
+  [Hybrid arrays against print](background/hybrid-claims.md) say what and why.
 - **Errors** count from the rounding of the printed figure and are relative to it. Median, 90 % and
   worst are those of figures and ratios; bounds, orders, equalities and shapes only hold or do not.
 """

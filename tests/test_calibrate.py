@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 from toy_drive import rate, result
@@ -14,13 +15,16 @@ from toy_drive import rate, result
 from raidsim import cards, cli
 from raidsim.calibrate import calibrate
 from raidsim.calibrate.card_file import NewValue, rewritten, write
+from raidsim.calibrate.fit import STEP, Fit
 from raidsim.calibrate.meter import Estimate
 from raidsim.calibrate.parameters import free_parameters
-from raidsim.calibrate.problem import FitProblem
+from raidsim.calibrate.problem import FitProblem, Trial
+from raidsim.calibrate.report import fitted
 from raidsim.cards.attributes import KINDS
 from raidsim.cards.fit_ranges import FIT_RANGES, fit_range
 from raidsim.errors import InputError
 from raidsim.validate import schema
+from raidsim.validate.verdict import Verdict
 
 SERVICE, LATENCY = 10e-6, 90e-6  # what the figures below were computed from
 
@@ -331,6 +335,43 @@ def test_sensitivities_are_those_of_the_formula(toy):
     assert told["complete.io_time"] == {"toy.low": pytest.approx(-0.009, rel=0.03)}
     assert told["submit.io_time"]["toy.high"] == pytest.approx(-0.01, rel=0.03)
     assert "submit.write_time" not in told
+
+
+def parameter(toy, line):
+    toy[0].write_text(f"{CARD}\n[pcie]\nread_time_per_byte = {line}\n")
+    return free_parameters([cards.load(toy[0])])[-1]
+
+
+def test_of_what_a_card_states_as_a_rate_the_sensitivity_is_that_of_the_rate(toy):
+    """A figure that is a bandwidth: 1 % more of it is 1 % more of the figure."""
+    bandwidth = parameter(toy, '{ value = 5000, unit = "MiB/s", source = "calibrated" }')
+    claim = schema.load(toy[1])[0]
+    trial = Trial((bandwidth.value,), (Verdict(claim, 1.0, 0.0, True),), np.zeros(1), {})
+    # What the fit moves is time per byte, of which 1 % more is 1 % less of the figure.
+    found = Fit(trial, trial, np.array([[-20.0]]), np.array([[-1.0]]), settled=True)
+    (one,) = fitted(found, [bandwidth])
+    assert one.changes == {claim.id: pytest.approx(0.01)}
+    assert one.weights == {claim.id: pytest.approx(0.2)}
+
+
+def test_a_rounded_value_stays_within_the_range_that_its_card_states(toy):
+    one = parameter(
+        toy,
+        '{ value = 0.5, unit = "us/KiB", source = "calibrated", range = [0.123446, 0.987654] }',
+    )
+    for end in (one.low, one.high):
+        assert one.low <= one.rounded(end) <= one.high
+        assert one.rounded(end) == pytest.approx(end, rel=1e-3)
+
+
+def test_derivatives_of_a_size_are_taken_over_the_same_share_as_of_a_time():
+    tracks = next(
+        one
+        for one in free_parameters([cards.load("fujitsu-hdd-sas2-15k-146gb")])
+        if one.name == "geometry.track_outer"
+    )
+    moved = tracks.moved(tracks.value, STEP)
+    assert moved / tracks.value == pytest.approx(1 + STEP, abs=tracks.step / tracks.value)
 
 
 def test_a_claim_that_nothing_can_meet_is_given_up(toy):

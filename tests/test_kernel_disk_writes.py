@@ -218,6 +218,8 @@ def test_a_persistent_cache_takes_writes_while_the_disk_cache_is_off():
     assert off.front["protected"] == 1
     assert burst(OneDisk(**on | size), lengths) == burst(OneDisk(**on), lengths)
     assert OneDisk(**on | size).front["protected"] == 0
+    # It is no part of the buffer: 64 MiB of that, and a cache of 1 GiB on the medium.
+    assert OneDisk(**SMALL | {"write_cache__protected_size": "1 GiB"}).front["protected"] == 1
     sata = SMALL | {"command__queues_uncached_writes": False}
     assert OneDisk(**sata | size).front["slots"] == OneDisk(**SMALL).front["slots"]
 

@@ -249,6 +249,23 @@ def test_each_relation_says_what_it_needs(load, relation, wanted):
     assert wanted in refusal(load, HEAD + GOOD.replace("about", relation))
 
 
+@pytest.mark.parametrize(
+    "more", ["at = 1", 'also = ["load.read=0 %"]', 'relative_to = { scenario = "toy", at = 1 }']
+)
+def test_a_shape_is_about_a_whole_curve_and_nothing_that_is_said_beside_it_is_lost(load, more):
+    text = GOOD.replace("about", "shape").replace("published = 10000\nrounding = 1000\n", "")
+    text += 'shape = { is = "rises" }\n'
+    assert load(HEAD + text.replace(", at = 1", ""))
+    said = refusal(load, HEAD + text.replace("at = 1", more))
+    assert '"relative_to" beside a shape' in said
+
+
+def test_what_holds_for_all_runs_of_a_file_holds_for_facts_too(load):
+    text = GOOD.replace("iops", "fewest_drives").replace(", at = 1", "")
+    (claim,) = load('set = ["volume.drives=8"]\n' + HEAD + text + 'unit = "1"\n')
+    assert claim.subject.overrides == ("volume.drives=8",)
+
+
 def test_an_id_stands_once(load):
     assert "toy-2000.toml:13" in refusal(load, HEAD + GOOD + GOOD)
 

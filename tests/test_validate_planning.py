@@ -8,7 +8,7 @@ import pytest
 from toy_drive import result
 
 from raidsim.validate.claims import Claim, Measurement, Performance, Shape
-from raidsim.validate.planning import ALONE, PENALTY, Array, Planner
+from raidsim.validate.planning import PENALTY, Array, Planner
 from raidsim.validate.systems import Systems
 
 RAID5 = ("volume.level=raid5", "volume.drives=5")
@@ -164,5 +164,21 @@ def test_the_formula_says_nothing(planner, asked):
     assert planner.judge(asked, {}) is None
 
 
-def test_what_leaves_one_drive_can_be_typed():
-    assert all("=" in override for override in ALONE)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("volume.level=raid5", "volume.drives=5", "volume.intent=bitmap"),
+        ("volume.level=raid1", "volume.spares=1"),
+        ("volume.level=raid50", "volume.drives=6", "volume.spans=2"),
+        ("volume.level=raid10", "volume.drives=4", "volume.spread=far"),
+    ],
+    ids=["bitmap", "spares", "spans", "spread"],
+)
+def test_one_drive_has_nothing_of_what_only_arrays_have(systems, planner, words):
+    (one,) = planner.jobs(claim(measured("array-database", *words)))
+    (volume,) = systems.of(one.scenario, one.overrides).volumes
+    assert (volume.level, volume.intent, volume.spares) == ("single", "none", 0)
+
+
+def test_of_an_array_whose_file_asks_what_one_drive_cannot_it_says_nothing(planner):
+    assert planner.jobs(claim(measured("raid60-nl"))) == ()  # spans

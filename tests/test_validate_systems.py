@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
+from raidsim import cards
 from raidsim.run import run
 from raidsim.scenario import load
 from raidsim.validate.execute import execute, simulate
@@ -11,6 +14,19 @@ from raidsim.validate.jobs import Job, Latency
 from raidsim.validate.systems import LONG, MEASURED, SEARCHED, Sweep, Systems, results_of
 
 QUICK = ("measure.precision=5 %", "measure.min_ios=2000", "load.area.size=1 GiB")
+
+
+ALONE = ("volume.level=single", "volume.drives=1")
+ONE_DISK = """
+[host]
+model = "fujitsu-rx2540-m1"
+[[volume]]
+drive = "disk.toml"
+[[load]]
+read = "100 %"
+size = "4 KiB"
+outstanding = [1, 8]
+"""
 
 
 def sweeps(*jobs):
@@ -28,7 +44,7 @@ def test_words_that_mean_the_same_are_simulated_once():
         Job("p3700-database", (), 8),
         Job("p3700-database", ("load.read=67 %",), 8),
         Job("p3700-database", ("load.size=8 KiB", "title=the same"), 8),
-        Job("array-database", ("volume.level=single", "volume.drives=1"), 8),
+        Job("array-database", (*ALONE, "load.area.offset=0 B"), 8),
     )
     assert one.points == 1
 
@@ -45,6 +61,26 @@ def test_words_that_mean_the_same_are_simulated_once():
 )
 def test_what_differs_in_anything_else_is_another_run(other):
     assert len(sweeps(Job("p3700-database", (), 8), other)) == 2
+
+
+CACHED = (*ALONE, "controller.model=lsi-megaraid-1078-512", "volume.drive=seagate-st373455ss")
+
+
+def test_behind_a_cache_the_strips_of_a_single_drive_count():
+    strips = [("volume.strip=64 KiB",), ("volume.strip=128 KiB",)]
+    assert len(sweeps(*(Job("array-database", CACHED + strip, 8) for strip in strips))) == 2
+    assert len(sweeps(*(Job("array-database", ALONE + strip, 8) for strip in strips))) == 1
+
+
+def test_cards_of_one_name_in_two_folders_are_two_drives(tmp_path):
+    jobs = []
+    for name in ("a", "b"):
+        folder = tmp_path / name
+        folder.mkdir()
+        shutil.copy(cards.find("nl-sas-2tb"), folder / "disk.toml")
+        (folder / "one.toml").write_text(ONE_DISK)
+        jobs.append(Job(str(folder / "one.toml"), (), 8))
+    assert len(sweeps(*jobs)) == 2
 
 
 def test_long_runs_come_first_then_searches_then_the_longest_sweeps():

@@ -15,7 +15,10 @@ KIND = "host CPU"
 
 
 class HostRows:
-    """A host in a system: the completion station, and the processes that share it.
+    """A host in a system: its processes, and the completion station.
+
+    All processes share that station; where ``interrupts.shared`` is set, each has one station of
+    its own for submission and completion instead.
 
     Parameters
     ----------

@@ -54,16 +54,32 @@ class Parameter:
         return float(self.card.sources[self.name].value)
 
     @property
+    def sign(self) -> int:
+        """1, or -1 where the card states a rate: 1 % more of that is 1 % less time."""
+        once, twice = (units.in_unit(x, self.unit, self.dimension) for x in (1.0, 2.0))
+        return 1 if twice > once else -1
+
+    @property
     def has_few(self) -> bool:
         """Whether it is one of a few choices, whose neighbours are tried."""
         return self.step > 0 and self.high <= FEW * self.step
 
     def shown(self, value: float) -> float:
-        """Return a value in the unit of the card, rounded as the card will hold it."""
+        """Return a value in the unit of the card, rounded as the card will hold it.
+
+        That is within the bounds, too: a card whose value left its range could not be loaded.
+        """
         if self.step:
             return units.in_unit(self._stepped(value), self.unit, self.dimension)
         number = units.in_unit(float(value), self.unit, self.dimension)
-        return float(f"{number:.{DIGITS}g}")
+        near = float(f"{number:.{DIGITS}g}")
+        last = 10.0 ** (math.floor(math.log10(abs(number))) - DIGITS + 1)
+        beside = (float(f"{near + by:.{DIGITS}g}") for by in (0.0, last, -last))
+        return next((one for one in beside if self._is_within(one)), near)
+
+    def _is_within(self, shown: float) -> bool:
+        """Whether a number in the unit of the card is within the bounds."""
+        return self.low <= units.convert(shown, self.unit, self.dimension) <= self.high
 
     def rounded(self, value: float) -> float:
         """Return the value that the card will hold, in base units."""

@@ -44,9 +44,11 @@ class Fitted:
         Relative change that the claims would barely notice, all other values following;
         infinite where they notice nothing.
     weights
-        By claim: change of its residual, in its tolerances, when the value grows by 1 %.
+        By claim: change of its residual, in its tolerances, when the value grows by 1 %,
+        as the card states it.
     changes
-        By claim: relative change of the simulated number when the value grows by 1 %.
+        By claim: relative change of the simulated number when the value grows by 1 %, as the
+        card states it.
     """
 
     parameter: Parameter
@@ -264,8 +266,8 @@ def fitted(fit: Fit, parameters: list[Parameter]) -> tuple[Fitted, ...]:
                 after=parameter.shown(value) if fit.improved else parameter.written,
                 uncertainty=math.expm1(spread) if spread < 50 else math.inf,
                 at_bound=value <= parameter.low * NEAR or value >= parameter.high / NEAR,
-                weights=_for_one_percent(claims, fit.slopes[:, i]),
-                changes=_for_one_percent(claims, fit.elasticities[:, i]),
+                weights=_for_one_percent(claims, parameter.sign * fit.slopes[:, i]),
+                changes=_for_one_percent(claims, parameter.sign * fit.elasticities[:, i]),
             )
         )
     return tuple(found)
@@ -274,7 +276,12 @@ def fitted(fit: Fit, parameters: list[Parameter]) -> tuple[Fitted, ...]:
 def traded(fit: Fit, parameters: list[Parameter]) -> tuple[Traded, ...]:
     """Return which values the claims know in combination only."""
     return tuple(
-        Traded(tuple((parameters[i], round(share, 2)) for i, share in one.shares.items()))
+        Traded(
+            tuple(
+                (parameters[i], round(parameters[i].sign * share, 2))
+                for i, share in one.shares.items()
+            )
+        )
         for one in exchanges(fit.slopes)
         if len(one.shares) > 1
     )

@@ -1,7 +1,8 @@
 """What the usual planning formula says of an array: a yardstick beside the simulation.
 
 Planners multiply what one drive does by the number of drives, and divide by what a write costs
-(SNIA Dictionary, "small write penalty"; counts of device I/Os as in GOLDEN.md, section 3):
+(SNIA Dictionary, "small write penalty"). The penalty is what planners take for any number of
+drives, though RAID 5 of three and RAID 6 of five get by with less:
 
     random        drives x one / (read share + write share x penalty)
                   penalty: 1 RAID 0 and JBOD, 2 RAID 1, 1E, 10, 4 RAID 5, 50, 6 RAID 6, 60
@@ -46,9 +47,14 @@ PLANNED = ("iops", "mbps")
 ALONE = (
     "volume.level=single", "volume.drives=1", "volume.controller=host", "volume.behind=[]",
     "volume.write=through", "volume.read_ahead=none", "volume.io=direct",
+    "volume.intent=none", "volume.spares=0",
     "load.workers=1", "load.partitions=false", "measure.precision=2 %", "measure.min_ios=2000",
 )  # fmt: skip
 """Overrides that leave one drive, on the host itself, to one worker; a planner knows it roughly."""
+
+
+SHARED_OUT = ("volume.spans=", "volume.spread=")
+"""Overrides that are wrong for one drive, whatever they say."""
 
 
 @dataclass(frozen=True)
@@ -154,16 +160,22 @@ class Planner:
             try:
                 scenario = self._systems.of(measurement.scenario, overrides)
                 most = most_outstanding(self._systems.of(measurement.scenario))
+                array = array_of(scenario)
+                if array is None or most is None:
+                    return ()
+                one = Job(measurement.scenario, alone(overrides), most)
+                self._systems.of(one.scenario, one.overrides)
             except InputError:
-                return ()  # running it says what is wrong
-            array = array_of(scenario)
-            if array is None or most is None:
-                return ()
+                return ()  # running it says what is wrong; or its file asks what one drive cannot
             load = scenario.loads[0]
             factor = array.random(load.read) if load.random else array.sequential(load.read)
-            one = Job(measurement.scenario, overrides + ALONE, most)
             found.append(_Term(array, one, factor))
         return tuple(found)
+
+
+def alone(overrides: tuple[str, ...]) -> tuple[str, ...]:
+    """Return overrides that leave one drive of an array to itself."""
+    return tuple(one for one in overrides if not one.startswith(SHARED_OUT)) + ALONE
 
 
 def array_of(scenario: Scenario) -> Array | None:

@@ -245,8 +245,10 @@ class ClaimTable(_Table):
             ),
             '"factor" only for an order': self.relation == "order" or self.factor is None,
             '"why" beside a tolerance of its own': (self.tolerance is None) == (self.why is None),
-            'no "within" beside a shape': (
-                self.shape is None or self.run is None or self.run.within is None
+            'nothing of "at", "within", "also" and "relative_to" beside a shape': (
+                self.shape is None
+                or self.run is None
+                or not self.run.model_fields_set & {"at", "within", "also", "relative_to"}
             ),
             '"at" as a number, "max", "mean" or "within", for a figure': not (
                 figure and self.run is not None and self.run.at == "each"
@@ -254,7 +256,8 @@ class ClaimTable(_Table):
             '"time" beside ready_share, "share" beside ready_time, and nowhere else': all(
                 (run.time is not None) == (self.metric == "ready_share")
                 and (run.share is not None) == (self.metric == "ready_time")
-                for run in (self.run, self.against)
+                for side in (self.run, self.against)
+                for run in (side, None if side is None else side.relative_to)
                 if run is not None
             ),
         }
@@ -350,7 +353,8 @@ def _seen_from(folder: Path, data: Any) -> None:
 def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> Claim:
     subject: Performance | CardValue | ScenarioValue
     if one.run is not None and one.metric in FACTS:
-        subject = ScenarioValue(one.run.scenario, one.run.overrides, one.metric)
+        overrides = parsed.overrides + one.run.overrides
+        subject = ScenarioValue(one.run.scenario, overrides, one.metric)
         unit = one.unit or "1"
     elif one.run is not None and one.metric is not None:
         usual, before = parsed.intensities, parsed.overrides
