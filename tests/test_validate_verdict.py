@@ -99,11 +99,13 @@ def test_the_highest_of_all_intensities_is_taken_for_a_maximum():
     assert verdict(claim("value", 5.0, subject=subject), [1, 3, 5, 4, 2]).simulated == 5
 
 
-def test_an_order_needs_more_than_equality():
+def test_an_order_needs_more_than_a_tie():
     subject = Performance(run(scenario="a"), run(scenario="b"))
     order = claim("order", subject=subject, tolerance=0.0)
     assert verdict(order, [101, 100]).holds
     assert not verdict(order, [100, 100]).holds
+    assert not verdict(order, [100.09, 100]).holds
+    assert verdict(order, [100.2, 100]).holds
     assert not verdict(order, [99, 100]).holds
 
 
