@@ -527,3 +527,11 @@ def test_claims_about_a_sibling_fit_the_values_of_the_base(toy, tmp_path):
     (tmp_path / "toy.toml").write_text(SCENARIO.format(card=sibling))
     found = by_name(run(toy))
     assert found["submit.io_time"].after == pytest.approx(SERVICE * 1e6, rel=0.01)
+
+
+def test_a_card_that_cannot_be_written_is_refused_before_anything_runs(toy, monkeypatch):
+    host = ToyHost()
+    monkeypatch.setattr("raidsim.calibrate.card_file.os.access", lambda path, mode: False)
+    with pytest.raises(InputError, match="cannot be written: write-protected; copy the card"):
+        run(toy, host)
+    assert not host.ran

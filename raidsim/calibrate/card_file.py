@@ -5,10 +5,11 @@ Everything else in a file stays as it is, comments included.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,6 +75,20 @@ def percent(error: float, digits: int = 1) -> str:
     return f"{error * 100:.{digits}f} %".replace(f"-{zero}", zero)
 
 
+def check(paths: Iterable[Path]) -> None:
+    """Refuse cards that could not be written, before any work is done; InputError with each."""
+    problems = []
+    for path in paths:
+        try:
+            if not os.access(path, os.W_OK):
+                raise PermissionError(errno.EACCES, "write-protected")
+            _beside(path, "").unlink()
+        except OSError as error:
+            problems.append(_unwritable(path, error))
+    if problems:
+        raise InputError(problems)
+
+
 def write(texts: Mapping[Path, str]) -> None:
     """Replace card files, all of them or none; InputError if that cannot be done.
 
@@ -98,9 +113,13 @@ def write(texts: Mapping[Path, str]) -> None:
             for temporary in ready.values():
                 temporary.unlink(missing_ok=True)
     except OSError as error:
-        cause = f"cannot be written: {error.strerror or error}"
-        remedy = "copy the card to a folder of yours and name its path"
-        raise InputError([Problem(str(path), None, None, cause, remedy)]) from None
+        raise InputError([_unwritable(path, error)]) from None
+
+
+def _unwritable(path: Path, error: OSError) -> Problem:
+    cause = f"cannot be written: {(error.strerror or str(error)).lower()}"
+    remedy = "copy the card to a folder of yours and name its path, or see with --dry-run"
+    return Problem(str(path), None, None, cause, remedy)
 
 
 def _beside(path: Path, text: str) -> Path:

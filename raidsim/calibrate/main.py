@@ -62,6 +62,8 @@ def calibrate(
     """
     fitting = [cards.load(name) for name in dict.fromkeys((card_name, *jointly))]
     parameters = free_parameters(fitting)
+    if write:
+        card_file.check(card.path for card in fitting)
     claims = claims_about(schema.load(folder), parameters)
     problem = FitProblem(claims, parameters, simulate, workers)
     found = fit(problem, Meter(on_progress, on_estimate), starts=starts)

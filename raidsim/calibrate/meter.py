@@ -31,7 +31,8 @@ class Estimate:
 
     def __str__(self) -> str:
         """Return it as a sentence."""
-        what = f"{self.parameters} values, {self.claims} claims: about {self.runs:,} runs"
+        what = f"{_count(self.parameters, 'value')}, {_count(self.claims, 'claim')}"
+        what += f": about {self.runs:,} runs"
         text = f"{what}, {_duration(self.seconds)}"
         if self.seconds >= LONG and self.starts > 1:
             text += f"; --starts 1 takes {_duration(self.seconds / self.starts)}"
@@ -101,6 +102,10 @@ class Meter:
                 starts,
             )
             self.on_estimate(found)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 def _duration(seconds: float) -> str:
