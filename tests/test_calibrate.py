@@ -531,7 +531,7 @@ def test_claims_about_a_sibling_fit_the_values_of_the_base(toy, tmp_path):
 
 def test_a_card_that_cannot_be_written_is_refused_before_anything_runs(toy, monkeypatch):
     host = ToyHost()
-    monkeypatch.setattr("raidsim.calibrate.card_file.os.access", lambda path, mode: False)
+    monkeypatch.setattr("raidsim.calibrate.card_file.os.access", lambda *_: False)
     with pytest.raises(InputError, match="cannot be written: write-protected; copy the card"):
         run(toy, host)
     assert not host.ran

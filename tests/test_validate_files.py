@@ -228,13 +228,13 @@ def test_all_problems_are_said_at_once(load):
     assert [line.split(":")[1] for line in said.splitlines()] == ["16", "20"]
 
 
-@pytest.mark.parametrize("at", ["0", '"mx"', "1.5", "true"])
+@pytest.mark.parametrize("at", ["0", '"mx"', "1.5", "true", "65537"])
 def test_an_impossible_intensity_is_refused(load, at):
     assert "outstanding I/Os" in refusal(load, HEAD + GOOD.replace("at = 1", f"at = {at}"))
 
 
 @pytest.mark.parametrize(
-    "figure", ["nan", "inf", "-1", "true", '"10"', "[1]", "[3, 2]", "[1, nan]"]
+    "figure", ["nan", "inf", "-1", "true", '"10"', "[1]", "[3, 2]", "[1, nan]", "9" * 400]
 )
 def test_an_impossible_figure_is_refused(load, figure):
     said = refusal(load, HEAD + GOOD.replace("10000", figure).replace("about", "range"))

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import raidsim
+from raidsim.errors import InputError, Problem
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim, Performance, Role, check_each
@@ -95,4 +96,7 @@ def _check(claim: Claim, systems: Systems | None, read_card: CardReader) -> None
         judge(claim, {}, read_card)
     elif systems is not None:
         for job in claim.jobs():
-            systems.of(job.scenario, job.overrides)
+            scenario = systems.of(job.scenario, job.overrides)
+            if job.outstanding is not None and not scenario.loads:
+                cause, remedy = "the scenario has no load", 'leave "at" out'
+                raise InputError([Problem(None, None, "run.at", cause, remedy)])

@@ -181,7 +181,8 @@ def figures_text(verdict: Verdict) -> str:
     claim = verdict.claim
     unit = "" if claim.unit == "1" else f" {claim.unit}"
     here = "simulated" if isinstance(claim.subject, Performance) else "raidsim has"
-    text = f"published {published_text(claim)}{unit}, {here} {number_text(verdict.simulated)}"
+    number = number_text(verdict.simulated) if verdict.simulated is not None else "nothing"
+    text = f"published {published_text(claim)}{unit}, {here} {number}"
     if verdict.error is not None:
         text += f" ({error_text(verdict)}, {percent(claim.tolerance, digits=0)} allowed)"
     if verdict.planned is not None:

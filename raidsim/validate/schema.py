@@ -7,7 +7,6 @@ then one ``[[claim]]`` after the other.
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
@@ -40,10 +39,14 @@ from raidsim.validate.facts import FACTS
 from raidsim.validate.jobs import Latency
 from raidsim.validate.metrics import METRICS
 
+LARGEST = 1e300
+"""What a figure may be at most: no storage does more, and arithmetic stays finite."""
+
 Number = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 Positive = Annotated[Number, Field(gt=0)]
 Text = Annotated[str, Field(min_length=1)]
-Outstanding = Annotated[int, Field(ge=1, strict=True)]
+MOST_OUTSTANDING = 65536
+Outstanding = Annotated[int, Field(ge=1, le=MOST_OUTSTANDING, strict=True)]
 Searched: TypeAlias = Literal["max", "mean", "each", "within"]
 
 
@@ -51,18 +54,18 @@ def _published(value: object) -> float | tuple[float, float]:
     """Return a printed figure, or a range as a pair."""
     numbers: list[Any] = value if isinstance(value, list) and len(value) == 2 else [value]
     for one in numbers:
-        if isinstance(one, bool) or not isinstance(one, int | float) or not 0 <= one < math.inf:
+        if isinstance(one, bool) or not isinstance(one, int | float) or not 0 <= one <= LARGEST:
             raise ValueError(f"{quote(value)} is neither a number of zero or more nor [low, high]")
     return (float(numbers[0]), float(numbers[1])) if len(numbers) == 2 else float(numbers[0])
 
 
 def _at(value: Any) -> int | str:
     """Return a number of outstanding I/Os, "max", "mean", "each" or "within"."""
-    if value in get_args(Searched) or (type(value) is int and value >= 1):
+    if value in get_args(Searched) or (type(value) is int and 1 <= value <= MOST_OUTSTANDING):
         return value  # type: ignore[no-any-return]
     raise ValueError(
-        f'{quote(value)} is neither a number of outstanding I/Os nor "max", "mean", "each" or'
-        ' "within"'
+        f"{quote(value)} is neither a number of outstanding I/Os up to {MOST_OUTSTANDING} nor"
+        ' "max", "mean", "each" or "within"'
     )
 
 
@@ -437,6 +440,9 @@ def _problem(file: toml_file.TomlFile, error: Any) -> Problem:
     remedy = None
     if error["type"] == "extra_forbidden":
         cause, remedy = "unknown key", suggest(str(path[-1]), _known_keys())
+    elif error["type"] == "tuple_type":
+        cause = "is no list"
+        remedy = "write [[claim]] above each claim" if path[-1] == "claim" else "write [ ... ]"
     elif error["type"] == "missing":
         cause = "is missing"
     elif error["type"] == "string_pattern_mismatch":
