@@ -408,6 +408,15 @@ def test_on_its_way_a_fit_runs_only_what_tells(toy):
     assert often[2] < often[64] / 2  # two outstanding I/Os are never the fastest
 
 
+def test_a_level_curve_hides_no_loss_of_its_highest_figure(toy):
+    path = toy[1] / "toy-2000.toml"
+    level = 'at = "max", over = [512, 1024, 2048] }\npublished = 100000'
+    path.write_text(path.read_text().replace("at = 64 }\npublished = 100000", level))
+    found = by_name(run(toy, starts=1))["submit.io_time"]
+    assert found.determined
+    assert found.changes["toy.high"] == pytest.approx(-0.01, rel=0.05)
+
+
 def test_an_interrupted_fit_leaves_the_card(toy):
     host = ToyHost()
 

@@ -163,7 +163,7 @@ class FitProblem:
         self.runs += len(new)
         kept = {} if beside is None else beside.results
         return [
-            self._trial(point, {**kept, **{job: self._known[one[job]] for job in one}})
+            self._trial(point, {**kept, **{job: self._known[one[job]] for job in one}}, beside)
             if tuple(point) in whole
             else self._impossible(point)
             for point, one in zip(points, changed, strict=True)
@@ -185,8 +185,13 @@ class FitProblem:
         ]
         return replace(job, overrides=(*job.overrides, *setting))
 
-    def _trial(self, values: Sequence[float], results: Mapping[Job, Result]) -> Trial:
-        verdicts = tuple(judge(claim, results, read_card) for claim in self.claims)
+    def _trial(
+        self, values: Sequence[float], results: Mapping[Job, Result], beside: Trial | None
+    ) -> Trial:
+        if beside is None:
+            verdicts = tuple(judge(claim, results, read_card) for claim in self.claims)
+        else:
+            verdicts = tuple(_judge_beside(one, beside.results, results) for one in beside.verdicts)
         residuals = np.array([residual(verdict) for verdict in verdicts])
         return Trial(tuple(values), verdicts, residuals, results)
 
@@ -239,6 +244,36 @@ def _telling(verdict: Verdict, results: Mapping[Job, Result]) -> Sequence[Job]:
     if claim.subject.shape is not None or verdict.simulated is None:
         return claim.jobs()
     return [job for one in claim.subject.measurements() for job in _highest(one, results)]
+
+
+def _judge_beside(
+    verdict: Verdict, there: Mapping[Job, Result], here: Mapping[Job, Result]
+) -> Verdict:
+    """Judge a claim at a trial beside the one of a verdict, by the runs that told there.
+
+    Of a highest figure that is the intensity at which it was highest: at the others nothing was
+    run here, and on a level curve what they gave there would hide every loss.
+    """
+    if not _telling(verdict, there):
+        return verdict
+    claim = verdict.claim
+    subject = claim.subject
+    if not isinstance(subject, Performance) or subject.shape is not None:
+        return judge(claim, here, read_card)
+    against = None if subject.against is None else _at_highest(subject.against, there)
+    alone = replace(claim, subject=Performance(_at_highest(subject.run, there), against))
+    return replace(judge(alone, here, read_card), claim=claim)
+
+
+def _at_highest(measurement: Measurement, results: Mapping[Job, Result]) -> Measurement:
+    """Return a measurement of a highest figure as one at the intensity at which it is highest."""
+    base = None if measurement.base is None else _at_highest(measurement.base, results)
+    measurement = replace(measurement, base=base)
+    curve = curve_of(replace(measurement, base=None), results)
+    if measurement.reduction != "max" or curve is None:
+        return measurement
+    highest = measurement.intensities[curve.index(max(curve))]
+    return replace(measurement, intensities=(highest,), reduction="at")
 
 
 def _highest(measurement: Measurement, results: Mapping[Job, Result]) -> list[Job]:
