@@ -161,9 +161,8 @@ class FitProblem:
         new = [job for job in needed if job not in self._known]
         self._known |= execute(new, self.simulate, workers=self.workers, on_progress=on_progress)
         self.runs += len(new)
-        kept = {} if beside is None else beside.results
         return [
-            self._trial(point, {**kept, **{job: self._known[one[job]] for job in one}}, beside)
+            self._trial(point, {job: self._known[one[job]] for job in one}, beside)
             if tuple(point) in whole
             else self._impossible(point)
             for point, one in zip(points, changed, strict=True)
@@ -193,7 +192,8 @@ class FitProblem:
         else:
             verdicts = tuple(_judge_beside(one, beside.results, results) for one in beside.verdicts)
         residuals = np.array([residual(verdict) for verdict in verdicts])
-        return Trial(tuple(values), verdicts, residuals, results)
+        kept = {} if beside is None else beside.results
+        return Trial(tuple(values), verdicts, residuals, {**kept, **results})
 
     def _impossible(self, values: Sequence[float]) -> Trial:
         """Judge values that no card can have together: nothing was measured."""
@@ -236,29 +236,35 @@ def _is_about(claim: Claim, parameter: Parameter) -> bool:
 
 def _telling(verdict: Verdict, results: Mapping[Job, Result]) -> Sequence[Job]:
     """Return the jobs on which the residual of a claim depends, to the first order."""
-    claim = verdict.claim
-    if not isinstance(claim.subject, Performance):
-        return ()
-    if not all(map(math.isfinite, claim.interval)) and verdict.error == 0:
+    if not all(map(math.isfinite, verdict.claim.interval)) and verdict.error == 0:
         return ()  # a bound or shape that is kept
-    if claim.subject.shape is not None or verdict.simulated is None:
-        return claim.jobs()
-    return [job for one in claim.subject.measurements() for job in _highest(one, results)]
+    return _deciding(verdict, results)
+
+
+def _deciding(verdict: Verdict, results: Mapping[Job, Result]) -> Sequence[Job]:
+    """Return the jobs on which the simulated number of a claim depends, to the first order."""
+    subject = verdict.claim.subject
+    if not isinstance(subject, Performance):
+        return ()
+    if subject.shape is not None or verdict.simulated is None:
+        return verdict.claim.jobs()
+    return [job for one in subject.measurements() for job in _highest(one, results)]
 
 
 def _judge_beside(
     verdict: Verdict, there: Mapping[Job, Result], here: Mapping[Job, Result]
 ) -> Verdict:
-    """Judge a claim at a trial beside the one of a verdict, by the runs that told there.
+    """Judge a claim at a trial beside the one of a verdict, by what was run ``here``.
 
-    Of a highest figure that is the intensity at which it was highest: at the others nothing was
+    Of a highest figure that is the intensity at which it was highest there: the others were not
     run here, and on a level curve what they gave there would hide every loss.
     """
-    if not _telling(verdict, there):
-        return verdict
-    claim = verdict.claim
-    subject = claim.subject
-    if not isinstance(subject, Performance) or subject.shape is not None:
+    claim, subject = verdict.claim, verdict.claim.subject
+    if any(job not in here for job in _deciding(verdict, there)):
+        return verdict  # a bound or shape that was kept
+    if not isinstance(subject, Performance) or verdict.simulated is None:
+        return judge(claim, here, read_card)
+    if subject.shape is not None:
         return judge(claim, here, read_card)
     against = None if subject.against is None else _at_highest(subject.against, there)
     alone = replace(claim, subject=Performance(_at_highest(subject.run, there), against))
