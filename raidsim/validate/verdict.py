@@ -87,7 +87,7 @@ def error_of(claim: Claim, simulated: float) -> float:
 
 def holds(claim: Claim, simulated: float, error: float) -> bool:
     """Return whether the claim holds; an order must be more than a tie."""
-    if claim.relation == "order" and simulated <= claim.published * (1 + TIE):
+    if claim.relation == "order" and simulated <= _printed(claim, 0) * (1 + TIE):
         return False
     return abs(error) <= claim.tolerance
 
