@@ -186,11 +186,14 @@ def validate_command(
     from raidsim.kernel import is_compiled
     from raidsim.validate import validate
 
-    with Bar(compiling=not is_compiled()) as bar:
+    # Processes that start together before the kernel is compiled would each compile it.
+    compiled = is_compiled()
+    with Bar(compiling=not compiled) as bar:
         report = validate(
             selection or [],
             role.value if role else None,
             on_progress=bar.on_job,
+            processes=compiled,
             folder=_folder(claims),
         )
 

@@ -1,15 +1,26 @@
-"""Running jobs on several threads: the kernel releases the interpreter's lock while it computes.
+"""Running jobs side by side, on threads or in processes.
 
-Every job is a simulation of its own with its own seed, so the results are the same
-whatever the number of threads and the order in which they end.
+The kernel releases the interpreter's lock while it computes, so threads do; but many short runs
+wait for each other while they are built, and in processes they do not. Every job is a simulation of
+its own with its own seed, so the results are the same whatever the number of workers, what
+they are, and the order in which they end.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from dataclasses import dataclass
 from threading import Event
 
@@ -24,6 +35,9 @@ SWITCH = 0.0005
 
 They come out often and for a short time; with the usual 5 ms they would mostly wait.
 """
+
+MANY = 40
+"""Jobs from which on processes gain more than the second or two that they take to start."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +81,7 @@ def execute(
     workers: int | None = None,
     on_progress: OnProgress | None = None,
     in_order: bool = False,
+    processes: bool = False,
 ) -> dict[Job, Result]:
     """Run the jobs and return their results, in the order of the jobs.
 
@@ -77,11 +92,13 @@ def execute(
     simulate
         What runs one job; must be safe to call from several threads.
     workers
-        Threads; None for one per processor that this process may use.
+        How many at a time; None for one per processor that this process may use.
     on_progress
         Called in the caller's thread whenever a job has ended.
     in_order
         Begin them in their order; else the widest first.
+    processes
+        Run many jobs in processes, which start the program's main module anew: it must allow that.
 
     Raises
     ------
@@ -92,7 +109,7 @@ def execute(
     ordered = jobs if in_order else sorted(jobs, key=lambda job: -job.width)
     problems: dict[Problem, None] = {}
     results: dict[Job, Result] = {}
-    pool = ThreadPoolExecutor(workers or _processors())
+    pool = _pool(workers or _processors(), processes and len(jobs) >= MANY)
     usual = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH)
     try:
@@ -111,6 +128,8 @@ def execute(
                     on_progress(Progress(done, len(running), str(job)))
     except KeyboardInterrupt:
         _interrupted.set()
+        for process in multiprocessing.active_children():
+            process.terminate()
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
@@ -119,6 +138,18 @@ def execute(
     if problems:
         raise InputError(problems)
     return {job: results[job] for job in jobs}
+
+
+def _pool(workers: int, processes: bool) -> Executor:
+    if not processes or workers == 1:
+        return ThreadPoolExecutor(workers)
+    anew = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, mp_context=anew, initializer=_leave_interrupts)
+
+
+def _leave_interrupts() -> None:
+    """Let Ctrl-C be for the process that waits, which ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _processors() -> int:

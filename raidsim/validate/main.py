@@ -29,6 +29,7 @@ def validate(
     *,
     planning: bool = True,
     workers: int | None = None,
+    processes: bool = False,
     folder: Path | None = None,
     simulate: Simulate = in_simulator,
     systems: Systems | None = None,
@@ -47,7 +48,9 @@ def validate(
     planning
         Whether to say of claims about arrays what the planning formula says.
     workers
-        Threads; None for one per processor. The results do not depend on it.
+        How many runs at a time; None for one per processor. The results do not depend on it.
+    processes
+        Run many claims in processes, which start the program anew: its main module must allow it.
     folder
         Where the claims are; None for raidsim's own.
     simulate, read_card
@@ -74,7 +77,12 @@ def validate(
     jobs = distinct([*(job for claim in claims for job in claim.jobs()), *alone])
     runs = systems.sweeps(jobs) if systems is not None else [Sweep.of(job) for job in jobs]
     found = execute(
-        [run.job for run in runs], simulate, workers=workers, on_progress=on_progress, in_order=True
+        [run.job for run in runs],
+        simulate,
+        workers=workers,
+        on_progress=on_progress,
+        in_order=True,
+        processes=processes,
     )
     results = results_of(runs, found)
     verdicts = tuple(judge(claim, results, read_card) for claim in claims)
