@@ -26,7 +26,7 @@ def rate(scenario, *overrides):
         ("array-streaming", 512, 77233),
         ("array-restore", 4, 59256),
         ("raid5-disks", 1, 483),
-        ("raid5-disks", 32, 2543),
+        ("raid5-disks", 32, 2623),
         ("raid60-nl", 8, 624),
         ("jbod-hba", 8, 449223),
         ("cisco-random", 8, 424200),
