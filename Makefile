@@ -4,6 +4,7 @@
 #   make test      environment if need be, then everything that CI runs
 #   make lint      style, types and layers only (part of make test)
 #   make validate  every published figure against the simulation: out/validation.html, docs/validation.md
+#   make fuzz      a minute of random use: what must hold, holds; prints a seed that repeats it
 #   make bench     how fast it is: a table, and the same as JSON
 #   make docs      refresh the reference pages, pictures, and what the examples on the pages print
 #   make format    put the code into its standard form
@@ -27,7 +28,7 @@ COVERAGE_FLOOR ?= 90
 INSTALLED := $(VENV)/.raidsim-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint test-compiled test-interpreted validate bench docs format clean clean-all
+.PHONY: help run test lint test-compiled test-interpreted fuzz validate bench docs format clean clean-all
 
 help:
 	@sed -n '/^# One/,/^# Another/s/^# \{0,1\}//p' Makefile
@@ -51,6 +52,11 @@ test-compiled: $(INSTALLED)
 test-interpreted: $(INSTALLED)
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest $(KERNEL_TESTS) -n $(JOBS) \
 	    --cov --cov-report=term --cov-fail-under=$(COVERAGE_FLOOR)
+
+# Random use of every kind, for a minute, with every index checked. What it finds it tells with a
+# seed and a number that repeat it alone.
+fuzz: $(INSTALLED)
+	$(BIN)/python -m tests.fuzz
 
 # Status 1 of raidsim validate means that claims do not hold, which is a result; the page says why.
 # What fails is a claim that does not hold and has no explanation, or holds and has one.
