@@ -30,6 +30,7 @@ _BYTES = (
     | {prefix + "iB": 1024**power for power, prefix in enumerate("KMGTP", start=1)}
     | {prefix + "B": 1000**power for power, prefix in enumerate("kMGTP", start=1)}
 )
+_MOST_BYTES = 2**62  # more is on no system, and less fits into the integers of the kernel
 _TIMES = {
     "ns": Fraction(1, 10**9),
     "us": Fraction(1, 10**6),
@@ -52,7 +53,8 @@ class Dimension:
     """A kind of quantity: its units, what may be asked of it, and an example.
 
     ``units`` maps each unit to its size in the base unit. ``inverse`` holds units
-    that say the same upside down: a time per byte may be given as a bandwidth.
+    that say the same upside down: a time per byte may be given as a bandwidth. Above
+    ``most``, in the base unit, no number is meant.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Dimension:
     integer: bool = False
     signed: bool = False
     high: Fraction | None = None
+    most: int = 10**30
 
     @property
     def bare(self) -> bool:
@@ -86,8 +89,8 @@ DIMENSIONS: dict[str, Dimension] = {
     d.name: d
     for d in (
         _dimension("time", _TIMES, "10 ms"),
-        _dimension("size", _BYTES, "8 KiB", integer=True),
-        _dimension("capacity", _BYTES, "800 GB", integer=True),
+        _dimension("size", _BYTES, "8 KiB", integer=True, most=_MOST_BYTES),
+        _dimension("capacity", _BYTES, "800 GB", integer=True, most=_MOST_BYTES),
         _dimension("rate", {"IO/s": 1, "kIO/s": _KILO}, "1000 IO/s"),
         _dimension("bandwidth", _BANDWIDTHS, "3380 MiB/s"),
         _dimension("frequency", {"Hz": 1, "kHz": _KILO, "MHz": 10**6, "GHz": 10**9}, "3.5 GHz"),
@@ -116,8 +119,8 @@ DIMENSIONS: dict[str, Dimension] = {
 
 _ALIASES = {"µs": "us", "μs": "us", "sec": "s", "d": "day"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_PREFIX = re.compile(r"([num]?s/)?([KMGTPkmgtp])(?:i|[Bb]|iB|ib)?(?:/s)?")
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf(?:inity)?)(?![a-z])", re.IGNORECASE)
-_LARGEST = Fraction(10**30)
 _LONGEST = 80
 
 
@@ -184,7 +187,7 @@ def convert(value: str | int | float, unit: str, dimension: str) -> float:
     if d.integer and number.denominator != 1:
         what = "a whole number" if dimension == "count" else "a whole number of bytes"
         raise QuantityError(f"{shown} is not {what}", _write(d))
-    if abs(number) > _LARGEST:
+    if abs(number) > d.most:
         raise QuantityError(f"{shown} is too large to be meant", _write(d))
     return int(number) if d.integer else float(number)
 
@@ -265,9 +268,8 @@ def _factor(unit: str, d: Dimension) -> tuple[Fraction, bool]:
     if d.inverse and unit in d.inverse:
         return d.inverse[unit], True
     no_unit = f"{quote(unit)} is no unit of a {_name(d)}"
-    if d.name in ("size", "capacity", "bandwidth") and unit.startswith("KB"):
-        rest = unit[2:]
-        raise QuantityError(no_unit, f'write "KiB{rest}" (1024 bytes) or "kB{rest}" (1000 bytes)')
+    if remedy := _which_bytes(unit, d):
+        raise QuantityError(no_unit, remedy)
     for other in DIMENSIONS.values():
         if unit in other.known and not bare_unit(unit):
             cause = f"{quote(unit)} is a unit of {_name(other)}, not of {_name(d)}"
@@ -275,6 +277,22 @@ def _factor(unit: str, d: Dimension) -> tuple[Fraction, bool]:
     if d.bare:
         raise QuantityError(no_unit, "write the number without a unit")
     raise QuantityError(no_unit, suggest(unit, d.known) or _write(d))
+
+
+def _which_bytes(unit: str, d: Dimension) -> str | None:
+    """What to write for a prefix that leaves open which bytes are meant: "512K", "8 KB"."""
+    part = _PREFIX.fullmatch(unit)
+    if part is None:
+        return None
+    before, prefix = part[1] or "", part[2].upper()
+    after = "" if before or d.name in ("size", "capacity") else "/s"
+    power = "KMGTP".index(prefix) + 1
+    found = (
+        (f"{before}{prefix}iB{after}", 1024**power),
+        (f"{before}{prefix.replace('K', 'k')}B{after}", 1000**power),
+    )
+    known = [f'"{one}" ({size} bytes)' for one, size in found if one in d.known]
+    return f"write {' or '.join(known)}" if known else None
 
 
 def _decimal(number: Fraction) -> str:

@@ -99,6 +99,14 @@ def test_a_changed_card_says_that_a_scenario_set_the_value():
     assert cards.load("intel-p3700-800gb")["capacity.user"] == 800 * 10**9
 
 
+def test_no_time_at_all_is_shown_as_a_time_even_where_the_card_gives_a_bandwidth():
+    name = "cache.copy_time_per_byte"
+    card = cards.load("cisco-12g-sas-raid-2gb")
+    assert card.sources[name].unit == "MB/s"
+    changed = card.changed({name: 0.0})
+    assert (changed.sources[name].value, changed.sources[name].unit) == (0.0, "us/KiB")
+
+
 def test_a_card_can_be_loaded_by_path(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(HOST, encoding="utf-8")

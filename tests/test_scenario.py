@@ -267,6 +267,10 @@ def test_a_bad_seed_from_outside_is_no_fault_of_the_file():
         ("load.read.x=1", "load.read.x", "no such place"),
         ("volume.set.flash.read_tim=60 us", 'volume.set."flash.read_tim"', "did you mean"),
         ("load=3", "load", "is not a list of tables"),
+        (".".join("a" * 20_000) + "=1", ".".join("a" * 20_000)[:80], "is nested too deeply"),
+        ("load.area=" + "{ a = " * 90 + "1" + " }" * 90, "load.area", "is nested too deeply"),
+        ("load.size=512K", "load.size", 'write "KiB" (1024 bytes) or "kB" (1000 bytes)'),
+        ("volume.set.buffer.size=8192 PiB", 'volume.set."buffer.size"', "too large to be meant"),
         ("title=caf\udce9", "title", "is not UTF-8 text"),
         ("title=\x1b[31m", "title", "control characters"),
     ],
@@ -500,7 +504,10 @@ def test_a_bad_card_is_named_with_its_own_line(tmp_path):
     [
         "a = " + "[" * 100_000,
         "a = " + "[" * 500 + "]" * 500,
-        ".".join("a" * 5000) + " = 1",
+        ".".join("a" * 20_000) + " = 1",
+        "[" + ".".join("a" * 20_000) + "]",
+        "a = { " + ".".join("a" * 20_000) + " = 1 }",
+        "a = " + "{ a = " * 500 + "1" + " }" * 500,
         "seed = " + "9" * 5000,
         "seed = 0x" + "f" * 5000,
         ONE_LOAD.replace("1\n", "9" * 4000 + "\n"),
@@ -511,10 +518,20 @@ def test_a_bad_card_is_named_with_its_own_line(tmp_path):
         '"' * 100_000,
         "[host]\n[host]\n" * 1000,
     ],
-    ids=range(12),
+    ids=range(15),
 )
 def test_what_is_absurd_is_refused_soon(text):
     assert len(problems_of(text)) <= 101
+
+
+def test_a_key_of_thousands_of_steps_is_named_with_its_line():
+    (found,) = problems_of("seed = 1\n" + ".".join("a" * 20_000) + " = 1\n")
+    assert (found.line, found.cause) == (2, "is nested too deeply")
+
+
+def test_a_machine_and_a_load_whose_names_cannot_be_read_are_both_told():
+    text = ONE_LOAD.replace("read", "name = 1\nread") + "[[machine]]\nname = 2\nreads = 10\n"
+    assert [problem.key for problem in problems_of(text)] == ["load.name", "machine.name"]
 
 
 # ---- documentation

@@ -108,6 +108,17 @@ def test_front_and_back_are_two_volumes_of_the_scenario() -> None:
     assert (found[1], "is the front too" in found[2]) == ("hybrid.back", True)
 
 
+def test_a_front_that_is_not_there_is_told_beside_a_wrong_controller() -> None:
+    text = TEXT.replace('front = "flash"', 'front = "flsh"\ncontroller = "rad"')
+    assert {one[1] for one in problems_of(text)} == {"hybrid.front", "hybrid.controller"}
+
+
+def test_a_front_that_is_not_there_is_told_beside_a_controller_without_a_card() -> None:
+    text = TEXT.replace('front = "flash"', 'front = "flsh"\ncontroller = "raid"')
+    text = text.replace("lsi-megaraid-1078-512", "no-such-card")
+    assert {"hybrid.front", "controller.model"} <= {one[1] for one in problems_of(text)}
+
+
 def test_a_load_does_not_run_on_a_part_of_a_hybrid() -> None:
     (found,) = problems_of(TEXT.replace('read = "67 %"', 'volume = "disks"\nread = "67 %"'))
     assert found[1] == "load.volume"

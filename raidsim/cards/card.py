@@ -117,6 +117,8 @@ class Card:
             unit = sources[name].unit if name in sources else attribute.unit
             shown = value
             if attribute.is_number:
+                if value == 0:  # which no bandwidth says of a time per byte
+                    unit = attribute.unit
                 shown = units.in_unit(float(value), unit, attribute.dimension)
             sources[name] = Source("scenario", "set by the scenario", (), shown, unit)
         return replace(self, values={**self.values, **values}, sources=sources)

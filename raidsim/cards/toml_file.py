@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from raidsim.cards.toml_lines import Index, Path, index
+from raidsim.cards.toml_lines import DEEPEST, Index, Path, index
 from raidsim.errors import InputError, Problem
 
 LARGEST_FILE = 4 * 2**20
 """Bytes; whatever is larger was not written as a description of hardware or load."""
 
 TOO_DEEP = "is nested too deeply"
+NOT_SO_DEEP = f"nothing in a description has {DEEPEST} steps"
 
 _MOST_ERRORS = 20
-_DEEPEST = 30
 _TWICE = ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate inline")
 _WHERE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
@@ -95,12 +95,16 @@ def read_text(path: FilePath, shown: str) -> str:
 def parse(text: str, name: str) -> TomlFile:
     r"""Read TOML text (line ends ``\\n``); errors are collected, none is raised."""
     file = TomlFile(name, places=index(text))
+    if file.places.too_deep is not None:  # tomllib would take for ever
+        file.problems.append(Problem(name, file.places.too_deep, None, TOO_DEEP, NOT_SO_DEEP))
+        file.complete = False
+        return file
     lines = text.split("\n")
     while len(file.problems) < _MOST_ERRORS:
         try:
             file.data = tomllib.loads("\n".join(lines))
         except RecursionError:
-            file.problems.append(Problem(name, None, None, TOO_DEEP))
+            file.problems.append(Problem(name, None, None, TOO_DEEP, NOT_SO_DEEP))
             break
         except ValueError as error:
             if not _set_aside(file, lines, str(error)):
@@ -108,7 +112,7 @@ def parse(text: str, name: str) -> TomlFile:
         else:
             if not is_deep(file.data):
                 return file
-            file.problems.append(Problem(name, None, None, TOO_DEEP))
+            file.problems.append(Problem(name, None, None, TOO_DEEP, NOT_SO_DEEP))
             break
     file.complete = False
     return file
@@ -117,7 +121,7 @@ def parse(text: str, name: str) -> TomlFile:
 def is_deep(data: object) -> bool:
     """Whether tables and lists nest deeper than any description does."""
     level = [data]
-    for _ in range(_DEEPEST):
+    for _ in range(DEEPEST):
         level = [
             item
             for value in level

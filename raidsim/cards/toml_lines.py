@@ -17,8 +17,10 @@ from dataclasses import dataclass, field
 
 Path = tuple[str | int, ...]
 
+DEEPEST = 30
+"""Steps of a path from which on it is no part of any description."""
+
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_DEEPEST = 40
 
 
 @dataclass
@@ -33,10 +35,14 @@ class Statement:
 
 @dataclass
 class Index:
-    """Where everything is: the statements, and the first line of every path."""
+    """Where everything is: the statements, and the first line of every path.
+
+    ``too_deep`` is the line of the first path of so many steps that nothing of it is kept.
+    """
 
     statements: list[Statement] = field(default_factory=list)
     lines: dict[Path, int] = field(default_factory=dict)
+    too_deep: int | None = None
 
     def line(self, path: Path) -> int | None:
         """Line of a path, or of the nearest table around it that has one."""
@@ -102,7 +108,7 @@ class _Scanner:
         self._skip_spaces()
         if self._peek() == "=":
             self._step()
-            self._value(path, 0)
+            self._value(path)
         return path
 
     def _resolve(self, keys: Path) -> Path:
@@ -115,6 +121,9 @@ class _Scanner:
         return path
 
     def _note(self, path: Path) -> None:
+        if len(path) >= DEEPEST:
+            self._is_too_deep()
+            return
         for end in range(1, len(path) + 1):
             self.found.lines.setdefault(path[:end], self.line)
 
@@ -134,32 +143,39 @@ class _Scanner:
                 self.at = match.end()
             else:
                 return tuple(keys)
+            if len(keys) >= DEEPEST:
+                self._is_too_deep()
+                self._to_line_end()
+                return tuple(keys)
             self._skip_spaces()
             if self._peek() != ".":
                 return tuple(keys)
             self._step()
 
-    def _value(self, path: Path, depth: int) -> None:
+    def _value(self, path: Path) -> None:
         self._skip_spaces()
         character = self._peek()
         if character in ('"', "'"):
             self._string()
-        elif character == "[" and depth < _DEEPEST:
-            self._list(path, depth)
-        elif character == "{" and depth < _DEEPEST:
-            self._inline_table(path, depth)
+        elif character in ("[", "{") and len(path) >= DEEPEST:
+            self._is_too_deep()
+            self._to_line_end()
+        elif character == "[":
+            self._list(path)
+        elif character == "{":
+            self._inline_table(path)
         else:
             while self._peek() not in ("", "\n", ",", "]", "}", "#"):
                 self._step()
 
-    def _list(self, path: Path, depth: int) -> None:
+    def _list(self, path: Path) -> None:
         self._step()
         for position in _count():
             if not self._skip_blank() or self._peek() == "]":
                 break
             before = self.at
             self._note((*path, position))
-            self._value((*path, position), depth + 1)
+            self._value((*path, position))
             if not self._skip_blank():
                 break
             if self._peek() == ",":
@@ -169,7 +185,7 @@ class _Scanner:
         if self._peek() == "]":
             self._step()
 
-    def _inline_table(self, path: Path, depth: int) -> None:
+    def _inline_table(self, path: Path) -> None:
         """Keys of an inline table; line ends in it are an error that costs one statement only."""
         self._step()
         while self._skip_blank():
@@ -179,7 +195,7 @@ class _Scanner:
             self._skip_spaces()
             if self._peek() == "=":
                 self._step()
-                self._value(path + keys, depth + 1)
+                self._value(path + keys)
             self._skip_spaces()
             if self._peek() != ",":
                 break
@@ -231,6 +247,10 @@ class _Scanner:
             else:
                 return True
         return False
+
+    def _is_too_deep(self) -> None:
+        if self.found.too_deep is None:
+            self.found.too_deep = self.line
 
     def _to_line_end(self) -> None:
         end = self.text.find("\n", self.at)

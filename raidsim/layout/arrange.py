@@ -119,6 +119,8 @@ def arrange(
         )
         raise ValueError(msg)
     rows = drive_bytes // strip
+    if rows == 0:
+        raise ValueError(_holds_nothing(drive_bytes, strip))
     data = drives // parts - kind.parity if kind.family == PARITY else 1
     step = strip * data if unit is None else unit
     if step < strip or step % strip:
@@ -145,9 +147,12 @@ def arrange(
     layout["span_size"] = span_size
     layout["size"] = span_size * parts
     if span_size == 0:
-        msg = f"drives of {drive_bytes} bytes hold no data in strips of {strip} bytes"
-        raise ValueError(msg)
+        raise ValueError(_holds_nothing(drive_bytes, strip))
     return layout
+
+
+def _holds_nothing(drive_bytes: int, strip: int) -> str:
+    return f"drives of {drive_bytes} bytes hold no data in strips of {strip} bytes"
 
 
 def _known(what: str, name: str, names: dict[str, T]) -> T:

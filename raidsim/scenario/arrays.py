@@ -178,7 +178,10 @@ def lay_out(values: Mapping[str, Any], controlled: bool) -> tuple[np.void | None
     level = values["level"]
     if level == "single" and not controlled:
         return None, None
-    sector = values["card"].integer("capacity.sector")
+    sector, whole = (values["card"].integer(f"capacity.{of}") for of in ("sector", "user"))
+    if values["strip"] > whole:
+        cause = f"{units.text(values['strip'], 'size')} is more than a drive holds"
+        return None, ("strip", cause, f"at most {units.text(whole, 'size')}")
     if values["strip"] % sector:
         remedy = f"a multiple of the drive's sector of {sector} bytes"
         return None, (
@@ -192,7 +195,7 @@ def lay_out(values: Mapping[str, Any], controlled: bool) -> tuple[np.void | None
                 WORDS["jbod" if level == "single" else level],
                 values["drives"],
                 values["strip"],
-                values["card"].integer("capacity.user"),
+                whole,
                 spans=values["spans"],
                 copies=values["copies"],
                 spread=values["spread"],

@@ -30,12 +30,10 @@ def capacity_of(volume: Mapping[str, Any]) -> int:
     return volume["card"].integer("capacity.user") if layout is None else int(layout["size"])
 
 
-def check_hybrid(
-    values: Mapping[str, Any],
-    volumes: Mapping[str, Mapping[str, Any]],
-    controller: Card | None,
+def check_parts(
+    values: Mapping[str, Any], volumes: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Finding]:
-    """Everything that can be said of one hybrid; ``controller`` None for the host itself."""
+    """Front and back must be two volumes of the scenario."""
     for key in ("front", "back"):
         name = values.get(key)
         if name is not None and name not in volumes:
@@ -43,6 +41,14 @@ def check_hybrid(
             yield key, f"{quote(name)} is no volume of this scenario", remedy
     if "front" in values and values.get("front") == values.get("back"):
         yield "back", "is the front too", "name another volume"
+
+
+def check_hybrid(
+    values: Mapping[str, Any],
+    volumes: Mapping[str, Mapping[str, Any]],
+    controller: Card | None,
+) -> Iterator[Finding]:
+    """What can be said of one made of two volumes; ``controller`` None for the host itself."""
     block = values.get("block")
     if block is not None and not _is_block(block):
         cause = f"{units.text(block, 'size')} is no size of a block"

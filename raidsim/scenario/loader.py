@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.catalogue import exists, looks_like_path
-from raidsim.cards.toml_file import TOO_DEEP, TomlFile, is_deep, parse, read_text
+from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, TomlFile, is_deep, parse, read_text
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, one_line, quote, suggest
 from raidsim.resources import data_folder
@@ -126,7 +126,7 @@ def from_data(
 ) -> Scenario:
     """Load what :meth:`Scenario.resolved` gave, for instance from the JSON of a result."""
     if is_deep(data):
-        raise InputError([Problem(name, None, None, TOO_DEEP)])
+        raise InputError([Problem(name, None, None, TOO_DEEP, NOT_SO_DEEP)])
     return _load(TomlFile(name, data=copy.deepcopy(dict(data))), overrides, seed, folder)
 
 
@@ -192,7 +192,7 @@ class _Loader:
         self._names("load", loads)
         self._names("machine", machines)
         for index, one in enumerate(machines):
-            if one.get("name") in [load.get("name") for load in loads]:
+            if "name" in one and one["name"] in [load.get("name") for load in loads]:
                 cause = f"{quote(one['name'])} is the name of a load too"
                 self.reading.problem(("machine", index, "name"), cause, "give each its own name")
         self._sweeps(loads)
@@ -337,6 +337,7 @@ class _Loader:
             cause = f"{quote(values['name'])} is the name of a volume too"
             found.append(("name", cause, "give each its own name"))
         card = named.get(values.get("controller", ""))
+        found += hybrids.check_parts(values, known)
         if not found and (card is not None or values.get("controller") == arrays.HOST):
             found += hybrids.check_hybrid(values, known, card)
         if not found and set(hybrids.MEASURED) <= set(values):

@@ -16,7 +16,8 @@ import tomllib
 from collections.abc import Iterable
 from typing import Any
 
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, is_deep
+from raidsim.cards.toml_lines import DEEPEST, Path
 from raidsim.errors import Problem, quote
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.machine_spec import MachineSpec
@@ -79,6 +80,8 @@ def _steps(key: str) -> Path:
         if match is None:
             raise _Refused("is no key", _FORM)
         steps += (match[1].strip("\"'"),)
+        if len(steps) >= DEEPEST:
+            raise _Refused(TOO_DEEP, NOT_SO_DEEP)
         indices = re.findall(r"[0-9]+|\*", match[2])
         steps += tuple(int(one) if one != _EVERY else one for one in indices)
         at = match.end()
@@ -140,9 +143,12 @@ def _value(text: str) -> Any:
     if "\n" in text or "\r" in text:
         return text
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        value = tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):
         return text
+    if is_deep(value):
+        raise _Refused(TOO_DEEP, NOT_SO_DEEP)
+    return value
 
 
 def _container(data: Any, path: Path, create: bool) -> Any:
