@@ -9,7 +9,7 @@ from simpy_models import KIB, MIB, in_turn
 from test_control_arrays import RAID, ROUNDING, SAS, Paper, array, raid_card, refusal, server
 
 from raidsim.build.window import settle_areas
-from raidsim.control import Controller, Load
+from raidsim.control import Controller, Link, Load
 from raidsim.kernel import tables as t
 from raidsim.topology.lanes import bandwidth
 
@@ -356,6 +356,48 @@ def test_power_that_fails_in_the_outage_does_not_wake_the_controller():
     assert in_turn(mine, ("read", 0, 8 * KIB))[0].ok
     env.run()
     assert written(env, mine) == 2 * 20 * 8 * KIB
+
+
+@pytest.mark.parametrize("spares", [0, 1])
+@pytest.mark.parametrize("recovery", ["repair", "fail-over"])
+def test_a_drive_that_fails_in_the_outage_leaves_nothing_waiting(recovery, spares):
+    env, host, a, b = pair()
+    keys = {"rebuild_sample": "0.01 %", "spares": spares}
+    mine = array(host, "raid5", 4, model=HDD, controller=a, **keys)
+    patrol = mine.patrol()
+    asked = [mine.write(i * MIB, 64 * KIB) for i in range(12)]
+    asked += [mine.read(i * MIB, 64 * KIB) for i in range(100, 112)]
+    env.run(until=0.005)
+    assert not all(one.processed for one in asked)
+    over = None
+    if recovery == "repair":
+        a.fail()
+    else:
+        over = a.fail_over(b, "1 s")
+    env.run(until=0.5)
+    rebuild = mine.fail(2)
+    env.run(until=2.0)
+    if over is None:
+        a.repair()
+    assert all(one.ok for one in env.run(until=env.all_of(asked)).values())
+    env.run(until=env.all_of([one for one in (patrol, rebuild) if one is not None]))
+    assert [one.state for one in mine.operations] == ["done"] * (1 + spares)
+    assert mine.health == ("optimal" if spares else "degraded")
+
+
+def test_a_spare_behind_a_lost_link_goes_on_with_its_controller():
+    env, host, a, _ = pair()
+    links = [Link(env, None, "sas-3g", 4, to=a) for _ in range(2)]
+    keys = {"rebuild_sample": "0.01 %", "spares": 2, "behind": links}
+    mine = array(host, "raid1", 2, model=HDD, controller=a, **keys)
+    a.fail()
+    links[1].lose()  # and the second spare with it
+    a.repair()
+    links[1].restore()
+    env.run(until=mine.operations[0])
+    env.run(until=mine.fail(0))
+    assert [rebuild.state for rebuild in mine.operations] == ["done", "done"]
+    assert not env.system.halted
 
 
 # ---- at any moment

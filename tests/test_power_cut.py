@@ -335,6 +335,63 @@ def test_a_second_cut_while_everything_comes_back() -> None:
     assert load.counts.in_flight == 8
 
 
+def test_after_a_second_cut_at_the_same_instant_the_power_stays_off() -> None:
+    env, data = server()
+    patrol = data.patrol(sample="0.01 %")
+    env.run(until=0.01)
+    env.cut_power()
+    env.restore_power()
+    env.cut_power()
+    env.run(until=1000.0)
+    assert (env.power, patrol.progress) == ("off", patrol.progress)
+    env.run(until=env.restore_power())
+    env.run(until=patrol | env.timeout(60))
+    assert patrol.state == "done"
+
+
+@pytest.mark.parametrize("wait", [0.0, 1.0, 8.0, 20.0])
+@pytest.mark.parametrize("battery", [None, "absent"])
+def test_work_goes_on_once_though_the_power_came_twice(battery: str | None, wait: float) -> None:
+    env, data = server(battery, changes={"capacity.user": "1 GB"}, rebuild_sample="0.5 %")
+    begun = data.check()
+    cut_after(env, 0.01)
+    env.restore_power(boot=0.01)
+    env.cut_power()
+    env.run(until=env.timeout(wait))
+    env.run(until=env.restore_power())
+    assert env.now == pytest.approx(0.01 + wait + SPIN_UP)
+    env.run(until=begun | env.timeout(60))
+    assert begun.state == "done"
+    assert begun.progress == 1.0
+
+
+def test_work_that_waits_for_power_takes_another_rate() -> None:
+    took = []
+    for rate in "10 %", "100 %":
+        env, data = server(changes={"capacity.user": "1 GB"})
+        data.start(writes(outstanding=1))
+        env.cut_power()
+        check = data.check(sample="0.5 %")
+        check.set_rate(rate)
+        begun = env.run(until=env.restore_power()).hosts
+        env.run(until=check)
+        took.append(env.now - begun)
+    assert took[0] > 3 * took[1]
+
+
+def test_an_io_that_a_power_cut_ends_was_not_issued_after_its_end() -> None:
+    """Seconds that are sums of floats may lie between two of the kernel's nanoseconds."""
+    for time in 0.1 + 0.007, 0.1 + 0.2, 0.7 + 0.1 + 0.01:
+        env, data = server()
+        env.run(until=time)
+        under_way = data.write(0, 4 * KIB)
+        env.cut_power()
+        ended = env.run(until=under_way)
+        assert ended.status == "failed"
+        assert ended.issued <= ended.completed <= env.now
+        assert ended.latency == 0.0
+
+
 # -- the resync ------------------------------------------------------------------------------------
 
 

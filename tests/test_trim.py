@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -70,6 +71,23 @@ def mapped(volume):
         units = world.maps[first : first + int(ftl["units"])]
         found.append(int(np.count_nonzero(units != t.NONE)))
     return found
+
+
+def test_a_trim_looks_at_what_is_trimmed_and_not_at_the_whole_array():
+    data = Volume(
+        env := Environment(),
+        "seagate-st373455ss",
+        Host(env, SERVER),
+        level="raid0",
+        drives=2,
+        strip="512 B",
+    )
+    tracemalloc.start()
+    data.trim(0, 4 * KIB)
+    data.trim(data.capacity - 4 * KIB, 4 * KIB)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**20
 
 
 def test_half_of_an_array_trimmed_is_half_of_each_drive():

@@ -147,6 +147,7 @@ def add_array(
         "volumes", kind=t.VOLUME_ARRAY, array=row, controller=controller, size=layout["size"]
     )
     system.spares[index] = spares
+    system.bays[index] = [*drives, *spares]
     return index
 
 

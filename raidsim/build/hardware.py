@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from raidsim.build.array import drives_of, on_controller
+from raidsim.build.array import below, drives_of, on_controller
 from raidsim.build.halt import drain, go_on, halt, send
 from raidsim.build.system import System
 from raidsim.cards import Card
@@ -85,14 +85,15 @@ def serve_with(system: System, row: int, volumes: Collection[int], hardware: Har
 
 
 def wires(system: System, volumes: Collection[int]) -> list[int]:
-    """The stations through which commands reach the drives of volumes, and come back."""
+    """The stations through which commands reach the drives of volumes, and come back.
+
+    Of all drives that there are, spares and drives whose place one has taken among them: what goes
+    on is what had stopped, whatever the drives stand for by then.
+    """
     drives: list[int] = []
     for volume in volumes:
-        array = system.world.arrays[system.world.volumes[volume]["array"]]
-        first = int(array["first_member"])
-        copies = system.world.members["copy"][first : first + int(array["drives"])]
-        drives += [*drives_of(system, volume), *system.spares.get(volume, ())]
-        drives += [int(drive) for drive in copies if drive != t.NONE]
+        for part in below(system, volume) or (volume,):
+            drives += system.bays.get(part, drives_of(system, part))
     return [int(station) for station in system.world.drives["latency_station"][drives]]
 
 

@@ -68,6 +68,7 @@ class System:
         self.cards: dict[int, Card] = {}  # of each drive
         self.volume_of: dict[str, str] = {}  # names: of each drive of an array
         self.spares: dict[int, list[int]] = {}  # rows of the hot spares of each array
+        self.bays: dict[int, list[int]] = {}  # rows of all its drives, whatever they stand for now
         self.exposures: dict[int, Any] = {}  # Exposure of caches whose batteries may change
         self.halted: dict[int, int] = {}  # stations that serve nobody: servers that they have else
         self.drives_off = False  # no drive or controller has power

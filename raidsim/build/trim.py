@@ -71,8 +71,8 @@ def rows_within(layout: np.void, drive: int, begin: int, end: int) -> list[tuple
         # Of the line before and the one behind, some rows may lie inside.
         found += [
             (row, row + 1)
-            for number in {first - 1, last} & set(lines)
-            if not first <= number < last
+            for number in sorted({first - 1, last})
+            if number in lines and not first <= number < last
             for row in range(number * line, (number + 1) * line)
             if begin <= address(row) <= end - strip
         ]

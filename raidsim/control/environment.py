@@ -162,14 +162,22 @@ class Environment(simpy.Environment):
 
     def _collect(self) -> None:
         """Turn the kernel's completion records into SimPy events at their times."""
-        for ticket, time, issued, status in self.system.awaited():
-            event = self._waiting.pop(ticket)
-            completed = max(time / NS_PER_S, self._now)
-            event._ok = True
-            event._value = Completion(
-                STATUS[status], issued / NS_PER_S, completed, (time - issued) / NS_PER_S
-            )
-            heappush(self._queue, (completed, NORMAL, next(self._eid), event))
+        for record in self.system.awaited():
+            self._end(*record)
+
+    def _end(self, ticket: int, time: int, issued: int, status: int) -> None:
+        """Let what was issued at one time of the kernel's end at another, which is not before now.
+
+        In the kernel's time, in which no completion lies before its issue: of two processes that
+        act within one ns, SimPy may have the first one between two of the kernel's ns.
+        """
+        event = self._waiting.pop(ticket)
+        completed = max(time / NS_PER_S, self._now)
+        event._ok = True
+        event._value = Completion(
+            STATUS[status], issued / NS_PER_S, completed, (time - issued) / NS_PER_S
+        )
+        heappush(self._queue, (completed, NORMAL, next(self._eid), event))
 
     # -- figures of the whole system ----------------------------------------------------
 
@@ -279,9 +287,7 @@ class Environment(simpy.Environment):
     def fail(self, awaited: list[tuple[int, int]]) -> None:
         """End I/Os as failed, now: tickets and times of issue (ns)."""
         for ticket, issued in awaited:
-            event = self._waiting.pop(ticket)
-            begun = issued / NS_PER_S
-            event.succeed(Completion(STATUS[t.FAILED], begun, self._now, self._now - begun))
+            self._end(ticket, self.system.now, issued, t.FAILED)
 
     def sync(self) -> None:
         """Bring the kernel's clock to SimPy's time, before something happens at it."""

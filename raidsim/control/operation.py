@@ -200,7 +200,7 @@ class Operation(simpy.Event):
         check.raise_if_wrong()
         self.volume.env.sync()
         self.pace = replace(self.pace, rate=share)
-        if not self.is_over:
+        if self._sweeps and not self.is_over:  # else it will begin with it
             sweep.set_rate(self.volume.system, self._sweeps[-1], share)
 
     # -- its parts ------------------------------------------------------------------------------

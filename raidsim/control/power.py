@@ -111,13 +111,14 @@ class Power:
         self.state = "coming"
         back = simpy.Event(self.env)
         self._waiting.append(back)
-        self.env.process(self._come_back(boot))
+        self.env.process(self._come_back(boot, self._cuts))
         return back
 
     # -- what comes back when ---------------------------------------------------------------
 
-    def _come_back(self, boot: float) -> Generator[simpy.Event]:
-        env, number, begun = self.env, self._cuts, self.env.now
+    def _come_back(self, boot: float, number: int) -> Generator[simpy.Event]:
+        """What follows the cut of this number; nothing does once the power is cut again."""
+        env, begun = self.env, self.env.now
         spin = max((volume.start_time for volume in self.volumes), default=0.0)
         yield env.timeout(spin)
         if self._cuts != number:
