@@ -370,10 +370,13 @@ def _status(arguments: Sequence[str] | None) -> int:
             app(args=arguments, prog_name="raidsim")
         except SystemExit as end:
             sys.stdout.flush()
+            if end.code == INTERRUPTED:  # typer has taken the interrupt
+                raise KeyboardInterrupt from None
             return end.code if isinstance(end.code, int) else DONE
     except InputError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
         return INTERRUPTED
     except OSError as error:
         where = error.filename or "standard output"

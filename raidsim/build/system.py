@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.build import breath
 from raidsim.cards import Card
 from raidsim.kernel import engine
 from raidsim.kernel import tables as t
@@ -380,14 +381,19 @@ class System:
         ------
         SaturationError
             If the number of I/Os under way grows beyond all bounds.
+        Stopped
+            If all runs of this process have been told to stop.
         """
         while True:
-            reason: int = engine.run(self.world, horizon, budget)
-            if reason == t.RETURN_IDLE:
-                self._check_idle()
-            if reason != t.RETURN_ROOM:
+            reason: int = engine.run(self.world, horizon, budget, breath.ticks())
+            if reason == t.RETURN_BREATH:
+                breath.take()
+            elif reason == t.RETURN_ROOM:
+                self._make_room()
+            else:
+                if reason == t.RETURN_IDLE:
+                    self._check_idle()
                 return reason
-            self._make_room()
 
     def _check_idle(self) -> None:
         """Nothing is left to happen: then nothing may be under way, but at what is halted."""

@@ -2,7 +2,8 @@
 
 :func:`run` is the kernel's main entry. It returns at the horizon, at a completion that
 the control plane waits for, when nothing is left to happen, after an asked number of
-completions, or when a table needs more rows; the caller grows it and enters again.
+completions, when a tick of the clock on the wall passes, or when a table needs more rows;
+the caller lets signals through, or grows the table, and enters again.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ from raidsim.kernel.tables import (
     NEVER,
     NONE,
     RETURN_AWAITED,
+    RETURN_BREATH,
     RETURN_BUDGET,
     RETURN_HORIZON,
     RETURN_IDLE,
@@ -101,13 +103,15 @@ from raidsim.kernel.tables import (
 
 
 @entry
-def run(w, horizon, budget):
+def run(w, horizon, budget, ticks):
     """Handle all events up to and including ``horizon`` (ns); why it came back, RETURN_*.
 
     ``budget`` is the number of completed requests (``state.completed``) at which to stop.
+    ``ticks`` is an array of one number that another thread counts up: see ``build/breath.py``.
     """
     w = by_reference(w)
     state = w.state[0]
+    tick = ticks[0]
     heap = w.heap
     room = len(heap) - state["margin"]
     while state["events"] > 0 or state["agenda"] != NONE:
@@ -115,6 +119,8 @@ def run(w, horizon, budget):
             return RETURN_HORIZON
         if state["free_jobs"] < state["margin"] or state["events"] > room:
             return RETURN_ROOM
+        if ticks[0] != tick:
+            return RETURN_BREATH
         if state["agenda"] != NONE:
             follow(w)
         else:

@@ -127,6 +127,7 @@ RETURN_AWAITED = 1  # a completion that the control plane waits for
 RETURN_IDLE = 2  # nothing is left to happen
 RETURN_ROOM = 3  # a table needs more rows
 RETURN_BUDGET = 4  # the asked number of I/Os has completed
+RETURN_BREATH = 5  # the outside has not been looked at for a while: enter again
 
 STATE = np.dtype(
     [

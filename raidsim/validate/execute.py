@@ -22,8 +22,8 @@ from concurrent.futures import (
     wait,
 )
 from dataclasses import dataclass
-from threading import Event
 
+from raidsim.build import breath
 from raidsim.errors import InputError, Problem
 from raidsim.result import Result
 from raidsim.validate.jobs import Job
@@ -52,14 +52,6 @@ class Progress:
 OnProgress = Callable[[Progress], None]
 
 
-_interrupted = Event()
-"""Set while what is still running shall come to its end, since somebody pressed Ctrl-C."""
-
-
-class _Interrupted(Exception):
-    """Ends a run whose result nobody will see."""
-
-
 def simulate(job: Job) -> Result:
     """Run one job in the simulator."""
     from raidsim.run import run  # noqa: PLC0415  (loads the kernel)
@@ -70,8 +62,7 @@ def simulate(job: Job) -> Result:
 
 def _go_on(_at: object) -> None:
     """End the run that says how far it is, if nobody waits for it any more."""
-    if _interrupted.is_set():
-        raise _Interrupted
+    breath.take()
 
 
 def execute(
@@ -127,13 +118,13 @@ def execute(
                     done = len(running) - len(waiting)
                     on_progress(Progress(done, len(running), str(job)))
     except KeyboardInterrupt:
-        _interrupted.set()
+        breath.stop()
         for process in multiprocessing.active_children():
             process.terminate()
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-        _interrupted.clear()
+        breath.allow()
         sys.setswitchinterval(usual)
     if problems:
         raise InputError(problems)

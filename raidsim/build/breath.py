@@ -1,0 +1,73 @@
+"""When the kernel comes up for air: ten times a second, by the clock on the wall.
+
+While compiled code runs, Python handles no signal, so that Ctrl-C would wait until the kernel comes
+back, and that can be minutes. A thread of its own counts ticks in an array, and the kernel comes
+back when it sees the number change. Between two events it may come back anywhere: entering it again
+goes on with the same next event, so no result depends on where that was. An event takes from 30 ns
+to milliseconds, which is why time is counted here, and not events.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+PERIOD = 0.1
+"""Seconds from one tick to the next."""
+
+_stop = threading.Event()
+
+
+class Stopped(Exception):
+    """Ends a run whose result nobody will see."""
+
+
+def ticks() -> NDArray[Any]:
+    """The number of ticks so far, for all runs of this process: an array of one."""
+    return _ticking()
+
+
+def take() -> None:
+    """Go on with a run, or end it if nobody waits for it any more.
+
+    Raises
+    ------
+    Stopped
+        After :func:`stop`.
+    """
+    if _stop.is_set():
+        raise Stopped
+
+
+def stop() -> None:
+    """Let all runs of this process end, on whichever thread they are."""
+    _stop.set()
+
+
+def allow() -> None:
+    """Let runs go on again."""
+    _stop.clear()
+
+
+@cache
+def _ticking() -> NDArray[Any]:
+    """Begin to count. Should two threads come here at once, both begin, each for itself."""
+    count = np.zeros(1, np.int64)
+    threading.Thread(target=_tick, args=(count,), name="raidsim ticks", daemon=True).start()
+    return count
+
+
+def _tick(count: NDArray[Any]) -> None:
+    while True:
+        time.sleep(PERIOD)
+        count[0] += 1
+
+
+if hasattr(os, "register_at_fork"):  # a thread does not outlast a fork
+    os.register_at_fork(after_in_child=_ticking.cache_clear)

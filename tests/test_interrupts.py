@@ -1,0 +1,150 @@
+"""Ctrl-C is obeyed in the middle of a run, and where the kernel comes back changes no result."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import cached_array
+import pytest
+
+from raidsim.build import breath
+from raidsim.report.json_file import render
+from raidsim.run import run
+from raidsim.scenario import Scenario
+
+KIB = 1024
+PATIENCE = 300  # s; what does not end by itself takes years
+ENDLESS = """\
+[host]
+model = "fujitsu-rx2540-m1"
+[[volume]]
+drive = "intel-p3700-800gb"
+[[load]]
+read = "100 %"
+size = "8 KiB"
+outstanding = 1
+[measure]
+min_ios = 10_000_000_000
+max_ios = 10_000_000_000
+max_time = "24 h"
+"""
+PRESS_CTRL_C = """
+import os, signal, sys, threading
+from raidsim.build import breath
+
+running = threading.Event()  # the kernel has been loaded, and has come up for air once
+go_on = breath.take
+breath.take = lambda: running.set() or go_on()
+
+def press():
+    running.wait()
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=press, daemon=True).start()
+"""
+COMMAND = "from raidsim.cli import main; main(['run', sys.argv[1]])"
+ENVIRONMENT = """
+from raidsim import Environment, Host, Load, Volume
+env = Environment()
+volume = Volume(env, "intel-p3700-800gb", Host(env, "fujitsu-rx2540-m1"))
+volume.start(Load(read="100 %", size="8 KiB", outstanding=1))
+"""
+PROCESS = (
+    ENVIRONMENT
+    + """
+try:
+    env.run(until=1e7)
+except KeyboardInterrupt:
+    print(env.system.now / 1e9)
+"""
+)
+SIDE_BY_SIDE = (
+    ENVIRONMENT
+    + """
+from raidsim.validate.execute import execute
+from raidsim.validate.jobs import Job
+try:
+    execute([Job("without an end")], lambda _: env.run(until=1e7), workers=1)
+except KeyboardInterrupt:
+    print(env.system.now / 1e9)
+"""
+)
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> str:
+    path = tmp_path / "endless.toml"
+    path.write_text(ENDLESS)
+    return str(path)
+
+
+def interrupted(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A program of which Ctrl-C is pressed soon after it has begun to simulate."""
+    return subprocess.run(
+        [sys.executable, "-c", PRESS_CTRL_C + program, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+def test_a_run_that_is_interrupted_says_so_and_ends_with_130(endless: str) -> None:
+    ended = interrupted(COMMAND, endless)
+    assert ended.returncode == 130, ended.stderr
+    assert ended.stdout == ""
+    assert ended.stderr.endswith("Interrupted.\n")
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("program", [PROCESS, SIDE_BY_SIDE], ids=["here", "on another thread"])
+def test_an_environment_is_interrupted_long_before_the_time_that_it_runs_to(program: str) -> None:
+    ended = interrupted(program)
+    assert ended.returncode == 0, ended.stderr
+    assert 0 < float(ended.stdout) < 1e6
+
+
+def busy_array() -> Scenario:
+    """A cache that writes back to RAID 5: events, and much that they set off at once."""
+    return cached_array.scenario(
+        {"read": "50 %", "size": "16 KiB", "outstanding": 16},
+        volume={"level": "raid5"},
+        measure={"min_ios": 4_000, "max_ios": 4_000},
+    )
+
+
+def test_where_the_kernel_comes_up_for_air_changes_no_result(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    undisturbed = render(run(busy_array()).to_dict())
+    taken = 0
+
+    def take() -> None:
+        nonlocal taken
+        taken += 1
+
+    monkeypatch.setattr(breath, "take", take)
+    monkeypatch.setattr(breath, "PERIOD", 1e-5)
+    breath._ticking.cache_clear()
+    disturbed = render(run(busy_array()).to_dict())
+    breath._ticking.cache_clear()
+    assert taken > 20
+    assert disturbed == undisturbed
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this platform")
+def test_the_clock_ticks_in_a_process_that_was_forked() -> None:
+    breath.ticks()
+    child = os.fork()
+    if child == 0:
+        count = breath.ticks()
+        for _ in range(PATIENCE * 100):
+            time.sleep(0.01)
+            if count[0] > 0:
+                os._exit(0)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
