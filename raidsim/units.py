@@ -151,17 +151,23 @@ def parse(text: object, dimension: str) -> float:
     QuantityError : no number, no unit, a unit of something else, negative, NaN, infinite,
         a share over 100 %, or a size that is no whole number of bytes.
     """
+    if isinstance(text, str):
+        return _parse_text(text, dimension)
     d = DIMENSIONS[dimension]
-    if isinstance(text, bool) or not isinstance(text, str | int | float):
+    if isinstance(text, bool) or not isinstance(text, int | float):
         raise QuantityError(f"{_shown(text)} is no {_name(d)}", _write(d))
-    if not isinstance(text, str):
-        if d.bare:
-            return convert(text, "1", dimension)
-        number = exact(text)  # says so if it is NaN, infinite or far too large
-        remedy = f'write it with its unit, such as "{d.example}"'
-        if dimension == "share" and isinstance(text, float):
-            remedy = f'write "{_decimal(number * 100)} %", for example'
-        raise QuantityError(f"{quote(text)} has no unit", remedy)
+    if d.bare:
+        return convert(text, "1", dimension)
+    number = exact(text)  # says so if it is NaN, infinite or far too large
+    remedy = f'write it with its unit, such as "{d.example}"'
+    if dimension == "share" and isinstance(text, float):
+        remedy = f'write "{_decimal(number * 100)} %", for example'
+    raise QuantityError(f"{quote(text)} has no unit", remedy)
+
+
+@lru_cache(maxsize=4096)
+def _parse_text(text: str, dimension: str) -> float:
+    d = DIMENSIONS[dimension]
     number_text, unit = _split(text, d)
     if not unit and not d.bare:
         raise QuantityError(f"{quote(text)} has no unit", _write(d))

@@ -53,19 +53,21 @@ def find(name: str, folder: Path | None = None) -> Path:
     raise InputError([Problem(None, None, None, f"no model is called {quote(name)}", remedy)])
 
 
-def load(name: str | Path, folder: Path | None = None) -> Card:
+def load(name: str | Path, folder: Path | None = None, *, may_have_base: bool = True) -> Card:
     """The card of a name or a path; InputError with all that is wrong."""
     path = find(str(name), folder)
     shown = None if path.is_absolute() else str(name)
     if path.is_relative_to(data_folder("models")):
-        return _read_once(path, shown, _stamps(path.parent))
-    return read(path, shown)
+        return _read_once(path, shown, may_have_base, _stamps(path.parent))
+    return read(path, shown, may_have_base=may_have_base)
 
 
 @lru_cache(maxsize=1024)
-def _read_once(path: Path, shown: str | None, _stamps: tuple[int, ...]) -> Card:
+def _read_once(
+    path: Path, shown: str | None, may_have_base: bool, _stamps: tuple[int, ...]
+) -> Card:
     """A card of the catalogue, as long as no card there changes: it may say a base."""
-    return read(path, shown)
+    return read(path, shown, may_have_base=may_have_base)
 
 
 def _stamps(folder: Path) -> tuple[int, ...]:

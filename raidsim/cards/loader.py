@@ -124,7 +124,7 @@ class _Reader:
 
     def _base(self, data: Mapping[str, Any], kind: CardKind, folder: FilePath) -> Card | None:
         """Take over the values of the base, for the card to change; None if it has no base."""
-        from raidsim.cards.catalogue import find  # noqa: PLC0415  (which reads cards itself)
+        from raidsim.cards.catalogue import load  # noqa: PLC0415  (which reads cards itself)
 
         if "base" not in data:
             return None
@@ -135,7 +135,7 @@ class _Reader:
             self.problem(("base",), "a card that is a base has none itself", f"name {quote(name)}")
             return None
         try:
-            base = read(find(name, folder), may_have_base=False)
+            base = load(name, folder, may_have_base=False)
         except InputError as error:
             for one in error.problems:
                 self.problem(("base",), str(one))

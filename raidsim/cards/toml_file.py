@@ -11,6 +11,7 @@ import itertools
 import re
 import tomllib
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -25,6 +26,10 @@ NOT_SO_DEEP = f"nothing in a description has {DEEPEST} steps"
 
 _MOST_ERRORS = 20
 _TWICE = ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate inline")
+_LONG_KEY = re.compile(
+    r'''(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+)'''
+    f"{{{DEEPEST - 1}}}"
+)
 _WHERE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
@@ -35,6 +40,7 @@ class TomlFile:
     Attributes
     ----------
     name : the file as messages name it.
+    text : what stands in it, if it is known.
     data : what could be read.
     problems : errors of TOML itself.
     broken : paths whose value could not be read; they are not missing.
@@ -42,11 +48,16 @@ class TomlFile:
     """
 
     name: str
+    text: str = ""
     data: dict[str, Any] = field(default_factory=dict)
-    places: Index = field(default_factory=Index)
     problems: list[Problem] = field(default_factory=list)
     broken: set[Path] = field(default_factory=set)
     complete: bool = True
+
+    @cached_property
+    def places(self) -> Index:
+        """Where everything is, which only a message wants to know."""
+        return index(self.text)
 
     def line(self, path: Path) -> int | None:
         """Line on which a path (or the table around it) stands."""
@@ -94,26 +105,24 @@ def read_text(path: FilePath, shown: str) -> str:
 
 def parse(text: str, name: str) -> TomlFile:
     r"""Read TOML text (line ends ``\\n``); errors are collected, none is raised."""
-    file = TomlFile(name, places=index(text))
-    if file.places.too_deep is not None:  # tomllib would take for ever
-        file.problems.append(Problem(name, file.places.too_deep, None, TOO_DEEP, NOT_SO_DEEP))
-        file.complete = False
-        return file
+    file = TomlFile(name, text)
     lines = text.split("\n")
-    while len(file.problems) < _MOST_ERRORS:
+    # Keys of thousands of steps would keep tomllib busy for ever.
+    deep = _LONG_KEY.search(text) is not None and file.places.too_deep is not None
+    while not deep and len(file.problems) < _MOST_ERRORS:
         try:
             file.data = tomllib.loads("\n".join(lines))
         except RecursionError:
-            file.problems.append(Problem(name, None, None, TOO_DEEP, NOT_SO_DEEP))
-            break
+            deep = True
         except ValueError as error:
             if not _set_aside(file, lines, str(error)):
                 break
         else:
-            if not is_deep(file.data):
+            deep = is_deep(file.data)
+            if not deep:
                 return file
-            file.problems.append(Problem(name, None, None, TOO_DEEP, NOT_SO_DEEP))
-            break
+    if deep:
+        file.problems.append(Problem(name, file.places.too_deep, None, TOO_DEEP, NOT_SO_DEEP))
     file.complete = False
     return file
 

@@ -21,6 +21,16 @@ DEEPEST = 30
 """Steps of a path from which on it is no part of any description."""
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_SPACES = re.compile(r"[ \t]*")
+_BLANK = re.compile(r"(?:[ \t\n]+|#[^\n]*)*")
+_OTHER = re.compile(r"[^\n,\]}#]*")  # a number, a date, a word
+_STRINGS = {
+    '"': re.compile(r'"(?:[^"\\\n]+|\\.)*"?', re.DOTALL),
+    "'": re.compile(r"'[^'\n]*'?"),
+    '"""': re.compile(r'"""(?:[^"\\]+|\\.|"(?!""))*"*', re.DOTALL),
+    "'''": re.compile(r"'''(?:[^']+|'(?!''))*'*"),
+}
+"""Strings, by how they begin; one that is not closed ends with its line, or the text."""
 
 
 @dataclass
@@ -105,7 +115,7 @@ class _Scanner:
     def _assignment(self) -> Path:
         path = self.table + self._dotted_key()
         self._note(path)
-        self._skip_spaces()
+        self._past(_SPACES)
         if self._peek() == "=":
             self._step()
             self._value(path)
@@ -132,7 +142,7 @@ class _Scanner:
     def _dotted_key(self) -> Path:
         keys: list[str] = []
         while True:
-            self._skip_spaces()
+            self._past(_SPACES)
             character = self._peek()
             if character in ('"', "'"):
                 start = self.at
@@ -147,13 +157,13 @@ class _Scanner:
                 self._is_too_deep()
                 self._to_line_end()
                 return tuple(keys)
-            self._skip_spaces()
+            self._past(_SPACES)
             if self._peek() != ".":
                 return tuple(keys)
             self._step()
 
     def _value(self, path: Path) -> None:
-        self._skip_spaces()
+        self._past(_SPACES)
         character = self._peek()
         if character in ('"', "'"):
             self._string()
@@ -165,8 +175,7 @@ class _Scanner:
         elif character == "{":
             self._inline_table(path)
         else:
-            while self._peek() not in ("", "\n", ",", "]", "}", "#"):
-                self._step()
+            self._past(_OTHER)
 
     def _list(self, path: Path) -> None:
         self._step()
@@ -192,11 +201,11 @@ class _Scanner:
             keys = self._dotted_key()
             if keys:
                 self._note(path + keys)
-            self._skip_spaces()
+            self._past(_SPACES)
             if self._peek() == "=":
                 self._step()
                 self._value(path + keys)
-            self._skip_spaces()
+            self._past(_SPACES)
             if self._peek() != ",":
                 break
             self._step()
@@ -205,23 +214,9 @@ class _Scanner:
             self._step()
 
     def _string(self) -> None:
-        """Move past a string; one that is not closed ends with its line (or the text)."""
         quote = self._peek()
-        if self.text.startswith(quote * 3, self.at):
-            closing, several_lines = quote * 3, True
-            self._step(3)
-        else:
-            closing, several_lines = quote, False
-            self._step()
-        while (character := self._peek()) != "":
-            if self.text.startswith(closing, self.at):
-                self._step(len(closing))
-                while several_lines and self._peek() == quote:  # up to two more may belong to it
-                    self._step()
-                return
-            if character == "\n" and not several_lines:
-                return
-            self._step(2 if character == "\\" and quote == '"' else 1)
+        several_lines = self.text.startswith(quote * 3, self.at)
+        self._past(_STRINGS[quote * 3 if several_lines else quote])
 
     # ---- characters
 
@@ -229,24 +224,20 @@ class _Scanner:
         return self.text[self.at : self.at + 1]
 
     def _step(self, count: int = 1) -> None:
-        self.line += self.text.count("\n", self.at, self.at + count)
+        """Move past characters that are no line ends."""
         self.at = min(self.at + count, len(self.text))
 
-    def _skip_spaces(self) -> None:
-        while self._peek() in (" ", "\t"):
-            self.at += 1
+    def _past(self, pattern: re.Pattern[str]) -> None:
+        """Move past what a pattern matches here, which may be nothing."""
+        match = pattern.match(self.text, self.at)
+        if match is not None:
+            self.line += self.text.count("\n", self.at, match.end())
+            self.at = match.end()
 
     def _skip_blank(self) -> bool:
         """Move to the next thing that is no space, line end or comment; False at the end."""
-        while (character := self._peek()) != "":
-            if character == "#":
-                end = self.text.find("\n", self.at)
-                self.at = len(self.text) if end < 0 else end
-            elif character in (" ", "\t", "\n"):
-                self._step()
-            else:
-                return True
-        return False
+        self._past(_BLANK)
+        return self.at < len(self.text)
 
     def _is_too_deep(self) -> None:
         if self.found.too_deep is None:
