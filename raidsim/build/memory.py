@@ -1,0 +1,96 @@
+"""How much memory the tables of a system may take: half of the machine's.
+
+Every table that grows asks here first, so that no size in a card or a scenario is allocated
+unseen.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from raidsim.errors import InputError, Problem
+
+SHARE = 0.5
+"""Of the machine's memory: the other half is for results, and for what else runs on it."""
+
+UNKNOWN = 8 * 2**30
+"""Bytes to reckon with where the operating system does not say how much there is."""
+
+_CACHES = ("lines of caches", "give a smaller cache.size, larger strips, or larger blocks")
+_FLASH = ("maps of flash drives", "give fewer drives, or other values of flash and mapping.unit")
+_LOADS = ("accounts of loads", "give fewer workers, or fewer sizes and arrivals")
+_QUEUES = ("queues of disks", "give fewer drives, a smaller queue.window or fewer read_ahead")
+_UNDER_WAY = ("I/Os under way", "give smaller requests, or fewer outstanding")
+WORDS = {
+    **dict.fromkeys(("lines", "buckets_of_lines", "towers"), _CACHES),
+    **dict.fromkeys(("maps", "owners", "blocks", "buckets"), _FLASH),
+    **dict.fromkeys(("slots", "segments"), ("read-ahead of flash drives", "give less read_ahead")),
+    **dict.fromkeys(("tasks", "extents", "zones"), _QUEUES),
+    **dict.fromkeys(("streams", "sizes", "arrivals", "latencies", "slices", "progress"), _LOADS),
+    **dict.fromkeys(("jobs", "heap", "accesses", "workers"), _UNDER_WAY),
+    "traces": ("blocks that hybrids remember", "give larger blocks, or a smaller size"),
+    "marks": ("bits of bitmaps", "give a larger bitmap_chunk"),
+    "stations": ("stations", "give fewer drives, flash channels and dies, or workers"),
+    "samples": ("temperatures", "give fewer drives"),
+    "defects": ("bad sectors", "give fewer of them"),
+}
+"""What a table holds, and what would make it smaller."""
+
+BESIDE = {"stations": 256}
+"""Bytes beside a row that are not in its table: of the name of a station."""
+
+
+def most() -> int:
+    """Bytes that all tables of a system may take together."""
+    try:
+        there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        there = UNKNOWN
+    return int(SHARE * there)
+
+
+def rows_for(tables: Mapping[str, NDArray[Any]], name: str, needed: int, wished: int) -> int:
+    """How many rows a table may grow to: those wished for, or at least those needed.
+
+    Raises
+    ------
+    InputError
+        All tables would take more than the memory that there is for them.
+    """
+    others = sum(_bytes(one, table) for one, table in tables.items() if one != name)
+    table = tables[name]
+    each = table[:1].nbytes + BESIDE.get(name, 0)
+    left = most() - others
+    if needed * each <= left:
+        return min(wished, max(left // max(each, 1), needed))
+    what, remedy = WORDS.get(name, (f'rows of the table "{name}"', "describe something smaller"))
+    cause = (
+        f"would take {_size(others + needed * each)} of memory, {_size(needed * each)} of it for"
+        f" {needed} {what}; there are {_size(most())}, half of what this machine has"
+    )
+    raise InputError([Problem(None, None, None, cause, remedy)])
+
+
+@contextmanager
+def told_of(path: str | None) -> Iterator[None]:
+    """Let what is refused while a scenario is built be said of its file."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(
+            replace(one, file=path) if one.file is None else one for one in error.problems
+        ) from None
+
+
+def _bytes(name: str, table: NDArray[Any]) -> int:
+    return table.nbytes + BESIDE.get(name, 0) * len(table)
+
+
+def _size(number: float) -> str:
+    return f"{number / 2**30:.3g} GiB"
