@@ -6,6 +6,7 @@ unseen.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -63,16 +64,16 @@ def rows_for(tables: Mapping[str, NDArray[Any]], name: str, needed: int, wished:
     InputError
         All tables would take more than the memory that there is for them.
     """
-    others = sum(_bytes(one, table) for one, table in tables.items() if one != name)
+    taken = sum(table.nbytes + BESIDE.get(one, 0) * len(table) for one, table in tables.items())
     table = tables[name]
-    each = table[:1].nbytes + BESIDE.get(name, 0)
-    left = most() - others
+    each = table.itemsize * math.prod(table.shape[1:]) + BESIDE.get(name, 0)
+    left = most() - taken  # what it has now is kept until it is copied
     if needed * each <= left:
-        return min(wished, max(left // max(each, 1), needed))
+        return min(wished, max(left // each, needed))
     what, remedy = WORDS.get(name, (f'rows of the table "{name}"', "describe something smaller"))
     cause = (
-        f"would take {_size(others + needed * each)} of memory, {_size(needed * each)} of it for"
-        f" {needed} {what}; there are {_size(most())}, half of what this machine has"
+        f"would take at least {_size(taken + needed * each)} of memory, {_size(needed * each)} of"
+        f" it for {needed} {what}; there are {_size(most())}, half of what this machine has"
     )
     raise InputError([Problem(None, None, None, cause, remedy)])
 
@@ -86,10 +87,6 @@ def told_of(path: str | None) -> Iterator[None]:
         raise InputError(
             replace(one, file=path) if one.file is None else one for one in error.problems
         ) from None
-
-
-def _bytes(name: str, table: NDArray[Any]) -> int:
-    return table.nbytes + BESIDE.get(name, 0) * len(table)
 
 
 def _size(number: float) -> str:

@@ -15,6 +15,7 @@ from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.host import HostRows
 from raidsim.build.hybrid import add_hybrid, streams_below
 from raidsim.build.load import add_stream
+from raidsim.build.memory import told_of
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.scenario import Scenario, VolumeSpec
@@ -154,7 +155,18 @@ def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int]
 
 
 def build(scenario: Scenario, intensity: int = 0) -> Machine:
-    """Build the system of a scenario, with its loads at one point of the sweep."""
+    """Build the system of a scenario, with its loads at one point of the sweep.
+
+    Raises
+    ------
+    InputError
+        Its cards contradict themselves, or it would take more memory than there is for it.
+    """
+    with told_of(scenario.path):
+        return _build(scenario, intensity)
+
+
+def _build(scenario: Scenario, intensity: int) -> Machine:
     system = System(scenario.seed)
     host = HostRows(system, scenario.host)
     air = Air(scenario.air.ambient, scenario.air.airflow)

@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.build import breath
+from raidsim.build.memory import rows_for
 from raidsim.cards import Card
+from raidsim.errors import InputError, Problem
 from raidsim.kernel import engine
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ARRAY, CONTROLLER, HOP, LOCK, MEMBER
@@ -147,7 +149,8 @@ class System:
         first = self._counts.get(table, 0)
         old = self._tables[table]
         if first + rows > len(old):
-            new = np.zeros((max(2 * len(old), first + rows), *old.shape[1:]), old.dtype)
+            length = rows_for(self._tables, table, first + rows, max(2 * len(old), first + rows))
+            new = np.zeros((length, *old.shape[1:]), old.dtype)
             new[: len(old)] = old
             self._tables[table] = new
             self._remake()
@@ -184,13 +187,18 @@ class System:
 
     def need_margin(self, jobs: int) -> None:
         """Make sure that one event may take ``jobs`` jobs and schedule as many events."""
+        if jobs > MOST_JOBS:
+            cause = f"an I/O would set off {jobs} commands and pages at a time, over {MOST_JOBS}"
+            remedy = "give smaller requests and strips, or fewer outstanding"
+            raise InputError([Problem(None, None, None, cause, remedy)])
         state = self.state
         state["margin"] = max(int(state["margin"]), jobs)
 
     def need_accesses(self, accesses: int) -> None:
         """Make sure that the plan of one task may list so many accesses."""
         if accesses > len(self._tables["accesses"]):
-            self._tables["accesses"] = np.zeros(accesses, ACCESS)
+            rows = rows_for(self._tables, "accesses", accesses, accesses)
+            self._tables["accesses"] = np.zeros(rows, ACCESS)
             self._remake()
 
     def _make_room(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from raidsim.build.hybrid import streams_below
 from raidsim.build.load import add_stream
+from raidsim.build.memory import told_of
 from raidsim.build.scenario import prepare
 from raidsim.cards import Card
 from raidsim.cards.catalogue import looks_like_path
@@ -45,6 +46,11 @@ class Model:
     def __init__(self, scenario: Scenario, intensity: int = 0) -> None:
         self.scenario = scenario
         self.intensity = intensity
+        with told_of(scenario.path):
+            self._make()
+
+    def _make(self) -> None:
+        scenario = self.scenario
         self.env = env = Environment(seed=scenario.seed)
         tables = scenario.resolved()
         air = tables["air"]

@@ -1,0 +1,130 @@
+"""What a scenario takes of the machine's memory is bounded before it is allocated."""
+
+import pytest
+
+from raidsim import scenario
+from raidsim.build import memory
+from raidsim.build.scenario import build
+from raidsim.build.system import System
+from raidsim.errors import InputError
+from raidsim.kernel.cache_tables import LINE
+
+GIB = 2**30
+
+HOST = '[host]\nmodel = "fujitsu-rx2540-m1"\n'
+CACHED = (
+    HOST
+    + """
+[[controller]]
+model = "lsi-megaraid-1078-512"
+[controller.set]
+"cache.size" = "1 TiB"
+"strip.smallest" = "512 B"
+[[volume]]
+drive = "seagate-st373455ss"
+level = "raid0"
+drives = 2
+strip = "512 B"
+write = "back"
+"""
+)
+FLASH = HOST + '[[volume]]\ndrive = "intel-p3700-800gb"\nlevel = "raid0"\ndrives = 64\n'
+FLASH += 'state = "fresh"\n'
+BITMAP = (
+    HOST
+    + """
+[[volume]]
+drive = "nl-sas-2tb"
+level = "raid1"
+drives = 2
+strip = "4 KiB"
+intent = "bitmap"
+bitmap_chunk = "4 KiB"
+"""
+)
+TIER = (
+    HOST
+    + """
+[[volume]]
+name = "fast"
+drive = "intel-p3700-800gb"
+state = "fresh"
+[[volume]]
+name = "large"
+drive = "nl-sas-2tb"
+[[hybrid]]
+front = "fast"
+back = "large"
+mode = "tier"
+size = "50 GiB"
+front_size = "1 GiB"
+block = "4 KiB"
+"""
+)
+LOAD = '[[load]]\nread = "100 %"\nsize = "8 KiB"\noutstanding = 1\n'
+
+
+def refused(text, most, monkeypatch):
+    """The one problem of building a scenario with so much memory, in bytes."""
+    monkeypatch.setattr(memory, "most", lambda: most)
+    loaded = scenario.load_text(text, "large.toml")
+    with pytest.raises(InputError) as caught:
+        build(loaded)
+    (problem,) = caught.value.problems
+    assert problem.file == "large.toml"
+    return problem
+
+
+def test_a_cache_of_too_many_lines_says_how_much_it_would_take(monkeypatch):
+    problem = refused(CACHED + LOAD, 8 * GIB, monkeypatch)
+    needed = 2**31 * LINE.itemsize / GIB
+    assert f"would take at least {needed:.3g} GiB of memory" in problem.cause
+    assert "2147483648 lines of caches" in problem.cause
+    assert "there are 8 GiB" in problem.cause
+    assert "cache.size" in str(problem.remedy)
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "what"),
+    [
+        (FLASH + LOAD, GIB // 8, "maps of flash drives"),
+        (BITMAP + LOAD, 2 * GIB, "bits of bitmaps"),
+        (TIER + LOAD, GIB // 8, "blocks that hybrids remember"),
+        (FLASH + LOAD + "workers = 1024\n", GIB // 2, "of memory"),
+    ],
+    ids=["flash", "bitmap", "tier", "workers"],
+)
+def test_whatever_a_scenario_asks_for_is_bounded(text, most, what, monkeypatch):
+    problem = refused(text, most, monkeypatch)
+    assert what in problem.cause
+    assert problem.remedy
+
+
+def test_an_io_of_too_many_commands_is_refused(monkeypatch):
+    one = FLASH.replace('level = "raid0"\ndrives = 64\n', "")
+    text = one + LOAD.replace("8 KiB", "512 GiB")
+    problem = refused(text, 8 * GIB, monkeypatch)
+    assert "commands and pages at a time" in problem.cause
+
+
+def test_what_fits_is_built_as_before(monkeypatch):
+    loaded = scenario.load_text(FLASH + LOAD)
+    whole = build(loaded).system.world.maps
+    taken = sum(table.nbytes for table in build(loaded).system.world)
+    monkeypatch.setattr(memory, "most", lambda: 3 * taken)
+    assert (build(loaded).system.world.maps[: len(whole)] == whole).all()
+
+
+def test_a_table_that_need_not_double_takes_what_it_needs(monkeypatch):
+    system = System()
+    monkeypatch.setattr(memory, "most", lambda: 64 * 2**20)
+    first = system.append("marks", 2**20)
+    system.append("marks", 2**20)
+    assert len(system.world.marks) == 2 * 2**20
+    with pytest.raises(InputError):
+        system.append("marks", 2**23)
+    assert system.count("marks") == first + 2 * 2**20
+
+
+def test_half_of_the_machine_is_there_for_tables():
+    assert memory.most() > 2**28
