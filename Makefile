@@ -28,7 +28,7 @@ COVERAGE_FLOOR ?= 90
 INSTALLED := $(VENV)/.raidsim-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint test-compiled test-interpreted fuzz validate bench docs format clean clean-all
+.PHONY: help run test lint test-compiled test-checked test-interpreted fuzz validate bench docs format clean clean-all
 
 help:
 	@sed -n '/^# One/,/^# Another/s/^# \{0,1\}//p' Makefile
@@ -36,7 +36,7 @@ help:
 run: $(INSTALLED)
 	$(BIN)/raidsim run $(SCENARIO)
 
-test: lint test-compiled test-interpreted
+test: lint test-compiled test-checked test-interpreted
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -47,6 +47,11 @@ lint: $(INSTALLED)
 # The product as it runs. The kernel is compiled once and kept in the user's cache.
 test-compiled: $(INSTALLED)
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup
+
+# The kernel's tests and every shipped scenario, cut short, with every index of the kernel checked.
+test-checked: $(INSTALLED)
+	RAIDSIM_CHECKED=1 $(BIN)/pytest $(KERNEL_TESTS) tests/test_checked_scenarios.py \
+	    -n $(JOBS) --dist loadgroup
 
 # The kernel's tests once more with its source interpreted: only then can coverage see it.
 test-interpreted: $(INSTALLED)

@@ -13,10 +13,12 @@ settings.load_profile("raidsim")
 
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+CHECKED = os.environ.get("RAIDSIM_CHECKED", "0") not in ("", "0")
 
 
 def pytest_report_header() -> str:
-    return f"raidsim's kernel: {'interpreted' if INTERPRETED else 'compiled'}"
+    how = "interpreted" if INTERPRETED else "compiled"
+    return f"raidsim's kernel: {how}{', indices checked' if CHECKED else ''}"
 
 
 @pytest.fixture(autouse=True)

@@ -19,6 +19,8 @@ from pathlib import Path
 import numba
 import numpy as np
 
+from raidsim.kernel.checked import CHECKED
+
 __all__ = ["CACHE_FOLDER", "SOURCE_HASH", "is_compiled", "source_hash"]
 
 
@@ -26,7 +28,7 @@ def source_hash(*folders: Path) -> str:
     """Hash of all Python sources below ``folders`` with the versions they compile under."""
     digest = hashlib.sha256()
     digest.update(f"numba {numba.__version__} numpy {np.__version__}".encode())
-    digest.update(f"python {sys.version_info[:2]}".encode())
+    digest.update(f"python {sys.version_info[:2]}{' checked' * CHECKED}".encode())
     for folder in folders:
         for path in sorted(folder.glob("*.py")):
             digest.update(f"{folder.name}/{path.name}".encode())

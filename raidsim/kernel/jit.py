@@ -23,6 +23,8 @@ import numpy as np
 from numba.core import types
 from numba.core.registry import CPUDispatcher
 
+from raidsim.kernel import checked
+
 __all__ = ["by_reference", "entry", "handler", "routine"]
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
@@ -35,11 +37,16 @@ if INTERPRETED:
         """Python passes everything by reference."""
         return world
 
-    by_reference: Callable[..., Any] = _itself
+    by_reference: Callable[..., Any] = checked.world_of if checked.CHECKED else _itself
 else:
     from raidsim.kernel import inlined, reference
 
     by_reference = reference.by_reference
+    if checked.CHECKED:
+        from raidsim.kernel import bounds
+
+        bounds.check()
+        OPTIONS["boundscheck"] = True
     INLINED: dict[str, Any] = {
         "no_cpython_wrapper": True,
         "no_cfunc_wrapper": True,
@@ -98,6 +105,8 @@ class Handler(CPUDispatcher):
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the function as Python."""
+        if checked.CHECKED and hasattr(arguments[0], "_fields"):
+            arguments = (checked.world_of(arguments[0]), *arguments[1:])
         with np.errstate(over="ignore"):
             return self.py_func(*arguments)
 
