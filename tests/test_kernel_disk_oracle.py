@@ -14,7 +14,7 @@ import pytest
 from one_disk import SMALL, OneDisk
 from oracle.disk import OracleDisk, Platter
 
-from raidsim.kernel import mechanics
+from raidsim.kernel import disk_buffer, mechanics
 from raidsim.kernel import tables as t
 from raidsim.kernel.jit import INTERPRETED
 
@@ -94,8 +94,31 @@ def test_reading_on_comes_as_far_as_the_time_allows():
         length = int(rng.integers(1, 4000)) * SECTOR
         for early, sectors in ((-5.0, -1), (5.0, 0)):
             time = plain.transfer(start, length) + early
-            got = mechanics.reached(disk.system.world, disk.row, start, time, end) - start
+            disk_buffer.begin_ahead(disk.system.world, disk.row, start, end, 0.0)
+            got = disk_buffer.reached(disk.system.world, disk.row, time) - start
             assert got == length + sectors * SECTOR
+
+
+def test_a_long_read_ahead_is_followed_from_the_track_where_it_was_seen_last():
+    # A stream keeps its read-ahead going: each look goes on from the track before, comes as far
+    # as one that walks all the way, and the way from the beginning takes as long.
+    disk, plain = OneDisk(**SMALL), platter()
+    world, row = disk.system.world, disk.row
+    rng = np.random.default_rng(4)
+    start, end = 5 * SECTOR, int(row["size"])
+    disk_buffer.begin_ahead(world, row, start, end, 0.0)
+    sectors = 0
+    for _ in range(COUNT):
+        sectors += int(rng.integers(1, 4000))
+        passed = plain.transfer(start, sectors * SECTOR)
+        place = int(disk_buffer.reached(world, row, passed + 5.0))
+        assert place == start + sectors * SECTOR
+        assert place - row["ahead_track"] <= plain.track(place - 1).size
+        ahead = place + int(rng.integers(1, 4000)) * SECTOR
+        whole = plain.transfer(start, ahead - start)
+        assert disk_buffer.until_read(world, row, ahead) == pytest.approx(
+            whole, abs=0.05 + 1e-9 * whole
+        )
 
 
 # -- the seek curve ----------------------------------------------------------------------------

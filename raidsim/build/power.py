@@ -52,8 +52,9 @@ VOLATILE: dict[str, dict[str, int]] = {
         "heading": 1, "waiting": 0, "cylinder": 0, "head": 0, "moving": 0, "command": t.NONE,
         "op": 0, "active": t.NONE, "offset": 0, "length": 0,
         "stop": 0, "rest": 0, "tick": 0, "ahead": 0,
-        "ahead_from": 0, "ahead_since": 0, "ahead_counted": 0, "ahead_until": 0, "dirty": 0,
-        "taken": 0, "blocked_head": t.NONE, "blocked_tail": t.NONE,
+        "ahead_from": 0, "ahead_since": 0, "ahead_counted": 0, "ahead_until": 0,
+        "ahead_track": 0, "ahead_passed": 0, "dirty": 0, "taken": 0, "blocked_head": t.NONE,
+        "blocked_tail": t.NONE,
     },
     "tasks": {
         "command": 0, "op": 0, "offset": 0, "length": 0, "cylinder": 0, "head": 0, "angle": 0,

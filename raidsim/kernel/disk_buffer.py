@@ -3,8 +3,9 @@
 Each segment holds one run of bytes. While nothing waits for it, the arm reads on behind the
 last read, into that read's segment, up to ``depth`` bytes; any access interrupts it. Nothing
 happens in the kernel meanwhile: how far the arm has come follows from the time that has
-passed (:func:`catch_up`). A stream that finds its data here resumes read-ahead when half of
-it has been taken, and the sectors come by again.
+passed (:func:`catch_up`), counted from the track on which it was seen last: a read-ahead that
+a stream keeps going for hours costs no more than a short one. A stream that finds its data here
+resumes read-ahead when half of it has been taken, and the sectors come by again.
 
 A read that goes on where a segment ends belongs to a stream: the arm then reads on by
 ``minimum`` bytes even if other accesses wait. Segments are replaced least recently used
@@ -17,7 +18,7 @@ Verbs: :func:`find` a byte, :func:`begin_read` and :func:`read_on` fill, :func:`
 from __future__ import annotations
 
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.mechanics import locate, move_time, reached, span, wait_time
+from raidsim.kernel.mechanics import locate, move_time, span, span_on, track_of, wait_time
 from raidsim.kernel.station import round_ns
 from raidsim.kernel.tables import NONE, READ
 
@@ -44,17 +45,49 @@ def catch_up(w, disk):
     passed = w.state[0]["now"] - disk["ahead_since"]
     if passed > 0:
         count_reading(w, disk, passed)
-        end = reached(w, disk, disk["ahead_from"], float(passed), disk["ahead_until"])
+        end = reached(w, disk, float(passed))
         extent = w.extents[disk["active"]]
         if end > extent["end"]:
             extent["end"] = end
             trim(disk, extent)
 
 
+@handler
+def reached(w, disk, passed):
+    """Byte that read-ahead has come to after ``passed`` ns, in whole sectors.
+
+    The track that it is on, and when that one began, are remembered for the next time.
+    """
+    until = disk["ahead_until"]
+    while True:
+        place = disk["ahead_track"]
+        left = passed - disk["ahead_passed"]
+        if left <= 0.0:
+            break
+        stop, byte_time, skew = track_of(w, disk, place)
+        needed = (min(stop, until) - place) * byte_time
+        if needed > left:
+            place += int(left / byte_time)
+            break
+        if stop >= until:
+            place = until
+            break
+        disk["ahead_track"] = stop
+        disk["ahead_passed"] += needed
+        disk["ahead_passed"] += skew
+    return max(place // disk["sector"] * disk["sector"], disk["ahead_from"])
+
+
+@handler
+def until_read(w, disk, end):
+    """ns from the beginning of read-ahead until it has read up to byte ``end``."""
+    return span_on(w, disk, disk["ahead_track"], disk["ahead_passed"], end)
+
+
 @routine
 def count_reading(w, disk, passed):
     """The arm is busy while it reads ahead: ``passed`` ns so far, or until all is read."""
-    whole = round_ns(span(w, disk, disk["ahead_from"], disk["ahead_until"]))
+    whole = round_ns(until_read(w, disk, disk["ahead_until"]))
     more = min(passed, whole) - disk["ahead_counted"]
     if more > 0:
         station = w.stations[disk["arm"]]
@@ -147,6 +180,8 @@ def begin_ahead(w, disk, start, until, lead):
     disk["ahead"] = 1
     disk["ahead_counted"] = 0
     disk["ahead_from"] = start
+    disk["ahead_track"] = start
+    disk["ahead_passed"] = 0.0
     disk["ahead_since"] = w.state[0]["now"] + round_ns(lead)
     disk["ahead_until"] = until
 
@@ -177,7 +212,7 @@ def due(w, disk, end):
     """ns until read-ahead begins with byte ``end``; below zero if it is a little beyond."""
     passed = w.state[0]["now"] - disk["ahead_since"]
     # Up to behind the byte, less the byte: before the first of a track there is a skew.
-    until = span(w, disk, disk["ahead_from"], end + 1) - span(w, disk, end, end + 1)
+    until = until_read(w, disk, end + 1) - span(w, disk, end, end + 1)
     return until - float(passed)
 
 

@@ -56,6 +56,8 @@ DISK = np.dtype(  # a hard disk: mechanics, queue and buffer
         ("ahead_since", "i8"),
         ("ahead_counted", "i8"),  # ns of it that the arm's station has been told
         ("ahead_until", "i8"),
+        ("ahead_track", "i8"),  # byte where the track begins on which it was seen last,
+        ("ahead_passed", "f8"),  # and the ns from `ahead_since` until that byte comes
         ("cache", "i8"),  # most bytes acknowledged and not written
         ("dirty", "i8"),
         ("entries", "i4"),  # most writes acknowledged and not written

@@ -112,9 +112,17 @@ def wait_time(disk, now, move, angle):
 @handler
 def span(w, disk, start, end):
     """ns in which bytes [start, end) pass under the heads, switches and skews included."""
-    time = 0.0
     if start >= end:
-        return time
+        return 0.0
+    return span_on(w, disk, start, 0.0, end)
+
+
+@handler
+def span_on(w, disk, start, time, end):
+    """The span up to ``end`` of bytes that had taken ``time`` ns when ``start`` < ``end`` came.
+
+    The same sums in the same order as :func:`span` makes from their beginning on: the same bits.
+    """
     z = zone_of(w, disk, start)
     zone = w.zones[z]
     track = (start - zone["first"]) // zone["track"]
@@ -136,29 +144,9 @@ def span(w, disk, start, end):
 
 
 @handler
-def reached(w, disk, start, time, limit):
-    """Byte that reading on from ``start`` has come to after ``time`` ns, in whole sectors."""
-    z = zone_of(w, disk, start)
-    zone = w.zones[z]
-    track = (start - zone["first"]) // zone["track"]
-    place = start
-    while place < limit and time > 0.0:
-        stop = min(zone["first"] + (track + 1) * zone["track"], limit)
-        needed = (stop - place) * zone["byte_time"]
-        if needed > time:
-            place += int(time / zone["byte_time"])
-            break
-        time -= needed
-        place = stop
-        track += 1
-        if track % disk["heads"] != 0:
-            time -= disk["track_skew"]
-            continue
-        time -= disk["cylinder_skew"]
-        if track == zone["tracks"]:
-            z += 1
-            if z == disk["first_zone"] + disk["zones"]:
-                break
-            zone = w.zones[z]
-            track = 0
-    return max(place // disk["sector"] * disk["sector"], start)
+def track_of(w, disk, place):
+    """The track of byte ``place``: (where it ends, ns of a byte, ns of the switch behind it)."""
+    zone = w.zones[zone_of(w, disk, place)]
+    number = (place - zone["first"]) // zone["track"] + 1
+    skew = disk["track_skew"] if number % disk["heads"] != 0 else disk["cylinder_skew"]
+    return zone["first"] + number * zone["track"], zone["byte_time"], skew

@@ -195,13 +195,13 @@ def is_due(w, sweep, row, good, drive, number):
     volume = w.arrays[row]
     layout = w.layouts[row]
     size = layout["strip"]
+    if sweep["kind"] == REBUILD and drive != sweep["member"] - volume["first_member"]:
+        return False
     role, copy, _ = held(layout, drive, number)
     if role == UNUSED:
         return False
     if sweep["kind"] != REBUILD:
         return copy > 0 and good[drive] >= (number + 1) * size
-    if drive != sweep["member"] - volume["first_member"]:
-        return False
     return not is_punctured(w, w.members[sweep["member"]]["drive"], number * size, size)
 
 
