@@ -23,6 +23,7 @@ from raidsim.build.system import SaturationError
 from raidsim.control.boot import Boot
 from raidsim.course import follow
 from raidsim.errors import InputError, Problem
+from raidsim.falls import with_reasons
 from raidsim.kernel import SOURCE_HASH
 from raidsim.result import Highest, Point, Result
 from raidsim.scenario import LoadSpec, Scenario
@@ -53,7 +54,7 @@ def run(scenario: Scenario, *, on_point: OnPoint | None = None) -> Result:
         volumes=inventory.volumes(scenario),
         links=inventory.links(scenario),
         power_w=inventory.system_power(scenario),
-        points=points,
+        points=with_reasons(points),
         highest=highest,
         hybrids=[inventory.hybrid_facts(spec) for spec in scenario.hybrids],
     )

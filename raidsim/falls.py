@@ -1,0 +1,71 @@
+"""Sweeps in which more outstanding I/Os carry less: found, and told with what has grown.
+
+By the utilisation law, X = U / D: a station that is busy for the share U of the time, and for the
+time D with each I/O, lets X = U / D I/Os a second through. So where a point carries less than one
+with fewer outstanding I/Os, though nothing is less busy, D has grown: the kind of station at which
+it has grown enough says where the throughput is lost. If it has grown nowhere, stations are idle
+while I/Os wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from raidsim.result import Point
+
+ENOUGH = 0.5  # share of the fall that longer work must explain
+
+
+def with_reasons(points: Sequence[Point]) -> list[Point]:
+    """The same points; those that carry less than one with fewer outstanding I/Os say why."""
+    best: dict[str, Point] = {}  # of each load: what carries most so far
+    found = []
+    for point in points:
+        before = best.get(point.load)
+        if before is not None and _is_fall(before, point):
+            told = [*point.warnings, _reason(before, point)]
+            found.append(replace(point, warnings=told))
+        else:
+            found.append(point)
+        if before is None or point.iops.mean > before.iops.mean:
+            best[point.load] = point
+    return found
+
+
+def _is_fall(before: Point, after: Point) -> bool:
+    """Whether a deeper point carries less than one before it, beyond what both intervals allow."""
+    if before.outstanding is None or after.outstanding is None:
+        return False
+    if before.iops.low is None or after.iops.high is None:
+        return False
+    return before.outstanding < after.outstanding and after.iops.high < before.iops.low
+
+
+def _reason(before: Point, after: Point) -> str:
+    what = (
+        f"more outstanding I/Os carry less: {after.iops.mean:,.0f} IO/s,"
+        f" where {before.outstanding} outstanding carry {before.iops.mean:,.0f}"
+    )
+    grown = _grown(before, after)
+    if grown is None:
+        return f"{what}; no part works longer for an I/O: I/Os wait for each other"
+    was, now = before.stages[grown].served, after.stages[grown].served
+    return f"{what}; an I/O takes {now:.3g} ms of the {grown}'s time instead of {was:.3g} ms"
+
+
+def _grown(before: Point, after: Point) -> str | None:
+    """The kind of station whose work for an I/O has grown enough to explain the fall.
+
+    That of the busiest station if it has, else the one at which it has grown most.
+    """
+    least = 1 + ENOUGH * (before.iops.mean / after.iops.mean - 1)
+    growth = {
+        kind: after.stages[kind].served - before.stages[kind].served
+        for kind in after.stages.keys() & before.stages.keys()
+        if after.stages[kind].served > least * before.stages[kind].served
+    }
+    limit = after.limited_by
+    if limit is not None and limit.kind in growth:
+        return limit.kind
+    return max(sorted(growth), key=growth.__getitem__, default=None)
