@@ -16,6 +16,7 @@ from raidsim.risk import markov, rebuild
 from raidsim.risk.assess import Risk, assess, assess_all, failure_rate
 from raidsim.risk.groups import mirror, redundancy, ring, whole
 from raidsim.risk.markov import YEAR
+from raidsim.risk.under_load import DAY, rebuild_under_load
 from raidsim.scenario import Scenario, load, load_text
 from raidsim.stats.proportions import Estimate
 
@@ -183,6 +184,52 @@ def test_hosts_that_have_work_slow_a_rebuild_down() -> None:
     assert 1.5 * idle < one < eight
 
 
+def test_a_limit_sets_the_time_of_a_rebuild_however_long_it_rests_between_steps() -> None:
+    checked = array(controller={}, level="raid5", drives=4, rebuild_limit="50 kB/s")
+    (volume,) = checked.volumes
+    rate = 50e3
+    assert rebuild.simulated(checked, volume, sample=2**26) == pytest.approx(DISK / rate, rel=0.05)
+
+
+def busy(outstanding: int, think: str = "0 s", **volume: Any) -> Scenario:
+    reads = {"read": "100 %", "size": "8 KiB", "outstanding": [1, outstanding], "volume": "data"}
+    reads |= {"think": think, "limit": {"ios": 1000}}  # hosts go on as long as the rebuild does
+    return array(reads, controller={}, level="raid5", drives=4, name="data", **volume)
+
+
+def test_the_rate_that_keeps_a_day_under_load_is_the_least_that_does() -> None:
+    checked = busy(1, think="10 ms", rebuild_rate="10 %")
+    (volume,) = checked.volumes
+    found = rebuild_under_load(checked, volume)
+    assert found is not None
+    assert found.seconds > DAY
+    assert found.at_full is not None
+    assert found.at_full < DAY
+    assert found.enough is not None
+    enough, less = (
+        rebuild.simulated(checked, volume, intensity=found.point, rate=found.enough * share)
+        for share in (1.0, 0.8)
+    )
+    assert enough <= DAY < less
+
+
+def test_a_load_may_leave_no_rate_that_keeps_a_day() -> None:
+    checked = busy(16)
+    found = rebuild_under_load(checked, checked.volumes[0])
+    assert found is not None
+    assert found.point == 1, "the point with the most outstanding"
+    assert found.seconds > DAY
+    assert found.at_full is not None
+    assert found.at_full > DAY
+    assert found.enough is None
+
+
+def test_what_no_load_disturbs_has_one_time() -> None:
+    arriving = {"read": "100 %", "size": "8 KiB", "arrivals": ["1 ms"], "volume": "data"}
+    checked = array(arriving, controller={}, level="raid5", drives=4, name="data")
+    assert rebuild_under_load(checked, checked.volumes[0]) is None
+
+
 def test_a_narrow_link_sets_the_time_of_a_rebuild() -> None:
     narrow = {"name": "cable", "speed": "sas-3g", "lanes": 1}
     checked = array(
@@ -222,12 +269,22 @@ def test_check_prints_the_risk_of_every_volume() -> None:
     for words in (
         "MTTDL",
         "cisco-hdd-4tb 0.44 % a year (AFR, not the MTBF of 2,000,000 h)",
-        "rebuild: simulated on idle drives",
+        "rebuild: a sample, simulated on idle drives",
         "data: 1 hot spare, the next one comes after 24 h",
         "scratch: if cisco-ssd-sas12-ep-1600gb is written as much a day as it is rated for",
         "not counted: enclosures",
     ):
         assert words in text
+
+
+def test_check_gives_rebuild_and_risk_of_idle_drives_and_under_load() -> None:
+    lines = shown(busy(16)).splitlines()
+    idle = next(number for number, line in enumerate(lines) if line.startswith("data "))
+    assert lines[idle + 1].startswith("  under load ")
+    assert "days" in lines[idle + 1]
+    (note,) = (line for line in lines if line.startswith("- data: under load"))
+    assert "(load 16 outstanding) a rebuild at 30 % takes" in note
+    assert "no rate keeps 24 h, with 100 % it takes" in note
 
 
 HYBRID = """

@@ -18,6 +18,7 @@ from raidsim.report.table import RULED
 from raidsim.result import LinkFacts
 from raidsim.risk.assess import Risk
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
+from raidsim.session import label
 
 
 def print_check(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:
@@ -52,7 +53,11 @@ def _print_risk(scenario: Scenario, risks: Sequence[Risk], console: Console) -> 
     listed = Table.grid(padding=(0, 1, 0, 0))
     for note in (
         *(risk_table.hybrid_note(hybrid, risks) for hybrid in scenario.hybrids),
-        *risk_table.notes(risks, [volume.card.name for volume in scenario.volumes]),
+        *risk_table.notes(
+            risks,
+            [volume.card.name for volume in scenario.volumes],
+            lambda point: ", ".join(f"{load.name} {label(load, point)}" for load in scenario.loads),
+        ),
     ):
         listed.add_row("-", Text(note))
     console.print(listed)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
 from raidsim.report import numbers
 from raidsim.report.hardware import level_words, some
+from raidsim.report.numbers import percent
 from raidsim.report.table import RULED
 from raidsim.result import VolumeFacts
 from raidsim.risk.assess import LIFETIMES, Risk, has_all_in_back, of_hybrid
 from raidsim.scenario import HybridSpec
 from raidsim.stats.proportions import Estimate
+
+if TYPE_CHECKING:
+    from raidsim.risk.under_load import UnderLoad
 
 RARE = 1e-4
 """Below it a probability is written as one in so many."""
@@ -39,22 +45,32 @@ def table(risks: Sequence[Risk], facts: Sequence[VolumeFacts]) -> Table:
     ):
         found.add_column(header, justify="right", no_wrap=True)
     for risk, fact in zip(risks, facts, strict=True):
-        found.add_row(
-            Text(risk.volume),
-            level_words(risk.level),
-            numbers.capacity(fact.usable_bytes),
-            duration(risk.rebuild) if risk.rebuild else numbers.NOT_MEASURED,
-            years_words(risk.mttdl_years),
-            Text(chance(risk.any), style="bold"),
-            interval(risk.simulated_any),
-            chance(risk.array),
-            terabytes(risk.lost_tb),
-        )
+        name = (Text(risk.volume), level_words(risk.level), numbers.capacity(fact.usable_bytes))
+        found.add_row(*name, *_figures(risk))
+        if risk.loaded is not None:
+            found.add_row("  under load", "", "", *_figures(risk.loaded))
     return found
 
 
-def notes(risks: Sequence[Risk], models: Sequence[str]) -> Iterator[str]:
-    """What the figures rest on, and what they leave out; ``models`` are the drives' cards."""
+def _figures(risk: Risk) -> tuple[str | Text, ...]:
+    """What a time of rebuilds comes to."""
+    return (
+        duration(risk.rebuild) if risk.rebuild else numbers.NOT_MEASURED,
+        years_words(risk.mttdl_years),
+        Text(chance(risk.any), style="bold"),
+        interval(risk.simulated_any),
+        chance(risk.array),
+        terabytes(risk.lost_tb),
+    )
+
+
+def notes(
+    risks: Sequence[Risk], models: Sequence[str], loads: Callable[[int], str]
+) -> Iterator[str]:
+    """What the figures rest on, and what they leave out.
+
+    ``models`` are the drives' cards; ``loads`` says which loads a point of the sweep has.
+    """
     rates = {
         f"{model} {100 * risk.afr:.2g} % a year ({risk.afr_from})"
         for risk, model in zip(risks, models, strict=True)
@@ -62,7 +78,10 @@ def notes(risks: Sequence[Risk], models: Sequence[str]) -> Iterator[str]:
     yield f"drives fail independently, at a constant rate: {', '.join(sorted(rates))}"
     redundant = [risk for risk in risks if risk.rebuild]
     if redundant:
-        yield "rebuild: simulated on idle drives; while hosts have work it takes longer"
+        yield "rebuild: a sample, simulated on idle drives; while hosts have work it takes longer"
+    for risk in redundant:
+        if risk.under_load is not None:
+            yield f"{risk.volume}: {_under_load(risk.under_load, loads)}"
     for risk in redundant:
         if risk.spares:
             spares = some(risk.spares, "hot spare")
@@ -84,6 +103,19 @@ def notes(risks: Sequence[Risk], models: Sequence[str]) -> Iterator[str]:
         "not counted: enclosures, controllers, software, people, power cuts, and what drives of"
         " one batch have in common"
     )
+
+
+def _under_load(found: UnderLoad, loads: Callable[[int], str]) -> str:
+    """How long a rebuild takes beside the scenario's loads, and which rate would keep a day."""
+    beside = f"under load ({loads(found.point)})"
+    if math.isinf(found.seconds):
+        return f"{beside} a rebuild at {percent(found.rate)} does not come on at all"
+    text = f"{beside} a rebuild at {percent(found.rate)} takes {duration(found.seconds)}"
+    if found.at_full is None:
+        return text
+    if found.enough is None:
+        return f"{text}; no rate keeps 24 h, with 100 % it takes {duration(found.at_full)}"
+    return f'{text}; rebuild_rate = "{percent(found.enough)}" would keep 24 h'
 
 
 def hybrid_note(hybrid: HybridSpec, risks: Sequence[Risk]) -> str:

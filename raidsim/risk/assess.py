@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from raidsim.build.traffic import health
 from raidsim.layout.address import whole_drive
@@ -23,6 +24,9 @@ from raidsim.risk.lifetimes import Loss, simulate
 from raidsim.risk.markov import YEAR, Chain
 from raidsim.scenario import HybridSpec, Scenario, VolumeSpec
 from raidsim.stats.proportions import Estimate
+
+if TYPE_CHECKING:
+    from raidsim.risk.under_load import UnderLoad
 
 MISSION = 5 * YEAR
 """Hours that a risk is given for, unless another time is asked for."""
@@ -55,6 +59,8 @@ class Risk:
     lost : mean number of bytes lost.
     worn : chance that any data is lost if flash is written as fast as it is rated for.
     worn_life : hours in which its drives then write their rating.
+    under_load : the rebuild while the scenario's loads run; None if that was not simulated.
+    loaded : the risk if all rebuilds take that time; None likewise, or if they would never end.
     """
 
     volume: str
@@ -74,6 +80,8 @@ class Risk:
     lost: float
     worn: Estimate | None = None
     worn_life: float | None = None
+    under_load: UnderLoad | None = None
+    loaded: Risk | None = None
 
     @property
     def mttdl_years(self) -> float:
@@ -177,17 +185,30 @@ def assess(
 
 
 def assess_all(scenario: Scenario) -> list[Risk]:
-    """Assess every volume of a scenario."""
-    return [assess(scenario, volume) for volume in scenario.volumes]
+    """Assess every volume of a scenario, with rebuilds of idle drives and under its loads."""
+    return [_assess_twice(scenario, volume) for volume in scenario.volumes]
+
+
+def _assess_twice(scenario: Scenario, volume: VolumeSpec) -> Risk:
+    risk = assess(scenario, volume)
+    if not is_simulated(volume):
+        return risk
+    from raidsim.risk.under_load import rebuild_under_load  # noqa: PLC0415  (loads the kernel)
+
+    under_load = rebuild_under_load(scenario, volume)
+    if under_load is None or math.isinf(under_load.seconds):
+        return replace(risk, under_load=under_load)
+    loaded = assess(scenario, volume, seconds=under_load.seconds)
+    return replace(risk, under_load=under_load, loaded=loaded)
 
 
 def of_hybrid(hybrid: HybridSpec, risks: Iterable[Risk]) -> float:
     """Chance that a hybrid loses any data.
 
     Where the front holds what the back does not (a tier, or a cache that writes back), it is lost
-    with either of them; else with the back.
+    with either of them; else with the back. Rebuilds take the time that they do under load.
     """
-    by_name = {risk.volume: risk.any for risk in risks}
+    by_name = {risk.volume: (risk.loaded or risk).any for risk in risks}
     if has_all_in_back(hybrid):
         return by_name[hybrid.back]
     return _one_of((by_name[hybrid.front], by_name[hybrid.back]))

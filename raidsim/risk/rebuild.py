@@ -13,25 +13,37 @@ the new one, side by side, so the slowest part counts:
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
-from raidsim.build import ftl, inventory, sweep
+from raidsim.build import ftl, inventory, observe, sweep
 from raidsim.build.array import drives_of, member_of
 from raidsim.build.fabric import sustained_rate
 from raidsim.build.scenario import Machine, build
+from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.kernel import sweep_tables as s
 from raidsim.kernel import tables as t
 from raidsim.layout.address import whole_drive
 from raidsim.risk.groups import redundancy
 from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.scenario.models import Limit
 
 MEGA = 2**20
 SAMPLE = 512 * MEGA
 """Bytes of a drive that are rebuilt in a simulation."""
 
-STEP = 10**9
-"""Simulated ns after which is seen whether a rebuild is over."""
+LOADED_SAMPLE = 64 * MEGA
+"""The same under a load, where it takes many times as long."""
+
+WARM = 10_000
+"""I/Os of the loads between two looks at the caches, before the rebuild begins."""
+
+STILL_FILLING = 0.01
+"""Of the controllers' caches, from one look to the next."""
+
+MOST_IOS = 200_000
+"""I/Os of the loads before the rebuild, and again while it goes on: then its rows so far count."""
 
 
 def simulated(
@@ -39,21 +51,30 @@ def simulated(
     volume: VolumeSpec,
     *,
     intensity: int | None = None,
-    sample: int = SAMPLE,
+    sample: int | None = None,
+    rate: float | None = None,
 ) -> float:
     """Seconds that the rebuild of drive 0 takes, extrapolated from a sample of its rows.
 
-    All others are good, and the new drive is empty. 0 where there is nothing to restore from.
+    All others are good, and the new drive is empty. 0 where there is nothing to restore from; inf
+    where the loads leave it no step within a great many of their I/Os.
 
     Parameters
     ----------
     scenario, volume
         The volume, and what is around it.
     intensity
-        Number of the point of the scenario's sweep whose loads run meanwhile, from 0 on; None:
-        nothing else runs.
+        Number of the point of the scenario's sweep whose loads run meanwhile, from 0 on, and
+        before until they have filled the caches of controllers; None: nothing else runs.
     sample
-        Bytes of the drive that are rebuilt.
+        Bytes of the drive that are rebuilt; None: ``SAMPLE``, or ``LOADED_SAMPLE``.
+    rate
+        Share of its time that the rebuild works while hosts do; None: as the volume has it.
+
+    Raises
+    ------
+    SaturationError
+        If open loads pile up beyond all bounds before the sample is rebuilt.
     """
     layout = volume.layout
     if layout is None or volume.failures_tolerated == 0:
@@ -67,25 +88,46 @@ def simulated(
     for streams in machine.streams.values():
         for stream in streams:
             system.begin(stream)
+    if intensity is not None:
+        _fill_caches(system)
     controller = scenario.controller(volume)
     card = scenario.host.card if controller is None else controller.card
-    share = min(sample / int(whole_drive(layout)), 1.0)
-    how = replace(sweep.pace(card, volume), sample=share)
+    size = (SAMPLE if intensity is None else LOADED_SAMPLE) if sample is None else sample
+    how = sweep.pace(card, volume)
+    how = replace(
+        how,
+        sample=min(size / int(whole_drive(layout)), 1.0),
+        rate=how.rate if rate is None else rate,
+    )
     rows = int(layout["rows"])
-    one = sweep.add_sweep(system, row, s.REBUILD, how, (0, rows))
-    while system.world.sweeps[one]["ended"] == t.NONE:
-        if system.run(system.now + STEP) == t.RETURN_IDLE:
-            break
+    one = sweep.add_sweep(system, row, s.REBUILD, how, (0, rows), ticket=0)
+    # The kernel comes back at the end of the sweep, however far that is.
+    system.run(budget=int(system.state["completed"]) + MOST_IOS)
     done = sweep.progress(system, one)
-    return done.seconds * rows / done.rows
+    return done.seconds * rows / done.done if done.done else math.inf
+
+
+def _fill_caches(system: System) -> None:
+    """Let the loads run until the caches of controllers no longer fill."""
+    held = -1.0
+    enough = STILL_FILLING * observe.cache_size(system)
+    for completed in range(WARM, MOST_IOS + 1, WARM):
+        system.run(budget=completed)
+        before, held = held, observe.cached(system)
+        if held - before <= enough:
+            break
 
 
 def _machine(scenario: Scenario, volume: VolumeSpec, intensity: int | None) -> Machine:
-    """The system, with the loads of a point of the sweep or with the volume alone."""
+    """The system, with the loads of a point of the sweep or with the volume alone.
+
+    A rebuild takes hours: loads go on, whatever their limit.
+    """
     volumes = tuple(
         one.model_copy(update={"failed": (), "state": "filled"}) for one in scenario.volumes
     )
-    whole = scenario.model_copy(update={"volumes": volumes})
+    loads = tuple(load.model_copy(update={"limit": Limit()}) for load in scenario.loads)
+    whole = scenario.model_copy(update={"volumes": volumes, "loads": loads})
     if intensity is not None:
         return build(whole, intensity)
     alone = whole.model_copy(

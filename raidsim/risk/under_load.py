@@ -1,0 +1,94 @@
+"""The rebuild of a drive while the scenario's own loads run, and the rate that would keep a day.
+
+A rebuild at a low rate takes about the time of one at 100 % over the rate; what it leaves to hosts
+changes that a little. So the rate that keeps a time is found from two simulations in few steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from raidsim.build import sweep
+from raidsim.build.system import SaturationError
+from raidsim.risk import rebuild
+from raidsim.scenario import Scenario, VolumeSpec
+
+DAY = 86_400.0
+"""Seconds within which a rebuild is wanted."""
+
+TRIES = 3
+"""Simulations after the one at 100 % that the rate is looked for in."""
+
+
+@dataclass(frozen=True)
+class UnderLoad:
+    """A rebuild while loads run.
+
+    Attributes
+    ----------
+    point : number of the point of the sweep whose loads run.
+    rate : share of its time that the rebuild works.
+    seconds : that it takes; inf if it does not come on.
+    at_full : seconds that it takes at a rate of 100 %; None where it takes no day as it is.
+    enough : the least rate, in whole percents, that keeps a day; None if there is none, or where it
+        takes no day as it is.
+    """
+
+    point: int
+    rate: float
+    seconds: float
+    at_full: float | None = None
+    enough: float | None = None
+
+
+def rebuild_under_load(scenario: Scenario, volume: VolumeSpec) -> UnderLoad | None:
+    """Rebuild under the loads of the hardest point of the sweep; None if nothing can be said.
+
+    That is so without loads or with given arrivals, which end, and where open loads are more than
+    the system can do while a drive is missing.
+    """
+    if not scenario.loads or any(load.arrivals for load in scenario.loads):
+        return None
+    point = hardest(scenario)
+    controller = scenario.controller(volume)
+    card = scenario.host.card if controller is None else controller.card
+    rate = sweep.pace(card, volume).rate
+
+    def takes(rate: float) -> float:
+        return rebuild.simulated(scenario, volume, intensity=point, rate=rate)
+
+    try:
+        seconds = takes(rate)
+        if seconds <= DAY:
+            return UnderLoad(point, rate, seconds)
+        at_full = takes(1.0) if rate < 1 else seconds
+        enough = _least_rate(takes, at_full) if at_full <= DAY else None
+    except SaturationError:
+        return None
+    return UnderLoad(point, rate, seconds, at_full, enough)
+
+
+def hardest(scenario: Scenario) -> int:
+    """Number of the point of the sweep at which most is outstanding, or offered."""
+
+    def asks(point: int) -> float:
+        sweeps = [load.sweep for load in scenario.loads if load.sweep]
+        return sum(values[min(point, len(values) - 1)] for values in sweeps)
+
+    return max(range(scenario.points), key=asks)
+
+
+def _least_rate(takes: Callable[[float], float], at_full: float) -> float:
+    """The least rate in whole percents with which a rebuild takes no more than a day."""
+    enough, work = 1.0, at_full
+    for _ in range(TRIES):
+        rate = max(math.ceil(work / DAY * 100), 1) / 100
+        if rate >= enough:
+            break
+        seconds = takes(rate)
+        if seconds <= DAY:
+            return rate
+        work = max(seconds * rate, (rate + 0.01) * DAY)
+    return enough
