@@ -1,7 +1,8 @@
 """The ``raidsim`` command: reads what was typed, calls the library, prints what came of it.
 
 Every import of weight is inside the command that needs it, so that ``raidsim --help``
-is immediate. Exit status: 0 done, 1 a claim does not hold, 2 the input is wrong.
+is immediate. Exit status: 0 done, 1 a claim does not hold or a load is saturated, 2 the input
+is wrong, 130 interrupted by Ctrl-C.
 """
 
 # ruff: noqa: PLC0415
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from raidsim import __version__
-from raidsim.errors import InputError
+from raidsim.errors import InputError, Interrupted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +33,8 @@ app = typer.Typer(
     name="raidsim",
     help="Simulates storage: what a measurement of these drives under this load would say,"
     " and what limits it.",
-    epilog="Exit status: 0 done, 1 a claim does not hold, 2 the input is wrong.",
+    epilog="Exit status: 0 done, 1 a claim does not hold or a load is saturated, 2 the input is"
+    " wrong, 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -132,7 +134,10 @@ def run_command(
     from raidsim.run import run
 
     with Bar(compiling=not is_compiled()) as bar:
-        result = run(loaded, on_point=bar.on_point)
+        try:
+            result = run(loaded, on_point=bar.on_point)
+        except Interrupted as end:
+            result = end.result
 
     contents: dict[Target, bytes] = {}
     if target := targets["json"]:
@@ -156,6 +161,11 @@ def run_command(
     finally:  # a full disk does not take the figures from the user
         if not any(target.to_stdout for target in contents):
             table.print_result(result, _stdout())
+    if result.interrupted:
+        typer.echo("Interrupted: the points that were finished are kept.", err=True)
+        raise typer.Exit(INTERRUPTED)
+    if not result.is_carried:
+        raise typer.Exit(DOES_NOT_HOLD)
 
 
 @app.command("validate")

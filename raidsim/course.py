@@ -19,6 +19,7 @@ import simpy
 from raidsim.build import caching
 from raidsim.build import tally as tallies
 from raidsim.build.scenario import Machine
+from raidsim.build.system import SaturationError
 from raidsim.build.tally import Tally, tally
 from raidsim.control.course import Course, Process, words_of
 from raidsim.control.model import Model
@@ -69,7 +70,11 @@ def _between(before: Tally, after: Tally) -> tuple[Tally, Tally, dict[str, Laten
 def follow(scenario: Scenario, intensity: int, on_point: OnPoint | None = None) -> list[Point]:
     """Follow a scenario through its events at one intensity: a point for each load."""
     session = _CourseSession(scenario, intensity, on_point)
-    in_time = session.measure()
+    try:
+        in_time = session.measure()
+    except SaturationError as error:
+        in_time = False
+        session.stop_short(error)
     return [
         replace(session.point(load, in_time), course=session.course_of(load))
         for load in scenario.loads
@@ -151,8 +156,18 @@ class _CourseSession(Session):
             self.warnings.append(f"{words_of(one)} was under way at the end")
         return not left
 
-    def _refuse_backlog(self, load: LoadSpec, streams: list[int], throughput: Interval) -> None:
+    def stop_short(self, why: SaturationError) -> None:
+        """End the course here: more is under way than can be followed."""
+        self.overflowed = True
+        self.warnings.append(f"stopped at {max(self.now, 0.0):g} s: {why}")
+        if self.opened:
+            self._before()
+            self._sample()
+        self._note_streams()
+
+    def _is_saturated(self, load: LoadSpec, streams: list[int], throughput: Interval) -> bool:
         """What waits at the end of a course may be what its events left behind."""
+        return self.overflowed and super()._is_saturated(load, streams, throughput)
 
     # -- phases -------------------------------------------------------------------------------
 

@@ -193,6 +193,18 @@ class MachineUse:
 
 
 @dataclass(frozen=True)
+class Carried:
+    """The highest rate of an open load that its system carries, in IO/s of each worker.
+
+    It is known to 2 %: ``low`` was tried and carried, ``high`` was not.
+    """
+
+    rate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class Point:
     """One load at one intensity."""
 
@@ -219,6 +231,8 @@ class Point:
     within_ms: float | None = None  # what was held against it: mean or percentile of all I/Os
     course: Course | None = None  # of a scenario with events
     machines: MachineUse | None = None  # of a group of machines in place of a load
+    saturated: bool = False  # an open load that asks for more than the system carries
+    carried: Carried | None = None  # of a saturated load: None where it was not looked for
 
 
 @dataclass(frozen=True)
@@ -433,7 +447,18 @@ class Result:
     points: list[Point]
     highest: Highest | None = None  # of a load that is searched for
     hybrids: list[HybridFacts] = field(default_factory=list)
+    interrupted: bool = False  # by Ctrl-C: these are the points that were finished before
     schema: str = SCHEMA
+
+    @property
+    def is_carried(self) -> bool:
+        """Whether the system carries every load that was asked for.
+
+        A search tries a load up to where it doesn't: of that one it is whether there is an answer.
+        """
+        found = self.highest
+        answered = None if found is None or found.iops is None else found.load
+        return not any(point.saturated for point in self.points if point.load != answered)
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON object, as plain dicts, lists and numbers."""

@@ -3,16 +3,17 @@
 A scenario with events is followed through them instead, once for each intensity
 (`raidsim.course`); in one with machines those boot, and that is measured (`raidsim.control.boot`).
 
-A load that asks for a latency (``within``) is searched: its sweep is climbed up to the first
-point that is not within it, and further points halve the step before that one until its ends
-are as near to each other as the throughput is to be precise.
+A load that asks for a latency (``within``) is searched for the highest intensity within it
+(`raidsim.within`). Where an open load asks for more than the system carries, further points tell
+how much that is (`raidsim.capacity`).
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -20,32 +21,62 @@ from raidsim import __version__
 from raidsim.build import inventory
 from raidsim.build.scenario import build
 from raidsim.build.system import SaturationError
+from raidsim.capacity import Capacity
 from raidsim.control.boot import Boot
 from raidsim.course import follow
-from raidsim.errors import InputError, Problem
+from raidsim.errors import InputError, Interrupted, Problem
 from raidsim.falls import with_reasons
 from raidsim.kernel import SOURCE_HASH
 from raidsim.result import Highest, Point, Result
-from raidsim.scenario import LoadSpec, Scenario
-from raidsim.session import MS_PER_S, OnPoint, PointProgress, Session
-from raidsim.stats import search
+from raidsim.scenario import Scenario
+from raidsim.session import OnPoint, PointProgress, Session
+from raidsim.within import find_highest
 
 
 def run(scenario: Scenario, *, on_point: OnPoint | None = None) -> Result:
     """Simulate every point of a scenario.
 
+    An open load that asks for more than the system carries is marked ``saturated`` in its point,
+    which says what is carried.
+
     Raises
     ------
     InputError
-        If an open load asks for more than the system can do.
+        If closed loads or machines have more I/Os under way than can be followed.
+    Interrupted
+        At a KeyboardInterrupt, if any point was finished before it.
     """
-    points: list[Point] = []
+    measured: dict[float, list[Point]] = {}  # by intensity, or by the value that was tried
     highest = None
-    if scenario.searched is None:
-        for intensity in range(scenario.points):
-            points += run_point(scenario, intensity, on_point)
-    else:
-        points, highest = _search(scenario, scenario.searched, on_point)
+    try:
+        if scenario.searched is None:
+            capacity = _capacity(scenario, on_point)
+            for intensity in range(scenario.points):
+                measured[intensity] = run_point(scenario, intensity, on_point)
+                if _settles(scenario):
+                    measured[intensity] = capacity.add_to(measured[intensity], intensity)
+        else:
+            highest = find_highest(scenario, scenario.searched, _first, on_point, measured)
+            if highest.iops is None and _settles(
+                scenario
+            ):  # then it is worth knowing what is carried at all
+                for value, points in measured.items():
+                    tried = scenario.at(scenario.searched, value)
+                    measured[value] = _capacity(tried, on_point).add_to(points, 0)
+    except KeyboardInterrupt:
+        if not measured:
+            raise
+        raise Interrupted(_result(scenario, measured, interrupted=True)) from None
+    return _result(scenario, measured, highest)
+
+
+def _result(
+    scenario: Scenario,
+    measured: Mapping[float, list[Point]],
+    highest: Highest | None = None,
+    *,
+    interrupted: bool = False,
+) -> Result:
     return Result(
         raidsim=__version__,
         seed=scenario.seed,
@@ -54,9 +85,10 @@ def run(scenario: Scenario, *, on_point: OnPoint | None = None) -> Result:
         volumes=inventory.volumes(scenario),
         links=inventory.links(scenario),
         power_w=inventory.system_power(scenario),
-        points=with_reasons(points),
+        points=with_reasons([point for value in sorted(measured) for point in measured[value]]),
         highest=highest,
         hybrids=[inventory.hybrid_facts(spec) for spec in scenario.hybrids],
+        interrupted=interrupted,
     )
 
 
@@ -84,78 +116,51 @@ def provenance() -> dict[str, str]:
 
 def run_point(scenario: Scenario, intensity: int, on_point: OnPoint | None = None) -> list[Point]:
     """Simulate one intensity: a point for each load."""
-    try:
-        if scenario.events:
-            return follow(scenario, intensity, on_point)
-        return _measure_point(scenario, intensity, on_point)
-    except SaturationError as error:
-        raise _saturated(scenario, intensity, error) from None
-
-
-def _measure_point(scenario: Scenario, intensity: int, on_point: OnPoint | None) -> list[Point]:
+    if scenario.events:
+        return follow(scenario, intensity, on_point)
     session = Session(scenario, build(scenario, intensity), intensity, on_point)
-    if scenario.machines:
-        return _boot(session)
-    converged = session.measure()
-    return [session.point(load, converged) for load in scenario.loads]
+    boot = Boot(scenario, session.machine) if scenario.machines else None
+    session.finite |= boot is not None  # from the start to the end of the boot
+    try:
+        converged = session.measure() if boot is None else boot.run(session.tell)
+        too_much = None
+    except SaturationError as error:
+        session.overflowed, converged, too_much = True, False, error
+    points = [session.point(load, converged) for load in scenario.loads]
+    if too_much is not None and not any(point.saturated for point in points):
+        raise _too_much(scenario, intensity, too_much)
+    return points if boot is None else points + boot.points()
 
 
-def _boot(session: Session) -> list[Point]:
-    """Let machines boot, and say of them and of the loads beside them what was measured."""
-    session.finite = True  # from the start to the end of the boot
-    boot = Boot(session.scenario, session.machine)
-    over = boot.run(session.tell)
-    return [*(session.point(load, over) for load in session.scenario.loads), *boot.points()]
+def _first(scenario: Scenario, on_point: OnPoint | None) -> list[Point]:
+    return run_point(scenario, 0, on_point)
 
 
-def _saturated(scenario: Scenario, intensity: int, error: SaturationError) -> InputError:
-    cause = f"saturated at point {intensity + 1}: {error}"
-    return InputError([Problem(scenario.path, None, "load.rate", cause, "ask for a lower rate")])
+def _settles(scenario: Scenario) -> bool:
+    """Whether it has a steady state, in which a rate is carried or not."""
+    has_end = any(load.has_end for load in scenario.loads)
+    return not (scenario.events or scenario.machines or has_end)
 
 
-def _search(
-    scenario: Scenario, load: LoadSpec, on_point: OnPoint | None
-) -> tuple[list[Point], Highest]:
-    """Simulate the points that tell the highest intensity of a load within its latency."""
-    measured: dict[float, list[Point]] = {}  # a rate that saturates the system has no points
+def _capacity(scenario: Scenario, on_point: OnPoint | None) -> Capacity:
+    return Capacity(scenario, partial(_trial, points=scenario.points, on_point=on_point))
 
-    def is_within(value: float, left: int) -> bool:
-        number = len(measured)
 
-        def tell(at: PointProgress) -> None:
-            if on_point is not None:
-                on_point(replace(at, point_index=number, points=number + 1 + left))
+def _trial(
+    scenario: Scenario, intensity: int, points: int, on_point: OnPoint | None
+) -> list[Point]:
+    """Simulate a rate that may be carried; told as the end of the point that it is for."""
 
-        try:
-            measured[value] = _measure_point(scenario.at(load, value), 0, tell)
-        except SaturationError as error:
-            if not measured:
-                raise _saturated(scenario, 0, error) from None
-            return False
-        return bool(_of(load, measured[value]).within)
+    def tell(at: PointProgress) -> None:
+        if on_point is not None:
+            words = f"what is carried, {at.label}"
+            on_point(replace(at, label=words, points=points, fraction=0.99))
 
-    border = search.highest(
-        load.sweep,
-        is_within,
-        whole=load.outstanding is not None,
-        resolution=scenario.measure.precision,
+    return run_point(scenario, intensity, tell)
+
+
+def _too_much(scenario: Scenario, intensity: int, error: SaturationError) -> InputError:
+    cause = f"point {intensity + 1}: {error}"
+    return InputError(
+        [Problem(scenario.path, None, "load", cause, "let fewer I/Os be outstanding")]
     )
-    points = [point for value in sorted(measured) for point in measured[value]]
-    highest = Highest(
-        load.name, (load.within or 0.0) * MS_PER_S, load.within_percentile, border.exceeded
-    )
-    if border.holds is None:
-        return points, highest
-    best = _of(load, measured[border.holds])
-    return points, replace(
-        highest,
-        outstanding=best.outstanding,
-        rate=best.rate,
-        iops=best.iops,
-        mbps=best.mbps,
-        latency_ms=best.within_ms,
-    )
-
-
-def _of(load: LoadSpec, points: list[Point]) -> Point:
-    return next(point for point in points if point.load == load.name)

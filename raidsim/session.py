@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +79,7 @@ class Session:
         self.warmup_ns = 0
         self.warnings: list[str] = []
         self.finite = any(load.has_end for load in scenario.loads)
+        self.overflowed = False  # more was under way than can be followed, and that was the end
 
     # -- measuring --------------------------------------------------------------------
 
@@ -144,8 +146,9 @@ class Session:
             heat.warm_up(self.system, index, energy / (trial.system.now / NS_PER_S))
 
     def _trial(self, trial: Machine) -> None:
-        while trial.system.run(TRIAL_NS) == t.RETURN_AWAITED:
-            list(trial.system.awaited())
+        with suppress(SaturationError):  # then it is the drives' power under all they can do
+            while trial.system.run(TRIAL_NS) == t.RETURN_AWAITED:
+                list(trial.system.awaited())
         trial.system.advance_clock(TRIAL_NS)
 
     def _warm_up(self) -> None:
@@ -256,16 +259,21 @@ class Session:
             converged = converged or self._is_precise(load)
             if not converged:
                 warnings.append(self._why_not_converged(load))
-        if load.rate is not None:
-            self._refuse_backlog(load, streams, throughput)
-            if busiest is not None and _worst(busiest) > CROWDED:
-                warnings.append(
-                    "an open load this close to saturation settles slowly: latencies depend on"
-                    " how long is measured"
-                )
-                converged = converged and not self._is_behind(load, throughput)
-        within, within_ms = self._within(load, streams)
-        if load.within is not None and within_ms is None:
+        saturated = self._is_saturated(load, streams, throughput)
+        if saturated:
+            converged = False
+            warnings.append(
+                f"{account.in_flight} of {account.issued} I/Os are still waiting: latencies grow"
+                " for as long as is measured"
+            )
+        elif load.rate is not None and busiest is not None and _worst(busiest) > CROWDED:
+            warnings.append(
+                "an open load this close to saturation settles slowly: latencies depend on"
+                " how long is measured"
+            )
+            converged = converged and not self._is_behind(load, throughput)
+        within, within_ms = (False, None) if saturated else self._within(load, streams)
+        if load.within is not None and within_ms is None and not saturated:
             warnings.append("not known to be within: too few I/Os took longer than the percentile")
         return Point(
             load=load.name,
@@ -289,8 +297,9 @@ class Session:
             ),
             hybrids=hybrid_use.hybrids(system, self.scenario, self.machine.volumes, load.volume),
             series=thermal.series(system, streams),
-            within=within,
+            within=None if load.within is None else within,
             within_ms=within_ms,
+            saturated=saturated,
         )
 
     def _within(self, load: LoadSpec, streams: list[int]) -> tuple[bool | None, float | None]:
@@ -314,10 +323,7 @@ class Session:
 
     def _is_behind(self, load: LoadSpec, throughput: Interval) -> bool:
         """Whether less comes out than is asked for, even at the upper end of the interval."""
-        offered = at(load.rate, self.intensity) * load.workers
-        if load.burst is not None:
-            offered *= load.burst.on / (load.burst.on + load.burst.off)
-        return bool(throughput.high is None or throughput.high < offered)
+        return throughput.high is None or throughput.high < offered(load, self.intensity)
 
     def _throughput(self, load: LoadSpec, rate: float) -> Interval:
         found = None if self.finite else self._interval(load)
@@ -326,22 +332,29 @@ class Session:
         # The series ends with the last whole slice; its relative width holds for the window.
         return Interval(rate, rate * found.low / found.mean, rate * found.high / found.mean)
 
-    def _refuse_backlog(self, load: LoadSpec, streams: list[int], throughput: Interval) -> None:
+    def _is_saturated(self, load: LoadSpec, streams: list[int], throughput: Interval) -> bool:
+        """Whether an open load asks for more than the system carries, so that its queue grows."""
+        if load.rate is not None:
+            behind = self._is_behind(load, throughput)
+        else:  # of given arrivals many may wait, as long as they can be followed
+            behind = load.outstanding is None and self.overflowed
         # A stable queue lets through all that is asked for; what waits is what chance piles up.
         counts = observe.counts(self.system, streams)
-        rate = at(load.rate, self.intensity)
-        behind = self._is_behind(load, throughput)
         by_chance = BACKLOG_DEVIATIONS * math.sqrt(counts.issued)
-        if behind and counts.in_flight > max(by_chance, LEAST_BACKLOG):
-            raise SaturationError(
-                f"{counts.in_flight} of {counts.issued} I/Os are still waiting: {rate:g} IO/s per"
-                " worker is more than the system can do"
-            )
+        return behind and counts.in_flight > max(by_chance, LEAST_BACKLOG)
 
 
 def _worst(limit: Limit) -> float:
     """Busy share of the busiest station that a limit stands for."""
     return limit.utilisation if limit.busiest_utilisation is None else limit.busiest_utilisation
+
+
+def offered(load: LoadSpec, intensity: int) -> float:
+    """What all workers of an open load ask for, IO/s, pauses between bursts counted in."""
+    rate: float = at(load.rate, intensity) * load.workers
+    if load.burst is not None:
+        rate *= load.burst.on / period_of(load)
+    return rate
 
 
 def period_of(load: LoadSpec) -> float:

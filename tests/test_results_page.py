@@ -21,6 +21,7 @@ SECTIONS = {
     "A link": results.LinkFacts,
     "Power of the system": results.SystemPower,
     "A point": results.Point,
+    "What is carried": results.Carried,
     "A course": results.Course,
     "An event": results.Event,
     "An operation": results.OperationUse,

@@ -16,7 +16,6 @@ from watching import answers_after, begin, build, in_flight, scenario
 
 from raidsim.build import window
 from raidsim.build.network import Network, exponential
-from raidsim.errors import InputError
 from raidsim.kernel import tables as t
 from raidsim.report.json_file import render
 from raidsim.run import run, run_point
@@ -227,13 +226,11 @@ def capacity():
 
 
 @pytest.mark.parametrize("factor", [1.02, 1.1, 1.5, 5])
-def test_an_open_load_above_saturation_is_refused(factor):
-    rate = f"{factor * capacity():.0f} IO/s"
-    with pytest.raises(InputError, match="saturated") as caught:
-        run(scenario({"rate": rate}))
-    (problem,) = caught.value.problems
-    assert problem.key == "load.rate"
-    assert problem.remedy
+def test_an_open_load_above_saturation_is_marked_with_what_is_carried(factor):
+    point = one({"rate": f"{factor * capacity():.0f} IO/s"})
+    assert point.saturated
+    assert not point.converged
+    assert point.carried.rate == pytest.approx(capacity(), rel=0.02)
 
 
 @pytest.mark.parametrize("factor", [0.5, 0.9, 0.97])
@@ -253,9 +250,9 @@ def test_bursts_above_saturation_are_served_if_the_pauses_are_long_enough():
     assert point.iops.mean == pytest.approx(rate / 5, rel=0.2)
 
 
-def test_a_sweep_is_refused_at_the_point_where_it_saturates():
-    with pytest.raises(InputError, match="point 2"):
-        run(scenario({"rate": ["1 kIO/s", "1000 kIO/s"]}, measure=QUICK))
+def test_a_sweep_goes_on_where_it_saturates():
+    found = run(scenario({"rate": ["1 kIO/s", "1000 kIO/s", "2 kIO/s"]}, measure=QUICK)).points
+    assert [point.saturated for point in found] == [False, True, False]
 
 
 # -- the same bytes ----------------------------------------------------------------------------

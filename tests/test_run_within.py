@@ -6,14 +6,19 @@ reads take N times 10 ms, and Poisson arrivals make an M/D/1 queue.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+import synthetic
 from closed_forms import md1_mean
 from watching import scenario
 
-from raidsim.errors import InputError
+from raidsim.result import Interval
 from raidsim.run import run
+from raidsim.within import between
 
 DIE = {"flash.channels": 1, "flash.dies_per_channel": 1, "flash.read_time": "10 ms"}
+FOUR_DIES = {"flash.dies_per_channel": 4}
 QUICK = {"min_ios": 2_000, "max_ios": 20_000}
 DATABASE = {"read": "67 %", "size": "8 KiB", "align": "4 KiB", "area": {"size": "32 GiB"}}
 
@@ -64,13 +69,79 @@ def test_a_rate_is_searched_to_the_precision_of_the_measurement():
 def test_a_rate_that_saturates_is_beyond_every_latency():
     result = search({"rate": ["50 IO/s", "400 IO/s"], "within": "1 h"}, precision="20 %")
     assert 80 < result.highest.rate < 130
-    assert result.highest.exceeded_at > result.points[-1].rate
-    assert all(point.within for point in result.points)
+    assert [point.within for point in result.points] == [
+        not point.saturated for point in result.points
+    ]
+    assert result.points[-1].rate == 400
+    assert result.is_carried  # as far as was asked: the search is what went beyond
 
 
-def test_a_first_rate_that_saturates_is_refused_as_ever():
-    with pytest.raises(InputError, match="saturated at point 1"):
-        search({"rate": ["400 IO/s", "500 IO/s"], "within": "1 s"})
+def test_a_first_rate_that_saturates_leaves_no_answer_but_what_is_carried():
+    result = search({"rate": ["400 IO/s", "500 IO/s"], "within": "1 s"})
+    (point,) = result.points
+    assert (point.within, point.within_ms, result.highest.iops) == (False, None, None)
+    assert point.carried.rate == pytest.approx(100, rel=0.02)
+    assert not result.is_carried
+
+
+def test_another_load_that_saturates_is_no_part_of_the_search():
+    result = run(
+        scenario(
+            {"rate": "400 IO/s"}, {"outstanding": [1, 2], "within": "1 s", "volume": "data1"},
+            drive=DIE, drives=2, measure=QUICK,
+        )
+    )  # fmt: skip
+    assert result.highest.outstanding == 2
+    assert not result.is_carried
+
+
+def test_the_answer_lies_where_the_latency_is_reached_between_two_loads():
+    found = search({"outstanding": [1, 2, 3], "within": "10.6 ms"}, drive=DIE | FOUR_DIES)
+    one, two, *_ = found.points
+    assert one.within_ms < 10.6 < two.within_ms
+    share = (10.6 - one.within_ms) / (two.within_ms - one.within_ms)
+    highest = found.highest
+    assert (highest.outstanding, highest.exceeded_at) == (1, 2)
+    assert highest.iops.mean == pytest.approx((1 - share) * one.iops.mean + share * two.iops.mean)
+    assert highest.mbps == pytest.approx(highest.iops.mean * 4096 / 2**20, rel=0.01)
+    assert one.iops.mean < highest.iops.low < highest.iops.mean < highest.iops.high
+
+
+def test_the_answer_does_not_jump_with_the_seed_where_a_load_is_just_within():
+    """The limit is the very latency of three outstanding, so that chance decides on which side."""
+    words = {"drive": DIE | FOUR_DIES, "measure": QUICK}
+    load = {"outstanding": [1, 2, 3, 4, 8]}
+    limit = run(scenario(load, **words)).points[2].latency_ms["read"].mean
+    asked = load | {"within": f"{limit} ms"}
+    found = [run(scenario(asked, seed=seed, **words)).highest for seed in range(1, 9)]
+    assert {one.outstanding for one in found} == {2, 3}
+    rates = [one.iops.mean for one in found]
+    assert max(rates) < 1.05 * min(rates)  # from three outstanding to four it is 14 % more
+
+
+def made_up(iops, ms):
+    """A point of so many IO/s, known to 1 %, and this latency."""
+    interval = Interval(iops, 0.99 * iops, 1.01 * iops)
+    return replace(synthetic.point(1), iops=interval, mbps=iops / 256, within_ms=ms)
+
+
+def test_intervals_of_both_points_are_in_that_of_the_answer():
+    iops, mbps = between(made_up(100.0, 10.0), made_up(200.0, 20.0), 15.0)
+    assert (iops.mean, mbps) == (150.0, 150 / 256)
+    # 1 % less throughput and, by Little's law, 1 % more latency: 10.1 and 20.2 ms at 99 and 198.
+    assert iops.low == pytest.approx(99 + 99 * (15 - 10 / 0.99) / (10 / 0.99), rel=1e-9)
+    assert iops.high == pytest.approx(101 + 101 * (15 - 10 / 1.01) / (10 / 1.01), rel=1e-9)
+
+
+@pytest.mark.parametrize("ms", [None, 14.0])
+def test_a_point_beyond_without_a_latency_beyond_tells_nothing(ms):
+    best = made_up(100.0, 10.0)
+    assert between(best, made_up(200.0, ms), 15.0) == (best.iops, best.mbps)
+
+
+def test_without_an_interval_of_a_point_the_answer_has_none():
+    unknown = replace(made_up(200.0, 20.0), iops=Interval(200.0, None, None))
+    assert between(made_up(100.0, 10.0), unknown, 15.0)[0] == Interval(150.0, None, None)
 
 
 def test_a_first_point_beyond_the_latency_leaves_no_answer():

@@ -19,7 +19,7 @@ from simpy.events import NORMAL
 
 from raidsim.build import observe, window
 from raidsim.build.heat import STANDARD_AIR, Air
-from raidsim.build.system import System
+from raidsim.build.system import SaturationError, System
 from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments, is_time
 from raidsim.control.clock import NS_PER_S, last_before, to_ns, to_seconds
@@ -154,7 +154,11 @@ class Environment(simpy.Environment):
                 " run(until=...) a time or an event that comes, or give the load a limit,"
                 " or stop() it"
             )
-        reason = self.system.run(last_before(until))
+        try:
+            reason = self.system.run(last_before(until))
+        except SaturationError:
+            self._now = max(self._now, to_seconds(self.system.now))
+            raise
         if reason == t.RETURN_AWAITED:
             self._collect()
         elif unbounded:

@@ -29,7 +29,7 @@ from raidsim.report.sweeps import (
     stage_groups,
     sweeps,
 )
-from raidsim.report.table import AXIS_WORDS, axis_cell, interval_cell, limit, notes
+from raidsim.report.table import AXIS_WORDS, INTERRUPTED, axis_cell, interval_cell, limit, notes
 from raidsim.report.timeline import draw_timeline, height
 from raidsim.result import Point, Result
 
@@ -141,6 +141,7 @@ def _facts(result: Result) -> list[tuple[str, str]]:
         confidence = summary.confidence(scenario)
         facts.append(("Precision asked", f"{measure['precision']} at {confidence} confidence"))
     facts.append(("Seed", str(result.seed)))
+    facts.append(("Interrupted", INTERRUPTED if result.interrupted else ""))
     return [(name, text) for name, text in facts if text]
 
 
@@ -193,9 +194,10 @@ def _headline(sweep: Sweep, result: Result) -> list[tuple[str, str, str]]:
     best = max(sweep.points, key=lambda point: point.iops.mean)
     first = sweep.points[0]
     cells = []
-    if sweep.highest is not None and (found := within.best(sweep)) is not None:
-        what = f"highest load, {within.bound(sweep.highest)}"
-        cells.append((f"{numbers.count(found.iops.mean)} IO/s", what, offered(found)))
+    found = sweep.highest
+    if found is not None and found.iops is not None and within.best(sweep) is not None:
+        what = f"highest load, {within.bound(found)}"
+        cells.append((f"{numbers.count(found.iops.mean)} IO/s", what, within.where(sweep)))
     cells += [
         (f"{numbers.count(best.iops.mean)} IO/s", "most I/Os", offered(best)),
         (f"{numbers.mbps(best.mbps)} MB/s", "throughput there", offered(best)),

@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from raidsim.report import within
+from raidsim.report import numbers, within
 from raidsim.report.sweeps import (
     QUANTILE_LABELS,
     Sweep,
@@ -24,7 +24,7 @@ from raidsim.report.sweeps import (
     stage_time,
     throughput_range,
 )
-from raidsim.result import Highest
+from raidsim.result import Highest, Point
 
 AXIS_LABELS = {
     "outstanding": "outstanding I/Os per worker",
@@ -78,18 +78,20 @@ def draw_throughput(axes: Axes, sweep: Sweep, colours: Palette, interval: str) -
     )
     if sweep.axis == "rate" and len(x) > 1:
         axes.plot(x, x, color=colours.muted, linestyle="--", linewidth=1, label="offered")
-    unfinished = [(a, b) for a, b, p in zip(x, means, sweep.points, strict=True) if not p.converged]
-    if unfinished:
-        axes.plot(
-            [a for a, _ in unfinished],
-            [b for _, b in unfinished],
-            linestyle="none",
-            marker="o",
-            markersize=9,
-            markerfacecolor="none",
-            markeredgecolor=colours.write,
-            label="not converged",
-        )
+    states = [_state(point) for point in sweep.points]
+    for state, marker in (("not converged", "o"), ("saturated", "s")):
+        marked = [number for number, found in enumerate(states) if found == state]
+        if marked:
+            axes.plot(
+                [x[number] for number in marked],
+                [means[number] for number in marked],
+                linestyle="none",
+                marker=marker,
+                markersize=9,
+                markerfacecolor="none",
+                markeredgecolor=colours.write,
+                label=_label(state, [sweep.points[number] for number in marked]),
+            )
     axes.set_ylabel("throughput, IO/s")
     _finish(axes, sweep, colours)
     _from_zero(axes, max(a + b for a, b in zip(means, above, strict=True)))
@@ -97,14 +99,32 @@ def draw_throughput(axes: Axes, sweep: Sweep, colours: Palette, interval: str) -
     _add_mbps(axes, sweep, colours)
 
 
+def _state(point: Point) -> str:
+    """What is to be marked of a point, if anything is."""
+    if point.saturated:
+        return "saturated"
+    return "" if point.converged else "not converged"
+
+
+def _label(state: str, points: Sequence[Point]) -> str:
+    """What the marks mean; of saturated points also the most that is carried."""
+    found = {numbers.count(p.carried.rate * p.workers) for p in points if p.carried is not None}
+    return f"{state}, {found.pop()} IO/s are carried" if len(found) == 1 else state
+
+
 def draw_latency(axes: Axes, sweep: Sweep, colours: Palette) -> None:
-    """Draw mean and p99 of reads and writes; on a log scale where they span a factor of 20."""
+    """Draw mean and p99 of reads and writes; on a log scale where they span a factor of 20.
+
+    Of a saturated point there is none to draw: it grows for as long as is measured.
+    """
     unit, scale = latency_unit(sweep.points)
     drawn: list[float] = []
     for kind in sweep.kinds:
         for field, dashes, marker in (("mean", "-", "o"), ("p99", "--", "s")):
             values = [
-                getattr(latency, field) if (latency := point.latency_ms.get(kind)) else None
+                getattr(latency, field)
+                if (latency := point.latency_ms.get(kind)) and not point.saturated
+                else None
                 for point in sweep.points
             ]
             measured = [value * scale for value in values if value is not None]

@@ -50,7 +50,8 @@ def render(result: Result, suffix: str) -> bytes:
         heights = [block.height for block in blocks]
         size = (2 * PANEL_INCHES[0], 0.5 + sum(heights))
         figure = Figure(figsize=size, layout="constrained")
-        figure.suptitle(title(result.scenario), fontsize=12, fontweight="bold")
+        words = title(result.scenario) + (" (interrupted)" if result.interrupted else "")
+        figure.suptitle(words, fontsize=12, fontweight="bold")
         parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
         for part, block in zip(parts, blocks, strict=True):
             part.suptitle(block.heading, fontsize=9.5, color=LIGHT.muted)

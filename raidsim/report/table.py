@@ -35,11 +35,13 @@ from raidsim.report.sweeps import (
     offered,
     sweeps,
 )
-from raidsim.result import Point, Result
+from raidsim.result import Limit, Point, Result
 
 AXIS_HEADERS = {"outstanding": "out-\nstanding", "rate": "offered\nIO/s", "step": "\nstep"}
 AXIS_WORDS = {"outstanding": "outstanding", "rate": "IO/s offered", "step": "step"}
 NOT_CONVERGED = "!"
+SATURATED = "saturated"
+INTERRUPTED = "interrupted: only the points that were finished are here"
 
 # A space between columns, and a rule below the header only.
 RULED = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
@@ -52,6 +54,9 @@ def print_result(result: Result, console: Console) -> None:
             console.print()
         print_sweep(sweep, result, console)
         phases.print_phases(sweep, console, _ruled)
+    if result.interrupted:
+        console.print()
+        console.print(Text(INTERRUPTED), soft_wrap=True)
     found = [*machines.summary(result), *phases.lines(result), *hardware.lines(result)]
     if found:
         console.print()
@@ -128,7 +133,12 @@ def limit(point: Point, result: Result) -> str:
     """
     found = point.limited_by
     if found is None:
-        return numbers.NOT_MEASURED
+        return SATURATED if point.saturated else numbers.NOT_MEASURED
+    words = _busy(found, point, result)
+    return f"{words}, {SATURATED}" if point.saturated else words
+
+
+def _busy(found: Limit, point: Point, result: Result) -> str:
     owners = {drive.name for drive in point.drives if drive.name != drive.volume}
     alone = found.station.partition(":")[0] in owners
     name = found.station if alone or several_volumes(result.scenario) else found.kind
@@ -153,7 +163,7 @@ def notes(sweep: Sweep, result: Result) -> Iterator[str]:
     )
     if unmeasured:
         yield f"{numbers.NOT_MEASURED} not shown: fewer than ten samples lie beyond it"
-    if not all(point.converged or point.course for point in sweep.points):
+    if any(_is_unsure(point) for point in sweep.points):
         yield f"{NOT_CONVERGED} not converged: the interval is wider than the precision asked for"
     places: dict[str, list[int]] = {}
     for number, point in enumerate(sweep.points):
@@ -197,7 +207,12 @@ def interval_cell(point: Point) -> str:
     """Half the interval of the throughput in percent, behind a mark if it is wider than asked."""
     half = half_width(point)
     text = numbers.NOT_MEASURED if half is None else f"{100 * half:.2f} %"
-    return text if point.converged or point.course else f"{NOT_CONVERGED}{text}"
+    return f"{NOT_CONVERGED}{text}" if _is_unsure(point) else text
+
+
+def _is_unsure(point: Point) -> bool:
+    """Whether the mark of what did not converge belongs to a point; others say it in words."""
+    return not (point.converged or point.saturated or point.course)
 
 
 def _ruled(gap: int = 2) -> Table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from raidsim.report import numbers
 from raidsim.report.sweeps import Sweep, offered
 from raidsim.result import Highest, Point
@@ -38,14 +40,35 @@ def line(sweep: Sweep) -> str:
         first = sweep.points[0]
         what = "" if first.within_ms is None else f": {_judged(first, found)}"
         return f"no load keeps {bound(found)}: not even {offered(first)}{what}"
+    assert found.iops is not None
+    assert found.mbps is not None
     words = [
-        offered(point),
-        f"{numbers.count(point.iops.mean)} IO/s",
-        f"{numbers.mbps(point.mbps)} MB/s",
-        _judged(point, found),
+        where(sweep),
+        f"{numbers.count(found.iops.mean)} IO/s",
+        f"{numbers.mbps(found.mbps)} MB/s",
     ]
-    more = "" if found.exceeded_at else "; the sweep ends there, more may be possible"
+    more = ""
+    if not found.exceeded_at:
+        words.append(_judged(point, found))
+        more = "; the sweep ends there, more may be possible"
     return f"highest load that keeps {bound(found)}: {', '.join(words)}{more}"
+
+
+def where(sweep: Sweep) -> str:
+    """Where the answer lies: "between 7 and 8 outstanding", or at the last point of the sweep."""
+    found, point = sweep.highest, best(sweep)
+    assert found is not None
+    assert point is not None
+    if not found.exceeded_at:
+        return offered(point)
+    low = found.outstanding if found.outstanding is not None else found.rate
+    return f"between {low:,.6g} and {_beyond(point, found.exceeded_at)}"
+
+
+def _beyond(point: Point, value: float) -> str:
+    """How hard a point drives its system, with another value in place of its own."""
+    closed = point.outstanding is not None
+    return offered(replace(point, **{"outstanding": int(value)} if closed else {"rate": value}))
 
 
 def _judged(point: Point, found: Highest) -> str:

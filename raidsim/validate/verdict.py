@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from raidsim.result import Point, Result
+from raidsim.result import Highest, Point, Result
 from raidsim.validate.claims import (
     CardValue,
     Claim,
@@ -144,7 +144,10 @@ def curve_of(measurement: Measurement, results: Mapping[Job, Result]) -> list[fl
 
 
 def points_of(result: Result) -> list[Point]:
-    """Return the points that count: all loads at the intensity that a search came to, or all."""
+    """Return the points that count: all loads at the intensity that a search came to, or all.
+
+    The load that was searched for has the throughput at the very latency that was asked for.
+    """
     found = result.highest
     if found is None:
         return result.points
@@ -153,8 +156,14 @@ def points_of(result: Result) -> list[Point]:
         same = (point.outstanding, point.rate) == (found.outstanding, found.rate)
         if point.load == found.load and same:
             first = number - number % loads
-            return result.points[first : first + loads]
+            return [_searched(one, found) for one in result.points[first : first + loads]]
     return []
+
+
+def _searched(point: Point, found: Highest) -> Point:
+    if point.load != found.load or found.iops is None or found.mbps is None:
+        return point
+    return replace(point, iops=found.iops, mbps=found.mbps)
 
 
 def worst_ratio(curve: Sequence[float], other: Sequence[float], *, one_sided: bool) -> float:

@@ -1,0 +1,184 @@
+"""What a system carries of open loads that ask for more: the highest rate, found by trial.
+
+A system that is asked for too much lets through about as much as it can carry, so the search
+begins there: a rate a little below should be carried, and one a little above should not. Where
+that is not so, further trials step away until it is, and then halve what lies between. A trial
+is a point like any other, judged as every point is (`raidsim.session`), but as long as it takes to
+tell rates apart that differ by a few per cent.
+
+Loads that are saturated together are scaled together; all others stay as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from raidsim.result import Carried, Point
+from raidsim.scenario import LoadSpec, Scenario
+from raidsim.session import at, offered
+
+PRECISION = 0.02
+"""How far the rate may be from what is carried, as a share."""
+
+APART = 1.025
+"""Ratio of a rate that is not carried to one that is, in the end; the rest of the precision is
+what the judgement of a trial may be wrong."""
+
+LEAST = 1e-4
+"""Share of what came out of the saturated system below which nothing is looked for."""
+
+TRIAL_IOS = 100_000
+"""I/Os of the saturated loads in a trial. Chance piles up 3 sqrt(n): 1 % of as many."""
+
+MOST_TRIAL_IOS = 2_000_000
+TRIAL_PRECISION = 0.005
+TRIAL_CONFIDENCE = 0.95
+LONGEST_TRIAL = 24 * 3600.0  # s
+
+Measure = Callable[[Scenario, int], list[Point]]
+"""Measures one intensity of a scenario: a point for each load."""
+
+
+class Capacity:
+    """What the system of a scenario carries; what was found at one point holds at others too.
+
+    Parameters
+    ----------
+    scenario
+        One in a steady state: without events, machines and loads that end.
+    measure
+        What runs a trial.
+    """
+
+    def __init__(self, scenario: Scenario, measure: Measure) -> None:
+        self.scenario = scenario
+        self.measure = measure
+        self._found: dict[tuple[object, ...], list[Carried | None]] = {}
+
+    def add_to(self, points: Sequence[Point], intensity: int) -> list[Point]:
+        """Return the points of an intensity, the saturated ones with the rate that is carried."""
+        names = {point.load for point in points if point.saturated}
+        loads = [load for load in self.scenario.loads if load.name in names]
+        found = self._of(loads, points, intensity)
+        carried = {load.name: one for load, one in zip(loads, found, strict=True)}
+        return [
+            _with_carried(point, carried[point.load], alone=len(loads) == 1)
+            if point.saturated
+            else point
+            for point in points
+        ]
+
+    def _of(
+        self, loads: list[LoadSpec], points: Sequence[Point], intensity: int
+    ) -> list[Carried | None]:
+        """What is carried of each of the saturated loads."""
+        if not loads:
+            return []
+        rates = [at(load.rate, intensity) for load in loads]
+        others = [
+            (at(load.outstanding, intensity), at(load.rate, intensity))
+            for load in self.scenario.loads
+            if load not in loads
+        ]
+        mix = [rate / rates[0] for rate in rates]
+        same = (tuple(load.name for load in loads), tuple(mix), tuple(others))
+        known = self._found.get(same)
+        if known is None or any(
+            one is not None and one.high > rate for one, rate in zip(known, rates, strict=True)
+        ):
+            known = self._search(loads, points, intensity)
+            self._found[same] = known
+        return known
+
+    def _search(
+        self, loads: list[LoadSpec], points: Sequence[Point], intensity: int
+    ) -> list[Carried | None]:
+        names = [load.name for load in loads]
+        rates = [at(load.rate, intensity) for load in loads]
+        came_out = sum(point.iops.mean for point in points if point.load in names)
+        asked = sum(offered(load, intensity) for load in loads)
+        share_of_all = came_out / (sum(point.iops.mean for point in points) or 1.0)
+
+        def is_carried(share: float) -> bool:
+            trial = self._trial(loads, intensity, share, share_of_all)
+            found = self.measure(trial, intensity)
+            return not any(point.saturated for point in found if point.load in names)
+
+        border = bracket(min(max(came_out / asked, LEAST), 1.0), is_carried)
+        if border is None:
+            return [None] * len(loads)
+        low, high = border
+        return [Carried((low + high) / 2 * rate, low * rate, high * rate) for rate in rates]
+
+    def _trial(
+        self, loads: list[LoadSpec], intensity: int, share: float, share_of_all: float
+    ) -> Scenario:
+        """The scenario with a share of the rates of these loads, and measured for long enough."""
+        trial = self.scenario
+        for load in loads:
+            trial = trial.at(load, share * at(load.rate, intensity))
+        measure = trial.measure
+        ios = min(max(measure.min_ios, math.ceil(TRIAL_IOS / share_of_all)), MOST_TRIAL_IOS)
+        asked = share * sum(offered(load, intensity) for load in loads)
+        long = measure.model_copy(
+            update={
+                "precision": TRIAL_PRECISION,
+                "confidence": TRIAL_CONFIDENCE,
+                "min_ios": ios,
+                "max_ios": 2 * ios,
+                "max_time": min(max(measure.max_time, 4 * TRIAL_IOS / asked), LONGEST_TRIAL),
+            }
+        )
+        return trial.model_copy(update={"measure": long})
+
+
+def bracket(guess: float, is_carried: Callable[[float], bool]) -> tuple[float, float] | None:
+    """Find a share of the asked rate that is carried, and one little above that is not.
+
+    Parameters
+    ----------
+    guess
+        About where the border lies; the whole, 1, is known not to be carried.
+    is_carried
+        Tries a share.
+
+    Returns
+    -------
+    tuple
+        The two shares, no further apart than `APART`; None if nothing worth the name is carried.
+    """
+    low, high = guess / math.sqrt(APART), min(guess * math.sqrt(APART), 1.0)
+    step = APART
+    if is_carried(low):
+        while high < 1.0 and is_carried(high):
+            low, high, step = high, min(high * step, 1.0), step**2
+    else:
+        high, low = low, low / step
+        while not is_carried(low):
+            step **= 2
+            high, low = low, low / step
+            if low < LEAST * guess:
+                return None
+    while high > APART * low * (1 + 1e-9):
+        middle = math.sqrt(low * high)
+        if is_carried(middle):
+            low = middle
+        else:
+            high = middle
+    return low, high
+
+
+def _with_carried(point: Point, found: Carried | None, *, alone: bool) -> Point:
+    """A saturated point with what is carried of its load, also in words."""
+    each = " by each worker" if point.workers > 1 else ""
+    words = f"saturated: asked {point.rate:,.10g} IO/s{each}"
+    if found is None:
+        words += ", next to nothing is carried"
+    else:
+        rate = float(f"{found.rate:.4g}")
+        words += f", at most {rate:,.10g} IO/s ±{100 * PRECISION:g} % are carried"
+    if not alone:
+        words += " where all saturated loads ask for the same share"
+    return replace(point, carried=found, warnings=[words, *point.warnings])

@@ -1,0 +1,136 @@
+"""The highest load within a latency, searched for.
+
+The sweep is climbed up to the first point that is not within the latency, and further points halve
+the step before that one until its ends are as near to each other as the throughput is to be
+precise; whole numbers of outstanding I/Os are neighbours then. The answer lies between the two:
+throughput and latency are taken to run straight from one to the other, so that it does not jump
+from one whole number to the next when chance moves a latency across the limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from raidsim.result import Highest, Interval, Point
+from raidsim.scenario import LoadSpec, Scenario
+from raidsim.session import MS_PER_S, OnPoint, PointProgress
+from raidsim.stats import search
+
+Measure = Callable[[Scenario, OnPoint | None], list[Point]]
+"""Measures the first intensity of a scenario: a point for each load."""
+
+
+@dataclass(frozen=True)
+class _Step:
+    """The two points that a latency lies between, as a mean or at an end of the intervals."""
+
+    iops: tuple[float, float]
+    mbps: tuple[float, float]
+    ms: tuple[float, float]
+
+    def share_at(self, limit: float) -> float:
+        """How far from the first to the second the limit is reached, 0 to 1."""
+        low, high = self.ms
+        return min(max((limit - low) / (high - low), 0.0), 1.0) if high > low else 0.0
+
+
+def find_highest(
+    scenario: Scenario,
+    load: LoadSpec,
+    measure: Measure,
+    on_point: OnPoint | None,
+    measured: dict[float, list[Point]],
+) -> Highest:
+    """Simulate the points that tell the highest intensity of a load within its latency.
+
+    Parameters
+    ----------
+    scenario, load
+        The load of it that is searched for.
+    measure
+        What runs a point.
+    on_point
+        Told how far the search is.
+    measured
+        Takes the points as they are finished, by what was outstanding or offered.
+    """
+
+    def is_within(value: float, left: int) -> bool:
+        number = len(measured)
+
+        def tell(at: PointProgress) -> None:
+            if on_point is not None:
+                on_point(replace(at, point_index=number, points=number + 1 + left))
+
+        measured[value] = measure(scenario.at(load, value), tell)
+        return bool(_of(load, measured[value]).within)
+
+    border = search.highest(
+        load.sweep,
+        is_within,
+        whole=load.outstanding is not None,
+        resolution=scenario.measure.precision,
+    )
+    limit = (load.within or 0.0) * MS_PER_S
+    highest = Highest(load.name, limit, load.within_percentile, border.exceeded)
+    if border.holds is None:
+        return highest
+    best = _of(load, measured[border.holds])
+    iops, mbps = best.iops, best.mbps
+    if border.exceeded is not None:
+        iops, mbps = between(best, _of(load, measured[border.exceeded]), limit)
+    return replace(
+        highest,
+        outstanding=best.outstanding,
+        rate=best.rate,
+        iops=iops,
+        mbps=mbps,
+        latency_ms=best.within_ms,
+    )
+
+
+def between(best: Point, beyond: Point, limit: float) -> tuple[Interval, float]:
+    """Throughput (IO/s, MB/s) where the latency reaches a limit, between a point below and one not.
+
+    It is that of the point below where no latency tells how far the other one is beyond: that one
+    is saturated, or I/Os of it failed.
+
+    The interval goes with those of the two points. While so many I/Os are outstanding, latency is
+    what throughput is not (Little's law): where the one is higher, the other is lower.
+    """
+    if best.within_ms is None or beyond.within_ms is None or beyond.within_ms <= limit:
+        return best.iops, best.mbps
+    means = _step(best, beyond, (1.0, 1.0))
+    share = means.share_at(limit)
+    iops, mbps = _at(means.iops, share), _at(means.mbps, share)
+    ends = []
+    for end in ("low", "high"):
+        values = [getattr(point.iops, end) for point in (best, beyond)]
+        if None in values or best.iops.mean <= 0 or beyond.iops.mean <= 0:
+            return Interval(iops, None, None), mbps
+        by = (values[0] / best.iops.mean, values[1] / beyond.iops.mean)
+        if min(by) <= 0:
+            return Interval(iops, None, None), mbps
+        step = _step(best, beyond, by)
+        ends.append(_at(step.iops, step.share_at(limit)))
+    return Interval(iops, min(iops, *ends), max(iops, *ends)), mbps
+
+
+def _step(best: Point, beyond: Point, by: tuple[float, float]) -> _Step:
+    """The step between two points, their throughput ``by`` so many times what was measured."""
+    assert best.within_ms is not None
+    assert beyond.within_ms is not None
+    return _Step(
+        (best.iops.mean * by[0], beyond.iops.mean * by[1]),
+        (best.mbps * by[0], beyond.mbps * by[1]),
+        (best.within_ms / by[0], beyond.within_ms / by[1]),
+    )
+
+
+def _at(ends: tuple[float, float], share: float) -> float:
+    return ends[0] + share * (ends[1] - ends[0])
+
+
+def _of(load: LoadSpec, points: list[Point]) -> Point:
+    return next(point for point in points if point.load == load.name)

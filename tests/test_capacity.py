@@ -1,0 +1,310 @@
+"""A load that asks for too much is reported with what is carried, and so is all else that was run.
+
+One die of one channel reads for 10 ms, next to which host and link are nothing: it carries 100
+IO/s, whoever asks.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import random
+import re
+from pathlib import Path
+
+import pytest
+from events import at, toml
+from events import scenario as with_events
+from test_machines import ONE
+from watching import scenario
+
+from raidsim import capacity, cli
+from raidsim.build import system
+from raidsim.errors import InputError, Interrupted
+from raidsim.report import csv_file, html, json_file, plot
+from raidsim.run import run
+from raidsim.scenario import load_text
+
+DIE = {"flash.channels": 1, "flash.dies_per_channel": 1, "flash.read_time": "10 ms"}
+QUICK = {"min_ios": 2_000, "max_ios": 20_000}
+TEXT = f"""
+[host]
+model = "fujitsu-rx2540-m1"
+[[volume]]
+name = "die"
+drive = "intel-p3700-800gb"
+set = {toml(DIE)}
+state = "filled"
+[[load]]
+name = "reads"
+read = "100 %"
+size = "4 KiB"
+rate = ["50 IO/s", "400 IO/s"]
+[measure]
+min_ios = 2000
+max_ios = 20000
+"""
+
+
+def points(*loads, drive=None, **measure):
+    return run(scenario(*loads, drive=drive or DIE, measure=QUICK | measure)).points
+
+
+@pytest.fixture(scope="module")
+def swept():
+    """A sweep whose second and third point ask for more than the die carries."""
+    return run(scenario({"rate": ["50 IO/s", "105 IO/s", "400 IO/s"]}, drive=DIE, measure=QUICK))
+
+
+@pytest.fixture
+def few_jobs(monkeypatch):
+    """Little may be under way before it can be followed no more."""
+    monkeypatch.setattr(system, "MOST_JOBS", 1 << 14)
+
+
+# ---- what is carried
+
+
+def test_what_one_die_carries_is_found_to_two_percent(swept):
+    fine, *saturated = swept.points
+    assert (fine.saturated, fine.carried) == (False, None)
+    for point in saturated:
+        assert point.saturated
+        assert not point.converged
+        assert point.carried.rate == pytest.approx(100, rel=0.02)
+        assert point.carried.low < point.carried.rate < point.carried.high < point.rate
+    assert saturated[1].carried == saturated[0].carried or saturated[0].rate < 102.5
+
+
+def test_the_points_are_those_that_each_rate_has_alone(swept):
+    (alone,) = points({"rate": "50 IO/s"})
+    assert swept.points[0] == alone
+
+
+def test_loads_that_are_saturated_together_share_what_is_carried():
+    one, three = points({"rate": "100 IO/s"}, {"rate": "300 IO/s"})
+    assert three.carried.rate == pytest.approx(3 * one.carried.rate)
+    assert one.carried.rate + three.carried.rate == pytest.approx(100, rel=0.02)
+    assert one.warnings[0].endswith("where all saturated loads ask for the same share")
+
+
+def test_a_load_on_a_drive_of_its_own_stays_as_it_is():
+    asked = scenario(
+        {"rate": "300 IO/s"}, {"rate": "60 IO/s", "volume": "data1"}, drive=DIE, drives=2,
+        measure=QUICK,
+    )  # fmt: skip
+    busy, fine = run(asked).points
+    assert (fine.saturated, fine.carried) == (False, None)
+    assert busy.carried.rate == pytest.approx(100, rel=0.02)
+
+
+def test_bursts_are_scaled_as_they_are():
+    (point,) = points({"rate": "400 IO/s", "burst": {"on": "100 ms", "off": "100 ms"}})
+    assert point.carried.rate == pytest.approx(200, rel=0.02)
+
+
+def test_a_rate_is_that_of_each_worker():
+    (point,) = points({"rate": "100 IO/s", "workers": 4})
+    assert point.carried.rate == pytest.approx(25, rel=0.02)
+    assert "by each worker, at most" in point.warnings[0]
+
+
+def test_what_is_far_too_much_to_be_followed_is_found_too(few_jobs):
+    (point,) = points({"rate": "10000 IO/s"})
+    assert point.carried.rate == pytest.approx(100, rel=0.03)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_bracket_holds_the_border_wherever_it_begins(seed):
+    print("seed", seed)
+    draw = random.Random(seed)
+    border = draw.uniform(0.01, 0.999)
+    guess = min(border * math.exp(draw.gauss(0, 0.7)), 1.0)
+    tried = []
+
+    def is_carried(share):
+        tried.append(share)
+        return share <= border
+
+    low, high = capacity.bracket(guess, is_carried)
+    assert low <= border < high <= min(low * capacity.APART * 1.001, 1.0)
+    assert len(tried) <= 16
+    assert 1.0 not in tried
+
+
+def test_a_good_guess_takes_two_trials():
+    tried = []
+    capacity.bracket(0.5, lambda share: tried.append(share) or share < 0.501)
+    assert len(tried) == 2
+
+
+def test_where_nothing_is_carried_nothing_is_found():
+    assert capacity.bracket(0.5, lambda _: False) is None
+
+
+# ---- what has no steady state
+
+
+def test_events_let_a_course_end_where_it_can_no_longer_be_followed(few_jobs):
+    load = {"name": "reads", "read": "100 %", "size": "8 KiB", "rate": "20000 IO/s"}
+    found = run(
+        with_events(at("10 s", "drive-failure", drive=2), loads=(load,), measure={"min_ios": 100})
+    )
+    (point,) = found.points
+    assert (point.saturated, point.carried, point.converged) == (True, None, False)
+    assert not found.is_carried
+    assert any(text.startswith("stopped at ") for text in point.warnings)
+    for suffix in (".svg", ".png"):
+        assert plot.render(found, suffix)
+    assert b"saturated" in html.render(found)
+
+
+def test_an_event_that_halves_an_array_ends_the_course_with_its_phases(few_jobs):
+    load = {"name": "reads", "read": "100 %", "size": "8 KiB", "rate": "300 IO/s"}
+    slow = at("2 s", "slow-drive", drive=1, delay="200 ms")
+    found = run(with_events(slow, loads=(load,), measure={"min_ios": 100, "duration": "600 s"}))
+    (point,) = found.points
+    assert point.saturated
+    assert [phase.start_s for phase in point.course.phases] == [0.0, 2.0]
+    assert point.course.phases[-1].end_s < 600
+
+
+def test_a_load_beside_machines_is_saturated_and_they_boot(few_jobs):
+    text = ONE + '[[load]]\nname = "beside"\nread = "100 %"\nsize = "4 KiB"\nrate = "2000 kIO/s"\n'
+    beside, machines = run(load_text(text, "boot.toml", ["machine.compute=1 s"])).points
+    assert beside.saturated
+    assert beside.carried is None
+    assert machines.machines.count == 1
+
+
+def test_given_arrivals_that_pile_up_are_saturated_without_a_rate(few_jobs):
+    (point,) = points({"arrivals": [f"{n} us" for n in range(20_000)]})
+    assert point.saturated
+    assert point.carried is None
+
+
+def test_closed_loads_that_cannot_be_followed_are_bad_input(few_jobs):
+    with pytest.raises(InputError, match="under way") as caught:
+        points({"outstanding": 20_000})
+    assert caught.value.problems[0].remedy
+
+
+# ---- what is said of it
+
+
+def test_every_output_says_what_was_asked_and_what_is_carried(swept):
+    words = "saturated: asked 400 IO/s, at most "
+    assert words in json_file.render(swept.to_dict()).decode()
+    rows = list(csv.DictReader(io.StringIO(csv_file.render(swept).decode())))
+    assert [row["saturated"] for row in rows] == ["no", "yes", "yes"]
+    assert float(rows[2]["carried [IO/s]"]) == swept.points[2].carried.rate
+    assert rows[0]["carried [IO/s]"] == ""
+    assert words in rows[2]["warnings"]
+    page = html.render(swept).decode()
+    assert words in page
+    assert "flash die 100 %, saturated" in page
+    assert "saturated, 100 IO/s are carried" in plot.render(swept, ".svg").decode()
+
+
+def test_a_run_that_is_saturated_prints_its_points_and_ends_with_1(tmp_path: Path, capsys):
+    path = tmp_path / "die.toml"
+    path.write_text(TEXT)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["run", str(path), "--json", str(tmp_path / "r.json")])
+    assert ended.value.code == 1
+    out, err = capsys.readouterr()
+    assert re.search(
+        r"\n400 IO/s offered: saturated: asked 400 IO/s, at most \d+(\.\d+)? IO/s", out
+    )
+    assert "flash die 100 %, saturated" in out
+    assert "Traceback" not in err
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert [point["saturated"] for point in found["points"]] == [False, True]
+    assert (found["interrupted"], found["highest"]) == (False, None)
+
+
+# ---- Ctrl-C
+
+
+def pressed_at(number):
+    """Press Ctrl-C in the point of this number, from 0."""
+
+    def on_point(at):
+        if at.point_index == number:
+            raise KeyboardInterrupt
+
+    return on_point
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_an_interrupted_sweep_keeps_the_points_that_are_finished(number):
+    asked = scenario({"outstanding": [1, 2, 4]}, drive=DIE, measure=QUICK)
+    with pytest.raises(Interrupted) as caught:
+        run(asked, on_point=pressed_at(number))
+    found = caught.value.result
+    assert found.interrupted
+    whole = run(asked)
+    assert found.points == whole.points[:number]
+    assert not whole.interrupted
+
+
+def test_an_interrupt_before_any_point_is_finished_leaves_none():
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(scenario({"outstanding": [1, 2]}, drive=DIE, measure=QUICK), on_point=pressed_at(0))
+    assert not isinstance(caught.value, Interrupted)
+
+
+def test_an_interrupted_search_keeps_its_points_and_has_no_answer():
+    load = {"outstanding": [1, 4, 16], "within": "75 ms"}
+    with pytest.raises(Interrupted) as caught:
+        run(scenario(load, drive=DIE, measure=QUICK), on_point=pressed_at(2))
+    found = caught.value.result
+    assert [point.outstanding for point in found.points] == [1, 4]
+    assert found.highest is None
+
+
+def test_a_point_is_finished_though_what_is_carried_is_not_known_yet():
+    def on_point(at):
+        if at.label.startswith("what is carried"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        run(scenario({"rate": "400 IO/s"}, drive=DIE, measure=QUICK), on_point=on_point)
+    (point,) = caught.value.result.points
+    assert point.saturated
+    assert point.carried is None
+
+
+def test_interrupted_courses_keep_those_that_are_finished():
+    load = {"name": "reads", "read": "100 %", "size": "8 KiB", "outstanding": [1, 2]}
+    asked = with_events(at("1 s", "drive-failure", drive=2), loads=(load,))
+    with pytest.raises(Interrupted) as caught:
+        run(asked, on_point=pressed_at(1))
+    (point,) = caught.value.result.points
+    assert point.outstanding == 1
+    assert point.course.events
+
+
+def test_an_interrupted_command_writes_what_is_finished_and_ends_with_130(
+    tmp_path: Path, capsys, monkeypatch
+):
+    path = tmp_path / "die.toml"
+    path.write_text(TEXT)
+    monkeypatch.setattr("raidsim.report.progress.Bar.on_point", lambda _, at: pressed_at(1)(at))
+    files = {name: tmp_path / f"r.{name}" for name in ("json", "csv", "html")}
+    options = [word for name, file in files.items() for word in (f"--{name}", str(file))]
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["run", str(path), *options, "--plot", str(tmp_path / "r.svg")])
+    assert ended.value.code == 130
+    out, err = capsys.readouterr()
+    assert "interrupted: only the points that were finished are here" in out
+    assert "Interrupted" in err
+    found = json.loads(files["json"].read_text())
+    assert found["interrupted"] is True
+    assert [point["rate"] for point in found["points"]] == [50.0]
+    (row,) = csv.DictReader(io.StringIO(files["csv"].read_text()))
+    assert row["interrupted"] == "yes"
+    assert "interrupted: only the points" in files["html"].read_text()
+    assert "(interrupted)" in (tmp_path / "r.svg").read_text()
