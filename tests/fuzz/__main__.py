@@ -21,7 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     targets = asked.targets or attempts.names()
     print(f"seed {seed}", flush=True)
     if asked.attempt is not None:
-        return _once(targets, seed, asked.attempt, asked.limit)
+        return _once(targets, seed, asked)
     limitless = asked.attempts is not None and asked.seconds is None
     runner = Runner(
         targets,
@@ -55,20 +55,25 @@ def _read(arguments: list[str] | None) -> argparse.Namespace:
     add("--seed", type=int, help="where the random numbers begin (default: any)")
     add("--first", type=int, default=0, help="number of the first attempt (default: 0)")
     add("--attempt", type=int, help="make this one alone, in this process")
+    add("--shorten", action="store_true", help="leave out what that one fails without")
     add("--limit", type=float, default=LIMIT, help="seconds that one attempt may take")
     add("--processes", type=int, default=2, help="attempts side by side (default: 2)")
     return parser.parse_args(arguments)
 
 
-def _once(targets: list[str], seed: int, number: int, limit: float) -> int:
+def _once(targets: list[str], seed: int, asked: argparse.Namespace) -> int:
     """Make one attempt here, where a debugger sees it."""
     attempts.use_checked_kernel()
     faults = 0
     for target in targets:
         module = attempts.load(target)
         getattr(module, "prepare", lambda: None)()
-        faulthandler.dump_traceback_later(limit, exit=True)
-        found = attempts.tried(module, seed, target, number)
+        given = attempts.generator(seed, target, asked.attempt)
+        faulthandler.dump_traceback_later(asked.limit, exit=not asked.shorten)
+        found = attempts.tried(module.attempt, given)
+        if found is not None and asked.shorten:
+            parts = module.planned(attempts.generator(seed, target, asked.attempt))
+            found = attempts.tried(module.run, attempts.shortened(module, parts, found[0]))
         faulthandler.cancel_dump_traceback_later()
         if found is not None:
             print(found[1])

@@ -12,6 +12,7 @@ import resource
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any
@@ -45,10 +46,10 @@ def generator(seed: int, target: str, number: int) -> random.Random:
     return random.Random(f"{seed} {Path(target).stem} {number}")
 
 
-def tried(module: Any, seed: int, target: str, number: int) -> tuple[str, str] | None:
+def tried(call: Callable[..., None], given: Any) -> tuple[str, str] | None:
     """Make an attempt: None if all holds, else where it failed and how."""
     try:
-        module.attempt(generator(seed, target, number))
+        call(given)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is a fault
@@ -58,6 +59,25 @@ def tried(module: Any, seed: int, target: str, number: int) -> tuple[str, str] |
             place += f" {str(error).splitlines()[0][:60]}"
         return f"{type(error).__name__} {place}", traceback.format_exc()
     return None
+
+
+def shortened(module: Any, parts: list[Any], kind: str) -> list[Any]:
+    """As few parts of an attempt as are found to end in the same kind of fault.
+
+    For targets that have ``planned(random)``, the parts of an attempt, the first of which must
+    stay, and ``run(parts)``.
+    """
+    size = len(parts) // 2
+    while size > 0:
+        start = len(parts)
+        while start > 1:
+            start = max(start - size, 1)
+            fewer = parts[:start] + parts[start + size :]
+            found = tried(module.run, fewer)
+            if len(fewer) < len(parts) and found is not None and found[0] == kind:
+                parts = fewer
+        size //= 2
+    return parts
 
 
 def use_checked_kernel() -> None:
@@ -80,7 +100,10 @@ def serve(asked: Connection, log: str) -> None:
                 if target not in modules:
                     modules[target] = load(target)
                     getattr(modules[target], "prepare", lambda: None)()
-                asked.send(None if number is None else tried(modules[target], seed, target, number))
+                if number is None:
+                    asked.send(None)
+                    continue
+                asked.send(tried(modules[target].attempt, generator(seed, target, number)))
 
 
 def _limit_memory() -> None:

@@ -1,0 +1,58 @@
+"""Sequences of operations on an environment: in any order, twice, during each other.
+
+Builds hosts, controllers, links, volumes and hybrids at random, and does up to forty things to
+them: single I/Os and loads, drives and controllers and links that fail and are mended, rebuilds
+and checks that are paused, resumed and stopped, power cuts, batteries, trims, speeds, hot air, with
+waits of 0 ns, 1 ns or longer between. What must hold: nothing but an InputError is raised; no clock
+runs backwards; every account balances; once the power is on and all is mended, every I/O is
+back, every operation has ended, nothing is held and nobody waits; and what has all its data can
+then be rebuilt, gone through, written and read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+
+import raidsim.build.ftl
+from raidsim.errors import InputError
+from tests.fuzz import actions, holds
+from tests.fuzz.machine import made
+
+
+def prepare() -> None:
+    """Compile the kernel; maps of solid state drives are small."""
+    raidsim.build.ftl.TARGET_UNITS = 2**12
+    for seed in range(3):
+        with contextlib.suppress(Exception):
+            attempt(random.Random(seed))
+
+
+def attempt(random: random.Random) -> None:
+    """One machine, and one sequence of operations on it."""
+    run(planned(random))
+
+
+def planned(random: random.Random) -> list[int]:
+    """Seeds of the machine and of each operation, so that any of these may be left out."""
+    count = random.choice([3, 10, 20, 40])
+    return [random.randrange(2**32) for _ in range(1 + count)]
+
+
+def run(seeds: list[int]) -> None:
+    """Do all that these seeds stand for, and look whether what must hold does."""
+    machine = made(random.Random(seeds[0]))
+    try:
+        for seed in seeds[1:]:
+            machine.random = random.Random(seed)
+            try:
+                actions.drawn(machine)(machine)
+            except InputError:
+                machine.diary[-1] += " (refused)"
+            holds.at_any_time(machine)
+        holds.bring_back(machine)
+        holds.at_rest(machine)
+        holds.still_works(machine)
+    except Exception as error:
+        error.add_note("\n".join(["what was done:", *machine.diary]))
+        raise
