@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cached_array import KIB, MIB, cache_of, commands_of, machine, scenario, started
+from cached_array import (
+    KIB,
+    MIB,
+    cache_of,
+    commands_of,
+    machine,
+    scenario,
+    started,
+)
 from conftest import INTERPRETED
 from scipy.optimize import brentq
 
-from raidsim.kernel import cache, destage
+from raidsim.kernel import agenda, cache, destage, prefetch
 from raidsim.kernel import tables as t
 from raidsim.kernel.cache_tables import LEVELS
 from raidsim.run import run_point
@@ -421,3 +429,23 @@ def test_a_cache_that_is_off_is_not_there():
         built.system.run(60 * 10**9)
         ends.append(int(built.system.world.streams[0]["window_ns"].sum()))
     assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("is_evicted", [True, False])
+def test_a_fetch_that_one_of_the_same_bytes_has_overtaken_changes_nothing(is_evicted: bool) -> None:
+    volume = {"strip": f"{STRIP} B", "read_ahead": "ahead", "io": "cached"}
+    built = machine({"read": "100 %"}, volume=volume)
+    w, row = built.system.world, cache_of(built)
+    assert prefetch.fetch(w, row, 0, STRIP, STRIP // 2, STRIP)
+    assert prefetch.fetch(w, row, 0, STRIP, 0, STRIP)
+    slow, fast = agenda.take_next(w), agenda.take_next(w)
+    prefetch.fetched(w, row, fast)
+    line = cache.find(w, row, 0, 0)
+    assert row["newest"] == row["oldest"] == line
+    if is_evicted:
+        cache.drop(w, row, line)
+    prefetch.fetched(w, row, slow)
+    assert row["clean"] == row["used"] == (0 if is_evicted else STRIP)
+    assert w.lines[line]["older"] == t.NONE
+    assert w.jobs[slow]["stage"] == t.STAGE_FREE
+    assert built.system.state["agenda"] == t.NONE

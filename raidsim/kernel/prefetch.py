@@ -76,14 +76,22 @@ def fetch(w, cache, volume, size, start, end):
 
 @routine
 def fetched(w, cache, index):
-    """A fetch has ended: its data is there, and reads that wait for it look again."""
+    """A fetch has ended: its data is there, and reads that wait for it look again.
+
+    If one of the same bytes has overtaken it, nobody waits any more, and the line may be gone.
+    """
     job = w.jobs[index]
     size = w.arrays[w.volumes[job["volume"]]["array"]]["line"]
     strip = job["offset"] // size
     low = job["offset"] - strip * size
     line_index = find(w, cache, job["volume"], strip)
+    arrived = 0
+    if line_index != NONE:
+        arrived = mask(size, low, low + job["length"]) & w.lines[line_index]["coming"]
+    if arrived == 0:
+        release(w, index)
+        return
     line = w.lines[line_index]
-    arrived = mask(size, low, low + job["length"]) & line["coming"]
     line["coming"] &= ~arrived
     if job["status"] == DONE:
         line["valid"] |= arrived
