@@ -127,7 +127,7 @@ class WriteMode:
     """How a volume's writes use the cache of its controller: "through" or "back"."""
 
     asked: str  # as the scenario words it
-    in_effect: str  # without a good battery it may be another
+    in_effect: str  # without a good battery, or once the array is lost, it may be another
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from typing import Any
 from raidsim.build import caching, heat, hybrid_use, observe, thermal, wear, window
 from raidsim.build.scenario import Machine, build
 from raidsim.build.system import SaturationError
+from raidsim.build.without_effect import without_effect
 from raidsim.kernel import tables as t
 from raidsim.result import Interval, Limit, Point
 from raidsim.scenario import LoadSpec, Scenario
@@ -77,7 +78,7 @@ class Session:
         self.all_streams = [s for streams in machine.streams.values() for s in streams]
         self.horizon = round(scenario.measure.max_time * NS_PER_S)
         self.warmup_ns = 0
-        self.warnings: list[str] = []
+        self.warnings = [str(idle) for idle in without_effect(scenario)]
         self.finite = any(load.has_end for load in scenario.loads)
         self.overflowed = False  # more was under way than can be followed, and that was the end
 

@@ -10,6 +10,8 @@ import pytest
 from array_scenarios import array
 
 from raidsim.build.traffic import cost, gathered, straddling
+from raidsim.layout.address import whole_drive
+from raidsim.layout.health import survives
 from raidsim.layout.tables import READ, WRITE
 from raidsim.report.findings import findings
 from raidsim.scenario import Scenario
@@ -135,9 +137,9 @@ def test_a_second_parity_or_a_third_copy_survives_an_unreadable_sector() -> None
         assert not says("cannot be read", array(level=level, drives=drives, set=TB12))
 
 
-def test_raid_6_that_has_lost_a_drive_does_not() -> None:
+def test_raid_6_that_has_lost_two_drives_does_not() -> None:
     """Each rebuild reads as much as the data of a stripe has drives: 6 x 12 TB of 8."""
-    text = the("cannot be read", array(level="raid6", drives=8, set=TB12, failed=[3]))
+    text = the("cannot be read", array(level="raid6", drives=8, set=TB12, failed=[3, 5]))
     assert "reads 72 TB" in text
 
 
@@ -386,3 +388,62 @@ def test_every_level_can_be_checked_whole_and_with_all_its_drives_failed(
                     set={"reliability.afr": "100 %", "reliability.uber": "0 1/bit"})  # fmt: skip
     assert says("data is lost", checked) == bool(failed)
     assert says("probability of 100 %", checked) == (level in ("raid0", "jbod"))
+
+
+# ---------------------------------------------------------------- bad sectors and ports
+
+
+@pytest.mark.parametrize(
+    "volume",
+    [
+        {"level": "raid5", "drives": 8},
+        {"level": "raid5", "drives": 8, "failed": [3]},
+        {"level": "raid50", "drives": 8, "failed": [3]},
+        {"level": "raid6", "drives": 8},
+        {"level": "raid6", "drives": 8, "failed": [3]},
+        {"level": "raid6", "drives": 8, "failed": [3, 5]},
+        {"level": "raid60", "drives": 12, "failed": [0]},
+        {"level": "raid60", "drives": 12, "failed": [0, 6]},
+        {"level": "raid60", "drives": 12, "failed": [0, 1]},
+        {"level": "raid1", "drives": 2},
+        {"level": "raid1", "drives": 3, "failed": [0]},
+        {"level": "raid10", "drives": 8},
+        {"level": "raid10", "drives": 8, "failed": [0, 2]},
+        {"level": "raid10", "drives": 9, "copies": 3},
+        {"level": "raid10", "drives": 9, "copies": 3, "failed": [0]},
+        {"level": "raid10", "drives": 9, "copies": 3, "failed": [0, 4]},
+        {"level": "raid10", "drives": 9, "copies": 3, "failed": [0, 1]},
+        {"level": "raid10", "drives": 8, "copies": 3, "spread": "near", "failed": [0, 4]},
+        {"level": "raid10", "drives": 8, "copies": 3, "spread": "near", "failed": [0, 2]},
+        {"level": "raid1e", "drives": 5, "failed": [2]},
+        {"level": "raid1e", "drives": 6, "copies": 3, "failed": [2]},
+    ],
+    ids=str,
+)
+def test_a_bad_sector_is_lost_in_a_rebuild_only_where_no_further_drive_may_fail(
+    volume: dict[str, Any],
+) -> None:
+    """A sector that can't be read is as a drive that is missing there."""
+    checked = array(**{"set": {"reliability.uber": "1e-13 1/bit"}} | volume)
+    layout = checked.volumes[0].layout
+    missing = set(volume.get("failed", [])) or {0}
+
+    def lives_with(failed: set[int]) -> bool:
+        good = np.full(volume["drives"], whole_drive(layout), np.int64)
+        good[list(failed)] = 0
+        return bool(survives(layout, good))
+
+    restored = all(lives_with(missing | {drive}) for drive in range(volume["drives"]))
+    assert says("what that sector should restore is lost", checked) != restored
+
+
+def test_sas_drives_on_the_server_itself_need_an_hba() -> None:
+    words = "24 SAS drives on the host itself, which has no ports for SAS"
+    assert says(words, array(level="raid0", drives=24))
+    assert not says("on the host itself", array(controller={}, level="raid0", drives=8))
+    assert not says("on the host itself", array(level="raid0", drives=8, drive="intel-p3700-800gb"))
+
+
+def test_spares_take_ports_too() -> None:
+    assert not says("on 8 ports", array(controller={}, level="raid6", drives=8))
+    assert says("9 drives on 8 ports", array(controller={}, level="raid6", drives=8, spares=1))

@@ -69,6 +69,16 @@ def test_power_of_a_volume_is_that_of_its_drives() -> None:
     assert facts(level="raid5", drives=8).power_w == Power(56.0, 84.0)
 
 
+def test_spares_turn_without_work() -> None:
+    spared = facts(level="raid5", drives=8, spares=2).power_w
+    assert spared == Power(56.0 + 2 * 7.0, 84.0 + 2 * 7.0)
+    whole, more = (
+        inventory.system_power(array(controller={}, level="raid5", drives=8, spares=spares))
+        for spares in (0, 2)
+    )
+    assert more.idle - whole.idle == more.active - whole.active == 14.0
+
+
 def test_power_of_the_system_counts_each_part_once() -> None:
     """Sixteen disks and a controller of 16 W; what the host takes is not on its card."""
     found = inventory.system_power(array(controller={}, level="raid6", drives=16))

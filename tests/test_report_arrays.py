@@ -217,6 +217,7 @@ def test_a_sweep_says_where_most_is_dirty():
         (("back", "through"), ("none", "absent"), "write-through because it has no battery,"),
         (("back", "back"), ("battery", "absent"), "write-back although its battery is absent,"),
         (("through", "through"), ("battery", "low"), "write-through,"),
+        (("back", "through"), ("flash", "good"), "write-through because the array is lost,"),
     ],
 )  # fmt: skip
 def test_the_mode_in_effect_is_said_and_why_it_is_not_what_was_asked(mode, state, words):

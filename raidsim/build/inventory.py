@@ -17,8 +17,7 @@ MEGA = 2**20
 
 
 def volume_facts(volume: VolumeSpec) -> VolumeFacts:
-    """Capacity, redundancy and power of a volume."""
-    one = power_of(volume.card)
+    """Capacity, redundancy and power of a volume, spares included."""
     return VolumeFacts(
         name=volume.name,
         level=volume.level,
@@ -28,7 +27,7 @@ def volume_facts(volume: VolumeSpec) -> VolumeFacts:
         usable_bytes=volume.capacity,
         failures_tolerated=volume.failures_tolerated,
         failed=sorted(set(volume.failed)),
-        power_w=Power(_times(one.idle, volume.drives), _times(one.active, volume.drives)),
+        power_w=_drives_power(volume),
     )
 
 
@@ -52,20 +51,24 @@ def power_of(card: Card) -> Power:
 
 def system_power(scenario: Scenario) -> SystemPower:
     """Power of all drives, controllers and the host, of those whose cards say it."""
-    counted: list[tuple[Card, int]] = [(scenario.host.card, 1)]
-    counted += [(controller.card, 1) for controller in scenario.controllers]
-    counted += [(volume.card, volume.drives) for volume in scenario.volumes]
-    known = [(power_of(card), number) for card, number in counted]
-    silent = [
-        card.name
-        for card, _ in counted
-        if power_of(card).idle is None or power_of(card).active is None
-    ]
+    cards = [scenario.host.card, *(controller.card for controller in scenario.controllers)]
+    parts = [(card, power_of(card)) for card in cards]
+    parts += [(volume.card, _drives_power(volume)) for volume in scenario.volumes]
+    silent = [card.name for card, power in parts if power.idle is None or power.active is None]
     return SystemPower(
-        idle=_sum(_times(power.idle, number) for power, number in known),
-        active=_sum(_times(power.active, number) for power, number in known),
+        idle=_sum(power.idle for _, power in parts),
+        active=_sum(power.active for _, power in parts),
         without=list(dict.fromkeys(silent)),
     )
+
+
+def _drives_power(volume: VolumeSpec) -> Power:
+    """Power of the drives of a volume; its spares turn idle until one of them is taken."""
+    one = power_of(volume.card)
+    idle = _times(one.idle, volume.drives + volume.spares)
+    if one.active is None or one.idle is None:
+        return Power(idle, _times(one.active, volume.drives))
+    return Power(idle, one.active * volume.drives + one.idle * volume.spares)
 
 
 def _link_facts(load: Load) -> LinkFacts:

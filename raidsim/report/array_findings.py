@@ -8,7 +8,6 @@ Failures are taken as independent, which flatters drives of one make and age.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 from raidsim.build import inventory
@@ -26,6 +25,7 @@ from raidsim.report.hardware import (
     some,
 )
 from raidsim.report.numbers import capacity, percent, size, time
+from raidsim.risk.groups import redundancy
 from raidsim.scenario import ControllerSpec, Scenario, VolumeSpec
 
 WORTH_SAYING = 0.01  # probabilities and shares from 1 % on
@@ -95,9 +95,15 @@ def begins_with_failures(scenario: Scenario) -> Iterator[Finding]:
 
 
 def unreadable_in_rebuild(scenario: Scenario) -> Iterator[Finding]:
-    """A rebuild that reads so much that it may well meet a sector which cannot be read."""
+    """A rebuild that reads so much that it may well meet a sector which cannot be read.
+
+    It is that of the drives which have failed before, else that of the first one to fail. What
+    stands in a sector is lost if no more than that drive may be missing.
+    """
     for volume in scenario.volumes:
-        if volume.layout is None or volume.failures_tolerated == 0 or _tolerated_still(volume) > 1:
+        if volume.layout is None or volume.failures_tolerated == 0:
+            continue
+        if _tolerated_still(volume) > (0 if volume.failed else 1):
             continue
         if not survives(volume.layout, health(volume)):
             continue
@@ -180,11 +186,11 @@ def oversubscribed_links(scenario: Scenario) -> Iterator[Finding]:
 
 
 def too_few_ports(scenario: Scenario) -> Iterator[Finding]:
-    """More drives, and lanes of expanders, than a controller has ports, or supports."""
+    """More drives and spares, and lanes of expanders, than a controller has ports, or supports."""
     for controller in scenario.controllers:
         ports, most = (controller.card.integer(key) for key in ("ports.lanes", "drives.max"))
         on_it = [one for one in scenario.volumes if one.controller == controller.name]
-        straight = sum(volume.drives for volume in on_it if not volume.behind)
+        straight = sum(volume.drives + volume.spares for volume in on_it if not volume.behind)
         lanes = sum(link.lanes for link in scenario.links if link.to == controller.name)
         where = f"controller {controller.name}"
         if straight + lanes > ports:
@@ -195,9 +201,23 @@ def too_few_ports(scenario: Scenario) -> Iterator[Finding]:
                 f"{' and '.join(taken)} on {some(ports, 'port')}",
                 "put drives behind an expander: a [[link]]",
             )
-        total = sum(volume.drives for volume in on_it)
+        total = sum(volume.drives + volume.spares for volume in on_it)
         if total > most:
             yield Finding(where, f"{total} drives in all, and it supports {most}")
+
+
+def no_ports_for_sas(scenario: Scenario) -> Iterator[Finding]:
+    """SAS drives on the server itself, whose chipset has ports for SATA and slots for PCIe."""
+    for volume in scenario.volumes:
+        if scenario.controller(volume) or volume.card.word("link.interface") != "sas":
+            continue
+        drives = volume.drives + volume.spares
+        yield Finding(
+            f"volume {volume.name}",
+            f"{some(drives, 'SAS drive')} on the host itself, which has no ports for SAS: it"
+            " can't be built without an HBA, and what its ports and link carry is not simulated",
+            "add a [[controller]], such as cisco-12g-sas-hba",
+        )
 
 
 CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
@@ -210,6 +230,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     writes_read_first,
     oversubscribed_links,
     too_few_ports,
+    no_ports_for_sas,
 )
 
 
@@ -252,11 +273,13 @@ def _write_time(volume: VolumeSpec) -> float:
 
 def _tolerated_still(volume: VolumeSpec) -> int:
     """Drives that may fail beside those that have, whichever they are."""
-    if volume.layout is None:
-        return 0
-    span = int(volume.layout["span_drives"])
-    lost = Counter(drive // span for drive in set(volume.failed))
-    return max(volume.failures_tolerated - max(lost.values(), default=0), 0)
+    shape, missing = redundancy(volume), set(volume.failed)
+    lost = max(
+        sum(first + drive in missing for drive in alike)
+        for first in range(0, shape.drives, shape.group.drives)
+        for alike in shape.group.sets
+    )
+    return max(volume.failures_tolerated - lost, 0)
 
 
 def _stripe(volume: VolumeSpec) -> int:

@@ -46,8 +46,11 @@ def mode_words(mode: WriteMode, controller: ControllerUse) -> str:
     words = f"write-{mode.in_effect}"
     if mode.asked == mode.in_effect and (mode.in_effect != "back" or controller.battery == "good"):
         return words
-    because = "because" if mode.in_effect == "through" else "although"
-    return f"{words} {because} {keeper_words(controller)}"
+    if mode.in_effect == "back":
+        return f"{words} although {keeper_words(controller)}"
+    if controller.battery == "good":  # then only an array that lost too many drives, or its link
+        return f"{words} because the array is lost"
+    return f"{words} because {keeper_words(controller)}"
 
 
 def keeper_words(controller: ControllerUse) -> str:

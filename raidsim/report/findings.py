@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from raidsim.build.traffic import Cost, mean_cost, writes_back
+from raidsim.build.without_effect import without_effect
 from raidsim.cards import Card
 from raidsim.cards.attributes import ENERGY, HEAT
 from raidsim.report import array_findings, hybrid_findings
@@ -178,6 +179,12 @@ def ends_too_early(scenario: Scenario) -> Iterator[Finding]:
             )
 
 
+def keys_without_effect(scenario: Scenario) -> Iterator[Finding]:
+    """Keys that are given and change nothing here."""
+    for idle in without_effect(scenario):
+        yield Finding(idle.where, f"{idle.key} has no effect: {idle.why}")
+
+
 def no_temperature(scenario: Scenario) -> Iterator[Finding]:
     """A drive that may throttle in reality, and does not here because its card is silent."""
     for volume in scenario.volumes:
@@ -211,6 +218,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     within_the_buffer,
     off_the_map,
     ends_too_early,
+    keys_without_effect,
     no_temperature,
     *array_findings.CHECKS,
     *hybrid_findings.CHECKS,
