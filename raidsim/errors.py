@@ -80,4 +80,6 @@ def quote(value: object, limit: int = 60) -> str:
 
 def one_line(text: str) -> str:
     """Text with everything unprintable (line ends too) shown escaped."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -107,6 +107,12 @@ def test_no_time_at_all_is_shown_as_a_time_even_where_the_card_gives_a_bandwidth
     assert (changed.sources[name].value, changed.sources[name].unit) == (0.0, "us/KiB")
 
 
+@pytest.mark.parametrize("name", ["1" * 400, "a\0b", "*", "", "[", "é" * 200])
+def test_a_name_that_no_file_can_have_is_one_message(name):
+    with pytest.raises(InputError, match="no model is called"):
+        cards.load(name)
+
+
 def test_a_card_can_be_loaded_by_path(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(HOST, encoding="utf-8")

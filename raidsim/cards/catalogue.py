@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
-from glob import escape
 from pathlib import Path
 
 from raidsim.cards.card import Card
@@ -22,9 +21,11 @@ def catalogue() -> list[Card]:
     """All cards, by kind and name; InputError with the problems of every bad one."""
     cards: list[Card] = []
     problems: list[Problem] = []
-    for path in sorted(data_folder("models").rglob("*.toml")):
+    folder = data_folder("models")
+    stamps = _stamps(folder)
+    for path in sorted(folder.rglob("*.toml")):
         try:
-            cards.append(read(path))
+            cards.append(_read_once(path, None, True, stamps))
         except InputError as error:
             problems += error.problems
     if problems:
@@ -47,8 +48,12 @@ def find(name: str, folder: Path | None = None) -> Path:
     if looks_like_path(name):
         beside = (folder or Path()) / name
         return beside if exists(beside) and not exists(Path(name)) else Path(name)
-    for path in data_folder("models").rglob(f"{escape(name)}.toml"):
-        return path
+    folder = data_folder("models")
+    if exists(folder / f"{name}.toml"):
+        return folder / f"{name}.toml"
+    for path in folder.rglob("*.toml"):
+        if path.stem == name:
+            return path
     remedy = suggest(name, names()) or "raidsim models lists the known ones"
     raise InputError([Problem(None, None, None, f"no model is called {quote(name)}", remedy)])
 

@@ -31,8 +31,13 @@ def read_card(
 
     A card with a ``base`` says only what differs from that card; a base has none of its own.
     """
-    reader = _Reader(parse(text, name), may_have_base)
-    card = reader.card(path or FilePath(name))
+    return from_file(parse(text, name), path or FilePath(name), may_have_base=may_have_base)
+
+
+def from_file(file: TomlFile, path: FilePath, *, may_have_base: bool = True) -> Card:
+    """Read a card off the data of a file."""
+    reader = _Reader(file, may_have_base)
+    card = reader.card(path)
     if reader.problems or card is None:
         raise InputError(sorted(reader.problems, key=lambda p: p.line or 0))
     return card

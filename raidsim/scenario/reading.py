@@ -101,7 +101,12 @@ def read_part(reading: Reading, model: type[Part], table: Any, path: Path) -> di
     try:
         part = model.model_validate({k: v for k, v in table.items() if k not in bad})
     except ValidationError as error:
-        for details in error.errors(include_url=False, include_input=False):
+        try:
+            found = error.errors(include_url=False, include_input=False)
+        except UnicodeEncodeError:  # half of a character, which JSON lets through
+            reading.problem(path, "holds a key that is not UTF-8 text")
+            return {}
+        for details in found:
             name = str(details["loc"][0]) if details["loc"] else ""
             if details["type"] == "missing" and name in bad:
                 continue
@@ -111,6 +116,7 @@ def read_part(reading: Reading, model: type[Part], table: Any, path: Path) -> di
     return {name: getattr(part, name) for key, name in names.items() if key not in bad}
 
 
+@cache
 def names_of(model: type[Part]) -> dict[str, str]:
     """The keys of a table as the file writes them, and the names of their fields."""
     return {info.alias or name: name for name, info in model.model_fields.items()}

@@ -335,7 +335,16 @@ def load(folder: Path | None = None) -> list[Claim]:
 
 def load_file(path: Path) -> list[Claim]:
     """Return the claims of one file; raise InputError with all its problems."""
-    file = toml_file.parse(toml_file.read_text(path, str(path)), str(path))
+    return read_claims(toml_file.read_text(path, str(path)), path)
+
+
+def read_claims(text: str, path: Path) -> list[Claim]:
+    """Return the claims of the text of a file; raise InputError with all its problems."""
+    return from_file(toml_file.parse(text, str(path)), path)
+
+
+def from_file(file: toml_file.TomlFile, path: Path) -> list[Claim]:
+    """Return the claims that the data of a file states; raise InputError with all its problems."""
     if file.problems:
         raise InputError(file.problems)
     _seen_from(path.parent, file.data)
