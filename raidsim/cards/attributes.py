@@ -9,7 +9,7 @@ Bounds are wide: they keep out what cannot be physics, not what is unusual.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from raidsim import units
 from raidsim.layout.arrange import WORDS
@@ -92,7 +92,7 @@ class CardKind:
     meaning: str
     attributes: tuple[Attribute, ...]
 
-    @property
+    @cached_property
     def by_name(self) -> dict[str, Attribute]:
         """The attributes by their names."""
         return {a.name: a for a in self.attributes}

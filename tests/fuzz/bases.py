@@ -37,6 +37,7 @@ def keep_cards() -> None:
     catalogue.find = cache(catalogue.find)
     cards: Any = importlib.import_module("raidsim.cards")
     cards.catalogue = cache(cards.catalogue)
+    cards.load = catalogue.load = cache(catalogue.load)
 
 
 def _data(folder: str) -> list[dict[str, Any]]:
