@@ -109,6 +109,35 @@ def test_an_order_needs_more_than_a_tie():
     assert not verdict(order, [99, 100]).holds
 
 
+@pytest.mark.parametrize(("iops", "decided"), [(100.5, False), (101.3, False), (101.6, True)])
+def test_an_order_is_not_decided_where_the_intervals_leave_it_to_chance(iops, decided):
+    """The toy is known to 1 %, the ratio of two of them to 1.41 %."""
+    subject = Performance(run(), run(scenario="other"))
+    got = verdict(claim("order", subject=subject, tolerance=0.0), [iops, 100])
+    assert got.noise == pytest.approx(0.0141, abs=1e-4)
+    assert got.is_decided is decided
+    assert got.holds
+    assert not verdict(claim("order", subject=subject, tolerance=0.0), [99, 100]).is_decided
+
+
+def test_the_noise_of_an_order_is_that_of_its_worst_point():
+    several = Performance(run("each", POINTS), run("each", POINTS, scenario="other"))
+    got = verdict(claim("order", subject=several), [200, 200, 101, 200, 200, *[100] * 5])
+    assert (got.simulated, got.is_decided) == (1.01, False)
+
+
+def test_an_effect_knows_less_than_its_two_runs():
+    effect = Performance(Measurement("a", (), "iops", (1,), "at", base=run(scenario="b")), run())
+    got = verdict(claim("order", subject=effect), [150, 100, 1])
+    assert got.noise == pytest.approx(0.01 * math.sqrt(3), abs=1e-4)
+
+
+def test_only_orders_can_be_left_to_chance():
+    ratio = claim("ratio", 1.0, subject=Performance(run(), run(scenario="other")))
+    assert verdict(ratio, [100.5, 100]).is_decided
+    assert verdict(claim("value", 100.0), [100.5]).noise is None
+
+
 def test_an_order_can_ask_for_a_significant_difference():
     subject = Performance(run(scenario="a"), run(scenario="b"))
     order = claim("order", 1.05, subject=subject, tolerance=0.0)

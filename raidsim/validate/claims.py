@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 from raidsim.errors import InputError, Problem
@@ -16,6 +17,8 @@ Relation = Literal[
 ]
 Role = Literal["calibration", "prediction"]
 Reduction = Literal["at", "max", "mean", "each", "within"]
+
+NONE: Mapping[Job, tuple[str, ...]] = MappingProxyType({})
 
 RELATIONS_WITH_ERROR: frozenset[Relation] = frozenset({"value", "about", "ratio"})
 """Relations whose error enters the statistics: a figure stands on the other side."""
@@ -56,10 +59,16 @@ class Measurement:
             for overrides in self._both()
         )
 
-    def commands(self) -> list[list[str]]:
-        """Return the ``raidsim run`` command lines that measure the same."""
-        own = [self._whole(overrides).command() for overrides in self._both()]
-        return own if self.base is None else own + self.base.commands()
+    def commands(self, widened: Mapping[Job, tuple[str, ...]] = NONE) -> list[list[str]]:
+        """Return the ``raidsim run`` command lines that measure the same.
+
+        ``widened`` has the further overrides of jobs that were run with them in the end.
+        """
+        own = []
+        for overrides, run in zip(self._both(), self.runs(), strict=True):
+            more = next((widened[job] for job in run if job in widened), ())
+            own.append(self._whole((*overrides, *more)).command())
+        return own if self.base is None else own + self.base.commands(widened)
 
     def _both(self) -> tuple[tuple[str, ...], ...]:
         """The overrides of each curve."""

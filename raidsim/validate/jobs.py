@@ -34,6 +34,13 @@ class Job:
             return max(self.outstanding)
         return self.outstanding or 0
 
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of outstanding I/Os per worker; none where the scenario says it."""
+        if isinstance(self.outstanding, tuple):
+            return self.outstanding
+        return () if self.outstanding is None else (self.outstanding,)
+
     def all_overrides(self) -> list[str]:
         """Return the overrides including intensity and latency."""
         found = list(self.overrides)

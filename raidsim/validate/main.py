@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,8 @@ from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim, Performance, Role, check_each
 from raidsim.validate.execute import OnProgress, Simulate, execute
 from raidsim.validate.execute import simulate as in_simulator
-from raidsim.validate.jobs import distinct
+from raidsim.validate.jobs import Job, distinct
+from raidsim.validate.longer import longer, widened
 from raidsim.validate.planning import Planner
 from raidsim.validate.report import ValidationReport
 from raidsim.validate.select import select
@@ -85,7 +86,23 @@ def validate(
         processes=processes,
     )
     results = results_of(runs, found)
-    verdicts = tuple(judge(claim, results, read_card) for claim in claims)
+    again: list[Sweep] = []
+    more: dict[Job, tuple[str, ...]] = {}
+    if systems is not None:
+        asked = {job: results[job] for claim in claims for job in claim.jobs()}
+        again = longer(runs, asked, systems)
+        found = execute(
+            [run.job for run in again],
+            simulate,
+            workers=workers,
+            on_progress=on_progress,
+            in_order=True,
+        )
+        results |= results_of(again, found)
+        more = widened(again, systems)
+    verdicts = tuple(
+        replace(judge(claim, results, read_card), widened=_of(claim, more)) for claim in claims
+    )
     if planner is not None:
         verdicts = tuple(
             replace(verdict, planned=planner.judge(verdict.claim, results)) for verdict in verdicts
@@ -94,8 +111,13 @@ def validate(
         verdicts=verdicts,
         version=raidsim.__version__,
         provenance=next((result.provenance for result in results.values()), {}),
-        runs=sum(run.points for run in runs),
+        runs=sum(run.points for run in (*runs, *again)),
     )
+
+
+def _of(claim: Claim, widened: Mapping[Job, tuple[str, ...]]) -> dict[Job, tuple[str, ...]]:
+    """What was widened for the runs of a claim."""
+    return {job: widened[job] for job in claim.jobs() if job in widened}
 
 
 def _check(claim: Claim, systems: Systems | None, read_card: CardReader) -> None:

@@ -32,6 +32,8 @@ def _mbps(points: Sequence[Point], _: float | None) -> float:
 
 def _mean_latency(*kinds: str) -> Callable[[Sequence[Point], float | None], float | None]:
     def of(points: Sequence[Point], _: float | None) -> float | None:
+        if any(point.saturated for point in points):
+            return None  # it would be whatever the length of the run makes of it
         found = [point.latency_ms.get(kind) for point in points for kind in kinds]
         present = [latency for latency in found if latency is not None and latency.samples > 0]
         samples = sum(latency.samples for latency in present)

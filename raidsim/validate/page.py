@@ -74,8 +74,9 @@ def _row(verdict: Verdict) -> dict[str, object]:
         "tolerance": percent(claim.tolerance, digits=0),
         "formula": "" if verdict.planned is None else number_text(verdict.planned.value),
         "holds": verdict.holds,
+        "answer": ("yes" if verdict.holds else "no") if verdict.is_decided else "not decided",
         "note": claim.note,
         "explanation": claim.explanation or ("" if verdict.holds else UNEXPLAINED),
         "again": f"raidsim validate {claim.id}",
-        "commands": commands_of(claim),
+        "commands": commands_of(verdict),
     }

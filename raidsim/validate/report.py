@@ -102,6 +102,8 @@ def claim_dict(verdict: Verdict) -> dict[str, Any]:
         "tolerance": claim.tolerance,
         "holds": verdict.holds,
         "converged": verdict.converged,
+        "noise": verdict.noise,
+        "decided": verdict.is_decided,
         "planning": None
         if verdict.planned is None
         else {"value": verdict.planned.value, "error": verdict.planned.error},
@@ -125,16 +127,20 @@ def claim_dict(verdict: Verdict) -> dict[str, Any]:
         "metric": run.metric,
         "outstanding": [at for at in run.intensities if at is not None],
         "within": None if run.latency is None else run.latency.within,
-        "commands": commands_of(claim),
+        "commands": commands_of(verdict),
     }
 
 
-def commands_of(claim: Claim) -> list[str]:
+def commands_of(verdict: Verdict) -> list[str]:
     """Return what to type to see the runs of a claim again; nothing if it has none."""
-    if not isinstance(claim.subject, Performance):
+    subject = verdict.claim.subject
+    if not isinstance(subject, Performance):
         return []
-    measurements = claim.subject.measurements()
-    return [shlex.join(words) for one in measurements for words in one.commands()]
+    return [
+        shlex.join(words)
+        for one in subject.measurements()
+        for words in one.commands(verdict.widened)
+    ]
 
 
 # ---------------------------------------------------------------- words
@@ -187,4 +193,6 @@ def figures_text(verdict: Verdict) -> str:
         text += f" ({error_text(verdict)}, {percent(claim.tolerance, digits=0)} allowed)"
     if verdict.planned is not None:
         text += f", planning formula {number_text(verdict.planned.value)}"
+    if not verdict.is_decided:
+        text += f", not decided: the runs are known to ±{percent(verdict.noise)}"
     return text if verdict.converged else f"{text}, not converged"

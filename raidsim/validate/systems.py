@@ -44,23 +44,23 @@ class Sweep:
     @property
     def points(self) -> int:
         """How many simulations that is; a search counts as one."""
-        return len(_numbers(self.job)) if self._is_swept else 1
+        return len(self.job.numbers) if self.is_swept else 1
 
     @property
-    def _is_swept(self) -> bool:
-        """Whether its members are at different intensities."""
+    def is_swept(self) -> bool:
+        """Whether its members may be at different intensities."""
         return isinstance(self.job.outstanding, tuple) and self.job.latency is None
 
     def split(self, result: Result) -> dict[Job, Result]:
         """Return the result of each job: all points of its own intensity."""
-        if not self._is_swept:
+        if not self.is_swept:
             return dict.fromkeys(self.members, result)
-        loads = len(result.points) // len(_numbers(self.job))
+        loads = len(result.points) // len(self.job.numbers)
         at = {
             number: result.points[i * loads : (i + 1) * loads]
-            for i, number in enumerate(_numbers(self.job))
+            for i, number in enumerate(self.job.numbers)
         }
-        return {job: replace(result, points=at[_numbers(job)[0]]) for job in self.members}
+        return {job: replace(result, points=at[job.numbers[0]]) for job in self.members}
 
 
 class Systems:
@@ -104,7 +104,7 @@ class Systems:
             sweep.members[job] = None
         for sweep in found.values():
             if sweep.job.latency is None and sweep.job.outstanding is not None:
-                numbers = {n for job in sweep.members for n in _numbers(job)}
+                numbers = {n for job in sweep.members for n in job.numbers}
                 sweep.job = replace(sweep.job, outstanding=tuple(sorted(numbers)))
         return sorted(found.values(), key=lambda one: (-one.cost, -one.points))
 
@@ -153,9 +153,3 @@ def results_of(sweeps: Iterable[Sweep], results: Mapping[Job, Result]) -> dict[J
     return {
         job: result for sweep in sweeps for job, result in sweep.split(results[sweep.job]).items()
     }
-
-
-def _numbers(job: Job) -> tuple[int, ...]:
-    if isinstance(job.outstanding, tuple):
-        return job.outstanding
-    return () if job.outstanding is None else (job.outstanding,)

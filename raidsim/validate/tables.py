@@ -113,5 +113,5 @@ def _each(verdicts: Sequence[Verdict], commands: bool) -> Iterable[RenderableTyp
         if not verdict.holds:
             yield Padding(Text(claim.explanation or UNEXPLAINED), (0, 0, 0, 4))
         if commands:
-            for command in commands_of(claim):
+            for command in commands_of(verdict):
                 yield Padding(Text(command), (0, 0, 0, 4))

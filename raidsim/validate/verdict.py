@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from raidsim.result import Highest, Point, Result
 from raidsim.validate.claims import (
@@ -46,7 +46,9 @@ class Planned:
 class Verdict:
     """What came of a claim. ``simulated`` and ``error`` are None when nothing was measured.
 
+    ``noise`` is half the interval of a ratio of two runs, relative; None where there is none.
     ``planned`` is None where the planning formula says nothing (`raidsim.validate.planning`).
+    ``widened`` has further overrides of runs that needed them to converge.
     """
 
     claim: Claim
@@ -55,6 +57,15 @@ class Verdict:
     holds: bool
     converged: bool = True
     planned: Planned | None = None
+    noise: float | None = None
+    widened: Mapping[Job, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether more than chance tells which of two runs is ahead, where that is the claim."""
+        if self.claim.relation != "order" or self.noise is None or self.simulated is None:
+            return True
+        return abs(self.simulated / _printed(self.claim, 0) - 1) > self.noise
 
 
 def judge(claim: Claim, results: Mapping[Job, Result], read_card: CardReader) -> Verdict:
@@ -69,7 +80,9 @@ def judge(claim: Claim, results: Mapping[Job, Result], read_card: CardReader) ->
         return Verdict(claim, None, None, holds=False)
     error = error_of(claim, simulated)
     converged = all(point.converged for job in claim.jobs() for point in points_of(results[job]))
-    return Verdict(claim, simulated, error, holds(claim, simulated, error), converged)
+    noise = noise_of(claim.subject, results) if isinstance(claim.subject, Performance) else None
+    held = holds(claim, simulated, error)
+    return Verdict(claim, simulated, error, held, converged, noise=noise)
 
 
 def error_of(claim: Claim, simulated: float) -> float:
@@ -141,6 +154,54 @@ def curve_of(measurement: Measurement, results: Mapping[Job, Result]) -> list[fl
         return curve
     base = curve_of(measurement.base, results)
     return None if base is None else [max(curve) / max(base)]
+
+
+def noise_of(subject: Performance, results: Mapping[Job, Result]) -> float | None:
+    """Return half the interval of the ratio of two runs, relative; None if it is not known.
+
+    It is that of the points that the ratio is made of. That of a latency is taken to be that of
+    the throughput, which it is while so many I/Os are outstanding (Little's law).
+    """
+    run, against = subject.run, subject.against
+    if against is None or run.reduction == "mean":
+        return None
+    if run.reduction != "each":
+        return _both(_at_highest(run, results), _at_highest(against, results))
+    curve, other = curve_of(run, results), curve_of(against, results)
+    if curve is None or other is None:
+        return None
+    ratios = [a / b for a, b in zip(curve, other, strict=True)]
+    worst = ratios.index(min(ratios))
+    return _both(_half_width(run, worst, results), _half_width(against, worst, results))
+
+
+def _at_highest(measurement: Measurement, results: Mapping[Job, Result]) -> float | None:
+    """Half the interval of the figure of a measurement, relative, with that of its base."""
+    own = replace(measurement, base=None)
+    curve = curve_of(own, results)
+    if curve is None:
+        return None
+    half = _half_width(own, curve.index(max(curve)), results)
+    if measurement.base is None:
+        return half
+    return _both(half, _at_highest(measurement.base, results))
+
+
+def _half_width(run: Measurement, place: int, results: Mapping[Job, Result]) -> float | None:
+    """Half the interval of one point of a curve, relative; of the mean of two runs, of both."""
+    mean, square = 0.0, 0.0
+    for jobs in run.runs():
+        for point in points_of(results[jobs[place]]):
+            if point.iops.low is None or point.iops.high is None:
+                return None
+            mean += point.iops.mean
+            square += ((point.iops.high - point.iops.low) / 2) ** 2
+    return math.sqrt(square) / mean if mean > 0 else None
+
+
+def _both(one: float | None, other: float | None) -> float | None:
+    """Half the interval of the quotient of two figures that know nothing of each other."""
+    return None if one is None or other is None else math.hypot(one, other)
 
 
 def points_of(result: Result) -> list[Point]:

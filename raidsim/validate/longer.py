@@ -1,0 +1,71 @@
+"""Runs of claims that came to a bound before they were precise: once more, with the bound widened.
+
+A scenario bounds its points for those who wait for it. A claim should not rest on what is not as
+precise as asked, so of a run that did not converge the intensities in question are run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from raidsim.result import Point, Result
+from raidsim.scenario import Scenario
+from raidsim.validate.jobs import Job
+from raidsim.validate.systems import Sweep, Systems
+from raidsim.validate.verdict import points_of
+
+MORE = 4
+"""How many times as much may be measured: four times as many I/Os halve an interval."""
+
+
+def longer(runs: Iterable[Sweep], results: Mapping[Job, Result], systems: Systems) -> list[Sweep]:
+    """Return what is to be run again: the same jobs, whose sweeps may measure more.
+
+    Parameters
+    ----------
+    runs
+        What was run.
+    results
+        What came of each of its jobs.
+    systems
+        The scenarios behind them.
+    """
+    found = []
+    for run in runs:
+        members = {
+            job: None
+            for job in run.members
+            if job in results and any(map(_could_converge, points_of(results[job])))
+        }
+        if not members:
+            continue
+        scenario = systems.of(run.job.scenario, run.job.overrides)
+        if scenario.events or scenario.machines or any(load.has_end for load in scenario.loads):
+            continue  # of these it says that they didn't come to their end
+        overrides = (*run.job.overrides, *_wider(scenario))
+        job = replace(run.job, overrides=overrides)
+        if run.is_swept:
+            numbers = sorted({n for one in members for n in one.numbers})
+            job = replace(job, outstanding=tuple(numbers))
+        found.append(Sweep(job, members, run.cost))
+    return found
+
+
+def widened(runs: Iterable[Sweep], systems: Systems) -> dict[Job, tuple[str, ...]]:
+    """Return the overrides that widen the bounds of each job that was run again."""
+    return {
+        job: _wider(systems.of(job.scenario, job.overrides)) for run in runs for job in run.members
+    }
+
+
+def _could_converge(point: Point) -> bool:
+    return not (point.converged or point.saturated)
+
+
+def _wider(scenario: Scenario) -> tuple[str, ...]:
+    measure = scenario.measure
+    return (
+        f"measure.max_ios={min(MORE * measure.max_ios, 10**10)}",
+        f"measure.max_time={min(MORE * measure.max_time, 24 * 3600.0):g} s",
+    )
