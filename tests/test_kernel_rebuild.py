@@ -362,6 +362,26 @@ def test_rows_of_a_sample_that_workers_have_in_hand_have_locks_of_their_own(stri
 
 
 @whole_drives
+@pytest.mark.parametrize(("name", "at"), [("v0", 0.28), ("v4", 0.26), ("v5", 0.24), ("v5", 0.26)])
+def test_two_rebuilds_whose_rows_share_locks_both_come_to_their_end(name, at):
+    """Blocks of the samples that are a multiple of the number of locks apart, reached at once."""
+    data = array("raid6", 6, depth=4, spares=2, rebuild_sample="20 %", name=name)
+    env = data.env
+    sizes = [{"size": size, "share": "50 %"} for size in ("4 KiB", "96 KiB")]
+    load = data.start(Load(read="50 %", sizes=sizes, outstanding=6))
+    first = data.fail(0)
+    while first.progress < at:
+        env.run(until=env.timeout(0.01))
+    second = data.fail(1)
+    env.run(until=env.all_of([first, second]) | env.timeout(10))
+    assert (first.state, second.state) == ("done", "done")
+    load.stop()
+    env.run(until=load | env.timeout(1))
+    assert load.counts.in_flight == 0
+    assert data.health == "optimal"
+
+
+@whole_drives
 def test_a_rebuild_can_pause_and_be_given_up():
     data = array("raid5", 3)
     data.fail(0)

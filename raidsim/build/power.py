@@ -185,7 +185,7 @@ def _rewind_sweeps(system: System) -> None:
     for sweep in world.sweeps[: system.count("sweeps")]:
         if sweep["ended"] != t.NONE:
             continue
-        sweep["begun"] = sweep["retired"]
+        sweep["begun"] = sweep["locked"] = sweep["retired"]
         sweep["next"] = sweep["frontier"]
         if sweep["next"] % sweep["stride"] >= sweep["block"]:  # a sample leaves out what follows
             sweep["next"] += sweep["stride"] - sweep["next"] % sweep["stride"]

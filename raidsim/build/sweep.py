@@ -172,7 +172,7 @@ def _apart(block: int, stride: int, at_once: int, spans: int) -> tuple[int, int]
     """A sample whose blocks are no multiple of the number of stripe locks apart, nor nearly so.
 
     The ``at_once`` rows that the workers have in hand may lie in several blocks. If two of them
-    had one lock, a worker could wait for another one that waits for it to retire.
+    had one lock, a worker would wait for another one, as it does not where all rows are rebuilt.
     """
 
     def meet(blocks: int) -> bool:

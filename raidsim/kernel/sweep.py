@@ -9,7 +9,11 @@ together, reads or writes everything. It has some workers, each a task of a few 
     pause         leaves time to the host, while there is work of it
 
 What a rebuild has restored is relied on up to its frontier. A worker that is ahead of another
-keeps its locks until then, so that no write misses a strip that is restored already.
+keeps its locks until then, so that no write misses a strip that is restored already. So rows
+wait for rows, within a rebuild and across two of them, and in a circle none would ever go on.
+There is none, since locks are taken in two orders: by the workers of a rebuild one after
+the other, as their rows count, and by each worker from the lowest number up. Whoever has
+all its locks waits only for those who have all of theirs.
 
 A sector that can't be read is restored first, by a task of its own (:func:`mend`), from what
 else the stripe has; then the task that met it begins anew. What nothing restores fails a request
@@ -30,6 +34,7 @@ from raidsim.kernel.sweep_tables import (
     CHECK,
     COPY,
     ENDED,
+    QUEUED,
     REBUILD,
     RESTING,
     RESYNC,
@@ -120,17 +125,53 @@ def step(w, index):
     row = array_of(w, sweep)
     volume = w.arrays[row]
     if sweep["kind"] == REBUILD and volume["family"] == PARITY:
-        while job["begun"] < job["length"]:
-            place = array.lock_of(volume, address(w, sweep, job["offset"] + job["begun"]))
-            job["begun"] += 1
-            if not array.seize(w, place, index):
-                return
+        if not take_locks(w, sweep, volume, index):
+            return
     count = accesses(w, sweep, row, job["offset"], job["offset"] + job["length"])
     if count == LOST:
         job["status"] = FAILED
         agenda.put(w, index, STAGE_ENDED)
         return
     array.issue(w, row, index, count)
+
+
+@routine
+def take_locks(w, sweep, volume, index):
+    """Take the locks that a worker's rows still need; False if it has to wait for one."""
+    job = w.jobs[index]
+    rows = job["length"]
+    if job["serial"] < sweep["locked"]:
+        return True
+    if job["serial"] > sweep["locked"]:
+        job["slot"] = QUEUED
+        job["stage"] = STAGE_WAITING
+        return False
+    # Locks of one row after another go up by a step, and begin anew at most once.
+    first = job["offset"]
+    lowest = 0
+    if lock_of(w, sweep, volume, first + rows - 1) < lock_of(w, sweep, volume, first):
+        lowest = 1
+        while lock_of(w, sweep, volume, first + lowest) > lock_of(w, sweep, volume, first):
+            lowest += 1
+    while job["begun"] < rows:
+        place = lock_of(w, sweep, volume, first + (lowest + job["begun"]) % rows)
+        job["begun"] += 1
+        if not array.seize(w, place, index):
+            return False
+    sweep["locked"] += 1
+    for i in range(sweep["first_worker"], sweep["first_worker"] + sweep["workers"]):
+        worker = w.workers[i]
+        if worker != NONE and w.jobs[worker]["slot"] == QUEUED:
+            if w.jobs[worker]["serial"] == sweep["locked"]:
+                w.jobs[worker]["slot"] = WORKING
+                agenda.put(w, worker, STAGE_PLAN)
+    return True
+
+
+@routine
+def lock_of(w, sweep, volume, number):
+    """The lock of the stripe in row ``number`` of the drive that is rebuilt."""
+    return array.lock_of(volume, address(w, sweep, number))
 
 
 @handler

@@ -20,6 +20,7 @@ PUNCTURE = 1  # its row is left out, and marked as unreadable on the new drive
 WORKING = 0
 ENDED = 1  # has done its rows, and waits for those before them
 RESTING = 2  # the sweep is paused
+QUEUED = 3  # waits until those before it have their locks
 
 SWEEP = np.dtype(
     [
@@ -36,6 +37,7 @@ SWEEP = np.dtype(
         ("workers", "i8"),
         ("working", "i8"),  # workers that have not come to the end
         ("begun", "i8"),  # chunks
+        ("locked", "i8"),  # chunks that have had all their locks, in order
         ("retired", "i8"),  # chunks, in order
         ("rows", "i8"),  # of those
         ("frontier", "i8"),  # row up to which all is done
