@@ -22,7 +22,7 @@ from raidsim.build import power, promises
 from raidsim.build.array import drives_of
 from raidsim.build.scenario import build
 from raidsim.kernel import tables as t
-from raidsim.layout.address import held
+from raidsim.layout.address import held, place
 from raidsim.layout.arrange import WORDS, arrange
 from raidsim.layout.tables import MIRRORED, WRITE, P, Q
 from raidsim.result import VolumeCut
@@ -121,7 +121,8 @@ class Bytes:
     ) -> None:
         self.random = np.random.default_rng(seed)
         failed = list(words.get("failed", ()))
-        small = arrange(WORDS[level], drives, STRIP // SCALE, ROWS * STRIP // SCALE)
+        spread = words.get("spread")
+        small = arrange(WORDS[level], drives, STRIP // SCALE, ROWS * STRIP // SCALE, spread=spread)
         self.sectors = int(small["size"]) // BYTES
         volume = {
             "name": "data", "level": level, "drives": drives, "strip": "16 KiB",
@@ -376,10 +377,11 @@ class Bytes:
         layout = self.store.layout
         for drive, row in self.store.inconsistent():
             strip = slice(row * self.store.strip, (row + 1) * self.store.strip)
-            if layout["family"] == MIRRORED:
-                first = drive - drive % int(layout["span_drives"])
-                content = self.shown[first].data[strip]
-            elif held(layout, drive, row)[0] in (P, Q):
+            role, copy, address = held(layout, drive, row)
+            if layout["family"] == MIRRORED and copy > 0:
+                first, start = place(layout, address, 0)
+                content = self.shown[first].data[start : start + self.store.strip]
+            elif role in (P, Q):
                 content = self.store._restored(drive, row)
             else:
                 continue

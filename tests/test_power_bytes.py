@@ -14,6 +14,7 @@ from raidsim.result import VolumeCut
 KEPT: dict[str, tuple[str, int, dict[str, Any]]] = {
     "RAID 1 of the host": ("raid1", 2, {}),
     "RAID 10 of the host": ("raid10", 4, {}),
+    "RAID 1E of the host": ("raid1e", 3, {}),
     "RAID 5 of the host": ("raid5", 4, {}),
     "RAID 6 of the host": ("raid6", 5, {}),
     "RAID 5, write-through, no battery": ("raid5", 4, {"battery": "absent"}),
@@ -32,6 +33,8 @@ KEPT: dict[str, tuple[str, int, dict[str, Any]]] = {
 RISKY: dict[str, tuple[str, int, dict[str, Any]]] = {
     "RAID 1, disk caches on": ("raid1", 2, {"disk_cache": "on"}),
     "RAID 10, disk caches on": ("raid10", 4, {"disk_cache": "on"}),
+    "RAID 1E, disk caches on": ("raid1e", 3, {"disk_cache": "on"}),
+    "RAID 1E with copies offset, disk caches on": ("raid1e", 4, {"disk_cache": "on", "spread": "offset"}),
     "RAID 5, disk caches on": ("raid5", 4, {"disk_cache": "on"}),
     "RAID 6, disk caches on": ("raid6", 5, {"disk_cache": "on"}),
     "RAID 5, write-back, battery low": ("raid5", 4, {"battery": "low", "write": "back-bad-battery"}),

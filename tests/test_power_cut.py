@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from simpy_models import GIB, KIB, MIB, SERVER, computer
 
+from raidsim.build import promises
 from raidsim.control import Controller, Environment, Host, InputError, Load, Volume
 from raidsim.result import PowerCut
 
@@ -448,6 +449,28 @@ def test_the_hole_stays_open_until_the_resync_is_through() -> None:
     assert set(second.inconsistent) <= set(first.inconsistent)
     assert len(second.inconsistent) > 0
     assert second.resync == "full"
+
+
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [
+        ({"level": "raid1e", "drives": 3}, {(0, 0), (0, 1)}),
+        ({"level": "raid10", "drives": 4, "spread": "offset"}, {(0, 0), (0, 1)}),
+        ({"level": "raid10", "drives": 4}, {(1, 0)}),
+    ],
+)
+def test_copies_that_differ_are_named_in_every_row_in_which_they_lie(
+    words: dict[str, Any], rows: set[tuple[int, int]]
+) -> None:
+    """A resync writes the further copies anew: it has to go through the rows of these."""
+    env, data = server(disk_cache="on", **words)
+    data.write(STRIP, 4 * KIB)
+    seen = set()
+    for _ in range(300):  # until both drives have carried it out, one after the other
+        env.run(until=env.now + 0.0001)
+        found = promises.volume_cut(env.system, "data", data.row, keeps=False)
+        seen.add(frozenset(found.inconsistent))
+    assert seen == {frozenset(), frozenset(rows)}
 
 
 # -- mistakes --------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_REPAIR, ERRAND_SWEEP
 from raidsim.kernel.cache_tables import GRAINS
 from raidsim.layout.accesses import merge
-from raidsim.layout.address import held, is_good
+from raidsim.layout.address import held, is_good, place
 from raidsim.layout.plan import bound, pieces
 from raidsim.layout.tables import ACCESS, DATA, LOST, MIRRORED, PARITY, UNUSED, WRITE, P
 from raidsim.result import Hole, VolumeCut
@@ -258,9 +258,17 @@ def _of_drives(layout: np.void, cached: list[tuple[int, int, int]]) -> tuple[Ran
                 continue
             if role == DATA:
                 lost.append((address + start - row * strip, address + end - row * strip))
-            if layout["family"] in (MIRRORED, PARITY):
+            if layout["family"] == PARITY:
                 spots.add(_spot(layout, member, start, end - start))
+            elif layout["family"] == MIRRORED:
+                spots |= _copies(layout, address + start - row * strip, end - start)
     return lost, spots
+
+
+def _copies(layout: np.void, address: int, length: int) -> set[Spot]:
+    """Where all copies of bytes of one strip lie, which need not be in one row."""
+    places = [place(layout, address, copy) for copy in range(layout["copies"])]
+    return {_spot(layout, member, offset, length) for member, offset in places}
 
 
 def _unreadable(
