@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,7 @@ from raidsim.report.findings import findings
 from raidsim.risk.assess import assess_all
 from raidsim.scenario import Scenario, load_text
 
+ROOT = Path(__file__).resolve().parents[1]
 SCENARIO = """
 title = "Two loads"
 [host]
@@ -168,3 +171,15 @@ def test_every_drive_can_be_checked_under_every_kind_of_load(drive: str, intensi
 def test_arrivals_faster_than_an_arm_can_move_are_found() -> None:
     text = ONE_DRIVE.format(drive="nl-sas-2tb", read="100 %", intensity='rate = "5000 IO/s"')
     assert any("arm of nl-sas-2tb" in str(found) for found in findings(load_text(text)))
+
+
+def test_a_disk_that_does_not_say_how_many_commands_it_sorts_is_named(tmp_path: Path) -> None:
+    page = (ROOT / "docs/how-to/own-drive.md").read_text(encoding="utf-8")
+    (card,) = re.findall(r'```toml\n(name = "my-disk-4tb".*?)```', page, re.DOTALL)
+    with_window, without = tmp_path / "my-disk-4tb.toml", tmp_path / "silent.toml"
+    with_window.write_text(card, encoding="utf-8")
+    silent = re.sub(r"\[queue\]\nwindow.*\n", "", card).replace("my-disk-4tb", "silent")
+    without.write_text(silent, encoding="utf-8")
+    said = [found(scenario(SCENARIO, f"volume.drive={path}")) for path in (with_window, without)]
+    assert not any("queue.window" in text for text in said[0])
+    assert any("queue.window is not given, so that all 128 commands" in text for text in said[1])

@@ -197,6 +197,22 @@ def no_temperature(scenario: Scenario) -> Iterator[Finding]:
             )
 
 
+def sorts_all_commands(scenario: Scenario) -> Iterator[Finding]:
+    """A disk whose card is silent about how many commands it sorts: then that is all of them."""
+    for card in cards_of(scenario):
+        silent = {entry.name for entry in card.entries() if entry.source.source == "default"}
+        if card.kind != "hdd" or "queue.window" not in silent:
+            continue
+        taken = card.integer("command.queue_depth")
+        if taken > 1 and card.word("queue.discipline") != "fifo":
+            yield Finding(
+                f"model {card.name}",
+                f"queue.window is not given, so that all {taken:,} commands which it takes are"
+                " sorted: at many outstanding random I/Os it comes out faster than drives are",
+                "write how many it sorts; drives that were measured are like 2 to 12",
+            )
+
+
 def unsure_values(scenario: Scenario) -> Iterator[Finding]:
     """Values of the cards that nothing printed or measured stands behind."""
     for card in cards_of(scenario):
@@ -222,6 +238,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     no_temperature,
     *array_findings.CHECKS,
     *hybrid_findings.CHECKS,
+    sorts_all_commands,
     unsure_values,
 )
 
