@@ -4,6 +4,11 @@ The slopes of the residuals at the end of a fit are a matrix J, claims by logari
 A value is not determined alone if a factor of two in it passes all claims by: |J e| ln 2 < 1. Of
 those that are, a combination v (a right singular vector of J) is not if a factor of two along it
 does: |J v| ln 2 < 1. Then one value can be exchanged for others in the proportion that v says.
+
+How well a value is known while the others follow is the posterior of a linear model whose
+residuals have a deviation of 1 and whose logarithms one of half their range: no value can
+follow further than its range. Without that, a value that claims tell 1:1 would count as unknown
+as soon as they do not tell another one, which hardly moves them, at all.
 """
 
 from __future__ import annotations
@@ -33,17 +38,26 @@ class Exchange:
     noticed: float
 
 
-def uncertainties(slopes: Vector) -> tuple[float, ...]:
+def uncertainties(slopes: Vector, scales: Vector) -> tuple[float, ...]:
     """Return of each value the change of its logarithm that moves the residuals by 1 in all.
 
-    All other values follow as well as they can; infinite where claims say nothing.
+    All other values follow as well as they can within their ranges; infinite where claims say
+    nothing.
+
+    Parameters
+    ----------
+    slopes
+        Of the residuals, claims by logarithms of values.
+    scales
+        Half of each range, as a difference of logarithms.
     """
     counting = [i for i, counts in enumerate(noticed(slopes)) if counts]
     found = [math.inf] * slopes.shape[1]
     if counting:
-        inverse = np.linalg.pinv(slopes[:, counting])
-        for i, row in zip(counting, inverse, strict=True):
-            found[i] = float(np.linalg.norm(row))
+        known = slopes[:, counting].T @ slopes[:, counting] + np.diag(scales[counting] ** -2.0)
+        spreads = np.sqrt(np.diag(np.linalg.inv(known)))
+        for i, spread in zip(counting, spreads, strict=True):
+            found[i] = float(spread)
     return tuple(found)
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from raidsim.calibrate.determined import exchanges, uncertainties
 from raidsim.calibrate.fit import Fit
 from raidsim.calibrate.parameters import Parameter
@@ -259,7 +261,8 @@ class CalibrationReport:
 def fitted(fit: Fit, parameters: list[Parameter]) -> tuple[Fitted, ...]:
     """Return what became of each parameter."""
     claims = [verdict.claim.id for verdict in fit.after.verdicts]
-    spreads = uncertainties(fit.slopes)
+    scales = np.array([math.log(one.high / one.low) / 2 for one in parameters])
+    spreads = uncertainties(fit.slopes, scales)
     found = []
     for i, parameter in enumerate(parameters):
         value, spread = fit.after.values[i], spreads[i]
