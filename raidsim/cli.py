@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from raidsim import __version__
-from raidsim.errors import InputError, Interrupted
+from raidsim.errors import InputError, Interrupted, TableOverflowError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from raidsim.report.output import Target
 
 DONE, DOES_NOT_HOLD, INPUT_WRONG, BUG, INTERRUPTED = 0, 1, 2, 70, 130
+REPORT = f"This is a bug in raidsim {__version__}: please report "
 
 app = typer.Typer(
     name="raidsim",
@@ -385,6 +386,9 @@ def _status(arguments: Sequence[str] | None) -> int:
             return end.code if isinstance(end.code, int) else DONE
     except InputError as error:
         return _fail(str(error))
+    except TableOverflowError as error:
+        typer.echo(f"internal error: {error}. {REPORT}this line and the command.", err=True)
+        return BUG
     except KeyboardInterrupt:
         typer.echo("Interrupted.", err=True)
         return INTERRUPTED
@@ -393,9 +397,7 @@ def _status(arguments: Sequence[str] | None) -> int:
         return _fail(f"{where}: {error.strerror or error}")
     except Exception:  # noqa: BLE001 - the last resort, which says that this is not the user's fault
         traceback.print_exc()
-        typer.echo(
-            f"This is a bug in raidsim {__version__}: please report the lines above.", err=True
-        )
+        typer.echo(f"{REPORT}the lines above.", err=True)
         return BUG
     return DONE
 

@@ -62,6 +62,24 @@ class Interrupted(KeyboardInterrupt):
         super().__init__(f"{len(result.points)} points were finished")
 
 
+class TableOverflowError(Exception):
+    """A table of the kernel has no row left for what needs one: a fault of raidsim's own.
+
+    The run that met it has no result.
+
+    Attributes
+    ----------
+    table : name of the table.
+    """
+
+    def __init__(self, table: str) -> None:
+        self.table = table
+        super().__init__(table)
+
+    def __str__(self) -> str:
+        return f'the kernel\'s table "{self.table}" is full, so the run was ended'
+
+
 def suggest(word: str, known: Iterable[str]) -> str | None:
     """``did you mean ...`` for a word that is not among the `known` ones, or None."""
     by_fold = {name.casefold(): name for name in known}

@@ -2,7 +2,7 @@
 
 from simpy_models import DRIVE, GIB, KIB, MIB, SERVER, computer, in_turn, reads
 
-from raidsim import scenario
+from raidsim import Load, scenario
 from raidsim.build.scenario import build
 
 
@@ -69,3 +69,23 @@ def test_a_scenario_asks_for_room_for_the_commands_of_its_longest_request():
     data = {"host": {"model": SERVER}, "volume": [volume], "load": [load]}
     machine = build(scenario.from_data(data))
     assert machine.system.state["margin"] >= 16 * MIB // (4 * KIB)
+
+
+def test_loads_of_more_workers_than_are_ever_awaited_at_once_all_end_in_a_power_cut():
+    env, data = computer()
+    workers = 700
+    loads = [
+        data.start(Load(read="100 %", size="4 KiB", outstanding=1, workers=workers, name=name))
+        for name in ("a", "b")
+    ]
+    env.run(until=20e-6)
+    for load in loads:
+        load.stop()
+    env.cut_power()
+    env.restore_power(0.0)
+    env.run(until=env.now + 1)
+    for load in loads:
+        assert load.counts.in_flight == 0
+        assert load.triggered
+    env.run()
+    assert all_jobs_are_free(env)

@@ -293,4 +293,4 @@ def need_room(system: System, volume: int, length: int) -> None:
     commands = max(commands, sources * (int(layout["strip"]) // longest + 1))
     pages = min(length, longest) // int(drive["grain"]) + 1
     system.need_accesses(max(most, sources))
-    system.need_margin(commands + pages + 64)
+    system.need_margin(commands + pages)

@@ -69,7 +69,7 @@ def serve(system: System, controller: int, card: Card | None, volume: VolumeSpec
     row = system.world.caches[system.world.controllers[controller]["cache"]]
     row["most_tasks"] += card.integer("cache.destage_depth") * volume.drives
     ahead = int(row["read_ahead"]) // volume.strip
-    system.need_margin(int(row["most_tasks"]) + ahead + 64)
+    system.need_margin(int(row["most_tasks"]) + ahead)
 
 
 def modes(

@@ -236,7 +236,7 @@ def stir(system: System, cache: int) -> None:
     if system.drives_off:
         return  # it will, once there is power
     row = system.world.caches[cache]
-    system.have_room(int(row["most_tasks"]) + 64)
+    system.have_room(int(row["most_tasks"]))
     with np.errstate(over="ignore"):
         destage.admit(system.world, row)
         destage.work(system.world, row)

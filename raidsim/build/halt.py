@@ -87,6 +87,6 @@ def _leave(system: System, where: int) -> int:
 
 def _arrive(system: System, where: int, index: int) -> None:
     """A job joins a station, with the service that it asked for before."""
-    system.have_room(64)
+    system.have_room()
     with np.errstate(over="ignore"):
         visits.arrive(system.world, where, index, int(system.world.jobs[index]["service"]))

@@ -134,7 +134,7 @@ def hand_over(
         send(system, where, index)
     issued = system.world.jobs["issued"]
     for index in sorted(requests, key=lambda one: (int(issued[one]), one)):
-        system.have_room(64)
+        system.have_room()
         system.world.jobs["status"][index] = t.DONE
         with np.errstate(over="ignore"):
             road.command(system.world, index)

@@ -149,7 +149,7 @@ def add(
     curves = [curve(card, op, cylinders) for op in ("read", "write")]
     first_extent = system.append("extents", extents)
     first_task = system.append("tasks", tasks)
-    system.need_margin(entries + 64)
+    system.need_margin(entries)
     row = system.add_row(
         "disks",
         drive=drive,
@@ -178,6 +178,7 @@ def add(
         heading=1,
         ageing=card.number("queue.ageing"),
         first_task=first_task,
+        tasks=tasks,
         command=t.NONE,
         active=t.NONE,
         first_extent=first_extent,

@@ -100,7 +100,7 @@ def add_hybrid(
     )
     if spec.warm is not None:
         _warm(system, volume, cache, _first_blocks(spec), tier)
-    system.need_margin(spec.copies + 64)
+    system.need_margin(spec.copies)
     return volume
 
 

@@ -100,7 +100,7 @@ def need_room(system: System, volume: int, length: int) -> None:
         cache = system.world.caches[hybrid["cache"]]
         length = max(length, *(int(size) for size in (hybrid["block"], cache["destage_size"])))
         length = max(length, int(row["width"])) + int(hybrid["stripe"])  # of a log: at most
-        system.need_margin(4 * (length // int(hybrid["block"]) + 2) + int(cache["most_tasks"]) + 64)
+        system.need_margin(4 * (length // int(hybrid["block"]) + 2) + int(cache["most_tasks"]))
         for part in parts:
             need_room(system, part, length)
         return
@@ -109,7 +109,7 @@ def need_room(system: System, volume: int, length: int) -> None:
         return
     drive = system.world.drives[system.world.volumes[volume]["drive"]]
     longest = int(drive["max_transfer"])
-    system.need_margin(length // longest + min(length, longest) // int(drive["grain"]) + 64)
+    system.need_margin(length // longest + min(length, longest) // int(drive["grain"]))
 
 
 def share_of(total: int, workers: int, worker: int) -> int:

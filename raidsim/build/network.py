@@ -100,7 +100,7 @@ class Network:
             if step.given:
                 place = system.add_given("given", map(to_ns, step.given))
                 system.world.steps[row]["first_given"] = place
-            system.need_margin(step.branches + 8)
+            system.need_margin(step.branches)
         volume = system.add_row(
             "volumes", kind=t.VOLUME_ROUTE, first_step=first, steps=len(route), size=1
         )

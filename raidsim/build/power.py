@@ -145,7 +145,7 @@ def drives_ready(system: System, outage: Outage) -> None:
     for cache in system.world.caches[: system.count("caches")]:
         if cache["dirty"] > 0:
             cache["flushing"] = int(cache["errand"] == ERRAND_DESTAGE)
-            system.have_room(int(cache["most_tasks"]) + 64)
+            system.have_room(int(cache["most_tasks"]))
             destage.work(system.world, cache)
     _resume_sweeps(system, on_controllers=True)
 
@@ -162,7 +162,7 @@ def resume(system: System, outage: Outage) -> None:
         row = system.world.streams[stream]
         if row["ended"]:
             continue
-        system.have_room(slots + 64)
+        system.have_room(slots)
         if row["mode"] == t.CLOSED:
             time = load.next_on(row, system.now)
             for _ in range(slots):

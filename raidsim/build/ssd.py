@@ -47,7 +47,7 @@ def add(
     # An idle drive may read ahead for all its streams in one event, and each unit of a page
     # written may have others moved, from as many program units.
     moves = (page // unit + 2) * (made.block_units + 1)
-    system.need_margin(segments * (depth // page + planes) + min(moves, MOST_MOVES) + 64)
+    system.need_margin(segments * (depth // page + planes) + min(moves, MOST_MOVES))
     read_time = round(card.number("flash.read_time") * GIGA)
     channel_write = card.number("flash.channel_write_time_per_byte") * GIGA
     return system.add_row(

@@ -10,7 +10,6 @@ import numpy as np
 from raidsim.build.array import LOCKS, drives_of, member_of
 from raidsim.build.system import System
 from raidsim.cards import Card
-from raidsim.kernel import engine
 from raidsim.kernel import sweep_tables as s
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_SWEEP
@@ -153,7 +152,7 @@ def add_sweep(
         )
         system.world.workers[first_worker + i] = job
     if system.has_power(volume):
-        engine.begin_sweep(system.world, row, depth)
+        system.begin_sweep(row, depth)
     return row
 
 
@@ -217,7 +216,7 @@ def pause(system: System, row: int) -> None:
 def resume(system: System, row: int) -> None:
     """Let a sweep that is paused go on: at once, or when there is power."""
     if system.has_power(int(system.world.sweeps[row]["volume"])):
-        engine.resume_sweep(system.world, row)
+        system.resume_sweep(row)
     else:
         system.set_row("sweeps", row, paused=0)
 
@@ -287,4 +286,4 @@ def _make_room(system: System, volume: int, chunk: int, drives: int) -> None:
     longest = int(drive["max_transfer"])
     commands = max(each, mirrored) + drives * (chunk * strip // longest + 1)
     pages = min(chunk * strip, longest) // int(drive["grain"]) + 1
-    system.need_margin(commands + pages + 64)
+    system.need_margin(commands + pages)

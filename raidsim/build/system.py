@@ -34,6 +34,8 @@ from raidsim.stats.histogram import BINS
 
 FIRST_JOBS = 256
 FIRST_EVENTS = 512
+FIRST_COMPLETIONS = 1024
+SLACK = 64  # rows more than the parts ask for: what any event needs of its own
 FIRST_SLICE_NS = 1_000  # throughput slices start this fine, and widen as needed
 MOST_JOBS = 1 << 21
 
@@ -129,11 +131,11 @@ class System:
             "progress": np.zeros((1, SAMPLES, 2), np.int64),
             "latencies": np.zeros((1, 2, BINS), np.int64),
             "slices": np.zeros((1, t.SLICES), np.int64),
-            "completions": np.zeros(1024, t.COMPLETION),
+            "completions": np.zeros(FIRST_COMPLETIONS, t.COMPLETION),
         }
         state = self._tables["state"][0]
         state["free_job"] = state["agenda"] = t.NONE
-        state["margin"] = 64
+        state["margin"] = SLACK
         state["slice_width"] = FIRST_SLICE_NS
         state["stride"] = 1
         self._more_jobs(FIRST_JOBS)
@@ -177,22 +179,23 @@ class System:
         state["free_job"] = fresh[0]
         state["free_jobs"] += rows
         self._tables["jobs"] = new
+        self._remake()
 
     def take_job(self, stage: int, **fields: Any) -> int:
         """A job that its owner keeps for good, with these fields; its index."""
-        self._make_room()
+        self.have_room()
         index = int(take(self.world, stage, t.NONE))
         self.set_row("jobs", index, **fields)
         return index
 
     def need_margin(self, jobs: int) -> None:
-        """Make sure that one event may take ``jobs`` jobs and schedule as many events."""
+        """Make sure that one event may take ``jobs`` jobs, and schedule and tell as many."""
         if jobs > MOST_JOBS:
             cause = f"an I/O would set off {jobs} commands and pages at a time, over {MOST_JOBS}"
             remedy = "give smaller requests and strips, or fewer outstanding"
             raise InputError([Problem(None, None, None, cause, remedy)])
         state = self.state
-        state["margin"] = max(int(state["margin"]), jobs)
+        state["margin"] = max(int(state["margin"]), jobs + SLACK)
 
     def need_accesses(self, accesses: int) -> None:
         """Make sure that the plan of one task may list so many accesses."""
@@ -201,21 +204,23 @@ class System:
             self._tables["accesses"] = np.zeros(rows, ACCESS)
             self._remake()
 
-    def _make_room(self) -> None:
+    def have_room(self, jobs: int = 0) -> None:
+        """Make room now for what is set off outside of a run: as much as an event, or ``jobs``."""
+        if jobs:
+            self.need_margin(jobs)
         state = self.state
-        while state["free_jobs"] < state["margin"]:
-            self._more_jobs(max(len(self._tables["jobs"]), int(state["margin"])))
-        heap = self._tables["heap"]
-        wanted = 2 * len(heap) + int(state["margin"])
-        if self.heap_is_full():
-            self._tables["heap"] = np.zeros(wanted, t.EVENT)
-            self._tables["heap"][: len(heap)] = heap
-        self._remake()
-
-    def have_room(self, jobs: int) -> None:
-        """Make room now for ``jobs`` jobs and as many events, set off from outside of a run."""
-        self.need_margin(jobs)
-        self._make_room()
+        margin = int(state["margin"])
+        while state["free_jobs"] < margin:
+            self._more_jobs(max(len(self._tables["jobs"]), margin))
+        for table, used in (
+            ("heap", int(state["events"])),
+            ("completions", int(state["told"] + state["awaited"])),
+        ):
+            old = self._tables[table]
+            if used > len(old) - margin:
+                self._tables[table] = np.zeros(2 * len(old) + margin, old.dtype)
+                self._tables[table][: len(old)] = old
+                self._remake()
 
     # -- parts ----------------------------------------------------------------------
 
@@ -329,12 +334,12 @@ class System:
     def begin(self, stream: int) -> None:
         """Start a stream at the present time."""
         outstanding = int(self.world.streams[stream]["outstanding"])
-        self.need_margin(outstanding + 64)
-        self._make_room()
+        self.have_room(outstanding)
         engine.begin(self.world, stream)
 
     def stop(self, stream: int) -> None:
         """Let a stream issue no more."""
+        self.have_room()
         engine.stop(self.world, stream)
 
     def deliver(self, now: int, stream: int, *request: int) -> None:
@@ -343,7 +348,17 @@ class System:
         ``request`` is op, offset, length, priority, ticket and timeout.
         """
         while engine.deliver(self.world, now, stream, *request) == t.RETURN_ROOM:
-            self._make_room()
+            self.have_room()
+
+    def begin_sweep(self, sweep: int, workers: int) -> None:
+        """Start background work with so many workers."""
+        self.have_room()
+        engine.begin_sweep(self.world, sweep, workers)
+
+    def resume_sweep(self, sweep: int) -> None:
+        """Let background work that is paused go on."""
+        self.have_room()
+        engine.resume_sweep(self.world, sweep)
 
     def awaited(self) -> Iterator[tuple[int, int, int, int]]:
         """Take the completions that were waited for: (ticket, time, issued, status), ns."""
@@ -352,10 +367,6 @@ class System:
             left, ticket, time, issued, status = engine.next_completion(self.world)
             yield ticket, time, issued, status
 
-    def heap_is_full(self) -> bool:
-        """Whether the next event might find no room in the heap."""
-        return bool(self.state["events"] > len(self._tables["heap"]) - self.state["margin"])
-
     def are_over(self, streams: Sequence[int]) -> bool:
         """Whether nothing more will come of these streams."""
         rows = self.world.streams[list(streams)]
@@ -363,8 +374,7 @@ class System:
 
     def set_speed(self, station: int, speed: float) -> None:
         """Run a station at ``speed`` times its built speed from now on."""
-        self.need_margin(int(self.world.stations[station]["busy"]) + 64)
-        self._make_room()
+        self.have_room(int(self.world.stations[station]["busy"]))
         factor = 1.0
         for row in self.world.heats[: self.count("heats")]:
             if row["path"] == station:
@@ -374,8 +384,7 @@ class System:
 
     def set_air(self, heat: int, ambient: float, conductance: float) -> None:
         """Let a drive stand in other air from now on: C, and W/K from its case to the air."""
-        self.need_margin(64)
-        self._make_room()
+        self.have_room()
         engine.set_air(self.world, heat, float(ambient), float(conductance))
 
     def fill_samples(self) -> None:
@@ -397,7 +406,7 @@ class System:
             if reason == t.RETURN_BREATH:
                 breath.take()
             elif reason == t.RETURN_ROOM:
-                self._make_room()
+                self.have_room()
             else:
                 if reason == t.RETURN_IDLE:
                     self._check_idle()

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 
+from raidsim.errors import TableOverflowError
 from raidsim.kernel import disk_buffer
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.mechanics import (
@@ -52,6 +53,8 @@ WORTH_NARROWING = 8
 @routine
 def enqueue(w, disk, command, op, offset, length):
     """Let an access wait for the arm; ``command`` is NONE for a write answered already."""
+    if disk["waiting"] == disk["tasks"]:
+        raise TableOverflowError("tasks")
     row = disk["first_task"] + disk["waiting"]
     task = w.tasks[row]
     cylinder, head, angle = locate(w, disk, offset)

@@ -22,6 +22,7 @@ Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes
 
 from __future__ import annotations
 
+from raidsim.errors import TableOverflowError
 from raidsim.kernel import agenda, mirror
 from raidsim.kernel.array_tables import (
     COPYING,
@@ -144,6 +145,8 @@ def plan(w, row, index):
         job["status"] = FAILED
         agenda.put(w, index, STAGE_ENDED)
         return
+    if count > len(w.accesses):
+        raise TableOverflowError("accesses")
     if array["family"] == MIRRORED and op == READ:
         mirror.choose(w, row, good, count)
     issue(w, row, index, count)

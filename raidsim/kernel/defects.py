@@ -10,6 +10,7 @@ write, :func:`mark` a new one.
 
 from __future__ import annotations
 
+from raidsim.errors import TableOverflowError
 from raidsim.kernel.array_tables import ERRAND_SWEEP
 from raidsim.kernel.jit import routine
 from raidsim.kernel.tables import NONE, UNREADABLE
@@ -69,20 +70,21 @@ def cure(w, index):
 
 @routine
 def mark(w, drive, offset, length):
-    """Mark bytes of a drive as unreadable, if there is room to note it."""
+    """Mark bytes of a drive as unreadable."""
     state = w.state[0]
     place = NONE
     for i in range(state["defects"]):
         if w.defects[i]["drive"] == NONE:
             place = i
-    if place == NONE and state["defects"] < len(w.defects):
+    if place == NONE:
         place = state["defects"]
+        if place == len(w.defects):
+            raise TableOverflowError("defects")
         state["defects"] += 1
-    if place != NONE:
-        row = w.defects[place]
-        row["drive"] = drive
-        row["offset"] = offset
-        row["length"] = length
-        row["punctured"] = 1
-        row["passed"] = 0
-        w.drives[drive]["defects"] += 1
+    row = w.defects[place]
+    row["drive"] = drive
+    row["offset"] = offset
+    row["length"] = length
+    row["punctured"] = 1
+    row["passed"] = 0
+    w.drives[drive]["defects"] += 1

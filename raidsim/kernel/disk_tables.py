@@ -33,7 +33,8 @@ DISK = np.dtype(  # a hard disk: mechanics, queue and buffer
         ("heading", "i4"),  # of the elevator: 1 inwards, -1 outwards
         ("ageing", "f8"),
         ("first_task", "i4"),
-        ("waiting", "i4"),  # tasks
+        ("tasks", "i4"),  # rows of them
+        ("waiting", "i4"),  # rows in use
         ("tasks_so_far", "i8"),
         ("cylinder", "i8"),  # where the arm is, or will be when it has done what it does
         ("head", "i8"),

@@ -8,6 +8,7 @@ the caller lets signals through, or grows the table, and enters again.
 
 from __future__ import annotations
 
+from raidsim.errors import TableOverflowError
 from raidsim.kernel import (
     agenda,
     array,
@@ -113,11 +114,10 @@ def run(w, horizon, budget, ticks):
     state = w.state[0]
     tick = ticks[0]
     heap = w.heap
-    room = len(heap) - state["margin"]
     while state["events"] > 0 or state["agenda"] != NONE:
         if state["agenda"] == NONE and heap[0]["time"] > horizon:
             return RETURN_HORIZON
-        if state["free_jobs"] < state["margin"] or state["events"] > room:
+        if is_short_of_room(w):
             return RETURN_ROOM
         if ticks[0] != tick:
             return RETURN_BREATH
@@ -131,6 +131,18 @@ def run(w, horizon, budget, ticks):
             if state["completed"] >= budget:
                 return RETURN_BUDGET
     return RETURN_IDLE
+
+
+@handler
+def is_short_of_room(w):
+    """Whether what one event may bring about might not find room in a table that grows."""
+    state = w.state[0]
+    margin = state["margin"]
+    return (
+        state["free_jobs"] < margin
+        or state["events"] > len(w.heap) - margin
+        or state["told"] + state["awaited"] > len(w.completions) - margin
+    )
 
 
 @handler
@@ -381,7 +393,10 @@ def end_stream(w, s):
 def tell(w, ticket, issued, status):
     """Leave a completion record for the control plane."""
     state = w.state[0]
-    record = w.completions[state["told"] + state["awaited"]]
+    place = state["told"] + state["awaited"]
+    if place == len(w.completions):
+        raise TableOverflowError("completions")
+    record = w.completions[place]
     state["awaited"] += 1
     record["ticket"] = ticket
     record["time"] = state["now"]
@@ -433,7 +448,7 @@ def deliver(w, now, s, op, offset, length, priority, ticket, timeout):
     """
     w = by_reference(w)
     state = w.state[0]
-    if state["free_jobs"] < state["margin"] or state["events"] > len(w.heap) - state["margin"]:
+    if is_short_of_room(w):
         return RETURN_ROOM
     state["now"] = max(state["now"], now)
     stream = w.streams[s]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from raidsim.errors import TableOverflowError
 from raidsim.kernel.jit import handler
 
 KIND_BITS = 3
@@ -23,7 +24,13 @@ KIND_MASK = (1 << KIND_BITS) - 1
 
 @handler
 def schedule(w, time, priority, kind, subject, mark):
-    """Add an event at ``time`` (ns) about ``subject``; void once its mark has changed."""
+    """Add an event at ``time`` (ns) about ``subject``; void once its mark has changed.
+
+    Raises
+    ------
+    TableOverflowError
+        If the heap is full: the engine makes sure before each event that it is not.
+    """
     state = w.state[0]
     state["sequence"] += 1
     order = (np.int64(priority) << PRIORITY_SHIFT) | (state["sequence"] << KIND_BITS) | kind
@@ -33,6 +40,8 @@ def schedule(w, time, priority, kind, subject, mark):
         sink(heap, state["events"], time, order, subject, mark)
         return
     hole = state["events"]
+    if hole == len(heap):
+        raise TableOverflowError("heap")
     state["events"] = hole + 1
     while hole > 0:
         above = (hole - 1) >> 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from raidsim.errors import TableOverflowError
 from raidsim.kernel.jit import handler
 from raidsim.kernel.tables import DONE, NO_DIRECTION, NONE, STAGE_FREE
 
@@ -11,9 +12,16 @@ def take(w, stage, parent):
     """Index of a fresh job in ``stage`` under ``parent`` (or NONE).
 
     The engine makes sure before each event that enough jobs are free.
+
+    Raises
+    ------
+    TableOverflowError
+        If none is.
     """
     state = w.state[0]
     index = state["free_job"]
+    if index == NONE:
+        raise TableOverflowError("jobs")
     job = w.jobs[index]
     state["free_job"] = job["next"]
     state["free_jobs"] -= 1

@@ -24,6 +24,7 @@ Verbs: :func:`begin_chunk`, :func:`step`, :func:`ended`, :func:`mend`, :func:`me
 
 from __future__ import annotations
 
+from raidsim.errors import TableOverflowError
 from raidsim.kernel import agenda, array, defects
 from raidsim.kernel.array_tables import COPYING, ERRAND_SWEEP
 from raidsim.kernel.jit import handler, routine
@@ -132,6 +133,8 @@ def step(w, index):
         job["status"] = FAILED
         agenda.put(w, index, STAGE_ENDED)
         return
+    if count > len(w.accesses):
+        raise TableOverflowError("accesses")
     array.issue(w, row, index, count)
 
 
@@ -202,6 +205,8 @@ def accesses(w, sweep, row, start, stop):
                 more = rebuild(layout, good, drive, number, w.accesses[count:])
                 if more == LOST:
                     return LOST
+                if count + more > len(w.accesses):
+                    raise TableOverflowError("accesses")
                 count += max(more - 1, 0)  # the last one writes it
         # All is read before anything is written: so neighbours come together.
         for number in range(start, stop):
@@ -249,6 +254,8 @@ def is_due(w, sweep, row, good, drive, number):
 @handler
 def put(w, i, phase, drive, op, offset, length, method):
     """Write access number ``i`` of a plan."""
+    if i == len(w.accesses):
+        raise TableOverflowError("accesses")
     access = w.accesses[i]
     access["phase"] = phase
     access["drive"] = drive

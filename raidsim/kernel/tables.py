@@ -138,7 +138,7 @@ STATE = np.dtype(
         ("handled", "i8"),  # events handled so far
         ("free_job", "i4"),
         ("free_jobs", "i4"),
-        ("margin", "i4"),  # most jobs that one event may need
+        ("margin", "i4"),  # most jobs, events and completions that one event may bring about
         ("awaited", "i4"),  # completion records in `completions` not yet collected
         ("told", "i4"),  # where the first of them is
         ("completed", "i8"),  # requests of all streams

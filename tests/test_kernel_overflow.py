@@ -1,0 +1,115 @@
+"""A table that is full ends the run, and the error names it: nothing is written elsewhere.
+
+Tables that grow have room before each event. Here the kernel is told that there always is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import small_array
+from watching import build, scenario
+
+from raidsim import cli
+from raidsim.build.scenario import Machine
+from raidsim.errors import TableOverflowError
+from raidsim.kernel import defects, engine
+from raidsim.kernel import tables as t
+
+NEVER_SHORT = -(2**30)
+TICKS = np.zeros(1, np.int64)
+
+
+def cut_short(machine: Machine, table: str, rows: int) -> Machine:
+    """The machine with only the first rows of a table."""
+    machine.system._tables[table] = machine.system._tables[table][:rows].copy()
+    machine.system._remake()
+    return machine
+
+
+def many_events() -> Machine:
+    return build(scenario({"outstanding": 2000}))
+
+
+def many_jobs() -> Machine:
+    return build(scenario({"outstanding": 300}))
+
+
+def somebody_waits_for_the_end() -> Machine:
+    machine = build(scenario({"limit": {"ios": 20}}))
+    machine.system.world.streams[0]["ticket"] = 1
+    return cut_short(machine, "completions", 0)
+
+
+def a_disk_that_sorts_two() -> Machine:
+    machine = build(scenario({"outstanding": 8}, model="seagate-st373455ss"))
+    machine.system.world.disks[0]["tasks"] = 2
+    return machine
+
+
+def a_degraded_stripe() -> Machine:
+    array = small_array.SmallArray("raid5", 5, {"outstanding": 4, "size": "64 KiB"})
+    array.good[0] = 0
+    return cut_short(array.machine, "accesses", 2)
+
+
+FULL = {
+    "heap": many_events,
+    "jobs": many_jobs,
+    "completions": somebody_waits_for_the_end,
+    "tasks": a_disk_that_sorts_two,
+    "accesses": a_degraded_stripe,
+}
+
+
+def start_and_run(world, loads):
+    """Enter the kernel past all that makes room."""
+    for streams in loads:
+        for stream in streams:
+            engine.begin(world, stream)
+    engine.run(world, 10**9, t.NEVER, TICKS)
+
+
+@pytest.mark.parametrize("table", FULL)
+def test_a_full_table_ends_the_run_with_its_name(table):
+    machine = FULL[table]()
+    machine.system.state["margin"] = NEVER_SHORT
+    world = machine.system.world
+    before = {name: len(rows) for name, rows in world._asdict().items()}
+    with pytest.raises(TableOverflowError) as caught:
+        start_and_run(world, machine.streams.values())
+    assert caught.value.table == table
+    assert f'"{table}"' in str(caught.value)
+    assert before == {name: len(rows) for name, rows in world._asdict().items()}
+
+
+@pytest.mark.parametrize("table", ["heap", "jobs", "completions"])
+def test_the_same_run_has_room_where_tables_may_grow(table):
+    machine = FULL[table]()
+    for streams in machine.streams.values():
+        for stream in streams:
+            machine.system.begin(stream)
+    while (why := machine.system.run(horizon=2_000_000)) == t.RETURN_AWAITED:
+        assert [ticket for ticket, *_ in machine.system.awaited()] == [1]
+    assert why in {t.RETURN_HORIZON, t.RETURN_IDLE}
+
+
+def test_bad_sectors_that_find_no_room_are_not_forgotten():
+    world = build(scenario({})).system.world
+    for sector in range(len(world.defects)):
+        defects.mark(world, 0, 512 * sector, 512)
+    with pytest.raises(TableOverflowError, match='"defects"'):
+        defects.mark(world, 0, 2**30, 512)
+
+
+def test_the_command_line_says_in_one_line_that_it_is_a_fault_of_its_own(capsys, monkeypatch):
+    def overflows(*_, **__):
+        raise TableOverflowError("tasks")
+
+    monkeypatch.setattr("raidsim.cards.catalogue", overflows)
+    with pytest.raises(SystemExit) as end:
+        cli.main(["models"])
+    assert end.value.code == 70
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith('internal error: the kernel\'s table "tasks" is full')
+    assert "bug in raidsim" in line
