@@ -6,18 +6,20 @@ is about compiled code, so it says nothing when the kernel runs interpreted.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
 import pytest
 
 from raidsim import kernel
-from raidsim.kernel import source_hash
+from raidsim.kernel import code_cache, source_hash
 
 PACKAGE = Path(kernel.__file__).parents[1]
 HASHED = sorted(
@@ -189,7 +191,163 @@ def test_the_cache_lies_where_the_user_has_caches(copy):
     assert ran.folder.parent == copy / "xdg" / "raidsim"
 
 
-def test_the_import_restores_the_setting_here_too():
-    import raidsim.kernel.engine  # noqa: F401
+def test_two_first_runs_side_by_side_both_run_and_leave_code_that_is_found(copy):
+    cache = str(copy / "cache")
+    with ThreadPoolExecutor() as threads:
+        both = list(threads.map(lambda _: Ran(copy, RAIDSIM_CACHE=cache), range(2)))
+    assert [ran.speed for ran in both] == [0.5, 0.5]
+    assert len(code_in(both[0])) == 1
+    assert Ran(copy, RAIDSIM_CACHE=cache).loaded
 
-    assert str(kernel.CACHE_FOLDER) != numba.config.CACHE_DIR
+
+def code_in(ran):
+    """The files of machine code, and nothing else is in the folder."""
+    found = sorted(ran.folder.iterdir())
+    assert all(path.suffix == ".nbc" for path in found)
+    return found
+
+
+def test_code_that_was_cut_short_is_made_anew(copy):
+    cache = str(copy / "cache")
+    (code,) = code_in(Ran(copy, RAIDSIM_CACHE=cache))
+    whole = code.read_bytes()
+    code.write_bytes(whole[: len(whole) // 2])
+    again = Ran(copy, RAIDSIM_CACHE=cache)
+    assert again.speed == 0.5
+    assert again.saved
+    assert code.read_bytes()[:100] == whole[:100]
+    assert Ran(copy, RAIDSIM_CACHE=cache).loaded
+
+
+# A pickle of this runs code of somebody else's choice when it is loaded.
+PLANTED = """
+import pathlib, pickle, sys
+class Trap:
+    def __reduce__(self):
+        return pathlib.Path(sys.argv[2]).touch, ()
+from raidsim.kernel import code_cache
+code_cache.write(pathlib.Path(sys.argv[1]), pickle.dumps(Trap()))
+"""
+
+
+@pytest.mark.parametrize("rights", [0o700, 0o770, 0o707])
+def test_code_that_another_user_may_have_written_is_not_loaded(copy, rights):
+    cache = str(copy / "cache")
+    first = Ran(copy, RAIDSIM_CACHE=cache)
+    (code,) = code_in(first)
+    trapped = copy / "trapped"
+    plant = [sys.executable, "-c", PLANTED, str(code), str(trapped)]
+    subprocess.run(plant, check=True, cwd=copy, env=os.environ | {"PYTHONPATH": str(copy)})
+    first.folder.chmod(rights)
+    ran = Ran(copy, RAIDSIM_CACHE=cache)
+    assert ran.speed == 0.5
+    assert ran.saved
+    assert trapped.exists() == (rights == 0o700)  # the trap works, where it is one's own
+    assert (ran.folder == first.folder) == (rights == 0o700)
+
+
+# -- one file of it ----------------------------------------------------------------------------
+
+CODE = bytes(range(256)) * 4
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "run.nbc"
+    assert code_cache.write(path, CODE)
+    return path
+
+
+def test_what_was_written_is_read(file):
+    assert code_cache.read(file) == CODE
+    assert file.stat().st_mode & 0o077 == 0
+
+
+def test_a_file_cut_short_anywhere_is_thrown_away(file):
+    whole = file.read_bytes()
+    for length in range(0, len(whole), 7):
+        file.write_bytes(whole[:length])
+        assert code_cache.read(file) is None
+        assert not file.exists()
+
+
+def test_a_file_with_a_wrong_bit_or_too_many_bytes_is_thrown_away(file):
+    whole = file.read_bytes()
+    for place in range(0, len(whole), 7):
+        wrong = bytearray(whole)
+        wrong[place] ^= 1 << place % 8
+        file.write_bytes(wrong)
+        assert code_cache.read(file) is None
+        assert not file.exists()
+    file.write_bytes(whole + b"\0")
+    assert code_cache.read(file) is None
+
+
+def test_a_full_disk_leaves_the_file_that_there_was_and_no_other(file, monkeypatch):
+    def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert not code_cache.write(file, b"other code")
+    assert not code_cache.write(file.with_name("new.nbc"), b"other code")
+    assert list(file.parent.iterdir()) == [file]
+    assert code_cache.read(file) == CODE
+
+
+def test_a_folder_in_its_place_or_none_is_no_error(file):
+    file.unlink()
+    assert code_cache.read(file) is None
+    file.mkdir()
+    assert code_cache.read(file) is None
+    assert not code_cache.write(file, CODE)
+    assert not code_cache.write(file.parent / "none" / "run.nbc", CODE)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners here")
+def test_a_file_of_another_user_or_open_to_others_is_not_read(file, monkeypatch):
+    file.chmod(0o620)
+    assert code_cache.read(file) is None
+    file.chmod(0o644)
+    assert code_cache.read(file) == CODE
+    monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
+    assert code_cache.read(file) is None
+    assert file.exists()
+
+
+# -- one folder --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A cache folder that is in use."""
+    monkeypatch.setenv("RAIDSIM_CACHE", str(tmp_path))
+    found = code_cache.cache_folder("name")
+    assert found == tmp_path / "name"
+    assert found.stat().st_mode & 0o077 == 0
+    assert code_cache.write(found / "run.nbc", CODE)
+    return found
+
+
+def test_a_folder_that_is_ours_is_used_again(folder):
+    assert code_cache.cache_folder("name") == folder
+
+
+def test_code_in_a_folder_that_can_only_be_read_is_used(folder, monkeypatch):
+    monkeypatch.setattr(code_cache, "is_writable", lambda _: False)
+    assert code_cache.cache_folder("name") == folder
+    (folder / "run.nbc").unlink()
+    assert code_cache.cache_folder("name") != folder
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no owners here")
+def test_the_folder_of_another_user_is_not_used(folder, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
+    assert code_cache.cache_folder("name") != folder
+
+
+def test_the_checked_kernel_has_a_folder_of_its_own(copy):
+    plain, checked = (
+        Ran(copy, RAIDSIM_CACHE=str(copy / "cache"), RAIDSIM_CHECKED=how) for how in "01"
+    )
+    assert checked.folder == plain.folder.with_name(plain.folder.name + "-checked")
+    assert checked.saved

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -24,11 +23,12 @@ from numba.core import types
 from numba.core.registry import CPUDispatcher
 
 from raidsim.kernel import checked
+from raidsim.kernel.code_cache import CodeCache
 
 __all__ = ["by_reference", "entry", "handler", "routine"]
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
-ENTRY: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True}
+ENTRY: dict[str, Any] = {"no_cfunc_wrapper": True}
 INTERPRETED: bool = bool(numba.config.DISABLE_JIT)
 
 if INTERPRETED:
@@ -67,6 +67,7 @@ class Entry:
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self._dispatcher = numba.njit(**ENTRY, **OPTIONS)(function)
+        self._code = self._dispatcher._cache = CodeCache(function)
         self._call: Callable[..., Any] = self._first
 
     def __call__(self, *arguments: Any) -> Any:
@@ -74,10 +75,8 @@ class Entry:
         return self._call(*arguments)
 
     def is_on_disk(self) -> bool:
-        """Whether machine code of this function, from this place, has been kept."""
-        cache = self._dispatcher._cache
-        name = self._dispatcher.py_func.__name__
-        return any(Path(cache.cache_path).glob(f"*.{name}-*.nbc"))
+        """Whether machine code of this function has been kept."""
+        return self._code.is_on_disk()
 
     def _first(self, *arguments: Any) -> Any:
         result = self._dispatcher(*arguments)
