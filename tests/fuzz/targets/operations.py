@@ -26,9 +26,10 @@ def prepare() -> None:
     env = Environment(seed=1)
     host = Host(env, "fujitsu-rx300-s4")
     for state in ("filled", "steady"):
-        data = Volume(env, "intel-p3700-800gb", host, level="raid1", drives=2, state=state)
+        words = {"level": "raid1", "drives": 2, "state": state, "rebuild_sample": "0.001 %"}
+        data = Volume(env, "intel-p3700-800gb", host, **words)
         running = data.start(Load(read="50 %", size="4 KiB", outstanding=1))
-        going = data.initialise(sample="0.001 %")
+        going = data.initialise()
         data.write(0, 4096)
         env.run(until=env.now + 1e-5)
         going.pause()
@@ -39,7 +40,6 @@ def prepare() -> None:
         data.set_speed("link", 2.0)
         env.cut_power()
         env.restore_power()
-        env.run()
         env.run(until=env.now + 1.0)
         assert data.drives
 
