@@ -19,12 +19,26 @@ def attempt(random):
         {planted}
 """
 
+LONG = """
+from tests.fuzz import Fault
+
+def planned(random):
+    return list(range(100))
+
+def attempt(random):
+    run(planned(random))
+
+def run(parts):
+    if 33 in parts and 77 in parts:
+        raise Fault(f"too much\\nleft: {parts}")
+"""
+
 
 def fuzz(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tests.fuzz", "--processes", "1", *arguments]
     env = os.environ | {"PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False
+        command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=300, check=False
     )
 
 
@@ -62,8 +76,16 @@ def test_a_fault_repeats_alone(tmp_path: Path) -> None:
     assert said in again.stdout
 
 
+def test_of_a_long_attempt_only_what_it_fails_without_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "planted.py"
+    path.write_text(LONG)
+    done = fuzz(str(path), "--seed", "1", "--attempt", "0", "--shorten")
+    assert done.returncode == 1
+    assert "left: [0, 33, 77]" in done.stdout
+
+
 def test_where_nothing_is_planted_nothing_is_found(tmp_path: Path) -> None:
-    done = fuzz(planted(tmp_path, "pass"), "--attempts", "50")
+    done = fuzz(planted(tmp_path, "pass"), "--attempts", "20")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("seed ")
-    assert done.stdout.split()[-3:-1] == ["50", "0"]
+    assert done.stdout.split()[-3:-1] == ["20", "0"]

@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"\n{found.target}: {found.kind}\n  again: {again}")
         print(found.text if found.is_new else "  as above", flush=True)
 
-    holds = runner.run(tell)
+    holds = runner.run(tell, lambda how_far: print(how_far, flush=True))
     width = max(map(len, targets), default=6)
     print(f"\n{'target':{width}}  attempts  faults  seconds")
     for tally in runner.tallies:

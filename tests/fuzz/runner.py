@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.fuzz import attempts
 
+PROGRESS = 60.0  # s from one line that says how far it is to the next
 PREPARING = 900.0  # s that a target may take before its first attempt: it compiles
 
 
@@ -109,8 +110,8 @@ class Runner:
         self.limit = limit
         self.processes = processes
 
-    def run(self, tell: Callable[[Found], None]) -> bool:
-        """Make the attempts; whether all held."""
+    def run(self, tell: Callable[[Found], None], say: Callable[[str], None]) -> bool:
+        """Make the attempts, tell each fault, and say how far it is; whether all held."""
         with tempfile.TemporaryDirectory() as folder:
             workers = iter(Worker(folder, f"worker{n}") for n in range(10**9))
             team: list[Worker] = []
@@ -119,7 +120,11 @@ class Runner:
                     team.append(next(workers))
                     self._prepare(team[-1])
                 until = None if self.seconds is None else time.monotonic() + self.seconds
+                said = time.monotonic()
                 while asked := self._give_out(team, until):
+                    if time.monotonic() >= said + PROGRESS:
+                        said = time.monotonic()
+                        say(", ".join(f"{t.target} {t.done}" for t in self.tallies))
                     for one in self._ready(asked):
                         if self._take(one, tell):
                             team[team.index(one)] = next(workers)
