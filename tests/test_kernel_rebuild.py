@@ -287,6 +287,16 @@ def test_the_new_drive_fails_too_and_is_replaced_again():
     assert (first.is_over, second.state, data.health) == (True, "done", "optimal")
 
 
+def test_no_request_fails_if_a_drive_is_replaced_while_its_error_is_on_its_way():
+    data = array("raid1", 2, rebuild_sample="0.1 %")
+    data.fail(1)
+    write = data.write(0, 4 * KIB)
+    data.env.run(until=(SERVICE + 0.75 * LATENCY) / 1e9)
+    rebuild = data.replace(1)
+    assert data.env.run(until=write).ok
+    assert through(rebuild).state == "done"
+
+
 def test_a_spare_that_fails_while_it_is_rebuilt_gives_way_to_the_next_one():
     """What the first one held is not on the second: its rebuild begins at the beginning."""
     alone = array("raid5", 4, spares=1)

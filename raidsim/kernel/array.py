@@ -315,8 +315,8 @@ def child_done(w, index):
             job["status"] = RETRY
         elif child["status"] == UNREADABLE:
             meet(w, job, child)
-        elif job["status"] == DONE:
-            job["status"] = child["status"]
+        else:  # it had failed, and a new one is in its place by now
+            job["status"] = RETRY
     release(w, index)
     job["pending"] -= 1
     if job["pending"] == 0:
