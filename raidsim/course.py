@@ -137,8 +137,7 @@ class _CourseSession(Session):
         leap, end = FIRST_LEAP, self.horizon / NS_PER_S
         while (before := self._completed()) < ios:
             until = min(self.env.now + leap, end)
-            self.env.run(until)
-            self.env.sync()
+            self._run_until(until)
             self._tell()
             if until >= end:
                 return False
@@ -146,6 +145,16 @@ class _CourseSession(Session):
             wanted = (ios - before - done) / done * leap if done else MOST_GROWTH * leap
             leap = max(min(wanted, MOST_GROWTH * leap), FIRST_LEAP)
         return True
+
+    def _run_until(self, end: float) -> None:
+        """Go on to a time, in s, with the readings that are due before it."""
+        while self.settling is not None and (due := self.settling.record.due / NS_PER_S) < end:
+            if due > self.env.now:
+                self.env.run(due)
+                self.env.sync()
+            self.settling.record.take()
+        self.env.run(end)
+        self.env.sync()
 
     def _came_to_its_end(self) -> bool:
         measure = self.scenario.measure

@@ -1,8 +1,7 @@
 """One point of a scenario while it is measured: warm-up, window, and what came of it.
 
-1. Warm-up. A pilot runs until MSER-5 finds its cut in the first half of the throughput
-   series, and the caches of controllers no longer fill; then everything measured so far is
-   thrown away.
+1. Warm-up. A pilot runs until every load and every cache has settled
+   (`raidsim.build.settling`); then everything measured so far is thrown away.
 2. Window. The run goes on until the confidence interval of the throughput is as narrow
    as asked, or until a bound, and then the point says that it did not converge.
 3. Account. I/Os issued = completed + failed + timed out + in flight, or the run is
@@ -19,27 +18,27 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from raidsim.build import caching, heat, hybrid_use, observe, thermal, wear, window
+from raidsim.build import caching, heat, hybrid_use, observe, thermal, throttling, wear, window
 from raidsim.build.scenario import Machine, build
+from raidsim.build.settling import PILOT_PER_OUTSTANDING, Settling, Unsettled
 from raidsim.build.system import SaturationError
 from raidsim.build.without_effect import without_effect
 from raidsim.kernel import tables as t
+from raidsim.kernel.heat import TICK
 from raidsim.result import Interval, Limit, Point
 from raidsim.scenario import LoadSpec, Scenario
 from raidsim.stats.intervals import BatchMeans, batch_means
-from raidsim.stats.warmup import mser5
 
 NS_PER_S = 1e9
 MS_PER_S = 1e3
-PILOT_PER_OUTSTANDING = 20  # I/Os of the first pilot per slot of the closed loads
 LEAST_PILOT = 2_000
 MOST_PILOT_SHARE = 0.5  # of max_ios
 GROWTH = 1.5
-STILL_FILLING = 0.01  # of the controllers' caches, from one look to the next
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
 BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
 LEAST_BACKLOG = 100
 LEAST_PERIODS = 10  # of a burst, in a window
+LEAST_OF_A_LOAD = 200  # I/Os in a window, of each of several loads
 TRIAL_NS = 1_000_000_000  # of the load, to see which power it takes
 CROWDED = 0.95  # share of a station's time from which an open load settles slowly
 
@@ -78,9 +77,12 @@ class Session:
         self.all_streams = [s for streams in machine.streams.values() for s in streams]
         self.horizon = round(scenario.measure.max_time * NS_PER_S)
         self.warmup_ns = 0
+        self.warmup_ios = 0
         self.warnings = [str(idle) for idle in without_effect(scenario)]
         self.finite = any(load.has_end for load in scenario.loads)
         self.overflowed = False  # more was under way than can be followed, and that was the end
+        self.settling: Settling | None = None
+        self.unsettled: list[Unsettled] = []
 
     # -- measuring --------------------------------------------------------------------
 
@@ -110,7 +112,11 @@ class Session:
         """Go on until so many I/Os in all have completed; False at the time bound."""
         while self._completed() < ios:
             budget = min(ios, self._completed() + PROGRESS_STEPS)
-            reason = self.system.run(self.horizon, budget)
+            due = t.NEVER if self.settling is None else self.settling.record.due
+            reason = self.system.run(min(due, self.horizon), budget)
+            if self.settling is not None and reason == t.RETURN_HORIZON and due <= self.horizon:
+                self.settling.record.take()
+                continue
             self._tell()
             if reason in (t.RETURN_HORIZON, t.RETURN_IDLE):
                 return False
@@ -136,49 +142,66 @@ class Session:
         )
 
     def _warm_drives(self) -> None:
-        """Let the drives begin as warm as a trial of the load, thrown away, says."""
+        """Let the drives begin as warm, and throttling, as trials say that are thrown away."""
+        states = [t.COOL] * self.system.count("heats")
+        powers = self._trial(states)
+        while (found := self._harder(states, powers)) != states:
+            states = found
+            powers = self._trial(states)
+        for index, (state, power) in enumerate(zip(states, powers, strict=True)):
+            throttling.begin_warm(self.system, index, state, power)
+
+    def _harder(self, states: list[int], powers: list[float]) -> list[int]:
+        return [
+            throttling.harder(self.system, index, state, power)
+            for index, (state, power) in enumerate(zip(states, powers, strict=True))
+        ]
+
+    def _trial(self, states: list[int]) -> list[float]:
+        """What drives take, in W, while they throttle so."""
         trial = build(self.scenario, self.intensity)
+        system = trial.system
+        for index, state in enumerate(states):
+            throttling.pin(system, index, state)
         for streams in trial.streams.values():
             for stream in streams:
-                trial.system.begin(stream)
-        self._trial(trial)
-        for index in range(trial.system.count("heats")):
-            energy = heat.reading(trial.system, trial.system.world.heats[index]).energy
-            heat.warm_up(self.system, index, energy / (trial.system.now / NS_PER_S))
-
-    def _trial(self, trial: Machine) -> None:
+                system.begin(stream)
         with suppress(SaturationError):  # then it is the drives' power under all they can do
-            while trial.system.run(TRIAL_NS) == t.RETURN_AWAITED:
-                list(trial.system.awaited())
-        trial.system.advance_clock(TRIAL_NS)
+            while system.run(TRIAL_NS) == t.RETURN_AWAITED:
+                list(system.awaited())
+        system.advance_clock(TRIAL_NS)
+        rows = system.world.heats[: len(states)]
+        return [heat.reading(system, row).energy / (system.now / NS_PER_S) for row in rows]
 
     def _warm_up(self) -> None:
         measure = self.scenario.measure
         slots = sum(int(self.system.world.streams[s]["outstanding"]) for s in self.all_streams)
         pilot = max(LEAST_PILOT, PILOT_PER_OUTSTANDING * slots)
         bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
-        held = 0
+        self.settling = Settling(self.system, self.machine.streams)
         while True:
             going = self._run(pilot)
-            series, _ = window.series(self.system, self.all_streams)
-            before, held = held, observe.cached(self.system)
-            filling = held - before > STILL_FILLING * observe.cache_size(self.system)
-            if len(series) and not filling and mser5(series).ok:
-                break
-            if not going or pilot >= bound:
-                self.warnings.append("no end of the warm-up found: figures may be biased")
+            self.unsettled = self.settling.unsettled()
+            if not self.unsettled or not going or pilot >= bound:
                 break
             pilot = min(int(pilot * GROWTH) + 1, bound)
+        self.settling = None
         self.warmup_ns = self.system.now
+        self.warmup_ios = self._completed()
         self.horizon += self.system.now
         window.reset(self.system)
 
     def _to_precision(self) -> bool:
         measure = self.scenario.measure
+        warm = self.scenario.air.start == "warm"
+        if warm:
+            self._open_at_a_turn()
         start = self._completed()
         wanted = measure.min_ios
         while True:
             going = self._run(start + wanted) and self._to_the_end_of_a_period()
+            if warm and going:
+                going = self._over_whole_turns(start + measure.max_ios)
             if all(self._is_precise(load) for load in self.scenario.loads):
                 return True
             if not going or wanted >= measure.max_ios:
@@ -196,6 +219,44 @@ class Session:
             return False
         self.system.run(end)
         self.system.advance_clock(end)
+        return True
+
+    def _turning(self, load: LoadSpec | None = None) -> list[int]:
+        """Drives (of a load) that throttle now and then, as rows of temperatures."""
+        streams = self.all_streams if load is None else self.machine.streams[load.name]
+        return throttling.turning(self.system, thermal.drives_of(self.system, streams))
+
+    def _open_at_a_turn(self) -> None:
+        """Let the window begin where a drive that throttles now and then begins to, or ends."""
+        for index in self._turning()[:1]:
+            if self._run_to_turn(index, int(self.system.world.heats[index]["turns"]) + 1, t.NEVER):
+                self.horizon += self.system.now - self.warmup_ns
+                self.warmup_ns = self.system.now
+                window.reset(self.system)
+
+    def _over_whole_turns(self, most: int) -> bool:
+        """End the window with a whole period of the throttling; False at a bound."""
+        for index in self._turning()[:1]:
+            row = self.system.world.heats[index]
+            periods = max(math.ceil(throttling.periods(row)), throttling.LEAST_PERIODS)
+            turns = int(row["window_turns"]) + throttling.TURNS_PER_PERIOD * periods
+            return self._run_to_turn(index, turns, most)
+        return True
+
+    def _run_to_turn(self, index: int, turns: int, ios: int) -> bool:
+        """Go on until a drive has begun to throttle otherwise so many times; False at a bound."""
+        while self.system.world.heats[index]["turns"] < turns:
+            end = (self.system.now // TICK + 1) * TICK
+            if end > self.horizon or self._completed() >= ios:
+                return False
+            reason = self.system.run(end, ios)
+            if reason == t.RETURN_IDLE:
+                return False
+            if reason == t.RETURN_AWAITED:
+                list(self.system.awaited())
+            elif reason == t.RETURN_HORIZON:
+                self.system.advance_clock(end)
+            self._tell()
         return True
 
     def _to_the_end(self) -> bool:
@@ -221,7 +282,13 @@ class Session:
         interval = self._interval(load)
         if interval is None or interval.precision is None or interval.mean == 0:
             return False
+        if self._measured(load) < min(LEAST_OF_A_LOAD, self.scenario.measure.min_ios):
+            return False
         return self._covers_bursts(load) and interval.precision <= self.scenario.measure.precision
+
+    def _measured(self, load: LoadSpec) -> int:
+        streams = self.machine.streams[load.name]
+        return int(self.system.world.streams["window_ios"][streams].sum())
 
     def _covers_bursts(self, load: LoadSpec) -> bool:
         """Whether the window covers so many periods of the load's bursts that they average out."""
@@ -242,13 +309,15 @@ class Session:
         streams = self.machine.streams[load.name]
         rate, megabytes = observe.rates(system, streams)
         used = observe.stations(system, observe.stations_of(system, streams)[0])
-        warnings = list(self.warnings)
+        unsettled = [one for one in self.unsettled if load.name in one.loads]
+        warnings = [*self.warnings, *(self._why_unsettled(one) for one in unsettled)]
         latencies = {}
         for kind, op in (("read", t.READ), ("write", t.WRITE)):
             latencies[kind] = observe.latency(system, streams, op)
             warnings += observe.uncertain_percentiles(system, streams, op, kind)
         drives = wear.drives(system, streams)
-        warnings += thermal.warnings(drives)
+        if self.finite or self.scenario.air.start != "warm":
+            warnings += thermal.warnings(drives)
         warnings += hybrid_use.warnings(system, self.scenario, self.machine.volumes)
         account = observe.counts(system, streams)
         if account.failed or account.timed_out:
@@ -260,6 +329,9 @@ class Session:
             converged = converged or self._is_precise(load)
             if not converged:
                 warnings.append(self._why_not_converged(load))
+            turning = self._why_turning(load)
+            warnings += turning
+            converged = converged and not unsettled and not turning
         saturated = self._is_saturated(load, streams, throughput)
         if saturated:
             converged = False
@@ -319,8 +391,35 @@ class Session:
                 f"not converged: measured over {periods:.1f} periods of the burst, where"
                 f" {LEAST_PERIODS} are needed; raise measure.max_time or measure.max_ios"
             )
+        done = self._measured(load)
+        if done < min(LEAST_OF_A_LOAD, self.scenario.measure.min_ios):
+            return f"not converged: {done} I/Os are too few; raise measure.max_time or max_ios"
         asked = f"{100 * self.scenario.measure.precision:.3g} %"
         return f"not converged: the interval is wider than {asked} of the mean"
+
+    def _why_unsettled(self, one: Unsettled) -> str:
+        passed = self.warmup_ns / NS_PER_S
+        words = f"no end of the warm-up found: {one.words} had not settled after {passed:.3g} s"
+        words += ", so that figures are biased"
+        if one.needs is None:
+            return f"{words}; raise measure.max_ios or measure.max_time"
+        if one.needs > self.scenario.measure.max_time:
+            return f"{words}; raise measure.max_time to about {2 * one.needs:.2g} s"
+        ios = self.warmup_ios / self.warmup_ns * one.needs * NS_PER_S / MOST_PILOT_SHARE
+        return f"{words}; raise measure.max_ios to about {2 * ios:.1g}"
+
+    def _why_turning(self, load: LoadSpec) -> list[str]:
+        """That drives throttle now and then, if too few periods of that were measured."""
+        rows = self.system.world.heats
+        fewest = min(self._turning(load), key=lambda i: throttling.periods(rows[i]), default=None)
+        if fewest is None or throttling.periods(rows[fewest]) >= throttling.LEAST_PERIODS:
+            return []
+        name = thermal.name_of(self.system, int(rows[fewest]["drive"]))
+        return [
+            f"not converged: {name} throttles and cools, and"
+            f" {throttling.periods(rows[fewest]):.1f} periods of that were measured, where"
+            f" {throttling.LEAST_PERIODS} are needed; raise measure.max_time or measure.max_ios"
+        ]
 
     def _is_behind(self, load: LoadSpec, throughput: Interval) -> bool:
         """Whether less comes out than is asked for, even at the upper end of the interval."""
@@ -331,7 +430,9 @@ class Session:
         if found is None or found.low is None or found.high is None or found.mean == 0:
             return Interval(rate, None, None)
         # The series ends with the last whole slice; its relative width holds for the window.
-        return Interval(rate, rate * found.low / found.mean, rate * found.high / found.mean)
+        # Cut at zero after the precision was judged: no rate is less, and none is left out.
+        low = max(found.low / found.mean, 0.0)
+        return Interval(rate, rate * low, rate * found.high / found.mean)
 
     def _is_saturated(self, load: LoadSpec, streams: list[int], throughput: Interval) -> bool:
         """Whether an open load asks for more than the system carries, so that its queue grows."""

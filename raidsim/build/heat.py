@@ -133,7 +133,7 @@ def add(system: System, card: Card, drive: int, air: Air) -> int:
     system.state["heats"] = index + 1
     if system.state["samples"] == 0:
         _begin_samples(system)
-    _open(system, index)
+    open_window(system, index)
     return index
 
 
@@ -160,17 +160,6 @@ def of_drive(system: System, drive: int) -> int | None:
     """Number of the row in ``heats`` of a drive; None if it has no temperature."""
     rows = system.world.heats["drive"][: system.count("heats")].tolist()
     return rows.index(drive) if drive in rows else None
-
-
-def warm_up(system: System, index: int, power: float) -> None:
-    """Put a drive into equilibrium at ``power`` W, or as near to it as its throttling lets it."""
-    row = system.world.heats[index]
-    total = row["inner_resistance"] + 1 / row["conductance"]
-    if row["ambient"] + power * total > row["light_at"]:
-        power = max((row["light_at"] - row["ambient"]) / total, row["idle"])
-    row["case"] = row["ambient"] + power / row["conductance"]
-    row["inner"] = row["case"] + power * row["inner_resistance"]
-    _open(system, index)
 
 
 def reading(system: System, row: Any) -> Reading:
@@ -200,7 +189,7 @@ def reset(system: System) -> None:
     if system.count("heats") > 0:
         _begin_samples(system)
     for index in range(system.count("heats")):
-        _open(system, index)
+        open_window(system, index)
 
 
 def _begin_samples(system: System) -> None:
@@ -213,7 +202,7 @@ def _begin_samples(system: System) -> None:
     system.world.progress[:] = 0
 
 
-def _open(system: System, index: int) -> None:
+def open_window(system: System, index: int) -> None:
     """Note where a drive stands at the start of the window, as the first reading too."""
     row = system.world.heats[index]
     found = reading(system, row)
@@ -222,5 +211,6 @@ def _open(system: System, index: int) -> None:
     row["window_energy"] = found.energy
     row["window_light"] = round(found.light * NS_PER_S)
     row["window_heavy"] = round(found.heavy * NS_PER_S)
+    row["window_turns"] = row["turns"]
     fields = (found.inner, found.case, found.energy, row["window_light"], row["window_heavy"])
     system.world.samples[index, :] = np.array(fields, SAMPLE)

@@ -1,0 +1,278 @@
+"""Whether 95 % intervals hold the long-run mean 95 times in 100, for ten kinds of systems.
+
+Each system is one point of a scenario. It is run with many seeds, at a precision of 5 % and of
+1 %, and each interval either holds the long-run mean or does not. That mean is known where the
+load is open and its own rate is the mean; elsewhere it is the mean of a few runs so long that
+their own error does not matter.
+
+    python -m benchmarks.coverage [--seeds N] [--only NAME] [--write]
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from raidsim.result import Point
+from raidsim.run import run
+from raidsim.scenario import Scenario, load_text
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "background" / "measuring.md"
+TABLE = re.compile(r"(?<=<!-- coverage -->\n).*?(?=<!-- end of coverage -->)", re.DOTALL)
+PRECISIONS = {"5 %": 1000, "1 %": 100}  # seeds of each
+LONG_PRECISION = 0.002
+LONG_SEED = 1_000_001
+MEASURE = '\n[measure]\nmin_ios = 1000\nprecision = "{precision}"\n'
+
+SYSTEMS = {
+    "disk, closed loop": """
+        [host]
+        model = "cisco-ucs-c240-m4"
+        [[volume]]
+        drive = "cisco-hdd-600gb-15k"
+        [[load]]
+        read = "70 %"
+        size = "8 KiB"
+        outstanding = 4
+    """,
+    "disk, Poisson arrivals": """
+        [host]
+        model = "cisco-ucs-c240-m4"
+        [[volume]]
+        drive = "cisco-hdd-600gb-15k"
+        [[load]]
+        read = "100 %"
+        size = "8 KiB"
+        rate = "150 IO/s"
+    """,
+    "SSD, closed loop": """
+        [host]
+        model = "fujitsu-rx2540-m1"
+        [[volume]]
+        drive = "intel-p3700-800gb"
+        [[load]]
+        read = "67 %"
+        size = "8 KiB"
+        align = "4 KiB"
+        area = { size = "32 GiB" }
+        outstanding = 16
+    """,
+    "SSD, Poisson arrivals": """
+        [host]
+        model = "fujitsu-rx2540-m1"
+        [[volume]]
+        drive = "intel-p3700-800gb"
+        [[load]]
+        read = "100 %"
+        size = "4 KiB"
+        area = { size = "32 GiB" }
+        rate = "100 kIO/s"
+    """,
+    "SSD, garbage collection": """
+        [host]
+        model = "fujitsu-rx2540-m1"
+        [[volume]]
+        drive = "intel-p3700-800gb"
+        set = { "capacity.user" = "1 GB" }
+        [[load]]
+        read = "0 %"
+        size = "4 KiB"
+        outstanding = 32
+    """,
+    "RAID 5 of disks, write-back": """
+        [host]
+        model = "cisco-ucs-c240-m4"
+        [[controller]]
+        model = "cisco-12g-sas-raid-2gb"
+        set = { "cache.size" = "16 MiB" }
+        [[volume]]
+        level = "raid5"
+        drives = 4
+        drive = "cisco-hdd-600gb-15k"
+        strip = "64 KiB"
+        write = "back"
+        [[load]]
+        read = "50 %"
+        size = "8 KiB"
+        area = { size = "64 GiB" }
+        outstanding = 8
+    """,
+    "RAID 6 on the host, two workers": """
+        [host]
+        model = "cisco-ucs-c240-m4"
+        [[volume]]
+        level = "raid6"
+        drives = 6
+        drive = "cisco-hdd-600gb-15k"
+        [[load]]
+        read = "67 %"
+        size = "8 KiB"
+        outstanding = 8
+        workers = 2
+    """,
+    "cached reads, Zipf": """
+        [host]
+        model = "cisco-ucs-c240-m4"
+        [[controller]]
+        model = "cisco-12g-sas-raid-2gb"
+        set = { "cache.size" = "16 MiB" }
+        [[volume]]
+        level = "raid10"
+        drives = 4
+        drive = "cisco-hdd-600gb-15k"
+        strip = "64 KiB"
+        io = "cached"
+        [[load]]
+        read = "100 %"
+        size = "8 KiB"
+        zipf = 0.9
+        area = { size = "1 GiB" }
+        outstanding = 8
+    """,
+    "hybrid": """
+        [host]
+        model = "cisco-ucs-c240-m4"
+        [[volume]]
+        name = "flash"
+        drive = "intel-p3700-800gb"
+        [[volume]]
+        name = "disks"
+        level = "raid1"
+        drives = 2
+        drive = "cisco-hdd-600gb-15k"
+        [[hybrid]]
+        front = "flash"
+        back = "disks"
+        size = "4 GiB"
+        write = "through"
+        warm = {}
+        [[load]]
+        read = "90 %"
+        size = "64 KiB"
+        area = { size = "4 GiB" }
+        outstanding = 8
+    """,
+    "bursts": """
+        [host]
+        model = "cisco-ucs-c240-m4"
+        [[volume]]
+        drive = "cisco-hdd-600gb-15k"
+        [[load]]
+        read = "100 %"
+        size = "8 KiB"
+        outstanding = 4
+        burst = { on = "100 ms", off = "100 ms" }
+    """,
+    "search for a latency": """
+        [host]
+        model = "fujitsu-rx2540-m1"
+        [[volume]]
+        drive = "intel-p3700-800gb"
+        [[load]]
+        read = "100 %"
+        size = "4 KiB"
+        area = { size = "32 GiB" }
+        outstanding = [4, 8, 16, 32, 64]
+        within = "125 us"
+    """,
+}
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Of one system at one precision: how many intervals held the mean, of how many."""
+
+    system: str
+    precision: str
+    held: int
+    below: int  # of those that did not: the interval lies below the mean
+    runs: int
+    unconverged: int
+    width: float  # mean half width, relative
+
+
+def scenario(system: str, precision: str, measure: str = MEASURE) -> Scenario:
+    """One of the systems, at a precision."""
+    return load_text(SYSTEMS[system] + measure.format(precision=precision))
+
+
+def measured(asked: Scenario, seed: int) -> Point:
+    """The point that a run reports: of a search the one that it chose."""
+    result = run(asked.model_copy(update={"seed": seed}))
+    if result.highest is None:
+        (point,) = result.points
+        return point
+    best = [p for p in result.points if p.outstanding == result.highest.outstanding]
+    return best[0] if best else result.points[0]
+
+
+class LongRuns:
+    """Long-run means of the points of one system, found when asked for."""
+
+    def __init__(self, system: str) -> None:
+        self.asked = scenario(system, f"{100 * LONG_PRECISION} %")
+        self.found: dict[int | None, float] = {}
+
+    def mean(self, point: Point) -> float:
+        """The mean that the throughput of a point has in the long run."""
+        (load,) = self.asked.loads
+        if load.rate is not None and load.burst is None:
+            return point.rate * point.workers
+        if point.outstanding not in self.found:
+            asked = self.asked
+            if load.within is not None:
+                asked = asked.at(load, point.outstanding)
+                (load,) = asked.loads
+                asked = asked.model_copy(
+                    update={"loads": (load.model_copy(update={"within": None}),)}
+                )
+            self.found[point.outstanding] = measured(asked, LONG_SEED).iops.mean
+        return self.found[point.outstanding]
+
+
+def cover(system: str, precision: str, seeds: int, long_runs: LongRuns) -> Coverage:
+    """Run one system with so many seeds."""
+    asked = scenario(system, precision)
+    held = below = unconverged = 0
+    width = 0.0
+    for seed in range(seeds):
+        point = measured(asked, seed)
+        mean, found = long_runs.mean(point), point.iops
+        unconverged += not point.converged
+        if found.low is None or found.high is None:
+            continue
+        held += found.low <= mean <= found.high
+        below += found.high < mean
+        width += (found.high - found.low) / 2 / found.mean
+    return Coverage(system, precision, held, below, seeds, unconverged, width / seeds)
+
+
+def cover_all(systems: list[str], seeds: int | None) -> Iterator[Coverage]:
+    """Every system at every precision."""
+    for system in systems:
+        long_runs = LongRuns(system)
+        for precision, full in PRECISIONS.items():
+            yield cover(system, precision, min(full, seeds or full), long_runs)
+
+
+def main() -> None:
+    """Run it, print a table, and write it into the page if asked."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
+    parser.add_argument("--seeds", type=int, help="fewer seeds than 1,000 and 100")
+    parser.add_argument("--only", action="append", choices=list(SYSTEMS), metavar="SYSTEM")
+    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.name}")
+    asked = parser.parse_args()
+    import time
+
+    for one in cover_all(asked.only or list(SYSTEMS), asked.seeds):
+        print(f"{time.process_time():.1f} {one}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

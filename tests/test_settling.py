@@ -1,0 +1,129 @@
+"""The window opens when all loads, caches and destages have settled, not when the busiest has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from raidsim import scenario
+from raidsim.build.settling import is_settled
+from raidsim.result import Point
+from raidsim.run import run
+
+SEED = 20260719
+FLASH = "intel-p3700-800gb"
+
+
+# -- loads side by side ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A load that settles late on a volume of its own, and how."""
+
+    volume: dict[str, Any]
+    load: dict[str, Any]
+
+
+CACHED = {"level": "raid5", "drives": 4, "drive": "cisco-hdd-600gb-15k", "controller": "card"}
+SLOW = {
+    "one disk": Slow(
+        {"drive": "cisco-hdd-600gb-15k", "controller": "host"}, {"read": "70 %", "size": "8 KiB"}
+    ),
+    "a write-back cache": Slow(
+        CACHED | {"write": "back"}, {"read": "50 %", "size": "64 KiB", "area": {"size": "64 GiB"}}
+    ),
+    "a disk's own cache": Slow(
+        {"drive": "cisco-hdd-600gb-15k", "controller": "host", "disk_cache": "on"},
+        {"read": "0 %", "size": "32 KiB", "area": {"size": "8 GiB"}},
+    ),
+}
+FAST = {
+    "reads at 16 outstanding": {"read": "100 %", "outstanding": 16},
+    "writes at one": {"read": "0 %", "outstanding": 1},
+    "Poisson arrivals": {"read": "70 %", "rate": "20 kIO/s"},
+}
+
+
+def points(slow: Slow, fast: dict[str, Any] | None, **measure: Any) -> dict[str, Point]:
+    data: dict[str, Any] = {
+        "host": {"model": "cisco-ucs-c240-m4"},
+        "controller": [
+            {
+                "name": "card",
+                "model": "cisco-12g-sas-raid-2gb",
+                "set": {"cache.size": "32 MiB"},
+            }
+        ],
+        "volume": [slow.volume | {"name": "slow"}],
+        "load": [{"name": "slow", "volume": "slow", "outstanding": 4} | slow.load],
+        "measure": {"precision": "5 %", "min_ios": 2000} | measure,
+    }
+    if fast is not None:
+        data["volume"].append({"name": "fast", "drive": FLASH, "controller": "host"})
+        words = {"name": "fast", "volume": "fast", "size": "4 KiB", "area": {"size": "8 GiB"}}
+        data["load"].append(words | fast)
+    return {point.load: point for point in run(scenario.from_data(data)).points}
+
+
+@pytest.fixture(scope="module")
+def alone() -> dict[str, float]:
+    return {
+        name: points(slow, None, precision="1 %")["slow"].iops.mean for name, slow in SLOW.items()
+    }
+
+
+@pytest.mark.parametrize("beside", FAST)
+@pytest.mark.parametrize("name", SLOW)
+def test_a_slow_load_is_as_fast_beside_a_busy_one_with_which_it_shares_nothing(
+    name: str, beside: str, alone: dict[str, float]
+) -> None:
+    found = points(SLOW[name], FAST[beside])
+    assert found["slow"].converged
+    assert found["fast"].converged
+    assert found["slow"].iops.mean == pytest.approx(alone[name], rel=0.08)
+    assert found["slow"].counts.measured > 200
+
+
+def test_a_warm_up_that_does_not_end_says_what_had_not_settled_and_what_it_takes() -> None:
+    found = points(SLOW["a write-back cache"], FAST["reads at 16 outstanding"], max_ios=100_000)
+    assert not found["slow"].converged
+    (warning,) = [text for text in found["slow"].warnings if "settled" in text]
+    assert "what the cache of card holds" in warning
+    assert "raise measure.max_ios to about" in warning
+    # The other one is on a drive of its own, and has settled.
+    assert found["fast"].converged
+    assert not any("settled" in text for text in found["fast"].warnings)
+
+
+def test_of_a_bound_in_time_the_warning_says_how_much_time_it_takes() -> None:
+    found = points(SLOW["a write-back cache"], None, max_time="50 ms")
+    assert not found["slow"].converged
+    (warning,) = [text for text in found["slow"].warnings if "dirty in the cache" in text]
+    assert "raise measure.max_time to about" in warning
+
+
+# -- levels ------------------------------------------------------------------------------------
+
+
+def test_a_level_that_rises_has_not_settled_and_one_at_its_bound_has() -> None:
+    rising = np.arange(1.0, 101.0)
+    assert not is_settled(rising, None)
+    assert not is_settled(rising, 200.0)
+    assert is_settled(rising, 100.0)
+
+
+def test_a_level_that_has_come_to_rest_has_settled() -> None:
+    noise = np.random.default_rng(SEED).normal(size=128)
+    risen = 1000 * (1 - np.exp(-np.arange(128) / 8))
+    assert is_settled(risen + noise, None)
+    assert is_settled(np.full(128, 7.0), None)
+    assert is_settled(np.zeros(128), None)
+
+
+@pytest.mark.parametrize("readings", [0, 1, 3])
+def test_a_level_that_was_hardly_looked_at_has_not_settled(readings: int) -> None:
+    assert not is_settled(np.zeros(readings), None)
