@@ -309,7 +309,7 @@ class Session:
         streams = self.machine.streams[load.name]
         rate, megabytes = observe.rates(system, streams)
         used = observe.stations(system, observe.stations_of(system, streams)[0])
-        unsettled = [one for one in self.unsettled if load.name in one.loads]
+        unsettled = [one for one in self.unsettled if self.warmup_ns and load.name in one.loads]
         warnings = [*self.warnings, *(self._why_unsettled(one) for one in unsettled)]
         latencies = {}
         for kind, op in (("read", t.READ), ("write", t.WRITE)):

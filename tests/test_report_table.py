@@ -25,7 +25,7 @@ standing     IO/s     95 %   MB/s   mean   p50   p95   p99 p99.9   mean   p50   
 
 IO/s with half the 95 % interval; MB/s of 2^20 bytes
 - not shown: fewer than ten samples lie beyond it
-! not converged: the interval is wider than the precision asked for
+! not converged: why is said below
 32 outstanding: 7 of 22,000 I/Os timed out
 
 data: single drive, intel-p3700-800gb, 800 GB, no drive may fail, 4 W idle, 25 W under load

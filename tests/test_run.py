@@ -153,6 +153,16 @@ def test_at_a_bound_the_point_says_that_it_did_not_converge(bound):
         assert point.window_s == pytest.approx(0.05, rel=0.01)
 
 
+def test_the_interval_of_a_short_run_has_no_end_below_zero():
+    # Ten bursts of a few I/Os each: what is left of their spread is wider than their mean.
+    words = {"rate": "100 IO/s", "size": "4 KiB", "burst": {"on": "2 ms", "off": "500 ms"}}
+    for seed in range(20):
+        measure = {"min_ios": 3, "max_ios": 12, "precision": "1 %"}
+        (point,) = run(scenario(words, seed=seed, measure=measure)).points
+        if point.iops.low is not None:
+            assert 0 <= point.iops.low <= point.iops.mean <= point.iops.high
+
+
 def test_every_load_must_be_precise():
     point = run(
         scenario(

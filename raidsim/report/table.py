@@ -164,7 +164,7 @@ def notes(sweep: Sweep, result: Result) -> Iterator[str]:
     if unmeasured:
         yield f"{numbers.NOT_MEASURED} not shown: fewer than ten samples lie beyond it"
     if any(_is_unsure(point) for point in sweep.points):
-        yield f"{NOT_CONVERGED} not converged: the interval is wider than the precision asked for"
+        yield f"{NOT_CONVERGED} not converged: why is said below"
     places: dict[str, list[int]] = {}
     for number, point in enumerate(sweep.points):
         for text in remarks(point):
