@@ -229,7 +229,7 @@ class Session:
     def _open_at_a_turn(self) -> None:
         """Let the window begin where a drive that throttles now and then begins to, or ends."""
         for index in self._turning()[:1]:
-            if self._run_to_turn(index, int(self.system.world.heats[index]["turns"]) + 1, t.NEVER):
+            if self._run_over_turns(index, 1, t.NEVER):
                 self.horizon += self.system.now - self.warmup_ns
                 self.warmup_ns = self.system.now
                 window.reset(self.system)
@@ -237,18 +237,19 @@ class Session:
     def _over_whole_turns(self, most: int) -> bool:
         """End the window with a whole period of the throttling; False at a bound."""
         for index in self._turning()[:1]:
-            row = self.system.world.heats[index]
-            periods = max(math.ceil(throttling.periods(row)), throttling.LEAST_PERIODS)
-            turns = int(row["window_turns"]) + throttling.TURNS_PER_PERIOD * periods
-            return self._run_to_turn(index, turns, most)
+            turns = throttling.turns(self.system, index)
+            periods = math.ceil(turns / throttling.TURNS_PER_PERIOD)
+            wanted = throttling.TURNS_PER_PERIOD * max(periods, throttling.LEAST_PERIODS)
+            return self._run_over_turns(index, wanted - turns, most)
         return True
 
-    def _run_to_turn(self, index: int, turns: int, ios: int) -> bool:
-        """Go on until a drive has begun to throttle otherwise so many times; False at a bound."""
-        while self.system.world.heats[index]["turns"] < turns:
+    def _run_over_turns(self, index: int, turns: int, ios: int) -> bool:
+        """Go on until a drive throttles otherwise for so many times; False at a bound."""
+        while turns > 0:
             end = (self.system.now // TICK + 1) * TICK
             if end > self.horizon or self._completed() >= ios:
                 return False
+            before = int(self.system.world.heats[index]["state"])
             reason = self.system.run(end, ios)
             if reason == t.RETURN_IDLE:
                 return False
@@ -256,6 +257,7 @@ class Session:
                 list(self.system.awaited())
             elif reason == t.RETURN_HORIZON:
                 self.system.advance_clock(end)
+            turns -= int(self.system.world.heats[index]["state"] != before)
             self._tell()
         return True
 
@@ -410,15 +412,18 @@ class Session:
 
     def _why_turning(self, load: LoadSpec) -> list[str]:
         """That drives throttle now and then, if too few periods of that were measured."""
-        rows = self.system.world.heats
-        fewest = min(self._turning(load), key=lambda i: throttling.periods(rows[i]), default=None)
-        if fewest is None or throttling.periods(rows[fewest]) >= throttling.LEAST_PERIODS:
+        turning = self._turning(load)
+        if not turning:
             return []
-        name = thermal.name_of(self.system, int(rows[fewest]["drive"]))
+        periods = {index: throttling.periods(self.system, index) for index in turning}
+        fewest = min(turning, key=periods.__getitem__)
+        if periods[fewest] >= throttling.LEAST_PERIODS:
+            return []
+        name = thermal.name_of(self.system, int(self.system.world.heats[fewest]["drive"]))
         return [
-            f"not converged: {name} throttles and cools, and"
-            f" {throttling.periods(rows[fewest]):.1f} periods of that were measured, where"
-            f" {throttling.LEAST_PERIODS} are needed; raise measure.max_time or measure.max_ios"
+            f"not converged: {name} throttles and cools, and {periods[fewest]:.1f} periods of that"
+            f" were measured, where {throttling.LEAST_PERIODS} are needed; raise measure.max_time"
+            " or measure.max_ios"
         ]
 
     def _is_behind(self, load: LoadSpec, throughput: Interval) -> bool:

@@ -211,6 +211,5 @@ def open_window(system: System, index: int) -> None:
     row["window_energy"] = found.energy
     row["window_light"] = round(found.light * NS_PER_S)
     row["window_heavy"] = round(found.heavy * NS_PER_S)
-    row["window_turns"] = row["turns"]
     fields = (found.inner, found.case, found.energy, row["window_light"], row["window_heavy"])
     system.world.samples[index, :] = np.array(fields, SAMPLE)

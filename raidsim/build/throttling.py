@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from raidsim.build import heat
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
@@ -90,14 +92,15 @@ def turning(system: System, drives: Iterable[int]) -> list[int]:
     found = []
     for drive in drives:
         index = heat.of_drive(system, drive)
-        if index is not None and _turns(system, system.world.heats[index]):
+        if index is not None and _is_turning(system, index):
             found.append(index)
     return found
 
 
-def _turns(system: System, row: Any) -> bool:
-    if row["turns"] > row["window_turns"]:
+def _is_turning(system: System, index: int) -> bool:
+    if turns(system, index) > 0:
         return True
+    row = system.world.heats[index]
     seconds = (system.now - int(row["window_begin"])) / NS_PER_S
     if seconds <= 0:
         return False
@@ -105,6 +108,17 @@ def _turns(system: System, row: Any) -> bool:
     return not _stays(row, int(row["state"]), power)
 
 
-def periods(row: Any) -> float:
-    """Periods of its throttling that a drive (row of ``heats``) has gone through in the window."""
-    return int(row["turns"] - row["window_turns"]) / TURNS_PER_PERIOD
+def turns(system: System, index: int) -> int:
+    """How often a drive has begun to throttle otherwise in the window, as its readings show."""
+    readings = system.world.samples[index, : int(system.state["samples"])]
+    passed = np.diff(system.world.moments[: len(readings)])
+    light, heavy = np.diff(readings["light"]), np.diff(readings["heavy"])
+    states = np.where(2 * heavy > passed, t.THROTTLED_HEAVILY, t.COOL)
+    states[(2 * light > passed) & (states == t.COOL)] = t.THROTTLED_LIGHTLY
+    states = np.append(states, system.world.heats[index]["state"])
+    return int(np.count_nonzero(np.diff(states)))
+
+
+def periods(system: System, index: int) -> float:
+    """Periods of its throttling that a drive has gone through in the window."""
+    return turns(system, index) / TURNS_PER_PERIOD

@@ -157,7 +157,6 @@ def throttle(w, heat, time):
     if state == heat["state"]:
         return
     heat["state"] = state
-    heat["turns"] += 1
     heat["factor"] = 1.0
     if state == THROTTLED_LIGHTLY:
         heat["factor"] = heat["light_speed"]

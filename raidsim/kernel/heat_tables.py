@@ -33,14 +33,12 @@ HEAT = np.dtype(  # the temperatures of one drive; degrees Celsius, W, J, K/W, J
         ("energy", "f8"),  # so far
         ("light", "i8"),  # ns throttled lightly so far
         ("heavy", "i8"),
-        ("turns", "i8"),  # times that it began to throttle otherwise
         ("highest", "f8"),  # since the window began
         ("window_begin", "i8"),
         ("window_inner", "f8"),  # what the fields of these names were then
         ("window_energy", "f8"),
         ("window_light", "i8"),
         ("window_heavy", "i8"),
-        ("window_turns", "i8"),
     ],
     align=True,
 )
