@@ -10,12 +10,25 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks import ageing, arrays, awaited, disks, drives, length, network, report, start
+from benchmarks import (
+    ageing,
+    arrays,
+    awaited,
+    disks,
+    drives,
+    length,
+    memory,
+    network,
+    rebuilds,
+    report,
+    start,
+)
 from benchmarks.measuring import ROOT, Settings, Tell
 from raidsim.report.console import ReportConsole
 
 BENCHMARKS: dict[str, ModuleType] = {
-    b.NAME: b for b in (drives, disks, arrays, ageing, network, awaited, length, start)
+    b.NAME: b
+    for b in (drives, disks, arrays, rebuilds, ageing, network, awaited, length, memory, start)
 }
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from benchmarks.measuring import Settings, Tell, repeated
 from raidsim.build import ftl
 from raidsim.build.system import System
-from raidsim.kernel import ageing
 
 NAME = "ageing"
 SPARES = (0.07, 0.15, 0.28)
@@ -21,8 +20,8 @@ def worn_in(spare: float) -> tuple[System, int, int]:
     system = System(seed=1)
     which = ftl.add(system, ftl.shape(UNITS, spare))
     stream = system.add_stream("writes", [(UNIT, 1.0)], area_size=UNITS * UNIT, align=UNIT)
-    ageing.fill(system.world, which, 0, UNITS)
-    ageing.overwrite(system.world, which, UNIT, stream, 0, 3 * UNITS)
+    ftl.fill(system, which, 0, UNITS)
+    ftl.overwrite(system, which, UNIT, stream, 0, 3 * UNITS)
     return system, stream, which
 
 
@@ -36,8 +35,8 @@ def run(settings: Settings, tell: Tell) -> tuple[list[dict[str, Any]], dict[str,
         row = system.world.ftls[which]
         begun = int(row["appended"])
         spent = repeated(
-            lambda system=system, stream=stream, which=which: ageing.overwrite(
-                system.world, which, UNIT, stream, 3 * UNITS, writes
+            lambda system=system, stream=stream, which=which: ftl.overwrite(
+                system, which, UNIT, stream, 3 * UNITS, writes
             ),
             settings.repeats,
         )

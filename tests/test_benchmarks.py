@@ -19,7 +19,7 @@ def bench(tmp_path_factory):
     path = tmp_path_factory.mktemp("bench") / "out" / "bench.json"
     only = [
         word
-        for name in ("drives", "disks", "arrays", "ageing", "network", "awaited")
+        for name in ("drives", "disks", "arrays", "rebuilds", "ageing", "network", "awaited")
         for word in ("--only", name)
     ]
     main([*only, "--quick", "--json", str(path)])
@@ -114,6 +114,9 @@ def test_ratios_are_numbers(bench):
         "device_io_of_24_to_8_drives",
         "device_io_of_96_to_8_drives",
         "device_io_of_240_to_8_drives",
+        "sequential_event_of_array_to_disk",
+        "sequential_event_last_to_first_stretch",
+        "rebuild_event_to_disk",
         "database_1_to_32_outstanding",
         "kernel_to_plain_simpy",
         "awaited_1_to_32_processes",
@@ -141,3 +144,15 @@ def test_every_benchmark_can_be_asked_for_alone(capsys):
     message = capsys.readouterr().err
     assert all(name in message for name in BENCHMARKS)
     assert (ROOT / "benchmarks").is_dir()
+
+
+def test_a_part_of_a_rebuild_says_what_all_of_it_would_take(bench):
+    found = bench["figures"]["rebuilds"]["rebuild"]
+    assert found["cpu_of_all"] == pytest.approx(found["cpu"] / found["share"])
+    assert found["cpu_ns_per_event"] * found["events"] == pytest.approx(1e9 * found["cpu"])
+    assert bench["ratios"]["sequential_event_of_array_to_disk"] > 0
+
+
+def test_the_memory_of_drives_is_that_of_a_fresh_process():
+    _, found = fresh("-m", "benchmarks.memory", "2", "500")
+    assert found["peak_memory"] > found["map"] > 2**20

@@ -13,7 +13,6 @@ from scipy.special import lambertw
 
 from raidsim.build import ftl
 from raidsim.build.system import System
-from raidsim.kernel import ageing
 
 ALPHAS = (1.07, 1.15, 1.28, 1.30, 1.50, 2.00)
 PRINTED = {
@@ -47,11 +46,11 @@ def simulated(alpha: float, n: int, units: int) -> float:
     assert made.scale == 1
     which = ftl.add(system, made)
     stream = system.add_stream("writes", [(UNIT, 1.0)], area_size=units * UNIT, align=UNIT)
-    ageing.fill(system.world, which, 0, units)
-    ageing.overwrite(system.world, which, UNIT, stream, 0, 4 * units)
+    ftl.fill(system, which, 0, units)
+    ftl.overwrite(system, which, UNIT, stream, 0, 4 * units)
     row = system.world.ftls[which]
     written, moved = int(row["written"]), int(row["moved"])
-    ageing.overwrite(system.world, which, UNIT, stream, 4 * units, 4 * units)
+    ftl.overwrite(system, which, UNIT, stream, 4 * units, 4 * units)
     return 1 + (int(row["moved"]) - moved) / (int(row["written"]) - written)
 
 

@@ -10,7 +10,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from raidsim.build import ftl
 from raidsim.build.system import System
-from raidsim.kernel import ageing
 from raidsim.kernel import ftl as kernel
 from raidsim.kernel import tables as t
 from raidsim.kernel.ftl_tables import FTL
@@ -27,10 +26,11 @@ def check(system: System, which: int) -> None:
     """Map, owners, valid counts, lists of closed blocks and free blocks tell one story."""
     row, parts = system.world.ftls[which], ftl.tables_of(system, which)
     n, blocks = int(row["block_units"]), int(row["blocks"])
-    mapped = np.flatnonzero(parts["maps"] != t.NONE)
-    places = parts["maps"][mapped]
+    maps, owners = (ftl.list_of(system, which, name) for name in ftl.LISTS)
+    mapped = np.flatnonzero(maps != t.NONE)
+    places = maps[mapped]
     assert len(np.unique(places)) == len(places)
-    assert (parts["owners"][places] == mapped).all()
+    assert (owners[places] == mapped).all()
     assert (np.bincount(places // n, minlength=blocks) == parts["blocks"]["valid"]).all()
 
     seen = {*row["frontier"].tolist(), int(row["victim"])} - {t.NONE}
@@ -59,7 +59,9 @@ def check(system: System, which: int) -> None:
 
 
 def neighbour(system: System) -> bytes:
-    return b"".join(part.tobytes() for part in ftl.tables_of(system, 0).values())
+    lists = [ftl.list_of(system, 0, name) for name in ftl.LISTS]
+    parts = [*lists, *ftl.tables_of(system, 0).values()]
+    return b"".join(part.tobytes() for part in parts)
 
 
 class Writing(RuleBasedStateMachine):
@@ -80,27 +82,27 @@ class Writing(RuleBasedStateMachine):
     def write(self, first: float, share: float) -> None:
         start = int(first * (self.units - 1))
         end = start + max(int(share * (self.units - start)), 1)
-        ageing.fill(self.system.world, self.which, start, end)
+        ftl.fill(self.system, self.which, start, end)
         self.there |= set(range(start, end))
 
     @rule(seed=st.integers(0, 2**32))
     def write_here_and_there(self, seed: int) -> None:
         for unit in np.random.default_rng(seed).integers(0, self.units, 50).tolist():
-            ageing.fill(self.system.world, self.which, unit, unit + 1)
+            ftl.fill(self.system, self.which, unit, unit + 1)
             self.there.add(unit)
 
     @rule(first=st.floats(0, 1), share=st.floats(0, 1))
     def trim(self, first: float, share: float) -> None:
         start = int(first * self.units)
         end = start + int(share * (self.units - start))
-        ageing.trim(self.system.world, self.which, start, end)
+        ftl.trim(self.system, self.which, start, end)
         self.there -= set(range(start, end))
 
     @invariant()
     def what_was_written_is_there(self) -> None:
         if hasattr(self, "system"):
             check(self.system, self.which)
-            maps = ftl.tables_of(self.system, self.which)["maps"]
+            maps = ftl.list_of(self.system, self.which, "map")
             assert set(np.flatnonzero(maps != t.NONE).tolist()) == self.there
             assert neighbour(self.system) == self.beside
 
@@ -112,7 +114,7 @@ TestWriting = Writing.TestCase
 def test_a_drive_written_in_sequence_over_and_over_moves_nothing():
     system, which = new(1024, block_units=16)
     for _ in range(5):
-        ageing.fill(system.world, which, 0, 1024)
+        ftl.fill(system, which, 0, 1024)
     row = system.world.ftls[which]
     assert row["moved"] == 0
     assert row["written"] == 5 * 1024
@@ -122,23 +124,23 @@ def test_a_drive_written_in_sequence_over_and_over_moves_nothing():
 def test_a_trimmed_drive_takes_a_whole_fill_without_moving_anything():
     system, which = new(1024, spare=0.1, block_units=16)
     for unit in np.random.default_rng(1).integers(0, 1024, 2000).tolist():
-        ageing.fill(system.world, which, unit, unit + 1)
+        ftl.fill(system, which, unit, unit + 1)
     row = system.world.ftls[which]
     moved = int(row["moved"])
     assert moved > 0
-    ageing.trim(system.world, which, 0, 1024)
+    ftl.trim(system, which, 0, 1024)
     assert not ftl.tables_of(system, which)["blocks"]["valid"].any()
-    ageing.fill(system.world, which, 0, 1024)
+    ftl.fill(system, which, 0, 1024)
     assert row["moved"] == moved
     check(system, which)
 
 
 def test_the_block_with_the_least_valid_data_is_collected():
     system, which = new(64, spare=0.5, block_units=8)  # 12 blocks
-    ageing.fill(system.world, which, 0, 64)  # blocks 0 to 7
-    ageing.trim(system.world, which, 16, 23)  # of block 2 one unit is left
-    ageing.fill(system.world, which, 0, 8)  # block 0 holds nothing
-    ageing.fill(system.world, which, 24, 41)  # blocks 9 and 10, and the last free one is opened
+    ftl.fill(system, which, 0, 64)  # blocks 0 to 7
+    ftl.trim(system, which, 16, 23)  # of block 2 one unit is left
+    ftl.fill(system, which, 0, 8)  # block 0 holds nothing
+    ftl.fill(system, which, 24, 41)  # blocks 9 and 10, and the last free one is opened
     row = system.world.ftls[which]
     erases = ftl.tables_of(system, which)["blocks"]["erases"]
     assert row["erased"] == 2 == erases[[0, 3, 4]].sum()
@@ -168,10 +170,10 @@ def test_a_large_drive_that_is_written_in_sequence_moves_next_to_nothing():
     system = System()
     which = ftl.add(system, ftl.shape(200 * 2**20, 0.09))  # 800 GB
     row = system.world.ftls[which]
-    ageing.fill(system.world, which, 0, int(row["units"]))
+    ftl.fill(system, which, 0, int(row["units"]))
     stream = system.add_stream(
         "writes", [(2**20, 1.0)], area_size=800 * 10**9, align=2**20, random_share=0.0
     )
-    ageing.overwrite(system.world, which, 4096, stream, 0, 20_000)  # 20 GiB
+    ftl.overwrite(system, which, 4096, stream, 0, 20_000)  # 20 GiB
     assert row["moved"] < 0.05 * (int(row["written"]) - int(row["units"]))
     check(system, which)

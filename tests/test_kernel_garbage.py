@@ -116,7 +116,7 @@ def test_every_byte_is_reserved_gathered_in_flush_or_on_flash_and_the_map_stays_
             coming["length"].sum() + drive["gathered"] + drive["gathered_moved"] + host + moved
         )
         assert drive["programmed"] == (
-            drive["stored"] + drive["moved"]
+            drive["stored"] + drive["moved"] + drive["filled"]
             - drive["gathered"] - drive["gathered_moved"] - host - moved
         )  # fmt: skip
         assert row["free"] >= 0
@@ -180,3 +180,45 @@ def test_reads_wait_behind_programs_and_erases():
 def test_a_power_cut_would_cost_no_more_than_the_buffer_holds():
     use = after(machine(WRITES | {"outstanding": 64}, {"buffer.size": "256 KiB"}), 2_000)
     assert 0 < use.unsafe_mean <= use.unsafe_peak <= 256 * 1024
+
+
+# -- parts of mapping units --------------------------------------------------------------
+
+
+def filled(made: Machine, ios: int) -> tuple[float, float]:
+    """After so many writes: what completes units, and what is read for it, per byte of the host."""
+    begin(made)
+    made.system.run(t.NEVER, ios)
+    ssd = made.system.world.ssds[0]
+    stored, read = int(ssd["stored"]), int(ssd["flash_read"]) - int(ssd["moved"])
+    return int(ssd["filled"]) / stored, read / stored
+
+
+def test_a_write_of_parts_of_units_reads_and_programs_what_they_lack():
+    # 4 KiB from amid a unit of 4 KiB on: parts of two, and as much to be read as was written.
+    amid = {"align": "4 KiB", "area": {"offset": "2 KiB", "size": "100 GB"}}
+    little = {"buffer.size": "512 KiB"}  # soon full: the flash sets the pace
+    made = machine(WRITES | amid, little, state="steady")
+    rest, read = filled(made, 2_000)
+    assert 0.85 < rest <= 1.0  # some is still on its way
+    assert read == pytest.approx(rest, abs=0.1)
+    aligned = {"align": "4 KiB", "area": {"offset": "0 B", "size": "100 GB"}}
+    whole = machine(WRITES | aligned, little, state="steady")
+    assert filled(whole, 2_000) == (0.0, pytest.approx(0.0, abs=0.1))
+    times = [one.system.now for one in (made, whole)]
+    assert times[0] > 1.5 * times[1]
+
+
+def test_parts_that_go_on_where_the_last_write_ended_cost_nothing():
+    in_turn = {"random": "0 %", "align": "512 B", "area": {"offset": "512 B", "size": "100 GB"}}
+    made = machine(WRITES | in_turn | {"outstanding": 1})
+    filled(made, 500)
+    assert made.system.world.ssds[0]["filled"] == 512  # before the first of them
+
+
+def test_of_a_unit_that_was_never_written_nothing_is_read():
+    amid = {"align": "4 KiB", "area": {"offset": "2 KiB", "size": "790 GB"}}
+    made = machine(WRITES | amid, state="fresh")
+    rest, read = filled(made, 200)
+    assert 0.9 < rest <= 1.0  # filled up
+    assert read < 0.1  # of those that were written a moment ago

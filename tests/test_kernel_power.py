@@ -20,8 +20,9 @@ from raidsim.scenario import from_data
 ALL = "all of it"
 PERSISTENT: dict[str, Any] = {
     "state": (
-        "now", "sequence", "handled", "free_job", "free_jobs", "margin", "completed", "requests",
-        "slice_origin", "slice_width", "heated", "resting", "samples", "stride",
+        "now", "sequence", "handled", "free_job", "free_jobs", "margin", "leaves",
+        "leaf_margin", "completed", "requests", "slice_origin", "slice_width", "heated",
+        "resting", "samples", "stride",
     ),
     "heap": ALL,
     "jobs": ALL,  # free rows keep what was in them; the test below looks at them
@@ -40,11 +41,12 @@ PERSISTENT: dict[str, Any] = {
     "caches": ("dirty_peak", "dirty_area", "dirty_changed", "reads", "hits"),
     "drives": ("host_read", "host_written", "unsafe_peak", "unsafe_area", "unsafe_changed"),
     "ssds": (
-        "next_unit", "stored", "moved", "programmed", "erased", "flash_read", "prefetched",
+        "next_unit", "filled", "stored", "moved", "programmed", "erased", "flash_read",
+        "prefetched",
     ),
     "disks": ("tasks_so_far",),
     "ftls": ALL,  # the map is on the flash
-    "maps": ALL, "owners": ALL, "blocks": ALL, "buckets": ALL,
+    "pages": ALL, "leaves": ALL, "blocks": ALL, "buckets": ALL,
     "heats": (
         "inner", "case", "idle", "counted_read", "counted_written", "energy", "highest",
     ),

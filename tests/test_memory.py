@@ -87,7 +87,7 @@ def test_a_cache_of_too_many_lines_says_how_much_it_would_take(monkeypatch):
 @pytest.mark.parametrize(
     ("text", "most", "what"),
     [
-        (FLASH + LOAD, GIB // 8, "maps of flash drives"),
+        (FLASH + LOAD, GIB // 64, "maps of flash drives"),
         (BITMAP + LOAD, 2 * GIB, "bits of bitmaps"),
         (TIER + LOAD, GIB // 8, "blocks that hybrids remember"),
         (FLASH + LOAD + "workers = 1024\n", GIB // 2, "of memory"),
@@ -109,10 +109,10 @@ def test_an_io_of_too_many_commands_is_refused(monkeypatch):
 
 def test_what_fits_is_built_as_before(monkeypatch):
     loaded = scenario.load_text(FLASH + LOAD)
-    whole = build(loaded).system.world.maps
+    whole = build(loaded).system.world.pages
     taken = sum(table.nbytes for table in build(loaded).system.world)
     monkeypatch.setattr(memory, "most", lambda: 3 * taken)
-    assert (build(loaded).system.world.maps[: len(whole)] == whole).all()
+    assert (build(loaded).system.world.pages[: len(whole)] == whole).all()
 
 
 def test_a_table_that_need_not_double_takes_what_it_needs(monkeypatch):

@@ -10,6 +10,7 @@ import pytest
 from layouts import STRIP, every_array
 from simpy_models import KIB, SERVER
 
+from raidsim.build import ftl
 from raidsim.build.trim import rows_within
 from raidsim.control import Environment, Host, Volume
 from raidsim.kernel import tables as t
@@ -66,9 +67,7 @@ def mapped(volume):
     world = volume.system.world
     found = []
     for drive in world.drives[: volume.spec.drives]:
-        ftl = world.ftls[world.ssds[drive["row"]]["ftl"]]
-        first = int(ftl["first_map"])
-        units = world.maps[first : first + int(ftl["units"])]
+        units = ftl.list_of(volume.system, int(world.ssds[drive["row"]]["ftl"]), "map")
         found.append(int(np.count_nonzero(units != t.NONE)))
     return found
 

@@ -76,7 +76,7 @@ def test_the_past_of_a_drive_is_paid_for_once_in_a_sweep_and_depends_on_the_seed
     again = build(asked, 5).system
     assert ftl._past.cache_info()[:2] == (1, 1)
     other = build(load("p3700-whole-drive", seed=2)).system
-    maps = [ftl.tables_of(system, 0)["maps"].tobytes() for system in (first, again, other)]
+    maps = [ftl.list_of(system, 0, "map").tobytes() for system in (first, again, other)]
     assert maps[0] == maps[1] != maps[2]
 
 
@@ -84,10 +84,34 @@ def test_drives_that_were_written_to_alike_have_one_past():
     ftl._past.cache_clear()
     made = build(load("p3700-four-drives", overrides=["volume.filled=100 %"])).system
     assert ftl._past.cache_info().misses == 1
-    maps = [ftl.tables_of(made, drive)["maps"].tobytes() for drive in range(4)]
+    maps = [ftl.list_of(made, drive, "map").tobytes() for drive in range(4)]
     assert len(set(maps)) == 1
     # What they are written now is not: each worker has random numbers of its own.
     assert len({int(key) for key in made.world.streams["key_where"][:4]}) == 4
+
+
+def leaves_of_its_own(made, which):
+    """Parts of the map of a drive that no other one shares."""
+    return sum(int((ftl._pages(made, which, name) >= 0).sum()) for name in ftl.LISTS)
+
+
+def test_drives_with_one_past_share_its_memory_until_they_are_written():
+    asked = load("p3700-four-drives", overrides=["volume.filled=100 %"])
+    made = build(asked).system
+    one = sum(ftl._leaves(made, 0, name) for name in ftl.LISTS)
+    assert made.state["leaves"] == 1 + one  # and the one of drives without a past
+    before = [ftl.list_of(made, which, "map").tobytes() for which in range(4)]
+    ftl.fill(made, 1, 0, 1)  # one unit: its place, whose it is now, and what is moved for it
+    assert 2 <= leaves_of_its_own(made, 1) < 20
+    assert made.state["leaves"] == 1 + one + leaves_of_its_own(made, 1)
+    after = [ftl.list_of(made, which, "map").tobytes() for which in range(4)]
+    assert [a == b for a, b in zip(before, after, strict=True)] == [True, False, True, True]
+    # All that a drive can change has a place of its own, and a new drive needs none.
+    ftl.fill(made, 1, 0, int(made.world.ftls[1]["units"]))
+    assert leaves_of_its_own(made, 1) <= one
+    ftl.renew(made, 1)
+    assert (ftl.list_of(made, 1, "map") == -1).all()
+    assert made.state["leaves"] <= 1 + 2 * one
 
 
 def amplification(made: Volume, ios: int = 50_000) -> float:

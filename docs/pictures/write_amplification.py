@@ -11,7 +11,6 @@ from scipy.special import lambertw
 
 from raidsim.build import ftl
 from raidsim.build.system import System
-from raidsim.kernel import ageing
 from raidsim.report.plot import drawing, save_svg
 
 UNIT = 4096
@@ -31,11 +30,11 @@ def simulated(spare: float) -> float:
     system = System(seed=1)
     which = ftl.add(system, ftl.shape(UNITS, spare))
     stream = system.add_stream("writes", [(UNIT, 1.0)], area_size=UNITS * UNIT, align=UNIT)
-    ageing.fill(system.world, which, 0, UNITS)
-    ageing.overwrite(system.world, which, UNIT, stream, 0, 4 * UNITS)
+    ftl.fill(system, which, 0, UNITS)
+    ftl.overwrite(system, which, UNIT, stream, 0, 4 * UNITS)
     row = system.world.ftls[which]
     written, moved = int(row["written"]), int(row["moved"])
-    ageing.overwrite(system.world, which, UNIT, stream, 4 * UNITS, 4 * UNITS)
+    ftl.overwrite(system, which, UNIT, stream, 4 * UNITS, 4 * UNITS)
     return 1 + (int(row["moved"]) - moved) / (int(row["written"]) - written)
 
 

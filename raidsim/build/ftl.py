@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from raidsim.build.system import System
 from raidsim.kernel import ageing
 from raidsim.kernel import tables as t
-from raidsim.kernel.ftl import RESERVE
+from raidsim.kernel.ftl import LEAF, RESERVE
 
 TARGET_UNITS = 2**19  # logical units of a scaled map
 GROUP = 256  # neighbouring units that stay distinct
@@ -24,6 +25,8 @@ STEADY = 0.01  # change of write amplification from one window to the next
 LEAST_WINDOWS = 3
 MOST_WINDOWS = 40
 ROUNDS = 16  # turns of each stream in a window
+LISTS = ("map", "owner")  # that consist of leaves
+UNWRITTEN = 0  # leaf of all of which nothing was ever written
 HISTORY = 2**40  # number of the first I/O before the run: those in the run are other ones
 
 
@@ -63,18 +66,23 @@ def shape(
 def add(system: System, made: Shape) -> int:
     """Add the map of a drive on which nothing was ever written; its row in ``ftls``."""
     units, size, blocks = made.units, made.block_units, made.blocks
+    maps, owners = -(-units // LEAF), -(-blocks * size // LEAF)
     which = system.add_row(
         "ftls",
         scale=made.scale,
         group=GROUP,
         units=units,
-        first_map=system.append("maps", units),
+        first_map=system.append("pages", maps),
         block_units=size,
         blocks=blocks,
         first_block=system.append("blocks", blocks),
-        first_owner=system.append("owners", blocks * size),
+        first_owner=system.append("pages", owners),
         first_bucket=system.append("buckets", 2 * (size + 1)),
     )
+    first = int(system.world.ftls[which]["first_map"])
+    system.world.pages[first : first + maps + owners] = ~UNWRITTEN
+    state = system.state
+    state["leaf_margin"] = max(int(state["leaf_margin"]), maps + owners)
     renew(system, which)
     return which
 
@@ -82,7 +90,8 @@ def add(system: System, made: Shape) -> int:
 def renew(system: System, which: int) -> None:
     """Let map ``which`` be that of a drive on which nothing was ever written."""
     tables = tables_of(system, which)
-    tables["maps"][:] = t.NONE
+    for name in LISTS:
+        _share(system, which, name, np.full(_leaves(system, which, name), UNWRITTEN))
     tables["buckets"][:] = t.NONE
     free = tables["blocks"]
     free[:] = 0
@@ -109,10 +118,7 @@ def renew(system: System, which: int) -> None:
 def tables_of(system: System, which: int) -> dict[str, Any]:
     """The parts of the tables that belong to map ``which``."""
     row, world = system.world.ftls[which], system.world
-    places = int(row["blocks"]) * int(row["block_units"])
     spans = {
-        "maps": (row["first_map"], row["units"]),
-        "owners": (row["first_owner"], places),
         "blocks": (row["first_block"], row["blocks"]),
         "buckets": (row["first_bucket"], 2 * (row["block_units"] + 1)),
     }
@@ -122,13 +128,76 @@ def tables_of(system: System, which: int) -> dict[str, Any]:
     }
 
 
+def list_of(system: System, which: int, name: str) -> NDArray[np.int32]:
+    """A copy of the whole list ``"map"`` (places of units) or ``"owner"`` (units of places)."""
+    row = system.world.ftls[which]
+    entries = int(row["units"]) if name == "map" else int(row["blocks"]) * int(row["block_units"])
+    pages = _pages(system, which, name)
+    found: NDArray[np.int32] = _as_leaves(system)[np.where(pages < 0, ~pages, pages)]
+    return found.reshape(-1)[:entries]
+
+
+def _leaves(system: System, which: int, name: str) -> int:
+    row = system.world.ftls[which]
+    entries = int(row["units"]) if name == "map" else int(row["blocks"]) * int(row["block_units"])
+    return -(-entries // LEAF)
+
+
+def _pages(system: System, which: int, name: str) -> NDArray[np.int32]:
+    first = int(system.world.ftls[which]["first_" + name])
+    pages: NDArray[np.int32] = system.world.pages[first : first + _leaves(system, which, name)]
+    return pages
+
+
+def _as_leaves(system: System) -> NDArray[np.int32]:
+    leaves: NDArray[np.int32] = system.world.leaves
+    return leaves[: len(leaves) // LEAF * LEAF].reshape(-1, LEAF)
+
+
+def _share(system: System, which: int, name: str, shared: NDArray[np.int64]) -> None:
+    """Let a list be what these shared leaves hold; leaves of its own that it has are kept."""
+    pages, leaves = _pages(system, which, name), _as_leaves(system)
+    own = pages >= 0
+    leaves[pages[own]] = leaves[shared[own]]
+    pages[~own] = ~shared[~own]
+
+
+def _keep(system: System, entries: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Keep a list in leaves to be shared; which ones."""
+    count = -(-len(entries) // LEAF)
+    system.have_leaves(count)
+    first = int(system.state["leaves"])
+    system.state["leaves"] = first + count
+    system.world.leaves[first * LEAF : first * LEAF + len(entries)] = entries
+    return np.arange(first, first + count)
+
+
 def trim(system: System, which: int, first: int, end: int) -> None:
     """Forget the mapping units from ``first`` up to ``end`` of the drive.
 
     Of a scaled map the last group stands for units beyond the drive too: NEVER as ``end``
     includes them.
     """
+    _have_leaves(system, which)
     ageing.trim(system.world, which, first, end)
+
+
+def fill(system: System, which: int, first: int, end: int) -> None:
+    """Write the logical units from ``first`` up to ``end`` once, in sequence, without time."""
+    _have_leaves(system, which)
+    ageing.fill(system.world, which, first, end)
+
+
+def overwrite(system: System, which: int, unit: int, stream: int, first: int, count: int) -> None:
+    """Write where I/Os ``first`` to ``first + count`` of a stream go, in units of so many bytes."""
+    _have_leaves(system, which)
+    ageing.overwrite(system.world, which, unit, stream, first, count)
+
+
+def _have_leaves(system: System, which: int) -> None:
+    """Let each leaf of a map that is shared find room for a copy."""
+    shared = sum(int(np.count_nonzero(_pages(system, which, name) < 0)) for name in LISTS)
+    system.have_leaves(shared)
 
 
 # -- what was before the run ------------------------------------------------------------------
@@ -179,7 +248,12 @@ def prepare(
     """
     row = system.world.ftls[which]
     made = Shape(*(int(row[name]) for name in ("units", "scale", "block_units", "blocks")))
-    past = _past(made, unit, round(filled * made.units), _writers(system, streams, area_of))
+    key = (made, unit, round(filled * made.units), _writers(system, streams, area_of))
+    past = _past(*key)
+    for name in LISTS:
+        if (*key, name) not in system.shared:
+            system.shared[*key, name] = _keep(system, past[name])
+        _share(system, which, name, system.shared[*key, name])
     for table, part in tables_of(system, which).items():
         part[:] = past[table]
     for name in KEPT:
@@ -233,7 +307,7 @@ def _past(made: Shape, unit: int, filled: int, writers: tuple[Writer, ...]) -> d
     """Tables of a map with this past: the same for every point of a sweep."""
     system = System()
     which = add(system, made)
-    ageing.fill(system.world, which, 0, filled)
+    fill(system, which, 0, filled)
     rows = []
     for writer in writers:
         sizes = np.frombuffer(writer.sizes, t.SIZE)
@@ -248,6 +322,7 @@ def _past(made: Shape, unit: int, filled: int, writers: tuple[Writer, ...]) -> d
         spare = made.blocks * made.block_units - made.units
         _overwrite(system, which, unit, rows, max(min(area, made.units), spare, 1))
     kept = {table: part.copy() for table, part in tables_of(system, which).items()}
+    kept |= {name: list_of(system, which, name) for name in LISTS}
     return kept | {"row": system.world.ftls[which].copy()}
 
 
@@ -260,7 +335,7 @@ def _overwrite(system: System, which: int, unit: int, streams: list[int], window
         while int(row["written"]) - written < window:
             ios = max(window // (ROUNDS * len(streams)) // _units_of_an_io(system, unit), 1)
             for s in streams:
-                ageing.overwrite(system.world, which, unit, s, number, ios)
+                overwrite(system, which, unit, s, number, ios)
             number += ios
         amplification = 1 + (int(row["moved"]) - moved) / (int(row["written"]) - written)
         change = abs(amplification - before) / amplification

@@ -40,9 +40,9 @@ VOLATILE: dict[str, dict[str, int]] = {
     "trails": {"next": 0, "run": 0, "frontier": 0, "used": 0},
     "drives": {"unsafe": 0},
     "ssds": {
-        "in_hand": 0, "buffered": 0, "gathered": 0, "gathered_moved": 0, "moving_unit": 0,
-        "moving_units": 0, "blocked_head": t.NONE, "blocked_tail": t.NONE, "held_unit": -1,
-        "tick": 0,
+        "in_hand": 0, "buffered": 0, "gathered": 0, "gathered_moved": 0, "covered": 0,
+        "rest": t.NONE, "moving_unit": 0, "moving_units": 0, "blocked_head": t.NONE,
+        "blocked_tail": t.NONE, "held_unit": -1, "tick": 0,
     },
     "segments": {
         "last_unit": -1, "next_unit": -1, "frontier": -1, "used": -1, "run": 0, "in_flight": 0,

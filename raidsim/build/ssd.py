@@ -86,6 +86,7 @@ def add(
         blocked_head=t.NONE,
         blocked_tail=t.NONE,
         held_unit=-1,
+        rest=t.NONE,
         ahead_depth=depth,
         ahead_threshold=card.integer("read_ahead.threshold"),
         first_segment=first_segment,

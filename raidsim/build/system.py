@@ -24,6 +24,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ARRAY, CONTROLLER, HOP, LOCK, MEMBER
 from raidsim.kernel.cache_tables import CACHE, LINE, TRAIL
 from raidsim.kernel.disk_tables import DISK, EXTENT, TASK, ZONE
+from raidsim.kernel.ftl import LEAF
 from raidsim.kernel.ftl_tables import BLOCK, FTL
 from raidsim.kernel.heat_tables import HEAT, SAMPLE, SAMPLES
 from raidsim.kernel.hybrid_tables import HYBRID
@@ -74,6 +75,7 @@ class System:
         self.volume_of: dict[str, str] = {}  # names: of each drive of an array
         self.spares: dict[int, list[int]] = {}  # rows of the hot spares of each array
         self.bays: dict[int, list[int]] = {}  # rows of all its drives, whatever they stand for now
+        self.shared: dict[Any, NDArray[np.int64]] = {}  # leaves of the pasts that drives share
         self.exposures: dict[int, Any] = {}  # Exposure of caches whose batteries may change
         self.halted: dict[int, int] = {}  # stations that serve nobody: servers that they have else
         self.drives_off = False  # no drive or controller has power
@@ -119,8 +121,8 @@ class System:
             "tasks": np.zeros(1, TASK),
             "extents": np.zeros(1, EXTENT),
             "ftls": np.zeros(1, FTL),
-            "maps": np.zeros(1, np.int32),
-            "owners": np.zeros(1, np.int32),
+            "pages": np.zeros(1, np.int32),
+            "leaves": np.zeros(LEAF, np.int32),
             "blocks": np.zeros(1, BLOCK),
             "buckets": np.zeros(1, np.int32),
             "segments": np.zeros(1, t.SEGMENT),
@@ -138,6 +140,8 @@ class System:
         state["margin"] = SLACK
         state["slice_width"] = FIRST_SLICE_NS
         state["stride"] = 1
+        state["leaves"] = 1
+        self._tables["leaves"][:] = t.NONE  # the leaf of all drives that nothing was written to
         self._more_jobs(FIRST_JOBS)
         self.world = t.World(**self._tables)
 
@@ -221,6 +225,18 @@ class System:
                 self._tables[table] = np.zeros(2 * len(old) + margin, old.dtype)
                 self._tables[table][: len(old)] = old
                 self._remake()
+        self.have_leaves(int(state["leaf_margin"]))
+
+    def have_leaves(self, leaves: int) -> None:
+        """Make room now for so many more leaves of the maps of flash drives."""
+        old = self._tables["leaves"]
+        used = int(self.state["leaves"])
+        if (used + leaves) * LEAF > len(old):
+            wished = max(2 * len(old), (used + leaves) * LEAF)
+            rows = rows_for(self._tables, "leaves", (used + leaves) * LEAF, wished)
+            self._tables["leaves"] = np.zeros(rows, np.int32)
+            self._tables["leaves"][: used * LEAF] = old[: used * LEAF]
+            self._remake()
 
     # -- parts ----------------------------------------------------------------------
 

@@ -36,12 +36,13 @@ def use_of(system: System, index: int) -> DriveUse:
         row = int(drive["row"])
         stored = since(system, "ssds", row, "stored")
         ssd = system.world.ssds[row]
-        # A part of a mapping unit costs a whole one.
+        # A part of a mapping unit costs a whole one, whose rest is read and programmed again.
         units = since(system, "ftls", int(ssd["ftl"]), "written") * int(ssd["unit"])
         if stored > 0:
             amplification = (max(units, stored) + since(system, "ssds", row, "moved")) / stored
         flash = int(drive["size"]) * (1 + card.number("flash.spare"))
-        programmed = since(system, "ssds", row, "programmed") + max(units - stored, 0)
+        whole = stored + since(system, "ssds", row, "filled")
+        programmed = since(system, "ssds", row, "programmed") + max(units - whole, 0)
         cycles = programmed / flash / passed * DAY * DAYS_OF_A_YEAR
     return replace(
         thermal.use(system, index),

@@ -39,6 +39,7 @@ from raidsim.kernel.array_tables import (
     ERRAND_SWEEP,
     HYBRID,
 )
+from raidsim.kernel.ftl import LEAF_BITS
 from raidsim.kernel.heap import KIND_MASK, fill_vacancy, vacate_first
 from raidsim.kernel.jit import by_reference, entry, handler, routine
 from raidsim.kernel.jobs import release
@@ -142,6 +143,7 @@ def is_short_of_room(w):
         state["free_jobs"] < margin
         or state["events"] > len(w.heap) - margin
         or state["told"] + state["awaited"] > len(w.completions) - margin
+        or state["leaves"] > (len(w.leaves) >> LEAF_BITS) - state["leaf_margin"]
     )
 
 

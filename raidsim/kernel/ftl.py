@@ -24,6 +24,11 @@ request stay distinct), the middle is dropped, and the high bits are kept: a hot
 its share of the drive. What counts for garbage collection are shares and the units of
 a block, not how many blocks there are, as long as they are many.
 
+Drives with the same past share it. Map and owners are lists of leaves of LEAF entries each, and
+``pages`` names the leaf of each part of a list. A leaf that is shared has a name below 0 (~leaf),
+and the first change makes a copy of it: so a thousand drives take the memory of one, and that of
+what has changed.
+
 Verbs: :func:`logical` finds the unit of an address; while it :func:`is_blocked`
 :func:`clear`, :func:`write` a unit, then while one :func:`is_due` :func:`move` it;
 :func:`discard` a unit.
@@ -38,6 +43,9 @@ WRITTEN = 0  # sides: units that the host writes
 MOVED = 1  # and those that collection moves
 RESERVE = 2  # free blocks: one for each frontier to open
 
+LEAF_BITS = 6
+LEAF = 1 << LEAF_BITS  # entries of a map or of owners that are copied together
+
 
 @handler
 def logical(ftl, unit):
@@ -46,6 +54,52 @@ def logical(ftl, unit):
         return unit
     group = ftl["group"]
     return unit // (ftl["scale"] * group) * group + unit % group
+
+
+@handler
+def entry_of(w, first, i):
+    """Where entry ``i`` of the list whose pages begin with row ``first`` is, to be read."""
+    leaf = w.pages[first + (i >> LEAF_BITS)]
+    if leaf < 0:
+        leaf = ~leaf
+    return (leaf << LEAF_BITS) + (i & (LEAF - 1))
+
+
+@handler
+def own_entry(w, first, i):
+    """Where entry ``i`` of the list whose pages begin with row ``first`` is, to be changed."""
+    page = first + (i >> LEAF_BITS)
+    if w.pages[page] < 0:
+        copy_leaf(w, page)
+    return (w.pages[page] << LEAF_BITS) + (i & (LEAF - 1))
+
+
+@handler
+def place_of(w, ftl, unit):
+    """Where logical ``unit`` lies, or NONE if it was never written or was trimmed."""
+    return w.leaves[entry_of(w, ftl["first_map"], unit)]
+
+
+@handler
+def owner_of(w, ftl, place):
+    """The logical unit that was last written to ``place``."""
+    return w.leaves[entry_of(w, ftl["first_owner"], place)]
+
+
+@routine
+def copy_leaf(w, page):
+    """A part of a list that was shared gets a leaf of its own.
+
+    Before each event the engine makes sure that there are enough for all parts of a drive.
+    """
+    state = w.state[0]
+    leaf = state["leaves"]
+    state["leaves"] += 1
+    source = ~w.pages[page] << LEAF_BITS
+    target = leaf << LEAF_BITS
+    for i in range(LEAF):
+        w.leaves[target + i] = w.leaves[source + i]
+    w.pages[page] = leaf
 
 
 @routine
@@ -64,11 +118,10 @@ def write(w, ftl, unit):
 @routine
 def discard(w, ftl, unit):
     """Forget where logical ``unit`` was, if anywhere: its place holds garbage from now on."""
-    at = ftl["first_map"] + unit
-    place = w.maps[at]
+    place = place_of(w, ftl, unit)
     if place == NONE:
         return
-    w.maps[at] = NONE
+    w.leaves[own_entry(w, ftl["first_map"], unit)] = NONE
     index = place // ftl["block_units"]
     block = w.blocks[ftl["first_block"] + index]
     if is_open(ftl, index):
@@ -83,8 +136,8 @@ def discard(w, ftl, unit):
 def append(w, ftl, side, unit):
     """The next place of the open block of a side (WRITTEN, MOVED) belongs to ``unit``."""
     place = ftl["place"][side]
-    w.maps[ftl["first_map"] + unit] = place
-    w.owners[ftl["first_owner"] + place] = unit
+    w.leaves[own_entry(w, ftl["first_map"], unit)] = place
+    w.leaves[own_entry(w, ftl["first_owner"], place)] = unit
     w.blocks[ftl["first_block"] + ftl["frontier"][side]]["valid"] += 1
     ftl["place"][side] = place + 1
     ftl["room"][side] -= 1
@@ -167,7 +220,7 @@ def choose(w, ftl):
 @handler
 def is_valid(w, ftl, place):
     """Whether a unit of the host lies at ``place``."""
-    return w.maps[ftl["first_map"] + w.owners[ftl["first_owner"] + place]] == place
+    return place_of(w, ftl, owner_of(w, ftl, place)) == place
 
 
 @routine
@@ -180,7 +233,7 @@ def move(w, ftl):
     if ftl["room"][MOVED] == 0:
         open_block(w, ftl, MOVED)
     w.blocks[ftl["first_block"] + ftl["victim"]]["valid"] -= 1
-    append(w, ftl, MOVED, w.owners[ftl["first_owner"] + place])
+    append(w, ftl, MOVED, owner_of(w, ftl, place))
     ftl["moved"] += 1
     return place
 

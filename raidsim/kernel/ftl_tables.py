@@ -9,11 +9,11 @@ FTL = np.dtype(  # a page map, and where it writes; see ftl.py
         ("scale", "i8"),  # units of the drive that one logical unit stands for
         ("group", "i8"),  # neighbouring units that the scaled map keeps apart
         ("units", "i4"),  # logical ones
-        ("first_map", "i4"),
+        ("first_map", "i4"),  # rows of `pages`
         ("block_units", "i4"),
         ("blocks", "i4"),
         ("first_block", "i4"),
-        ("first_owner", "i4"),
+        ("first_owner", "i4"),  # the same
         ("first_bucket", "i4"),
         ("lowest", "i4"),  # no closed block has fewer valid units
         ("free_head", "i4"),

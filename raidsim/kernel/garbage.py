@@ -13,6 +13,11 @@ with the queues at channels and dies that is how collection slows the host down.
 valid units of a program unit are sensed together and cross the channel in pieces of up
 to a page; whole program units go to the dies round robin, as those of the host do.
 
+A write that ends amid a mapping unit leaves the rest of it as it was, and a program unit holds
+whole mapping units. So once a write elsewhere follows, and not the bytes that are missing, the
+drive reads the rest from where the unit was, as if it moved it, and programs both together; of a
+unit that was never written it fills the rest up.
+
 Where a unit lies on flash: the ``appended``-th unit of the map is taken to be in program
 unit ``appended`` / (units of one), and those go over channels and dies round robin.
 
@@ -39,11 +44,18 @@ from raidsim.kernel.tables import (
 def store(w, row, drive, start, end):
     """Bytes [start, end) of the host are in the buffer: their units get new places."""
     table = w.ftls[drive["ftl"]]
-    for number in range(start // drive["unit"], (end - 1) // drive["unit"] + 1):
+    size = drive["unit"]
+    for number in range(start // size, (end - 1) // size + 1):
         unit = ftl.logical(table, number)
+        part = min(end, (number + 1) * size) - max(start, number * size)
         if unit == table["last_unit"]:
-            continue  # more of the unit that came last: it is still in the buffer
+            drive["covered"] += part  # more of the unit that came last: it is still in the buffer
+            continue
+        complete(w, row, drive)
         table["last_unit"] = unit
+        drive["covered"] = part
+        if part < size:
+            drive["rest"] = lies_in(w, drive, table, unit)
         while ftl.is_blocked(table):
             place = ftl.clear(w, table)
             if place != NONE:
@@ -55,6 +67,32 @@ def store(w, row, drive, start, end):
             follow(w, row, drive, table, ftl.move(w, table))
         if table["victim"] == NONE:
             sense_gathered(w, row, drive)
+
+
+@routine
+def complete(w, row, drive):
+    """The unit that came last stays as it is: what it lacks is read, or filled up."""
+    rest = drive["unit"] - drive["covered"]
+    if rest <= 0 or drive["covered"] == 0:
+        return
+    if drive["rest"] == NONE:
+        drive["filled"] += rest
+        drive["buffered"] += rest
+        drive["gathered_moved"] += rest
+    else:
+        sense(w, row, drive, drive["rest"], rest, 1)
+
+
+@handler
+def lies_in(w, drive, table, unit):
+    """The program unit that logical ``unit`` lies in, or NONE if it was never written."""
+    place = ftl.place_of(w, table, unit)
+    if place == NONE:
+        return NONE
+    index = place // table["block_units"]
+    begun = w.blocks[table["first_block"] + index]["begun"]
+    together = max(drive["page"] * drive["planes"] // drive["unit"], 1)
+    return (begun + place - index * table["block_units"]) // together
 
 
 @routine
@@ -74,20 +112,22 @@ def follow(w, row, drive, table, place):
 def sense_gathered(w, row, drive):
     """Sense what is to be moved out of one program unit."""
     if drive["moving_units"] > 0:
-        sense(w, row, drive, drive["moving_unit"], drive["moving_units"])
+        length = drive["moving_units"] * drive["unit"]
+        sense(w, row, drive, drive["moving_unit"], length, 0)
         drive["moving_units"] = 0
 
 
 @routine
-def sense(w, row, drive, number, valid):
-    """A die senses the ``valid`` units in program unit ``number``."""
+def sense(w, row, drive, number, length, rest):
+    """A die senses ``length`` bytes of program unit ``number``; ``rest``: 1 for a unit's rest."""
     index = take(w, STAGE_MOVE_SENSED, NONE)
     job = w.jobs[index]
     job["drive"] = drive["drive"]
     job["row"] = row
     job["op"] = READ
     job["priority"] = 0
-    job["length"] = valid * drive["unit"]
+    job["length"] = length
+    job["begun"] = rest
     channel = number % drive["channels"]
     die = number // drive["channels"] % drive["dies"]
     job["offset"] = drive["first_channel"] + channel
@@ -102,6 +142,7 @@ def sensed(w, index):
     drive["flash_read"] += job["length"]
     channel = job["offset"]
     left = job["length"]
+    rest = job["begun"]
     first = True
     while left > 0:
         piece = index
@@ -113,6 +154,7 @@ def sensed(w, index):
         part["stage"] = STAGE_MOVE_CHANNEL
         part["direction"] = TO_HOST
         part["length"] = min(left, drive["page"])
+        part["begun"] = rest
         left -= part["length"]
         arrive(w, channel, piece, transfer(drive, part["length"]))
 
@@ -132,7 +174,10 @@ def moved(w, index):
     """A piece is in the write buffer."""
     job = w.jobs[index]
     drive = w.ssds[job["row"]]
-    drive["moved"] += job["length"]
+    if job["begun"] == 1:
+        drive["filled"] += job["length"]
+    else:
+        drive["moved"] += job["length"]
     drive["buffered"] += job["length"]
     drive["gathered_moved"] += job["length"]
     release(w, index)

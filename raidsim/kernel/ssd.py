@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from raidsim.kernel import garbage, read_ahead
 from raidsim.kernel.flash import sense, transfer_frames
-from raidsim.kernel.jit import handler
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.reply import delay, keep, promise, reply
 from raidsim.kernel.station import arrive, round_ns
@@ -217,6 +217,7 @@ def buffered(w, index):
     while drive["gathered"] >= unit:
         drive["gathered"] -= unit
         flush(w, row, drive, unit)
+    flush_moved(w, row, drive)
 
 
 @handler
@@ -224,8 +225,14 @@ def moved(w, index):
     """Garbage collection has put a piece into the buffer."""
     row = w.jobs[index]["row"]
     drive = w.ssds[row]
-    unit = drive["page"] * drive["planes"]
     garbage.moved(w, index)
+    flush_moved(w, row, drive)
+
+
+@routine
+def flush_moved(w, row, drive):
+    """Flush the whole program units of what is not the host's."""
+    unit = drive["page"] * drive["planes"]
     while drive["gathered_moved"] >= unit:
         drive["gathered_moved"] -= unit
         flush(w, row, drive, 0)

@@ -155,6 +155,8 @@ STATE = np.dtype(
         ("agenda", "i4"),  # first job on it
         ("agenda_end", "i4"),
         ("defects", "i8"),  # rows of `defects` in use
+        ("leaves", "i8"),  # leaves in use
+        ("leaf_margin", "i8"),  # most leaves that one event may need
     ],
     align=True,
 )
@@ -438,6 +440,9 @@ SSD = np.dtype(
         ("moving_unit", "i8"),  # program unit that garbage collection is at
         ("moving_units", "i8"),  # mapping units of it that are to be moved
         ("gathered_moved", "i8"),  # the same of what garbage collection moves
+        ("covered", "i8"),  # bytes of the mapping unit written last that have come
+        ("rest", "i8"),  # program unit where the rest of it lies, or NONE
+        ("filled", "i8"),  # bytes that complete units which the host wrote in part
         ("stored", "i8"),  # bytes that the host has put into the buffer
         ("moved", "i8"),  # bytes that garbage collection has put there
         ("programmed", "i8"),  # bytes
@@ -513,8 +518,8 @@ class World(NamedTuple):
     tasks: Any  # TASK of disk_tables
     extents: Any  # EXTENT of disk_tables
     ftls: Any  # FTL of ftl_tables
-    maps: Any  # int32: the place of each logical unit, or NONE
-    owners: Any  # int32: the logical unit that was last written to each place
+    pages: Any  # int32: leaf of each part of a map or of owners; ~leaf if others share it
+    leaves: Any  # int32: places of logical units, or NONE; logical units last written to places
     blocks: Any  # BLOCK of ftl_tables
     buckets: Any  # int32: for each number of valid units, first and last closed block with so many
     segments: Any  # SEGMENT

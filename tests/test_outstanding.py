@@ -1,0 +1,81 @@
+"""Closed systems that do less with more outstanding I/Os: which mechanism it is, and without it.
+
+The background pages "Arrays", "Controllers" and "Flash" say why, with figures of longer runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from watching import begin
+
+from raidsim.build.scenario import build
+from raidsim.kernel import tables as t
+from raidsim.kernel.jit import INTERPRETED
+from raidsim.scenario import Scenario, from_data, load
+
+pytestmark = pytest.mark.skipif(INTERPRETED, reason="tens of thousands of I/Os")
+
+
+def rate(asked: Scenario, settled: int, ios: int) -> float:
+    """I/Os a second over so many, once so many have settled the queues."""
+    machine = build(asked)
+    begin(machine)
+    system = machine.system
+    system.run(t.NEVER, settled)
+    before = system.now
+    system.run(t.NEVER, settled + ios)
+    return ios / (system.now - before) * 1e9
+
+
+# -- small sequential writes to RAID 6 of the operating system ----------------------------------
+
+
+def streaming(outstanding: int, **volume: Any) -> float:
+    """Writes of 64 KiB in sequence to RAID 6 of six disks with their caches on."""
+    table = {"level": "raid6", "drives": 6, "drive": "cisco-hdd-10tb", "strip": "512 KiB"}
+    table |= {"disk_cache": "on", **volume}
+    stream = {"read": "0 %", "random": "0 %", "size": "64 KiB", "outstanding": outstanding}
+    data = {"host": {"model": "cisco-ucs-c240-m4"}, "volume": [table], "load": [stream]}
+    return rate(from_data(data), 500, 3000)
+
+
+def test_small_writes_in_sequence_lose_what_the_disks_read_ahead():
+    # Each is a read-modify-write. One after the other they find old data and parity in the
+    # buffers of the disks, which read ahead; those of two stripes in turn do not.
+    assert streaming(16) < 0.9 * streaming(1)
+    # Disks that do not read ahead lose nothing, and gain by more outstanding.
+    blind = {"set": {"read_ahead.depth": "0 KiB", "read_ahead.segments": 0}}
+    assert streaming(16, **blind) > 1.2 * streaming(1, **blind)
+
+
+# -- write-back and write-through ---------------------------------------------------------------
+
+
+def mixed(write: str, **controller: Any) -> float:
+    """Random requests of 8 KiB, a third of them writes, 128 outstanding, caches full."""
+    changes = [f"volume.write={write}", "load.outstanding=128"]
+    changes += [f'controller.set."{key}"={value}' for key, value in controller.items()]
+    settled = 60_000 if write == "back" else 2_000
+    return rate(load("raid5-disks", overrides=changes), settled, 20_000)
+
+
+def test_a_full_cache_gives_the_disks_less_to_choose_from_than_many_outstanding_writes():
+    through = mixed("through")
+    assert mixed("back") < 0.95 * through
+    assert mixed("back", **{"cache.destage_depth": 16}) > through
+
+
+# -- random writes over a whole flash drive -----------------------------------------------------
+
+
+def whole_drive(outstanding: int, buffer: str) -> float:
+    changes = [f"load.outstanding={outstanding}", f'volume.set."buffer.size"={buffer}']
+    return rate(load("p3700-whole-drive", overrides=changes), 10_000, 80_000)
+
+
+def test_more_writes_at_a_time_leave_less_of_the_buffer_to_what_collection_moves():
+    # Of 8 MiB: 512 writes and what is moved for them fill it, and channels wait.
+    assert whole_drive(512, "8 MiB") < 0.985 * whole_drive(128, "8 MiB")
+    assert whole_drive(512, "16 MiB") == pytest.approx(whole_drive(128, "16 MiB"), rel=0.015)
