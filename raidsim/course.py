@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import simpy
 
-from raidsim.build import caching
+from raidsim.build import caching, observe
 from raidsim.build import tally as tallies
 from raidsim.build.scenario import Machine
 from raidsim.build.system import SaturationError
@@ -24,8 +24,8 @@ from raidsim.build.tally import Tally, tally
 from raidsim.control.course import Course, Process, words_of
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
+from raidsim.result import NO_LOAD, Event, Interval, Latency, Moment, OperationUse, Phase, Point
 from raidsim.result import Course as CourseResult
-from raidsim.result import Event, Interval, Latency, Moment, OperationUse, Phase, Point
 from raidsim.scenario import LoadSpec, Scenario
 from raidsim.scenario.events import LoadStart
 from raidsim.session import OnPoint, PointProgress, Session, label
@@ -75,11 +75,12 @@ def follow(scenario: Scenario, intensity: int, on_point: OnPoint | None = None) 
     except SaturationError as error:
         in_time = False
         session.stop_short(error)
-    return [
-        replace(session.point(load, in_time), course=session.course_of(load))
+    points = [
+        replace(session.point(load, in_time), course=session.course_of(load.name))
         for load in scenario.loads
         if session.model.streams(load.name)
     ]
+    return points or [session.point_without_load(in_time)]
 
 
 class _CourseSession(Session):
@@ -129,7 +130,7 @@ class _CourseSession(Session):
 
     def _note_streams(self) -> None:
         names = [load.name for load in self.scenario.loads]
-        self.machine.streams.update((name, self.model.streams(name)) for name in names)
+        self.machine.streams.update((name, self._streams(name)) for name in names)
         self.all_streams = [s for streams in self.machine.streams.values() for s in streams]
 
     def _run(self, ios: int) -> bool:
@@ -190,11 +191,14 @@ class _CourseSession(Session):
 
     def _tallies(self, *, histograms: bool) -> dict[str, Tally]:
         self.env.sync()
-        system = self.env.system
+        names = [load.name for load in self.scenario.loads] or [NO_LOAD]
         return {
-            load.name: tally(system, self.model.streams(load.name), histograms=histograms)
-            for load in self.scenario.loads
+            name: tally(self.env.system, self._streams(name), histograms=histograms)
+            for name in names
         }
+
+    def _streams(self, name: str) -> list[int]:
+        return [] if name == NO_LOAD else self.model.streams(name)
 
     def _open(self, text: str) -> None:
         self.name = [text]
@@ -261,13 +265,14 @@ class _CourseSession(Session):
     def _tell_of_course(self) -> None:
         if self.on_point is None:
             return
-        load = self.scenario.loads[0]
+        load = next(iter(self.scenario.loads), None)
+        what = NO_LOAD if load is None else f"{load.name} {label(load, self.intensity)}"
         done = self._completed()
         self.on_point(
             PointProgress(
                 self.intensity,
                 self.scenario.points,
-                f"{load.name} {label(load, self.intensity)}, at {self.now:.3g} s",
+                f"{what}, at {self.now:.3g} s",
                 min(self.now / self._expected(), 0.99),
                 done / self.env.now if self.env.now else 0.0,
             )
@@ -290,7 +295,29 @@ class _CourseSession(Session):
 
     # -- reporting ------------------------------------------------------------------------------
 
-    def course_of(self, load: LoadSpec) -> CourseResult:
+    def point_without_load(self, in_time: bool) -> Point:
+        """What happened where no load has run."""
+        first = next((load.name for load in self.scenario.loads), NO_LOAD)
+        return Point(
+            load=NO_LOAD,
+            outstanding=None,
+            rate=None,
+            workers=0,
+            iops=Interval(0.0, None, None),
+            mbps=0.0,
+            latency_ms={"read": None, "write": None},
+            limited_by=None,
+            stages={},
+            stations=[],
+            counts=observe.counts(self.system, []),
+            window_s=observe.span(self.system) / NS_PER_S,
+            warmup_s=0.0,
+            converged=in_time,
+            warnings=list(self.warnings),
+            course=self.course_of(first),
+        )
+
+    def course_of(self, load: str) -> CourseResult:
         """What happened, and what it did to one load."""
         return CourseResult(
             events=self.events,
@@ -301,8 +328,8 @@ class _CourseSession(Session):
             power_cuts=self.course.power_cuts,
         )
 
-    def _phase(self, stretch: _Stretch, load: LoadSpec) -> Phase:
-        before, after, latencies = stretch.loads[load.name]
+    def _phase(self, stretch: _Stretch, load: str) -> Phase:
+        before, after, latencies = stretch.loads[load]
         iops, megabytes = tallies.rates(before, after)
         return Phase(
             name=stretch.name,
@@ -311,7 +338,7 @@ class _CourseSession(Session):
             health=stretch.health,
             iops=tallies.interval(
                 self.system,
-                self.model.streams(load.name),
+                self._streams(load),
                 before.time,
                 after.time,
                 iops,
@@ -323,13 +350,13 @@ class _CourseSession(Session):
             timed_out=after.timed_out - before.timed_out,
         )
 
-    def _timeline(self, load: LoadSpec) -> list[Moment]:
+    def _timeline(self, load: str) -> list[Moment]:
         found = []
         samples = self.samples
         if len(samples) > 2 and samples[-1].time - samples[-2].time < self.step / 2:
             samples = [*samples[:-2], samples[-1]]
         for before, after in pairwise(samples):
-            earlier, later = before.loads[load.name], after.loads[load.name]
+            earlier, later = before.loads[load], after.loads[load]
             iops, megabytes = tallies.rates(earlier, later)
             found.append(
                 Moment(

@@ -12,6 +12,9 @@ from typing import Any
 
 SCHEMA = "raidsim.result/1"
 
+NO_LOAD = "no load"
+"""Load of the point of a scenario with events in which none has run."""
+
 
 @dataclass(frozen=True)
 class Interval:

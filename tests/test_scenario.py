@@ -542,3 +542,13 @@ def test_the_reference_page_is_current():
     assert page.read_text(encoding="utf-8") == reference.markdown(), (
         "run: python docs/reference/generate.py"
     )
+
+
+def test_a_key_of_thousands_of_characters_is_shown_short():
+    (found,) = problems_of(f'"{"x" * 4000}" = 1\n' + ONE_LOAD)
+    assert len(str(found)) < 400
+
+
+def test_a_key_with_half_a_character_as_json_lets_through_is_one_message():
+    with pytest.raises(InputError, match="not UTF-8 text"):
+        scenario.from_data({"host": {"\ud800": 1}, "volume": [{"drive": "nl-sas-2tb"}]})

@@ -16,7 +16,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from raidsim.cards.toml_lines import DEEPEST, Index, Path, index
-from raidsim.errors import InputError, Problem
+from raidsim.errors import InputError, Problem, quote
 
 LARGEST_FILE = 4 * 2**20
 """Bytes; whatever is larger was not written as a description of hardware or load."""
@@ -25,6 +25,7 @@ TOO_DEEP = "is nested too deeply"
 NOT_SO_DEEP = f"nothing in a description has {DEEPEST} steps"
 
 _MOST_ERRORS = 20
+_LONGEST_KEY = 100  # as messages show it
 _TWICE = ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate inline")
 _LONG_KEY = re.compile(
     r"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+)"""
@@ -210,5 +211,5 @@ def show(path: Path, single: frozenset[str] = frozenset()) -> str:
                 parts[-1:] = [f"{parts[-1]}[{key}]"] if parts else [f"[{key}]"]
         else:
             plain = all(c.isalnum() or c in "_-" for c in key) and key
-            parts.append(key if plain else f'"{key}"')
+            parts.append(key if plain and len(key) <= _LONGEST_KEY else quote(key, _LONGEST_KEY))
     return ".".join(parts)

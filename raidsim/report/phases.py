@@ -114,7 +114,8 @@ def print_phases(sweep: Sweep, console: Console, fit: Callable[[], Table]) -> No
         if point.course is None or not point.course.phases:
             continue
         console.print()
-        console.print(Text(f"{point.load}, {offered(point)}, from event to event:"))
+        what = point.load if point.workers == 0 else f"{point.load}, {offered(point)}"
+        console.print(Text(f"{what}, from event to event:"))
         console.print()
         console.print(_table(point.course, fit()))
 

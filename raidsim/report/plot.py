@@ -76,7 +76,8 @@ def _blocks(result: Result) -> Iterator[_Block]:
             yield _Block(heading(sweep, result), PANEL_INCHES[1], _pair(sweep, result))
     for sweep in rows:
         for point in courses(sweep.points):
-            words = f"{heading(sweep, result)}; {offered(point)}"
+            words = heading(sweep, result)
+            words += f"; {offered(point)}" if point.workers else ""
             yield _Block(words, timeline.height(point), _over_time(point))
         warmed = course_of(sweep)
         if warmed is not None:

@@ -78,7 +78,7 @@ def offered(point: Point) -> str:
         return f"{point.rate:,.6g} IO/s offered"
     if point.machines is not None:
         return f"{point.workers:,} machines"
-    return "given arrivals"
+    return "given arrivals" if point.workers else "no load"
 
 
 def station_kinds(points: Iterable[Point]) -> list[str]:

@@ -35,7 +35,7 @@ from raidsim.report.sweeps import (
     offered,
     sweeps,
 )
-from raidsim.result import Limit, Point, Result
+from raidsim.result import NO_LOAD, Limit, Point, Result
 
 AXIS_HEADERS = {"outstanding": "out-\nstanding", "rate": "offered\nIO/s", "step": "\nstep"}
 AXIS_WORDS = {"outstanding": "outstanding", "rate": "IO/s offered", "step": "step"}
@@ -71,6 +71,10 @@ def print_sweep(sweep: Sweep, result: Result, console: Console) -> None:
     if sentence:
         heading.append(f": {sentence}")
     console.print(heading, soft_wrap=True)
+    if sweep.load == NO_LOAD:  # its figures would all be zero
+        for text in dict.fromkeys(text for point in sweep.points for text in remarks(point)):
+            console.print(Text(text), soft_wrap=True)
+        return
     console.print()
     console.print(fitting(sweep, result, console))
     console.print()

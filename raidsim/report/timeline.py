@@ -152,10 +152,12 @@ def _panels(moments: Sequence[Moment]) -> list[_Panel]:
     latencies = [math.nan if one.latency_ms is None else one.latency_ms for one in moments]
     known = [value for value in latencies if not math.isnan(value)]
     log = bool(known) and max(known) > SPAN_OF_LOG * min(known) > 0
-    panels = [
-        _Panel("IO/s", {"throughput": rates}, 0),
-        _Panel("latency, ms", {"mean latency": latencies}, 1, log=log),
-    ]
+    panels = []
+    if any(rates):
+        panels = [
+            _Panel("IO/s", {"throughput": rates}, 0),
+            _Panel("latency, ms", {"mean latency": latencies}, 1, log=log),
+        ]
     warm = _curves(moments, lambda one: one.temperature_c)
     if any(max(values) - min(values) >= MOVED for values in warm.values()):
         panels.append(_Panel("temperature, C", warm, 2, is_state=True))

@@ -184,7 +184,7 @@ class _Loader:
         machines = [
             self._machine(*one, volumes, made) for one in self._list("machine", optional=True)
         ]
-        some = bool(self.reading.data.get("machine"))
+        some = bool(self.reading.data.get("machine") or self.reading.data.get("event"))
         loads = [
             self._load(table, path, volumes, made)
             for table, path in self._list("load", optional=some)

@@ -62,7 +62,7 @@ may ask; the others keep one value.
 
 **What happens meanwhile**: each `[[event]]` is something that fails, is repaired, or begins at a
 time. Its clock starts when the measurement does, after the warm-up:
-[how to use them](../how-to/events.md).
+[how to use them](../how-to/events.md). With one, `[[load]]` may be left out.
 
 **Another value for one run**: `--set KEY=VALUE`, e.g. `--set load.outstanding=32`,
 `--set "load.size=4 KiB"`, `--set "volume.set.flash.read_time=60 us"`. Where there are several
