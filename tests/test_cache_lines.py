@@ -8,6 +8,7 @@ from cached_array import KIB, MIB, cache_of, commands_of, started
 from simpy_models import in_turn
 from test_control_arrays import SAS, array, raid_card, server
 
+import raidsim
 from raidsim.build.cache_lines import arrange, chosen, clean_lines, ranges, rows_of, under_way
 
 SMALL = {"cache.size": "2 MiB", "cache.flush_time": "20 ms"}
@@ -78,3 +79,19 @@ def test_ranges_are_what_was_written_in_order_and_joined():
     in_turn(data, ("write", end, 4 * KIB))
     rows = chosen(env.system, 0, [data.row])
     assert ranges(env.system, 0, rows) == {data.row: [*joined, (end, 4 * KIB)]}
+
+
+@pytest.mark.parametrize("strip", ["512 B", "16 KiB", "64 KiB", "256 KiB"])
+def test_a_cache_never_runs_out_of_lines_before_its_bytes_are_used(strip: str) -> None:
+    """Of single drives too, whose strips the controller's card says nothing about."""
+    env = raidsim.Environment(seed=1)
+    host = raidsim.Host(env, "fujitsu-rx300-s4")
+    card = raidsim.Controller(env, "cisco-12g-sas-raid-2gb", changes={"cache.size": "4 MiB"})
+    words = {"controller": card, "strip": strip, "write": "back"}
+    data = raidsim.Volume(env, "seagate-st373455ss", host, **words)
+    world = env.system.world
+    cache, line = world.caches[0], world.arrays[world.volumes[data.row]["array"]]["line"]
+    assert cache["lines"] * line >= cache["size"]
+    asked = [data.write(place, 64 * 1024) for place in range(0, 6 * 2**20, 64 * 1024)]
+    env.run()
+    assert all(one.value.ok for one in asked)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.build import intent
-from raidsim.build.cache import modes, serve
+from raidsim.build.cache import line_size, modes, serve
 from raidsim.build.drive import add_drive
 from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.system import System
@@ -129,7 +129,7 @@ def add_array(
         width=layout["data"] * layout["strip"],
         first_lock=locks,
         locks=LOCKS if has_parity else 1,
-        line=layout["strip"],
+        line=line_size(controller_card, int(layout["strip"])),
         **intent.marks(system, volume, controller),
         **modes(system, volume.write, volume.read_ahead, volume.io, controller_spec),
         **(

@@ -62,6 +62,17 @@ def add_cache(system: System, name: str, card: Card) -> int:
     return row
 
 
+def line_size(card: Card | None, strip: int) -> int:
+    """Bytes of a line for a volume of such strips, or a hybrid of such blocks.
+
+    A strip; but no line is smaller than a smallest strip, or the lines would run out before the
+    bytes do: single drives have no strips that the controller's card speaks of.
+    """
+    if card is None or not card.has("cache.size"):
+        return strip
+    return max(strip, card.integer("strip.smallest"))
+
+
 def serve(system: System, controller: int, card: Card | None, volume: VolumeSpec) -> None:
     """Let a controller's cache, if there is one, work for the drives of one more volume."""
     if card is None or not card.has("cache.size"):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.build.cache import modes
+from raidsim.build.cache import line_size, modes
 from raidsim.build.cache_lines import chains
 from raidsim.build.system import System
 from raidsim.kernel import cache as lines_of
@@ -87,7 +87,7 @@ def add_hybrid(
         hybrid=number,
         width=width,
         locks=1,
-        line=block,
+        line=line_size(None if controller_spec is None else controller_spec.card, block),
         **modes(system, spec.buffer, spec.read_ahead, spec.io, controller_spec),
     )
     system.set_row(
