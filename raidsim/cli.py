@@ -23,6 +23,7 @@ from raidsim.errors import InputError, Interrupted, TableOverflowError
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import FrameType
 
     from raidsim.report.console import ReportConsole
     from raidsim.report.output import Target
@@ -163,7 +164,7 @@ def run_command(
         if not any(target.to_stdout for target in contents):
             table.print_result(result, _stdout())
     if result.interrupted:
-        typer.echo("Interrupted: the points that were finished are kept.", err=True)
+        typer.echo("The points that were finished are kept.", err=True)
         raise typer.Exit(INTERRUPTED)
     if not result.is_carried:
         raise typer.Exit(DOES_NOT_HOLD)
@@ -376,6 +377,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _status(arguments: Sequence[str] | None) -> int:
     """Exit status of a command line."""
+    pressed: list[int] = []  # Ctrl-C, of which a library in the middle of compiling may make more
+
+    def press(number: int, frame: FrameType | None) -> None:
+        pressed.append(number)
+        signal.default_int_handler(number, frame)
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, press)
     try:
         try:
             app(args=arguments, prog_name="raidsim")
@@ -396,9 +405,15 @@ def _status(arguments: Sequence[str] | None) -> int:
         where = error.filename or "standard output"
         return _fail(f"{where}: {error.strerror or error}")
     except Exception:  # noqa: BLE001 - the last resort, which says that this is not the user's fault
+        if pressed:
+            typer.echo("Interrupted.", err=True)
+            return INTERRUPTED
         traceback.print_exc()
         typer.echo(f"{REPORT}the lines above.", err=True)
         return BUG
+    finally:
+        if signal.getsignal(signal.SIGINT) is press:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
     return DONE
 
 

@@ -216,6 +216,22 @@ def test_an_interrupt_ends_with_130_and_writes_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["my.toml"]
 
 
+def test_an_interrupt_that_a_library_turns_into_something_else_is_one_still(
+    scenario: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*_: object, **__: object) -> Result:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:  # as in a callback of the compiler
+            raise RuntimeError("no compiled object yet") from None
+        return result()
+
+    monkeypatch.setitem(sys.modules, "raidsim.run", SimpleNamespace(run=run))
+    assert status("run", scenario) == 130
+    assert "Traceback" not in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 def test_a_bug_says_that_it_is_one(
     scenario: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
