@@ -549,6 +549,8 @@ def test_a_key_of_thousands_of_characters_is_shown_short():
     assert len(str(found)) < 400
 
 
-def test_a_key_with_half_a_character_as_json_lets_through_is_one_message():
-    with pytest.raises(InputError, match="not UTF-8 text"):
+def test_half_a_character_as_json_lets_through_is_told():
+    with pytest.raises(InputError, match="host: holds text that is not UTF-8"):
+        scenario.from_data({"host": {"model": "\ud800"}, "volume": [{"drive": "nl-sas-2tb"}]})
+    with pytest.raises(InputError, match="host: input should be a valid string"):
         scenario.from_data({"host": {"\ud800": 1}, "volume": [{"drive": "nl-sas-2tb"}]})

@@ -104,7 +104,7 @@ def read_part(reading: Reading, model: type[Part], table: Any, path: Path) -> di
         try:
             found = error.errors(include_url=False, include_input=False)
         except UnicodeEncodeError:  # half of a character, which JSON lets through
-            reading.problem(path, "holds a key that is not UTF-8 text")
+            reading.problem(path, "holds text that is not UTF-8")
             return {}
         for details in found:
             name = str(details["loc"][0]) if details["loc"] else ""
