@@ -6,6 +6,7 @@
 #   make validate  every published figure against the simulation: out/validation.html, docs/validation.md
 #   make fuzz      a minute of random use: what must hold, holds; prints a seed that repeats it
 #   make bench     how fast it is: a table, and the same as JSON
+#   make coverage  how often intervals hold the long-run mean: 12,100 runs, into docs/background/measuring.md
 #   make docs      refresh the reference pages, pictures, and what the examples on the pages print
 #   make format    put the code into its standard form
 #   make clean     remove what these commands made (the environment: make clean-all)
@@ -30,7 +31,7 @@ COVERAGE_FLOOR ?= 90
 INSTALLED := $(VENV)/.raidsim-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint test-compiled test-checked test-interpreted fuzz validate bench docs format clean clean-all
+.PHONY: help run test lint test-compiled test-checked test-interpreted fuzz validate bench coverage docs format clean clean-all
 
 help:
 	@sed -n '/^# One/,/^# Another/s/^# \{0,1\}//p' Makefile
@@ -73,6 +74,9 @@ validate: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
+
+coverage: $(INSTALLED)
+	$(BIN)/python -m benchmarks.coverage --write
 
 docs: $(INSTALLED)
 	$(BIN)/python docs/reference/generate.py

@@ -1,4 +1,4 @@
-"""Whether 95 % intervals hold the long-run mean 95 times in 100, for ten kinds of systems.
+"""Whether 95 % intervals hold the long-run mean 95 times in 100, for eleven kinds of systems.
 
 Each system is one point of a scenario. It is run with many seeds, at a precision of 5 % and of
 1 %, and each interval either holds the long-run mean or does not. That mean is known where the
@@ -259,15 +259,35 @@ def cover_all(systems: list[str], seeds: int | None) -> Iterator[Coverage]:
             yield cover(system, precision, min(full, seeds or full), long_runs)
 
 
+def table(found: list[Coverage]) -> str:
+    """What was found, as a table of a page."""
+    lines = [
+        "| system | precision | runs | hold the mean | lie below it | half width | not converged |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {one.system} | {one.precision} | {one.runs:,} | {one.held / one.runs:.1%} |"
+        f" {one.below / one.runs:.1%} | {one.width:.2%} | {one.unconverged} |"
+        for one in found
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
-    """Run it, print a table, and write it into the page if asked."""
+    """Run it, print a line for each figure as it comes, and write the page if asked."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
     parser.add_argument("--seeds", type=int, help="fewer seeds than 1,000 and 100")
     parser.add_argument("--only", action="append", choices=list(SYSTEMS), metavar="SYSTEM")
     parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.name}")
     asked = parser.parse_args()
+    found = []
     for one in cover_all(asked.only or list(SYSTEMS), asked.seeds):
+        found.append(one)
         print(one, flush=True)
+    print(table(found))
+    if asked.write:
+        page = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(TABLE.sub(lambda _: table(found), page), encoding="utf-8")
 
 
 if __name__ == "__main__":
