@@ -17,7 +17,7 @@ from raidsim.run import run
 from raidsim.scenario import Scenario
 
 KIB = 1024
-PATIENCE = 300  # s; what does not end by itself takes years
+PATIENCE = 900  # s, in which the kernel may have to be compiled; what does not end takes years
 ENDLESS = """\
 [host]
 model = "fujitsu-rx2540-m1"
