@@ -16,7 +16,7 @@ from cached_array import (
 from conftest import INTERPRETED
 from scipy.optimize import brentq
 
-from raidsim.kernel import agenda, cache, destage, prefetch
+from raidsim.kernel import agenda, cache, destage, jobs, prefetch
 from raidsim.kernel import tables as t
 from raidsim.kernel.cache_tables import LEVELS
 from raidsim.run import run_point
@@ -449,3 +449,22 @@ def test_a_fetch_that_one_of_the_same_bytes_has_overtaken_changes_nothing(is_evi
     assert w.lines[line]["older"] == t.NONE
     assert w.jobs[slow]["stage"] == t.STAGE_FREE
     assert built.system.state["agenda"] == t.NONE
+
+
+def test_a_write_for_which_read_ahead_has_left_no_room_goes_on_when_that_has_come() -> None:
+    volume = {"strip": f"{STRIP} B", "write": "back", "read_ahead": "ahead"}
+    built = machine({}, volume=volume, controller={"cache.size": "4 MiB"})
+    w, row = built.system.world, cache_of(built)
+    strips = int(row["size"]) // STRIP
+    built.system.have_room(strips + 1)
+    w, row = built.system.world, cache_of(built)
+    for strip in range(strips):
+        assert prefetch.fetch(w, row, 0, STRIP, strip * STRIP, (strip + 1) * STRIP)
+    first = agenda.take_next(w)
+    write = jobs.take(w, t.STAGE_WAITING, t.NONE)
+    assert not destage.insert(w, row, 0, STRIP, strips * STRIP, (strips + 1) * STRIP)
+    destage.block(w, row, write)
+    prefetch.fetched(w, row, first)
+    assert row["blocked_head"] == t.NONE
+    assert w.jobs[write]["stage"] == row["again"]
+    assert destage.insert(w, row, 0, STRIP, strips * STRIP, (strips + 1) * STRIP)

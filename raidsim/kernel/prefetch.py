@@ -9,7 +9,7 @@ Verbs: :func:`follow` a read, :func:`fetched` when the data is there.
 
 from __future__ import annotations
 
-from raidsim.kernel import agenda
+from raidsim.kernel import agenda, destage
 from raidsim.kernel.array import add_task
 from raidsim.kernel.array_tables import ERRAND_FETCH
 from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist
@@ -103,3 +103,4 @@ def fetched(w, cache, index):
         waiter = following
     settle(w, cache, line_index)
     release(w, index)
+    destage.admit(w, cache)  # what is on its way gives no room, what has come does
