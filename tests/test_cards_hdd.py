@@ -6,8 +6,10 @@ import re
 
 import pytest
 
-from raidsim import cards
+from raidsim import cards, scenario
 from raidsim.build import hdd
+from raidsim.build.scenario import build
+from raidsim.errors import InputError
 
 DISKS = [card for card in cards.catalogue() if card.kind == "hdd"]
 EDGES = [(card, edge) for card in DISKS for edge in ("outer", "inner")]
@@ -20,6 +22,18 @@ def test_the_values_of_a_disk_fit_together_with_its_cache_off_and_on(
     card: cards.Card, cached: bool
 ) -> None:
     hdd.check(card.changed({"write_cache.enabled": cached}))
+
+
+def test_values_that_a_scenario_sets_and_do_not_fit_are_no_fault_of_the_card() -> None:
+    text = (
+        '[host]\nmodel = "fujitsu-rx2540-m1"\n[[volume]]\ndrive = "seagate-st373455ss"\n'
+        '[volume.set]\n"buffer.size" = "1 MiB"\n'
+        '[[load]]\nread = "0 %"\nsize = "4 KiB"\noutstanding = 1\n'
+    )
+    with pytest.raises(InputError) as caught:
+        build(scenario.load_text(text, "small.toml"))
+    (found,) = caught.value.problems
+    assert (found.file, found.key) == ("small.toml", "seagate-st373455ss: buffer.size")
 
 
 @pytest.mark.parametrize("card", DISKS, ids=lambda card: card.name)

@@ -4,10 +4,12 @@ import pytest
 
 from raidsim import scenario
 from raidsim.build import memory
+from raidsim.build.explain import explain
 from raidsim.build.scenario import build
 from raidsim.build.system import System
 from raidsim.errors import InputError
 from raidsim.kernel.cache_tables import LINE
+from raidsim.run import run_point
 
 GIB = 2**30
 
@@ -105,6 +107,26 @@ def test_an_io_of_too_many_commands_is_refused(monkeypatch):
     text = one + LOAD.replace("8 KiB", "512 GiB")
     problem = refused(text, 8 * GIB, monkeypatch)
     assert "commands and pages at a time" in problem.cause
+
+
+def test_an_io_of_too_many_commands_is_said_of_the_file_also_beside_events():
+    one = FLASH.replace('level = "raid0"\ndrives = 64\n', "")
+    event = '[[event]]\nkind = "air"\nat = "1 ms"\nambient = "40 C"\n'
+    text = one + LOAD.replace("8 KiB", "512 GiB") + event
+    with pytest.raises(InputError) as caught:
+        run_point(scenario.load_text(text, "large.toml"), 0)
+    (problem,) = caught.value.problems
+    assert problem.file == "large.toml"
+    assert "commands and pages at a time" in problem.cause
+
+
+def test_what_explain_would_take_is_said_of_the_file(monkeypatch):
+    monkeypatch.setattr(memory, "most", lambda: GIB // 64)
+    with pytest.raises(InputError) as caught:
+        explain(scenario.load_text(FLASH + LOAD, "large.toml"), "read", 0, "4 KiB")
+    (problem,) = caught.value.problems
+    assert problem.file == "large.toml"
+    assert "maps of flash drives" in problem.cause
 
 
 def test_what_fits_is_built_as_before(monkeypatch):

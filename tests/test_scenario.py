@@ -489,6 +489,13 @@ def test_a_card_beside_the_scenario_is_found(tmp_path):
     assert scenario.load(path).volumes[0].capacity == 800 * 10**9
 
 
+def test_a_volume_is_not_called_as_a_controller():
+    text = '[[controller]]\nname = "data"\nmodel = "lsi-megaraid-1078-512"\n[[volume]]\ncontroller = "host"'
+    (found,) = problems_of(ONE_LOAD.replace("[[volume]]", text, 1))
+    assert found.key == "volume.name"
+    assert found.cause == '"data" is the name of a controller too'
+
+
 def test_a_bad_card_is_named_with_its_own_line(tmp_path):
     (tmp_path / "mine.toml").write_text('kind = "hots"\n', encoding="utf-8")
     path = tmp_path / "scenario.toml"

@@ -138,6 +138,11 @@ def test_names_are_told_apart() -> None:
     assert (found[1], "is the name of a volume too" in found[2]) == ("hybrid.name", True)
 
 
+def test_a_hybrid_is_not_called_as_its_controller() -> None:
+    (found,) = problems_of(TEXT.replace('name = "both"', 'name = "raid"'))
+    assert (found[1], "is the name of a controller too" in found[2]) == ("hybrid.name", True)
+
+
 SECOND = '[[hybrid]]\nname = "more"\nfront = "other"\nback = "disks"\n'
 OTHER = '[[volume]]\nname = "other"\ndrive = "intel-p3700-800gb"\ncontroller = "host"\n'
 

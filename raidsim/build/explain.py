@@ -20,6 +20,7 @@ from raidsim.build.explain_types import Explanation, Flash, Phase, Task
 from raidsim.build.host import HostRows
 from raidsim.build.inventory import volume_facts
 from raidsim.build.load import need_room
+from raidsim.build.memory import told_of
 from raidsim.build.scenario import add_volumes
 from raidsim.build.system import System
 from raidsim.errors import InputError, Problem, quote, suggest
@@ -48,17 +49,24 @@ def explain(
     Raises
     ------
     InputError
-        If there is no such volume, or the address range is not whole sectors inside it.
+        If there is no such volume, the address range is not whole sectors inside it, the cards
+        contradict themselves, or it would take more memory than there is for it.
     """
     spec = _volume(scenario, volume)
     start, size = _range(spec, offset, length)
-    system = System(scenario.seed)
-    host = HostRows(system, scenario.host)
-    row = add_volumes(system, scenario, volumes=[spec])[spec.name]
-    host.carry(row)
-    process = host.add_process("request")
-    stream = system.add_stream("request", [(size, 1.0)], mode=t.MANUAL, volume=row, process=process)
-    need_room(system, row, size)
+    with told_of(scenario.path):
+        system = System(scenario.seed)
+        host = HostRows(system, scenario.host)
+        row = add_volumes(system, scenario, volumes=[spec])[spec.name]
+        host.carry(row)
+        stream = system.add_stream(
+            "request",
+            [(size, 1.0)],
+            mode=t.MANUAL,
+            volume=row,
+            process=host.add_process("request"),
+        )
+        need_room(system, row, size)
     system.deliver(0, stream, OPS[op], start, size, 0, 1, t.NEVER)
     visits = follow(system)
     answered, status = next((time, status) for _, time, _, status in system.awaited())

@@ -12,7 +12,7 @@ from raidsim import units
 from raidsim.build.disk_cache import cache_size
 from raidsim.build.system import System, stream_key
 from raidsim.cards import Card
-from raidsim.errors import InputError, Problem
+from raidsim.errors import InputError
 from raidsim.kernel import tables as t
 from raidsim.kernel.random import uniform
 
@@ -227,7 +227,7 @@ def check(card: Card) -> None:
 
     def need(holds: bool, key: str, cause: str, remedy: str) -> None:
         if not holds:
-            problems.append(Problem(str(card.path), None, key, cause, remedy))
+            problems.append(card.problem(key, cause, remedy))
 
     need(
         card.integer("geometry.track_inner") <= card.integer("geometry.track_outer"),

@@ -15,7 +15,7 @@ import numpy as np
 from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.cards.attributes import ENERGY, HEAT
-from raidsim.errors import InputError, Problem
+from raidsim.errors import InputError
 from raidsim.kernel import heat as kernel
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat_tables import SAMPLE
@@ -68,7 +68,7 @@ def check(card: Card) -> None:
         With what is missing.
     """
     problems = [
-        Problem(str(card.path), None, key, f"is missing beside {given[0]}", "give all or none")
+        card.problem(key, f"is missing beside {given[0]}", "give all or none")
         for group in (HEAT, LIGHT, HEAVY)
         if (given := [key for key in group if card.has(key)])
         for key in group
@@ -79,11 +79,9 @@ def check(card: Card) -> None:
         ("heat.air_resistance", "heat.still_resistance", "moving air cools better"),
     ):
         if card.has(low) and card.has(high) and card.number(high) < card.number(low):
-            problems.append(Problem(str(card.path), None, high, f"is less than {low}", words))
+            problems.append(card.problem(high, f"is less than {low}", words))
     if card.has(HEAVY[0]) and not card.has(LIGHT[0]):
-        problems.append(
-            Problem(str(card.path), None, LIGHT[0], f"is missing beside {HEAVY[0]}", None)
-        )
+        problems.append(card.problem(LIGHT[0], f"is missing beside {HEAVY[0]}"))
     if problems:
         raise InputError(problems)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from raidsim.build import ftl
 from raidsim.build.system import System
 from raidsim.cards import Card
-from raidsim.errors import InputError, Problem
+from raidsim.errors import InputError
 from raidsim.kernel import tables as t
 
 GIGA = 1e9
@@ -104,7 +104,7 @@ def check(card: Card) -> None:
 
     def need(holds: bool, key: str, cause: str, remedy: str) -> None:
         if not holds:
-            problems.append(Problem(str(card.path), None, key, cause, remedy))
+            problems.append(card.problem(key, cause, remedy))
 
     frame, stripe = card.integer("flash.frame"), card.integer("flash.stripe")
     in_step, dies = card.integer("flash.dies_in_step"), card.integer("flash.dies_per_channel")

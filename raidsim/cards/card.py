@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from raidsim import units
 from raidsim.cards.attributes import KINDS, CardKind, Value
+from raidsim.errors import Problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,6 +109,16 @@ class Card:
             if not self.has(name):
                 continue
             yield Entry(name, self.values[name], self.sources[name], attribute.meaning)
+
+    def problem(self, key: str, cause: str, remedy: str | None = None) -> Problem:
+        """What does not fit together among its values, said of its file.
+
+        Once a scenario or a program has set some of them it is not said of the card's file, where
+        all may be right, and the key carries the card's name.
+        """
+        if any(source.source == "scenario" for source in self.sources.values()):
+            return Problem(None, None, f"{self.name}: {key}", cause, remedy)
+        return Problem(str(self.path), None, key, cause, remedy)
 
     def changed(self, values: Mapping[str, Value]) -> Card:
         """The card with other values (base units), whose source is then "scenario"."""

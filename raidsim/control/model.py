@@ -85,7 +85,8 @@ class Model:
     def start(self, name: str) -> RunningLoad:
         """Start a load at the intensity of this point."""
         spec = self._at_intensity(name)
-        running = self.every[spec.volume].begin(spec)
+        with told_of(self.scenario.path):
+            running = self.every[spec.volume].begin(spec)
         self.loads[name].append(running)
         return running
 

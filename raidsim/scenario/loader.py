@@ -191,10 +191,9 @@ class _Loader:
         ]
         self._names("load", loads)
         self._names("machine", machines)
-        for index, one in enumerate(machines):
-            if "name" in one and one["name"] in [load.get("name") for load in loads]:
-                cause = f"{quote(one['name'])} is the name of a load too"
-                self.reading.problem(("machine", index, "name"), cause, "give each its own name")
+        self._names_apart("machine", machines, {"load": loads})
+        for key, parts in (("volume", volumes), ("hybrid", made)):
+            self._names_apart(key, parts, {"controller": controllers, "link": links})
         self._sweeps(loads)
         air = read_part(self.reading, AirSpec, self.reading.data.get("air", {}), ("air",))
         measure = self._measure()
@@ -407,6 +406,16 @@ class _Loader:
         for index, name in checks.repeated([part.get("name") for part in parts]):
             cause = f"{quote(name)} is the name of an earlier [[{key}]] too"
             self.reading.problem((key, index, "name"), cause, "give each its own name")
+
+    def _names_apart(
+        self, key: str, parts: list[dict[str, Any]], others: Mapping[str, list[dict[str, Any]]]
+    ) -> None:
+        """Parts of some kinds must not be called as those of another: names tell them apart."""
+        kinds = {one["name"]: kind for kind in others for one in others[kind] if "name" in one}
+        for index, part in enumerate(parts):
+            if "name" in part and part["name"] in kinds:
+                cause = f"{quote(part['name'])} is the name of a {kinds[part['name']]} too"
+                self.reading.problem((key, index, "name"), cause, "give each its own name")
 
     def _machine(
         self,

@@ -73,6 +73,14 @@ def scenario(random: Random) -> dict[str, Any]:
     return made_up(random.randrange(MADE_UP))
 
 
+def soon(random: Random, data: dict[str, Any]) -> None:
+    """Let the events of a scenario happen within the first ms."""
+    events = data.get("event")
+    for event in events if isinstance(events, list) else ():
+        if isinstance(event, dict):
+            event["at"] = random.choice(("0 s", "0 s", "1 us", "0.5 ms", "1 ms"))
+
+
 @cache
 def made_up(number: int) -> dict[str, Any]:
     """A scenario of a few tables, each key of which has a value that is allowed there."""

@@ -7,6 +7,8 @@ from tests.fuzz import Fault
 
 LONGEST = 2000
 MOST = 102
+OF_ALL = ("is nested too deeply", "would take at least", "an I/O would set off")
+"""What is said of a file as a whole: of no value in it, and of no line that is no TOML."""
 
 
 def check(error: InputError, *files: str) -> None:
@@ -19,3 +21,6 @@ def check(error: InputError, *files: str) -> None:
             raise Fault(f"a message of {len(text)} characters: {text[:200]!r}")
         if problem.file is None or not problem.file.startswith(files):
             raise Fault(f"a message that names no file: {text}")
+        somewhere = problem.key is not None or problem.line is not None
+        if not somewhere and not problem.cause.startswith(OF_ALL):
+            raise Fault(f"a message that names no key: {text}")

@@ -149,7 +149,11 @@ def _taken_from_elsewhere(random: random.Random, data: Any, where: Any, key: Any
 
 
 def _allowed(random: random.Random, data: Any, where: Any, key: Any) -> None:
-    """A value that is allowed there, at an end of its range or somewhere between."""
+    allowed(random, data)
+
+
+def allowed(random: random.Random, data: Any) -> None:
+    """Give a key a value that is allowed there, at an end of its range or somewhere between."""
     name = random.choice([*right.TABLES, "event"])
     tables = data.get(name)
     table = random.choice(tables) if isinstance(tables, list) and tables else tables
