@@ -14,12 +14,13 @@ import random
 from typing import Any
 
 from raidsim import scenario
-from raidsim.build import ftl, memory
+from raidsim.build import memory
 from raidsim.errors import InputError
 from raidsim.report.findings import findings
 from raidsim.run import run_point
 from raidsim.scenario import Scenario
 from tests.fuzz import Fault, bases, complaints, mistakes
+from tests.fuzz.targets import operations
 
 NAME = "any.toml"
 IOS = 300
@@ -28,12 +29,10 @@ MOST = 2**30  # bytes of tables: less than an attempt may take
 
 
 def prepare() -> None:
-    """Read what is shipped, and compile what runs; maps of solid state drives are small."""
+    """Read what is shipped, and compile all of the kernel; maps of flash drives are small."""
     bases.keep_cards()
-    ftl.TARGET_UNITS = 2**12
+    operations.prepare()
     memory.most = lambda: MOST
-    for data in bases.SMALL:
-        assembled(scenario.from_data(data, NAME))
 
 
 def attempt(random: random.Random) -> None:
