@@ -13,8 +13,8 @@ from benchmarks.measuring import Settings, Tell, repeated
 from raidsim.build import observe
 from raidsim.build.scenario import build
 from raidsim.build.system import System
+from raidsim.risk.rebuild import STILL_FILLING
 from raidsim.scenario import from_data
-from raidsim.session import STILL_FILLING
 
 NAME = "arrays"
 IOS = 200_000

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from raidsim.result import Carried, Point
 from raidsim.scenario import LoadSpec, Scenario
-from raidsim.session import at, offered
+from raidsim.scenario.intensity import at, offered
 
 PRECISION = 0.02
 """How far the rate may be from what is carried, as a share."""

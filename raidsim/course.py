@@ -28,7 +28,8 @@ from raidsim.result import NO_LOAD, Event, Interval, Latency, Moment, OperationU
 from raidsim.result import Course as CourseResult
 from raidsim.scenario import LoadSpec, Scenario
 from raidsim.scenario.events import LoadStart
-from raidsim.session import OnPoint, PointProgress, Session, label
+from raidsim.scenario.intensity import label
+from raidsim.session import OnPoint, PointProgress, Session
 
 NS_PER_S = 1e9
 MIB = 2**20

@@ -16,7 +16,6 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from raidsim.build import caching, heat, hybrid_use, observe, thermal, throttling, wear, window
 from raidsim.build.scenario import Machine, build
@@ -27,6 +26,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.heat import TICK
 from raidsim.result import Interval, Limit, Point
 from raidsim.scenario import LoadSpec, Scenario
+from raidsim.scenario.intensity import at, label, offered, period_of
 from raidsim.stats.intervals import BatchMeans, batch_means
 
 NS_PER_S = 1e9
@@ -454,30 +454,3 @@ class Session:
 def _worst(limit: Limit) -> float:
     """Busy share of the busiest station that a limit stands for."""
     return limit.utilisation if limit.busiest_utilisation is None else limit.busiest_utilisation
-
-
-def offered(load: LoadSpec, intensity: int) -> float:
-    """What all workers of an open load ask for, IO/s, pauses between bursts counted in."""
-    rate: float = at(load.rate, intensity) * load.workers
-    if load.burst is not None:
-        rate *= load.burst.on / period_of(load)
-    return rate
-
-
-def period_of(load: LoadSpec) -> float:
-    """Period of a load's bursts, s; 0 if it has none."""
-    return 0.0 if load.burst is None else load.burst.on + load.burst.off
-
-
-def at(sweep: tuple[Any, ...] | None, intensity: int) -> Any:
-    """The entry of a sweep that holds at a point (a single entry holds at all)."""
-    return None if sweep is None else sweep[min(intensity, len(sweep) - 1)]
-
-
-def label(load: LoadSpec, intensity: int) -> str:
-    """The intensity of a load in words."""
-    if load.outstanding is not None:
-        return f"{at(load.outstanding, intensity)} outstanding"
-    if load.rate is not None:
-        return f"{at(load.rate, intensity):g} IO/s"
-    return "given arrivals"

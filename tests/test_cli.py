@@ -226,6 +226,7 @@ def test_an_interrupt_that_a_library_turns_into_something_else_is_one_still(
             raise RuntimeError("no compiled object yet") from None
         return result()
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     monkeypatch.setitem(sys.modules, "raidsim.run", SimpleNamespace(run=run))
     assert status("run", scenario) == 130
     assert "Traceback" not in capsys.readouterr().err

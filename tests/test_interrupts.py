@@ -36,6 +36,7 @@ PRESS_CTRL_C = """
 import os, signal, sys, threading
 from raidsim.build import breath
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 running = threading.Event()  # the kernel has been loaded, and has come up for air once
 go_on = breath.take
 breath.take = lambda: running.set() or go_on()

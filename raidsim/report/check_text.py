@@ -18,7 +18,7 @@ from raidsim.report.table import RULED
 from raidsim.result import LinkFacts
 from raidsim.risk.assess import Risk
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
-from raidsim.session import label
+from raidsim.scenario.intensity import label
 
 
 def print_check(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:

@@ -1,0 +1,34 @@
+"""What a load asks for at one point of its sweep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raidsim.scenario.models import LoadSpec
+
+
+def offered(load: LoadSpec, intensity: int) -> float:
+    """What all workers of an open load ask for, IO/s, pauses between bursts counted in."""
+    rate: float = at(load.rate, intensity) * load.workers
+    if load.burst is not None:
+        rate *= load.burst.on / period_of(load)
+    return rate
+
+
+def period_of(load: LoadSpec) -> float:
+    """Period of a load's bursts, s; 0 if it has none."""
+    return 0.0 if load.burst is None else load.burst.on + load.burst.off
+
+
+def at(sweep: tuple[Any, ...] | None, intensity: int) -> Any:
+    """The entry of a sweep that holds at a point (a single entry holds at all)."""
+    return None if sweep is None else sweep[min(intensity, len(sweep) - 1)]
+
+
+def label(load: LoadSpec, intensity: int) -> str:
+    """The intensity of a load in words."""
+    if load.outstanding is not None:
+        return f"{at(load.outstanding, intensity)} outstanding"
+    if load.rate is not None:
+        return f"{at(load.rate, intensity):g} IO/s"
+    return "given arrivals"
