@@ -15,6 +15,7 @@ from raidsim.build.scenario import Machine
 from raidsim.errors import TableOverflowError
 from raidsim.kernel import defects, engine
 from raidsim.kernel import tables as t
+from raidsim.kernel.ftl import LEAF_BITS
 
 NEVER_SHORT = -(2**30)
 TICKS = np.zeros(1, np.int64)
@@ -53,12 +54,19 @@ def a_degraded_stripe() -> Machine:
     return cut_short(array.machine, "accesses", 2)
 
 
+def a_map_without_leaves_of_its_own() -> Machine:
+    machine = build(scenario({"read": "0 %", "outstanding": 8}))
+    used = int(machine.system.state["leaves"])
+    return cut_short(machine, "leaves", used << LEAF_BITS)
+
+
 FULL = {
     "heap": many_events,
     "jobs": many_jobs,
     "completions": somebody_waits_for_the_end,
     "tasks": a_disk_that_sorts_two,
     "accesses": a_degraded_stripe,
+    "leaves": a_map_without_leaves_of_its_own,
 }
 
 
@@ -73,7 +81,8 @@ def start_and_run(world, loads):
 @pytest.mark.parametrize("table", FULL)
 def test_a_full_table_ends_the_run_with_its_name(table):
     machine = FULL[table]()
-    machine.system.state["margin"] = NEVER_SHORT
+    for margin in ("margin", "leaf_margin"):
+        machine.system.state[margin] = NEVER_SHORT
     world = machine.system.world
     before = {name: len(rows) for name, rows in world._asdict().items()}
     with pytest.raises(TableOverflowError) as caught:
@@ -83,7 +92,7 @@ def test_a_full_table_ends_the_run_with_its_name(table):
     assert before == {name: len(rows) for name, rows in world._asdict().items()}
 
 
-@pytest.mark.parametrize("table", ["heap", "jobs", "completions"])
+@pytest.mark.parametrize("table", ["heap", "jobs", "completions", "leaves"])
 def test_the_same_run_has_room_where_tables_may_grow(table):
     machine = FULL[table]()
     for streams in machine.streams.values():

@@ -36,6 +36,7 @@ Verbs: :func:`logical` finds the unit of an address; while it :func:`is_blocked`
 
 from __future__ import annotations
 
+from raidsim.errors import TableOverflowError
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.tables import NONE
 
@@ -94,6 +95,8 @@ def copy_leaf(w, page):
     """
     state = w.state[0]
     leaf = state["leaves"]
+    if (leaf + 1) << LEAF_BITS > len(w.leaves):
+        raise TableOverflowError("leaves")
     state["leaves"] += 1
     source = ~w.pages[page] << LEAF_BITS
     target = leaf << LEAF_BITS
