@@ -24,6 +24,8 @@ JOBS   ?= 2
 KERNEL_TESTS ?= $(wildcard tests/test_kernel*.py)
 # Tests that run with every index of the kernel checked, instead of without: results are the same bytes.
 CHECKED_TESTS ?= $(filter-out %same_bytes.py,$(KERNEL_TESTS)) tests/test_checked_scenarios.py
+# Where the fuzzer's random numbers begin; empty for any.
+SEED   ?=
 # Least share of the kernel's lines and branches that its tests reach, in percent.
 COVERAGE_FLOOR ?= 90
 
@@ -63,7 +65,7 @@ test-interpreted: $(INSTALLED)
 # Random use of every kind, for a minute, with every index checked. What it finds it tells with a
 # seed and a number that repeat it alone.
 fuzz: $(INSTALLED)
-	$(BIN)/python -m tests.fuzz
+	$(BIN)/python -m tests.fuzz $(SEED:%=--seed %)
 
 # Status 1 of raidsim validate means that claims do not hold, which is a result; the page says why.
 # What fails is a claim that does not hold and has no explanation, or holds and has one.
