@@ -22,5 +22,6 @@ def check(error: InputError, *files: str) -> None:
         if problem.file is None or not problem.file.startswith(files):
             raise Fault(f"a message that names no file: {text}")
         somewhere = problem.key is not None or problem.line is not None
+        somewhere |= problem.file == "--set" or problem.cause.endswith(" more problems")
         if not somewhere and not problem.cause.startswith(OF_ALL):
             raise Fault(f"a message that names no key: {text}")
