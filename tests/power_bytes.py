@@ -269,10 +269,19 @@ class Bytes:
             self.log.append((self.tasks, plan))
 
     def _end_destages(self, jobs: Any) -> None:
-        """What has been destaged is clean, unless it was written anew meanwhile."""
-        for index, mark in [key for key in self.destages if jobs[key[0]]["mark"] != key[1]]:
-            for sectors, at in self.destages.pop((index, mark)):
+        """What has been destaged is clean, unless it was written anew meanwhile.
+
+        A write of the instant in which its destage began came before it or after it: that the
+        cache tells.
+        """
+        ended = [key for key in self.destages if jobs[key[0]]["mark"] != key[1]]
+        dirty = promises.dirty_ranges(self.system, 0) if ended else []
+        still = sorted(sectors_of([(start, end - start) for start, end in dirty]))
+        for key in ended:
+            for sectors, at in self.destages.pop(key):
+                before = self.clean_at[still]
                 self.clean_at[sectors] = np.maximum(self.clean_at[sectors], at)
+                self.clean_at[still] = before
 
     def _answer(self, jobs: Any, commands: Any) -> None:
         """Commands that drives have just answered: their bytes are in the buffer or on platters."""
@@ -373,20 +382,27 @@ class Bytes:
         power.resume(self.system, self.outage)
 
     def resync(self) -> None:
-        """Make parity agree with the data, and copies with the first, as a resync does."""
+        """Make parity agree with the data, and copies with the first whole one."""
         layout = self.store.layout
+        size = self.store.strip
+        if layout["family"] == MIRRORED:
+            for address in range(0, self.store.size, size):
+                places = [place(layout, address, copy) for copy in range(layout["copies"])]
+                whole = [(drive, start) for drive, start in places if self.store.good[drive]]
+                first, start = whole[0]
+                content = self.shown[first].data[start : start + size].copy()
+                for drive, start in whole[1:]:
+                    self._replace(drive, start, content)
+            return
         for drive, row in self.store.inconsistent():
-            strip = slice(row * self.store.strip, (row + 1) * self.store.strip)
-            role, copy, address = held(layout, drive, row)
-            if layout["family"] == MIRRORED and copy > 0:
-                first, start = place(layout, address, 0)
-                content = self.shown[first].data[start : start + self.store.strip]
-            elif role in (P, Q):
-                content = self.store._restored(drive, row)
-            else:
-                continue
-            for surface in self.shown[drive], self.medium[drive]:
-                surface.data[strip] = content
+            role, _, _ = held(layout, drive, row)
+            if role in (P, Q):
+                self._replace(drive, row * size, self.store._restored(drive, row))
+
+    def _replace(self, drive: int, start: int, content: Content) -> None:
+        """Put bytes on a drive while nothing else is written."""
+        for surface in self.shown[drive], self.medium[drive]:
+            surface.data[start : start + len(content)] = content
 
     # ------------------------------------------------------------ reading
 
