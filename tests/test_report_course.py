@@ -14,6 +14,7 @@ from raidsim.report import check_text, csv_file, html, phases, plot, table, time
 from raidsim.report.event_words import lines
 from raidsim.result import Course, Interval, Moment, OperationUse, Phase
 from raidsim.run import run
+from raidsim.scenario import from_data
 
 EVENTS = (
     at("5 s", "drive-failure", drive=2),
@@ -87,6 +88,24 @@ def test_the_page_has_the_picture_and_the_phases(result):
     assert "From event to event" in page
     assert page.count("rebuild of drive 2 of data: done") >= 2  # in the picture and the table
     assert '<td class="text">rebuilding</td>' in page
+
+
+def test_a_page_without_loads_has_no_figures_of_any():
+    spec = from_data(
+        {
+            "host": {"model": "fujitsu-rx300-s4"},
+            "volume": [
+                {"name": "data", "level": "raid5", "drives": 4, "drive": "seagate-st373455ss",
+                 "spares": 1, "rebuild_sample": "0.1 %"}
+            ],
+            "event": [at("1 s", "drive-failure", drive=2)],
+        }
+    )  # fmt: skip
+    page = html.render(run(spec)).decode()
+    assert "rebuild of drive 2 of data: done" in page
+    assert "most I/Os" not in page
+    assert "limited by" not in page
+    assert page.count("<svg") == 1  # its course
 
 
 def test_csv_has_a_row_for_the_whole_course_and_one_for_each_phase(result):

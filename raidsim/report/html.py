@@ -20,6 +20,7 @@ from raidsim.report import hardware, machines, numbers, phases, summary, toml_te
 from raidsim.report.course import course_of, draw_course
 from raidsim.report.panels import Palette, draw_latency, draw_stages, draw_throughput
 from raidsim.report.plot import drawing, save_svg
+from raidsim.report.ready import draw_ready
 from raidsim.report.sweeps import (
     QUANTILE_LABELS,
     Sweep,
@@ -31,7 +32,7 @@ from raidsim.report.sweeps import (
 )
 from raidsim.report.table import AXIS_WORDS, INTERRUPTED, axis_cell, interval_cell, limit, notes
 from raidsim.report.timeline import draw_timeline, height
-from raidsim.result import Point, Result
+from raidsim.result import NO_LOAD, Point, Result
 
 PANEL_INCHES = (5.4, 3.6)
 COURSE_INCHES = (10.8, 4.6)
@@ -81,7 +82,7 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Section:
-    """All that the page says about one load."""
+    """All that the page says about one load; of a run without loads there are no figures."""
 
     name: str
     sentence: str
@@ -155,14 +156,15 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
     stages = stage_groups(sweep.points, len(_STAGE_STAND_INS))
     course = course_of(sweep)
     interval = summary.confidence(result.scenario)
+    shown = range(0 if sweep.load == NO_LOAD else len(sweep.points))
     return Section(
         name=sweep.load,
         sentence=summary.load_sentence(result.scenario, sweep.load),
-        headline=_headline(sweep, result),
+        headline=_headline(sweep, result) if shown else [],
         axis=AXIS_WORDS[sweep.axis],
         unit=unit,
         kinds=sweep.kinds,
-        rows=[_row(sweep, n, scale, kinds, result) for n in range(len(sweep.points))],
+        rows=[_row(sweep, n, scale, kinds, result) for n in shown],
         notes=list(notes(sweep, result)),
         station_kinds=kinds,
         stage_key=[(kind, n) for n, kind in enumerate(stages)],
@@ -253,7 +255,7 @@ def _ready(sweep: Sweep, number: int, result: Result) -> Markup | None:
     if not groups or groups[0].load != sweep.load:
         return None
     return _drawn(
-        lambda figure: machines.draw_ready(figure.subplots(), groups, _PALETTE),
+        lambda figure: draw_ready(figure.subplots(), groups, _PALETTE),
         f"ready-{number}",
         "Share of the machines that was ready against time",
         COURSE_INCHES,

@@ -21,6 +21,7 @@ from raidsim.report import machines, timeline
 from raidsim.report.course import course_of, draw_course
 from raidsim.report.panels import LIGHT, draw_latency, draw_throughput
 from raidsim.report.phases import courses
+from raidsim.report.ready import draw_ready
 from raidsim.report.summary import air_sentence, confidence, load_sentence, title
 from raidsim.report.sweeps import Sweep, offered, sweeps
 from raidsim.result import Point, Result
@@ -89,7 +90,7 @@ def _blocks(result: Result) -> Iterator[_Block]:
 
 def _ready(booted: list[Point]) -> Callable[[SubFigure], None]:
     def draw(part: SubFigure) -> None:
-        machines.draw_ready(part.subplots(), booted, LIGHT)
+        draw_ready(part.subplots(), booted, LIGHT)
 
     return draw
 
