@@ -297,7 +297,10 @@ class Session:
         return observe.span(self.system) >= LEAST_PERIODS * round(period_of(load) * NS_PER_S)
 
     def _interval(self, load: LoadSpec) -> BatchMeans | None:
-        series, _ = window.series(self.system, self.machine.streams[load.name])
+        series, width = window.series(self.system, self.machine.streams[load.name])
+        period = period_of(load) * NS_PER_S
+        if period > width:  # batches of parts of them would differ by what part they have
+            series = window.over_periods(series, width, period)
         if len(series) == 0:
             return None
         return batch_means(series, self.scenario.measure.confidence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from closed_forms import mm1_mean
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from watching import answers_after, begin, build, in_flight, scenario
 
 from raidsim.build import window
@@ -518,3 +521,17 @@ def test_a_load_of_which_nothing_completes_does_not_converge():
     assert point.iops.mean == 0
     assert not point.converged
     assert any("leave out" in text for text in point.warnings)
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 2**32 - 1), st.floats(1.0, 40.0), st.integers(1, 30))
+def test_slices_are_shared_out_over_whole_periods(seed, slices, periods):
+    # At a steady rate each period holds the same; whatever the rate, nothing is lost or doubled.
+    count = math.ceil(slices * periods)
+    steady = window.over_periods(np.full(count, 7.0), 1.0, slices)
+    assert steady[:-1] == pytest.approx(7.0 * slices)
+    series = np.random.default_rng(seed).poisson(5.0, count).astype(float)
+    found = window.over_periods(series, 1.0, slices)
+    assert len(found) >= periods
+    whole = np.interp(slices * len(found), np.arange(count + 1), [0.0, *np.cumsum(series)])
+    assert found.sum() == pytest.approx(whole)

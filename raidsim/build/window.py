@@ -81,3 +81,15 @@ def series(system: System, streams: list[int]) -> tuple[NDArray[np.float64], flo
     full = min((system.now - int(system.state["slice_origin"])) // width, t.SLICES)
     total = system.world.slices[system.accounts(streams), :full].sum(axis=0)
     return total.astype(float), float(width)
+
+
+def over_periods(series: NDArray[np.float64], width: float, period: float) -> NDArray[np.float64]:
+    """What a series of slices holds of each whole period since the window opened.
+
+    Widths of slices and periods are in ns, no period shorter than a slice. A slice on an edge is
+    shared out by time. The last period is taken for whole if it lacks less than a slice.
+    """
+    edges = width * np.arange(len(series) + 1)
+    sums = np.concatenate(([0.0], np.cumsum(series)))
+    count = int((edges[-1] + width) // period)
+    return np.diff(np.interp(period * np.arange(count + 1), edges, sums))
