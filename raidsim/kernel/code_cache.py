@@ -177,7 +177,6 @@ class CodeCache(_Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The code for arguments of these types; None if there is none."""
-        target_context.refresh()
         key = self._key(sig, target_context.codegen())
         path = self._path(key)
         content = read(path)
