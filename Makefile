@@ -23,7 +23,11 @@ JOBS   ?= 2
 # Tests that run interpreted as well.
 KERNEL_TESTS ?= $(wildcard tests/test_kernel*.py)
 # Tests that run with every index of the kernel checked, instead of without: results are the same bytes.
-CHECKED_TESTS ?= $(filter-out %same_bytes.py,$(KERNEL_TESTS)) tests/test_checked_scenarios.py
+CHECKED_TESTS ?= $(filter-out $(BOTH_WAYS),$(KERNEL_TESTS)) tests/test_checked_scenarios.py
+# Tests that run the kernel compiled and interpreted by themselves.
+BOTH_WAYS := tests/test_kernel_same_bytes.py
+# Uses all entry points of the kernel.
+COMPILE := $(BIN)/python -c "import sys; sys.path.append(\"tests\"); from tests.fuzz.targets import operations as one; one.prepare()"
 # Where the fuzzer's random numbers begin; empty for any.
 SEED   ?=
 # Least share of the kernel's lines and branches that its tests reach, in percent.
@@ -33,7 +37,7 @@ COVERAGE_FLOOR ?= 90
 INSTALLED := $(VENV)/.raidsim-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint test-compiled test-checked test-interpreted fuzz validate bench coverage docs format clean clean-all
+.PHONY: help run test lint kernels test-compiled test-checked test-interpreted fuzz validate bench coverage docs format clean clean-all
 
 help:
 	@sed -n '/^# One/,/^# Another/s/^# \{0,1\}//p' Makefile
@@ -41,7 +45,7 @@ help:
 run: $(INSTALLED)
 	$(BIN)/raidsim run $(SCENARIO)
 
-test: lint test-compiled test-checked test-interpreted
+test: lint kernels test-compiled test-checked test-interpreted
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -49,7 +53,13 @@ lint: $(INSTALLED)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The product as it runs. The kernel is compiled once and kept in the user's cache.
+# The kernel's machine code, as it is used and with every index checked: both at once, and kept in
+# the user's cache.
+kernels: $(INSTALLED)
+	@echo "compiling the kernel, with and without checks (once)"
+	@$(COMPILE) & compiled=$$!; RAIDSIM_CHECKED=1 $(COMPILE) && wait $$compiled
+
+# The product as it runs.
 test-compiled: $(INSTALLED)
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup $(CHECKED_TESTS:%=--ignore=%)
 
@@ -59,7 +69,7 @@ test-checked: $(INSTALLED)
 
 # The kernel's tests once more with its source interpreted: only then can coverage see it.
 test-interpreted: $(INSTALLED)
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest $(KERNEL_TESTS) -n $(JOBS) \
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest $(filter-out $(BOTH_WAYS),$(KERNEL_TESTS)) -n $(JOBS) \
 	    --cov --cov-report=term --cov-fail-under=$(COVERAGE_FLOOR)
 
 # Random use of every kind, for a minute, with every index checked. What it finds it tells with a

@@ -8,13 +8,16 @@ must be a scenario that loads.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import shlex
-import subprocess
-import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
+
+from raidsim import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(
@@ -67,22 +70,37 @@ def prints(example: Example) -> str:
     RuntimeError
         If it fails, or a mistake does not.
     """
-    if example.language == "python":
-        command = [sys.executable, "-c", example.code]
-    else:
-        program, *arguments = shlex.split(example.code, comments=True)
-        assert program == "raidsim", f"{example.name} runs something else than raidsim"
-        command = [sys.executable, "-m", "raidsim", *arguments]
-    settings = {"COLUMNS": str(COLUMNS), "PYTHONIOENCODING": "utf-8", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        command, cwd=ROOT, env=os.environ | settings, capture_output=True, check=False
-    )
+    out, err = io.StringIO(), io.StringIO()
+    width = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = str(COLUMNS)
+    try:
+        with redirect_stdout(out), redirect_stderr(err), contextlib.chdir(ROOT):
+            status = _run(example)
+    finally:
+        os.environ.pop("COLUMNS")
+        if width is not None:
+            os.environ["COLUMNS"] = width
     refused = MISTAKE in example.code
-    if done.returncode != (INPUT_WRONG if refused else 0):
-        raise RuntimeError(f"{example.name} ends in {done.returncode}:\n{done.stderr.decode()}")
-    printed = (done.stderr if refused else done.stdout).decode()
+    if status != (INPUT_WRONG if refused else 0):
+        msg = f"{example.name} ends in {status}:\n{err.getvalue()}"
+        raise RuntimeError(msg)
+    printed = (err if refused else out).getvalue()
     lines = printed.replace(f"{ROOT}/", "").splitlines()
     return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _run(example: Example) -> int | str | None:
+    """Run an example in this process, which has the kernel already; its exit status."""
+    try:
+        if example.language == "python":
+            exec(example.code, {"__name__": "__main__"})
+        else:
+            program, *arguments = shlex.split(example.code, comments=True)
+            assert program == "raidsim", f"{example.name} runs something else than raidsim"
+            cli.main(arguments)
+    except SystemExit as ended:
+        return ended.code
+    return 0
 
 
 def refresh(page: Path) -> bool:

@@ -13,6 +13,8 @@ settings.load_profile("raidsim")
 
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="needs more I/Os than one can wait for")
+"""What takes more than a few seconds when the kernel runs interpreted."""
 CHECKED = os.environ.get("RAIDSIM_CHECKED", "0") not in ("", "0")
 
 

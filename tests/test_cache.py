@@ -80,9 +80,7 @@ class Ran:
 @pytest.fixture
 def copy(tmp_path):
     """A copy of the package that a test may edit; the folder that holds it."""
-    shutil.copytree(
-        PACKAGE, tmp_path / "raidsim", ignore=shutil.ignore_patterns("__pycache__", "data")
-    )
+    shutil.copytree(PACKAGE, tmp_path / "raidsim", ignore=shutil.ignore_patterns("data"))
     return tmp_path
 
 

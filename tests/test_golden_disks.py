@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import compiled_only
 from numpy.typing import NDArray
 from one_disk import NO_SEEK, loaded
 from scipy import stats
 
 from raidsim.build.scenario import Machine
-from raidsim.kernel.jit import INTERPRETED
 from raidsim.stats.intervals import batch_means
 
 SEED = 1
@@ -21,8 +21,6 @@ BATCHES = 64
 FIXED, ROOT = 0.8, 9.0  # ms
 TURN = 60_000 / 7200  # ms
 MEAN_ROOT = 8 / 15  # of a share of the stroke with the density 2 (1 - x)
-
-compiled_only = pytest.mark.skipif(INTERPRETED, reason="needs a hundred thousand I/Os")
 
 
 def confirm(series: NDArray[np.float64], figure: float) -> None:

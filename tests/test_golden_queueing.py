@@ -20,11 +20,11 @@ from closed_forms import (
     mmc_mean,
     nelson_tantawi_mean,
 )
+from conftest import compiled_only
 
 from raidsim.build.network import Network, constant, exponential, uniform
 from raidsim.build.window import settle_areas
 from raidsim.kernel import tables as t
-from raidsim.kernel.jit import INTERPRETED
 from raidsim.stats.histogram import percentiles
 from raidsim.stats.intervals import batch_means
 
@@ -34,7 +34,6 @@ BATCHES = 64
 
 
 # Interpreted, millions of I/Os would take hours; the comparison with SimPy runs the same lines.
-compiled_only = pytest.mark.skipif(INTERPRETED, reason="needs millions of I/Os")
 
 
 class Observed:

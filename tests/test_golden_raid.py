@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import INTERPRETED, compiled_only
 from small_array import KIB, LATENCY, MS, STRIP, SmallArray
-
-from raidsim.kernel.jit import INTERPRETED
 
 BLOCK = 4 * KIB
 PENALTIES = [
@@ -54,7 +53,7 @@ def test_each_small_write_costs_its_penalty_in_device_ios(
     assert written == copies * ios * BLOCK, "data and its copy, or parity"
 
 
-@pytest.mark.skipif(INTERPRETED, reason="needs a hundred thousand I/Os")
+@compiled_only
 @pytest.mark.parametrize(
     ("level", "penalty", "printed"), [("raid10", 2, 1230.8), ("raid5", 4, 842.1), ("raid6", 6, 640)]
 )

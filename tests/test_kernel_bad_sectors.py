@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from conftest import compiled_only
 from small_array import LATENCY, SERVICE, takes
-from test_kernel_rebuild import KIB, RECOVERY, STRIP, array, through, whole_drives
+from test_kernel_rebuild import KIB, RECOVERY, STRIP, array, through
 
 
 def test_a_bad_sector_is_restored_from_redundancy_and_written_anew():
@@ -38,7 +39,7 @@ def test_two_bad_sectors_in_a_stripe_are_too_many_for_one_parity_and_not_for_two
         assert data.env.run(data.read(2 * STRIP, 4 * KIB)).ok  # another strip of the stripe
 
 
-@whole_drives
+@compiled_only
 def test_a_patrol_finds_bad_sectors_before_a_rebuild_does():
     data = array("raid5", 4, depth=2)
     data.add_defects(1, [0, 5 * STRIP + 512, 500_000_256 // 512 * 512])
@@ -80,6 +81,7 @@ def test_what_can_not_be_read_is_not_on_the_drive_that_it_is_copied_to():
     assert data.env.run(data.read(STRIP, 4 * KIB)).ok
 
 
+@compiled_only
 def test_a_bad_sector_met_by_the_rebuild_of_single_parity_punctures_a_stripe():
     data = array("raid5", 4, depth=2)
     data.fail(0)
@@ -98,6 +100,7 @@ def test_a_bad_sector_met_by_the_rebuild_of_single_parity_punctures_a_stripe():
     assert all(around)
 
 
+@compiled_only
 def test_or_it_stops_the_rebuild_if_the_card_says_so():
     data = array("raid5", 4, on_error="stop")
     data.fail(0)
@@ -108,7 +111,7 @@ def test_or_it_stops_the_rebuild_if_the_card_says_so():
     assert data.health == "degraded"
 
 
-@whole_drives
+@compiled_only
 def test_double_parity_rebuilds_over_a_bad_sector():
     data = array("raid6", 5, depth=2)
     data.fail(0)

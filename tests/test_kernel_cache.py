@@ -13,7 +13,7 @@ from cached_array import (
     scenario,
     started,
 )
-from conftest import INTERPRETED
+from conftest import compiled_only
 from scipy.optimize import brentq
 
 from raidsim.kernel import agenda, cache, destage, jobs, prefetch
@@ -244,6 +244,7 @@ def test_sequential_writes_become_full_stripes(level, drives, data):
     assert commands_of(built) == {"read": 0, "written": written * drives // data}
 
 
+@compiled_only
 def test_writes_wait_at_the_high_water_mark():
     built = started(
         {"outstanding": 64, "limit": {"ios": 3000}},
@@ -298,6 +299,7 @@ def test_write_back_falls_to_write_through_without_a_good_battery(write, battery
     assert (cache_of(built)["dirty_peak"] == 0) == through
 
 
+@compiled_only
 def test_an_array_that_is_lost_keeps_its_dirty_data_and_promises_no_more():
     """Two of three disks of a RAID 5 fail while the cache holds writes for them."""
     built = started(
@@ -329,6 +331,7 @@ def test_an_array_that_is_lost_keeps_its_dirty_data_and_promises_no_more():
     assert served / (served + refused) == pytest.approx(1 / 3, abs=0.1)
 
 
+@compiled_only
 def test_writes_that_wait_for_room_do_not_wait_for_a_lost_array():
     """They go past the cache, to the disk that is left or to an error; none hangs."""
     built = started(
@@ -362,6 +365,7 @@ def test_sequential_reads_are_found_ahead():
             assert commands_of(built)["read"] <= 200 * 16 * KIB + MIB
 
 
+@compiled_only
 def test_adaptive_read_ahead_leaves_random_reads_alone_and_always_does_not():
     asked = 200 * 8 * KIB
     read = {}
@@ -384,7 +388,7 @@ def che(items: int, lines: int, exponent: float) -> float:
     return float((p * (1 - np.exp(-p * time))).sum())
 
 
-@pytest.mark.skipif(INTERPRETED, reason="a million references")
+@compiled_only
 @pytest.mark.parametrize(
     ("lines", "exponent", "printed"), [(100, 0.8, 0.1566), (1000, 0.8, 0.4367), (1000, 1.0, 0.6756)]
 )
@@ -410,7 +414,7 @@ def test_the_hit_rate_of_cached_reads_is_that_of_lru(lines, exponent, printed):
     assert rate == pytest.approx(printed, abs=1e-3)
 
 
-@pytest.mark.skipif(INTERPRETED, reason="tens of thousands of I/Os")
+@compiled_only
 def test_an_elevator_with_much_to_choose_from_beats_one_write_at_a_time():
     load = {"outstanding": 8, "area": {"size": "8 GiB"}}
     through, back = (

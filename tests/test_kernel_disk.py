@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from conftest import INTERPRETED, compiled_only
 from drive_times import KIB, MS, US
 from one_disk import SMALL, OneDisk, loaded
 from oracle.disk import Platter
@@ -18,7 +19,6 @@ from watching import begin, build, scenario
 
 from raidsim.build.scenario import Machine
 from raidsim.kernel import tables as t
-from raidsim.kernel.jit import INTERPRETED
 
 AHEAD = {"read_ahead__segments": 4, "read_ahead__depth": "1 MiB"}
 BLOCK = 64 * KIB
@@ -253,6 +253,7 @@ def test_ageing_bounds_the_time_that_a_request_waits(ageing):
     assert waited <= access / ageing + 8 * access
 
 
+@compiled_only
 def test_without_ageing_a_far_request_may_wait_for_ever():
     crowd = {"outstanding": 32, "area": {"size": "64 MiB"}}
     far = {"area": {"offset": "1900 GB", "size": "1 GiB"}, "limit": {"ios": 1}}
@@ -281,7 +282,7 @@ def rate(machine: Machine, ios: int = 30_000) -> float:
     return ios / (system.now - before) * 1e9
 
 
-@pytest.mark.skipif(INTERPRETED, reason="needs tens of thousands of I/Os")
+@compiled_only
 def test_a_short_stroke_saves_the_seeks_that_it_does_not_make():
     spec = scenario({}, model="fujitsu-hdd-sas2-15k-146gb")
     plain = Platter(spec.volumes[0].card)
@@ -302,7 +303,7 @@ def test_a_short_stroke_saves_the_seeks_that_it_does_not_make():
     assert 2.0 * MS < rest < 2.5 * MS
 
 
-@pytest.mark.skipif(INTERPRETED, reason="needs tens of thousands of I/Os")
+@compiled_only
 def test_a_deep_queue_lets_the_arm_choose():
     area = {"size": "32 GiB"}
     rates = [rate(drive_146(q, area)) for q in (1, 2, 4, 8, 16, 32, 64)]

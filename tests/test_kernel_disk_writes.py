@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from conftest import INTERPRETED, compiled_only
 from drive_times import KIB, MS, US
 from one_disk import NO_HOST, SMALL, OneDisk
 from oracle.disk import Platter
@@ -16,7 +17,6 @@ from watching import begin, build, scenario
 
 from raidsim.errors import InputError
 from raidsim.kernel import tables as t
-from raidsim.kernel.jit import INTERPRETED
 
 BLOCK = 64 * KIB
 COMMAND = 83 * US  # of a write to the small disk: latency 20, controller 50 and 13 us
@@ -86,7 +86,7 @@ def writes_per_second(model: str, cached: bool, ios: int) -> float:
     return ios / (machine.system.now - before) * 1e9
 
 
-@pytest.mark.skipif(INTERPRETED, reason="needs thousands of writes")
+@compiled_only
 def test_uncached_the_sata_drive_writes_sequentially_at_an_eleventh():
     # A revolution of 8.3 ms more for each 64 KiB, which pass in 0.8 ms, skews included.
     model = "wd-wd1600aajs"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import compiled_only
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -13,7 +14,6 @@ from raidsim.build.system import System
 from raidsim.kernel import ftl as kernel
 from raidsim.kernel import tables as t
 from raidsim.kernel.ftl_tables import FTL
-from raidsim.kernel.jit import INTERPRETED
 
 
 def new(units: int, spare: float = 0.25, **words: int) -> tuple[System, int]:
@@ -163,7 +163,7 @@ def test_neighbouring_units_stay_distinct_and_a_share_of_the_drive_stays_that_sh
         assert (made.scale, made.units, near[0]) == (1, units, unit)
 
 
-@pytest.mark.skipif(INTERPRETED, reason="writes five million units")
+@compiled_only
 def test_a_large_drive_that_is_written_in_sequence_moves_next_to_nothing():
     # Nothing at all would be right. On a scaled map each group of units is written many times in
     # a row, and what is valid of it at last lies in a block full of garbage.

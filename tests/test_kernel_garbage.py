@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import pytest
+from conftest import compiled_only
 from test_golden_flash import greedy
 from test_kernel_ftl import check
 from watching import begin
@@ -49,6 +50,7 @@ def after(made: Machine, ios: int) -> DriveUse:
 WRITES = {"read": "0 %", "size": "4 KiB"}
 
 
+@compiled_only
 def test_in_time_a_worn_in_drive_amplifies_writes_as_the_closed_form_says():
     made = machine(WRITES)
     row = made.system.world.ftls[0]
@@ -59,6 +61,7 @@ def test_in_time_a_worn_in_drive_amplifies_writes_as_the_closed_form_says():
     assert use.write_amplification == pytest.approx(greedy(alpha, n), rel=0.05)
 
 
+@compiled_only
 def test_a_fresh_drive_moves_nothing_until_all_of_it_is_written():
     assert after(machine(WRITES, state="fresh"), 2_000).write_amplification == 1.0
 
@@ -70,6 +73,7 @@ def test_writing_in_sequence_moves_nothing_however_often():
     assert made.system.world.ftls[0]["erased"] > 0
 
 
+@compiled_only
 def test_what_holds_no_data_is_spare_area():
     half = {"area": {"size": "400 GB"}}
     full = after(machine(WRITES | half), 1_500)
@@ -77,6 +81,7 @@ def test_what_holds_no_data_is_spare_area():
     assert 1.0 <= trimmed.write_amplification < full.write_amplification
 
 
+@compiled_only
 def test_a_worn_in_drive_writes_slower_than_a_fresh_one():
     times = []
     for state in ("fresh", "steady"):
@@ -94,6 +99,7 @@ def flushing(made: Machine, *, host: bool) -> int:
     return UNIT * int(((units["length"] > 0) == host).sum())
 
 
+@compiled_only
 @pytest.mark.parametrize(("size", "ios"), [("512 B", 600), ("4 KiB", 400), ("64 KiB", 100)])
 def test_every_byte_is_reserved_gathered_in_flush_or_on_flash_and_the_map_stays_whole(size, ios):
     made = machine(
@@ -129,6 +135,7 @@ def test_every_byte_is_reserved_gathered_in_flush_or_on_flash_and_the_map_stays_
     assert (system.world.jobs["stage"] == t.STAGE_FREE).all()
 
 
+@compiled_only
 def test_what_the_map_moves_is_sensed_crosses_its_channel_and_is_programmed():
     made = machine({"read": "0 %", "size": "64 KiB", "limit": {"ios": 300}})
     system = made.system
@@ -146,6 +153,7 @@ def test_what_the_map_moves_is_sensed_crosses_its_channel_and_is_programmed():
     assert fewest <= senses + 1 <= 1 + int(drive["moved"]) // drive["unit"]
 
 
+@compiled_only
 def test_a_die_erases_a_block_for_each_that_it_has_programmed():
     made = machine(
         {"read": "0 %", "size": "64 KiB", "limit": {"ios": 600}},
@@ -166,6 +174,7 @@ def longest(made: Machine) -> int:
     return int(made.system.world.latencies[0, t.READ].nonzero()[0].max())
 
 
+@compiled_only
 def test_reads_wait_behind_programs_and_erases():
     def tail(read: str, **drive: Any) -> int:
         load = {"read": read, "size": "64 KiB", "outstanding": 4}
@@ -177,6 +186,7 @@ def test_reads_wait_behind_programs_and_erases():
     assert alone < programs < erases
 
 
+@compiled_only
 def test_a_power_cut_would_cost_no_more_than_the_buffer_holds():
     use = after(machine(WRITES | {"outstanding": 64}, {"buffer.size": "256 KiB"}), 2_000)
     assert 0 < use.unsafe_mean <= use.unsafe_peak <= 256 * 1024
@@ -194,6 +204,7 @@ def filled(made: Machine, ios: int) -> tuple[float, float]:
     return int(ssd["filled"]) / stored, read / stored
 
 
+@compiled_only
 def test_a_write_of_parts_of_units_reads_and_programs_what_they_lack():
     # 4 KiB from amid a unit of 4 KiB on: parts of two, and as much to be read as was written.
     amid = {"align": "4 KiB", "area": {"offset": "2 KiB", "size": "100 GB"}}

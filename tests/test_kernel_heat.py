@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import compiled_only
 from drive_times import OneDrive
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,9 +18,7 @@ from raidsim.errors import InputError
 from raidsim.kernel import heat as kernel
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat_tables import HEAT, SAMPLES
-from raidsim.kernel.jit import INTERPRETED
 
-compiled_only = pytest.mark.skipif(INTERPRETED, reason="needs ten thousand I/Os and more")
 S = 1_000_000_000  # ns
 MIB = 2**20
 
@@ -233,6 +232,7 @@ def test_a_hot_drive_writes_at_the_speed_that_its_throttling_leaves() -> None:
     assert rates[1] == pytest.approx(0.4 * rates[0], rel=0.03)
 
 
+@compiled_only
 def test_throttling_keeps_to_a_speed_that_was_set_by_hand() -> None:
     throttled = {"throttle.light_at": "20 C", "throttle.heavy_at": "150 C"}
     machine = run(0.15, {"outstanding": 1}, **throttled)
@@ -298,6 +298,7 @@ def test_the_temperature_stays_between_lowest_ambient_and_highest_steady_state(
 # -- nothing else changes -----------------------------------------------------------------------
 
 
+@compiled_only
 @pytest.mark.parametrize(
     "load",
     [

@@ -8,14 +8,16 @@ from __future__ import annotations
 from typing import ClassVar
 
 import pytest
+from conftest import compiled_only
 from drive_times import KIB, MS, US, OneDrive
 from watching import begin, build
 
 from raidsim.kernel import tables as t
-from raidsim.kernel.jit import INTERPRETED
 from raidsim.scenario import from_data
 
-FEW = 1_500 if INTERPRETED else 5_000
+pytestmark = compiled_only
+
+FEW = 5_000
 EDGE = 5 / FEW  # what a window may cut off at its ends, as a share
 DEFAULT = {"power_plan": "default"}
 

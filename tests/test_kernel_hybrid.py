@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import simpy
-from conftest import INTERPRETED
+from conftest import INTERPRETED, compiled_only
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
@@ -108,7 +108,7 @@ def che(items: int, room: int, exponent: float) -> float:
     return float(np.sum(p * -np.expm1(-p * t)))
 
 
-@pytest.mark.skipif(INTERPRETED, reason="a quarter of a million I/Os")
+@compiled_only
 @pytest.mark.parametrize(("room", "exponent", "printed"), [(100, 0.8, 0.1566), (1000, 1.0, 0.6756)])
 def test_least_recently_used_hits_as_often_as_theory_says(
     room: int, exponent: float, printed: float

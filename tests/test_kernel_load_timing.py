@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import compiled_only
 from scipy import stats
 from watching import answers_after, asked, begin, build, in_flight, scenario, watched
 
@@ -366,6 +367,7 @@ def expected():
     return what(asked(MIXED, ios=FEW, seed=SEED)[0])
 
 
+@compiled_only
 @pytest.mark.parametrize("case", BEFORE_AND_AFTER)
 def test_the_nth_io_is_the_same_whatever_else_changes(case, expected):
     words, drive = BEFORE_AND_AFTER[case]

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import compiled_only
 from one_disk import PLAIN
 from small_array import KIB, SmallArray
 
 from raidsim.kernel import tables as t
-from raidsim.kernel.jit import INTERPRETED
 
 SECTOR = 512
 
@@ -28,7 +28,7 @@ def disks(copies: int, *loads: dict[str, Any], **words: Any) -> SmallArray:
     )
 
 
-@pytest.mark.skipif(INTERPRETED, reason="needs twenty thousand I/Os")
+@compiled_only
 @pytest.mark.parametrize(("copies", "printed"), [(2, 0.1614), (3, 0.1064)])
 def test_the_nearest_of_heads_that_stay_where_they_are(copies: int, printed: float) -> None:
     array = disks(copies, {"size": "512 B", "align": "512 B"}, seed=2)
@@ -42,7 +42,7 @@ def test_the_nearest_of_heads_that_stay_where_they_are(copies: int, printed: flo
     assert moved / ios / rows["cylinders"][0] == pytest.approx(printed, rel=0.02)
 
 
-@pytest.mark.skipif(INTERPRETED, reason="needs thousands of I/Os")
+@compiled_only
 @pytest.mark.parametrize("copies", [2, 3, 4])
 def test_the_nearest_of_independent_heads(copies: int) -> None:
     array = disks(copies)

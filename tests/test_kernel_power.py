@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cached_array import CONTROLLER, DISK, KIB, MIB
+from conftest import compiled_only
 from power_bytes import Bytes
 from small_array import TOY, SmallArray
 from test_power_bytes import check
@@ -175,6 +176,7 @@ def test_a_protected_cache_keeps_its_dirty_lines_and_writes_them() -> None:
     assert not (lines["dirty"] | lines["busy"]).any()
 
 
+@compiled_only
 @pytest.mark.parametrize("mode", ["cache", "tier"])
 def test_the_front_of_a_hybrid_holds_what_it_held(mode: str) -> None:
     """Flash forgets nothing: blocks stay, and what was on its way is to be done again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import INTERPRETED
+from conftest import INTERPRETED, compiled_only
 from small_array import LATENCY, NO_CPU, SERVICE, TOY, takes
 
 from raidsim.build import sweep
@@ -18,7 +18,6 @@ SMALL = TOY | {"recovery.time": "100 ms"}
 RECOVERY = 0.1  # s
 ROWS = 10**9 // STRIP
 CHUNKS = -(-ROWS // (CHUNK // STRIP))
-whole_drives = pytest.mark.skipif(INTERPRETED, reason="needs thousands of I/Os")
 FIXED = {"rebuild.rate": "100 %", "rebuild.size": "256 KiB"}
 
 
@@ -53,12 +52,13 @@ def command(size=CHUNK):
 # -- how long it takes ----------------------------------------------------------------------------
 
 
+@compiled_only
 @pytest.mark.parametrize(
     ("level", "drives"),
     [
         ("raid5", 4),
-        pytest.param("raid6", 6, marks=whole_drives),
-        pytest.param("raid10", 4, marks=whole_drives),
+        pytest.param("raid6", 6, marks=compiled_only),
+        pytest.param("raid10", 4, marks=compiled_only),
     ],
 )
 def test_a_worker_reads_the_others_together_and_then_writes_the_new_drive(level, drives):
@@ -76,7 +76,7 @@ def test_a_worker_reads_the_others_together_and_then_writes_the_new_drive(level,
     assert rebuild.seconds == rebuild.simulated_seconds
 
 
-@whole_drives
+@compiled_only
 def test_several_workers_keep_the_drives_busy_all_the_time():
     data = array("raid5", 4, depth=4)
     data.fail(0)
@@ -85,7 +85,7 @@ def test_several_workers_keep_the_drives_busy_all_the_time():
     assert rebuild.seconds == pytest.approx(CHUNKS * busy / 1e9, rel=0.02)
 
 
-@whole_drives
+@compiled_only
 def test_a_limit_of_the_throughput_is_kept():
     data = array("raid1", 2, depth=2, rebuild_limit="20 MB/s")
     data.fail(0)
@@ -93,7 +93,7 @@ def test_a_limit_of_the_throughput_is_kept():
     assert rebuild.seconds == pytest.approx(1e9 / 20e6, rel=0.02)
 
 
-@whole_drives
+@compiled_only
 @pytest.mark.parametrize("level", ["raid5", "raid1"])
 def test_a_sample_of_the_rows_tells_how_long_all_of_them_take(level):
     whole, part = (array(level, 3, spares=1), array(level, 3, spares=1, rebuild_sample="30 %"))
@@ -105,7 +105,7 @@ def test_a_sample_of_the_rows_tells_how_long_all_of_them_take(level):
     assert part.health == "optimal"
 
 
-@whole_drives
+@compiled_only
 def test_a_rate_leaves_the_rest_of_the_time_to_the_host():
     """At 25 % a worker rests three times as long as it has worked; without host I/O never."""
     alone = array("raid1", 2, spares=1)
@@ -150,7 +150,7 @@ def test_no_worker_runs_into_the_timeout_of_a_request_that_had_its_place():
     assert (asked.counts.completed, asked.counts.timed_out) == (64, 0)
 
 
-@whole_drives
+@compiled_only
 def test_the_host_waits_longer_while_a_drive_is_rebuilt_at_a_higher_rate():
     latencies = []
     for rate in ("10 %", "100 %"):
@@ -165,7 +165,7 @@ def test_the_host_waits_longer_while_a_drive_is_rebuilt_at_a_higher_rate():
 # -- what it moves --------------------------------------------------------------------------------
 
 
-@whole_drives
+@compiled_only
 @pytest.mark.parametrize(
     ("level", "drives", "read"),
     [("raid5", 5, 4), ("raid6", 6, 4), ("raid1", 3, 1), ("raid10", 6, 1), ("raid50", 6, 2)],
@@ -181,7 +181,7 @@ def test_a_rebuild_reads_k_strips_for_each_that_it_writes(level, drives, read):
     assert max(seen) <= whole
 
 
-@whole_drives
+@compiled_only
 def test_a_check_reads_everything_once_and_an_initialisation_writes_it():
     data = array("raid6", 5, depth=2)
     through(data.check())
@@ -193,13 +193,14 @@ def test_a_check_reads_everything_once_and_an_initialisation_writes_it():
     assert moved(data, "host_written") == [ROWS * STRIP] * 5
 
 
-@whole_drives
+@compiled_only
 def test_a_fast_initialisation_writes_ten_mebibytes_at_each_end():
     data = array("raid5", 3)
     through(data.initialise(full=False))
     assert moved(data, "host_written") == [20 * 2**20] * 3
 
 
+@compiled_only
 def test_a_resync_of_copies_reads_one_and_writes_the_others():
     data = array("raid1", 3)
     through(data.resync())
@@ -214,7 +215,7 @@ def test_a_resync_of_copies_reads_one_and_writes_the_others():
 # -- spares, and drives that are replaced ------------------------------------------------------
 
 
-@whole_drives
+@compiled_only
 def test_a_hot_spare_takes_the_place_of_a_drive_and_gives_it_back():
     data = array("raid5", 4, depth=2, spares=1)
     rebuild = data.fail(3)
@@ -231,6 +232,7 @@ def test_a_hot_spare_takes_the_place_of_a_drive_and_gives_it_back():
     assert (data.health, data.spares) == ("optimal", 1)
 
 
+@compiled_only
 def test_what_is_written_while_a_drive_is_copied_back_goes_to_both():
     data = array("raid1", 2, spares=1)
     through(data.fail(1))
@@ -249,7 +251,7 @@ def test_what_is_written_while_a_drive_is_copied_back_goes_to_both():
     assert int(data.system.world.drives[target]["host_written"]) == whole + STRIP
 
 
-@whole_drives
+@compiled_only
 def test_a_second_failure_ends_the_rebuild_of_single_parity_and_the_volume():
     data = array("raid5", 4, depth=2)
     data.fail(0)
@@ -262,7 +264,7 @@ def test_a_second_failure_ends_the_rebuild_of_single_parity_and_the_volume():
     assert data.health == "failed"
 
 
-@whole_drives
+@compiled_only
 def test_double_parity_goes_on_rebuilding_after_a_second_failure():
     data = array("raid6", 5, depth=2)
     data.fail(0)
@@ -275,7 +277,7 @@ def test_double_parity_goes_on_rebuilding_after_a_second_failure():
     assert data.health == "optimal"
 
 
-@whole_drives
+@compiled_only
 def test_the_new_drive_fails_too_and_is_replaced_again():
     data = array("raid5", 3)
     data.fail(0)
@@ -297,6 +299,7 @@ def test_no_request_fails_if_a_drive_is_replaced_while_its_error_is_on_its_way()
     assert through(rebuild).state == "done"
 
 
+@compiled_only
 def test_a_spare_that_fails_while_it_is_rebuilt_gives_way_to_the_next_one():
     """What the first one held is not on the second: its rebuild begins at the beginning."""
     alone = array("raid5", 4, spares=1)
@@ -312,6 +315,7 @@ def test_a_spare_that_fails_while_it_is_rebuilt_gives_way_to_the_next_one():
     assert (data.health, data.spares) == ("optimal", 0)
 
 
+@compiled_only
 def test_a_spare_that_fails_later_leaves_its_place_to_a_new_drive():
     data = array("raid5", 4, spares=1)
     own = data._drives.rows[0]
@@ -324,6 +328,7 @@ def test_a_spare_that_fails_later_leaves_its_place_to_a_new_drive():
     assert data._drives.rows[0] == own
 
 
+@compiled_only
 def test_a_spare_that_fails_while_it_is_copied_back_is_none_any_more():
     data = array("raid5", 4, spares=2)
     through(data.fail(0))
@@ -336,6 +341,7 @@ def test_a_spare_that_fails_while_it_is_copied_back_is_none_any_more():
     assert (data.health, data.spares) == ("optimal", 1)
 
 
+@compiled_only
 def test_what_begins_without_power_waits_for_it():
     data = array("raid5", 4, spares=1)
     env = data.env
@@ -371,7 +377,7 @@ def test_rows_of_a_sample_that_workers_have_in_hand_have_locks_of_their_own(stri
     assert not locks[0] & locks[1]
 
 
-@whole_drives
+@compiled_only
 @pytest.mark.parametrize(("name", "at"), [("v0", 0.28), ("v4", 0.26), ("v5", 0.24), ("v5", 0.26)])
 def test_two_rebuilds_whose_rows_share_locks_both_come_to_their_end(name, at):
     """Blocks of the samples that are a multiple of the number of locks apart, reached at once."""
@@ -391,7 +397,7 @@ def test_two_rebuilds_whose_rows_share_locks_both_come_to_their_end(name, at):
     assert data.health == "optimal"
 
 
-@whole_drives
+@compiled_only
 def test_a_rebuild_can_pause_and_be_given_up():
     data = array("raid5", 3)
     data.fail(0)
@@ -412,7 +418,7 @@ def test_a_rebuild_can_pause_and_be_given_up():
     assert data.health == "optimal"
 
 
-@whole_drives
+@compiled_only
 def test_no_write_misses_a_strip_that_is_restored_already():
     """Whatever is written to a stripe while workers are at it, its parity comes last."""
     data = array("raid5", 4, depth=4, spares=1)
@@ -462,6 +468,7 @@ def test_what_goes_through_an_array_fails_with_it():
     assert patrol.progress == 0.0
 
 
+@compiled_only
 def test_a_pause_and_another_rate_hold_for_all_ranges_of_rows():
     def took(rate):
         data = array("raid5", 3)

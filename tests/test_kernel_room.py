@@ -7,6 +7,7 @@ ahead, a change of speed of many servers. A full table would lose I/Os, or worse
 from __future__ import annotations
 
 import pytest
+from conftest import compiled_only
 from drive_times import KIB, US
 from watching import answers_after, begin, build, in_flight, scenario
 
@@ -79,6 +80,7 @@ def test_a_change_of_speed_of_a_thousand_servers():
     assert net.stream("reads")["completed"] == 900
 
 
+@compiled_only
 @pytest.mark.parametrize("outstanding", [1, 255, 256, 257, 1500])
 def test_as_many_outstanding_as_are_asked_for(outstanding):
     machine = build(scenario({"outstanding": outstanding}))

@@ -21,8 +21,8 @@ from raidsim.run import run
 from raidsim.scenario import from_data
 
 ROOT = Path(__file__).resolve().parents[1]
-SHORT = {"ios": 400}  # interpreted, an I/O of many pages takes a millisecond or more
-MEASURE = {"min_ios": 200, "max_ios": 400, "precision": "20 %"}
+SHORT = {"ios": 150}  # interpreted, an I/O of many pages takes a millisecond or more
+MEASURE = {"min_ios": 100, "max_ios": 150, "precision": "20 %"}
 
 LOADS: dict[str, list[dict[str, Any]]] = {
     "database": [{"read": "67 %", "size": "8 KiB", "align": "4 KiB", "outstanding": 32}],
@@ -137,9 +137,9 @@ ARRAYS: dict[str, dict[str, Any]] = {
 for _case in ARRAYS:
     LOADS[_case] = [
         {"read": "50 %", "size": "24 KiB", "align": "4 KiB", "outstanding": 8,
-         "limit": {"ios": 150}},
+         "limit": {"ios": 80}},
         {"name": "stream", "read": "100 %", "random": "0 %", "size": "64 KiB", "outstanding": 1,
-         "limit": {"ios": 100}},
+         "limit": {"ios": 50}},
     ]  # fmt: skip
 
 

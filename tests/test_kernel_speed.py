@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from conftest import compiled_only
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,6 +52,7 @@ def test_an_idle_station_can_change_its_speed():
     assert ends([2.0], [(0.0, 2.0)]) == [1.0]
 
 
+@compiled_only
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(1, 3),

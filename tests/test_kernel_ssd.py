@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import compiled_only
 from drive_times import KIB, MS, US, OneDrive, pipeline
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -223,6 +224,7 @@ def one_submission(drive):
     return drive.times.submit(t.READ, 4 * KIB)
 
 
+@compiled_only
 def test_an_urgent_command_is_decoded_before_those_that_wait():
     # A hundred commands are in the queue of the front end; only the one in service goes first.
     slow = {"front_end.command_time": "50 us"}
@@ -483,6 +485,7 @@ def test_units_that_are_written_go_to_channels_and_dies_round_robin():
     assert order == 2 * once
 
 
+@compiled_only
 def test_random_reads_load_all_channels_alike():
     words = {"size": "4 KiB", "outstanding": 64}
     machine = build(scenario(words, seed=5))

@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from conftest import compiled_only
 from watching import begin
 
 from raidsim.build.scenario import build
 from raidsim.kernel import tables as t
-from raidsim.kernel.jit import INTERPRETED
 from raidsim.scenario import Scenario, from_data, load
 
-pytestmark = pytest.mark.skipif(INTERPRETED, reason="tens of thousands of I/Os")
+pytestmark = compiled_only
 
 
 def rate(asked: Scenario, settled: int, ios: int) -> float:
