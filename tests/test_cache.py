@@ -102,11 +102,15 @@ def test_the_folder_is_named_after_the_sources(copy):
     assert kernel.CACHE_FOLDER.name == kernel.SOURCE_HASH
 
 
-@pytest.mark.parametrize("name", HASHED)
-def test_an_edit_in_any_file_that_is_compiled_gives_another_folder(copy, name):
-    path = copy / "raidsim" / name
-    path.write_text(path.read_text() + "\n")
-    assert hash_of(copy) != kernel.SOURCE_HASH
+def test_an_edit_in_any_file_that_is_compiled_gives_another_folder(copy):
+    found = set()
+    for name in HASHED:
+        path = copy / "raidsim" / name
+        before = path.read_text()
+        path.write_text(before + "\n")
+        found.add(hash_of(copy))
+        path.write_text(before)
+    assert len(found - {kernel.SOURCE_HASH}) == len(HASHED) > 50
 
 
 def test_a_new_file_and_another_name_give_another_folder(copy):

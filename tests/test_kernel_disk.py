@@ -237,6 +237,7 @@ def test_shortest_positioning_takes_the_far_sector_that_comes_by_first():
         assert (both[0].completed < both[1].completed) == (first == 0)
 
 
+@compiled_only
 @pytest.mark.parametrize("ageing", [0.1, 0.5])
 def test_ageing_bounds_the_time_that_a_request_waits(ageing):
     # One request far away, and a crowd that never leaves the outer edge.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import compiled_only
 
 from raidsim import Environment, Host, InputError, Load, Volume
 from raidsim.kernel.jit import INTERPRETED
@@ -86,6 +87,7 @@ def test_reading_on_behind_a_stream_costs_the_stream_nothing(outstanding):
     assert rates[1] == pytest.approx(rates[0], rel=0.05)
 
 
+@compiled_only
 def test_the_arm_is_busy_and_takes_power_while_it_reads_ahead():
     env = Environment()
     disk = volume(env)

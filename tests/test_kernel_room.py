@@ -30,6 +30,7 @@ def ended(words, **keys):
     return machine
 
 
+@compiled_only
 @pytest.mark.parametrize("size", ["64 KiB", "2 MiB"])
 @pytest.mark.parametrize("read", ["0 %", "100 %"])
 def test_a_request_of_very_many_commands(read, size):
@@ -44,6 +45,7 @@ def test_a_request_of_very_many_pages():
     assert machine.system.world.streams[0]["completed"] == 6
 
 
+@compiled_only
 def test_a_thousand_outstanding_with_many_pages_each():
     ios = 60 if INTERPRETED else 1_000
     words = {"read": "50 %", "size": "256 KiB", "outstanding": ios, "limit": {"ios": 2 * ios}}

@@ -58,6 +58,7 @@ LOADS: dict[str, list[dict[str, Any]]] = {
             "size": "4 KiB",
             "rate": "20000 IO/s",
             "burst": {"on": "1 ms", "off": "3 ms"},
+            "limit": SHORT,
         }
     ],
     "hot spot with think times": [
@@ -70,9 +71,10 @@ LOADS: dict[str, list[dict[str, Any]]] = {
             "workers": 4,
             "partitions": True,
             "outstanding": 2,
+            "limit": SHORT,
         }
     ],
-    "zipf": [{"read": "100 %", "size": "4 KiB", "zipf": 0.9, "outstanding": 4}],
+    "zipf": [{"read": "100 %", "size": "4 KiB", "zipf": 0.9, "outstanding": 4, "limit": SHORT}],
     "priorities and patience": [
         {
             "name": "urgent",
@@ -120,7 +122,7 @@ DISKS: dict[str, dict[str, Any]] = {
 }
 for _case in DISKS:
     LOADS[_case] = [
-        {"read": "60 %", "size": "8 KiB", "align": "512 B", "outstanding": 16},
+        {"read": "60 %", "size": "8 KiB", "align": "512 B", "outstanding": 16, "limit": SHORT},
         {"name": "stream", "read": "100 %", "random": "0 %", "size": "64 KiB", "outstanding": 1},
     ]
 

@@ -124,7 +124,7 @@ class AnyInterleaving(RuleBasedStateMachine):
 def test_any_interleaving_behaves_as_one_flat_array_of_bytes(level):
     machine = type(f"Raid{level}", (AnyInterleaving,), {"level": level})
     machine.TestCase.settings = settings(
-        max_examples=15,
+        max_examples=8,
         stateful_step_count=20,
         deadline=None,
         derandomize=True,
