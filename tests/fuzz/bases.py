@@ -129,10 +129,21 @@ def claim_file(random: Random) -> dict[str, Any]:
 
 def file(random: Random, data: dict[str, Any], name: str) -> TomlFile:
     """The data as a file that was read: at once, or through its text, which may be damaged."""
+    data = in_utf8(data)
     if random.random() < 0.6:
         return TomlFile(name, data=data)
     text = mistakes.text_of(data)
-    return parse(mistakes.damaged(random, text) if random.random() < 0.4 else text, name)
+    text = mistakes.damaged(random, text) if random.random() < 0.4 else text
+    return parse(in_utf8(text), name)
+
+
+def in_utf8(data: Any) -> Any:
+    """The data without halves of characters, which no file in UTF-8 can hold."""
+    if isinstance(data, str):
+        return data.encode(errors="replace").decode()
+    if isinstance(data, dict):
+        return {in_utf8(key): in_utf8(value) for key, value in data.items()}
+    return [in_utf8(value) for value in data] if isinstance(data, list) else data
 
 
 def override(random: Random, data: dict[str, Any]) -> str:
