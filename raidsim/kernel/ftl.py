@@ -110,8 +110,10 @@ def write(w, ftl, unit):
     """Write logical ``unit``; not while it :func:`is_blocked`."""
     if ftl["room"][WRITTEN] == 0:
         open_block(w, ftl, WRITTEN)
-    discard(w, ftl, unit)
-    append(w, ftl, WRITTEN, unit)
+    entry = own_entry(w, ftl["first_map"], unit)
+    if w.leaves[entry] != NONE:
+        spoil(w, ftl, w.leaves[entry])
+    append(w, ftl, WRITTEN, unit, entry)
     ftl["written"] += 1
     if ftl["victim"] == NONE and ftl["free"] < RESERVE:
         choose(w, ftl)
@@ -122,9 +124,14 @@ def write(w, ftl, unit):
 def discard(w, ftl, unit):
     """Forget where logical ``unit`` was, if anywhere: its place holds garbage from now on."""
     place = place_of(w, ftl, unit)
-    if place == NONE:
-        return
-    w.leaves[own_entry(w, ftl["first_map"], unit)] = NONE
+    if place != NONE:
+        w.leaves[own_entry(w, ftl["first_map"], unit)] = NONE
+        spoil(w, ftl, place)
+
+
+@routine
+def spoil(w, ftl, place):
+    """A unit that was valid is garbage from now on."""
     index = place // ftl["block_units"]
     block = w.blocks[ftl["first_block"] + index]
     if is_open(ftl, index):
@@ -136,10 +143,13 @@ def discard(w, ftl, unit):
 
 
 @routine
-def append(w, ftl, side, unit):
-    """The next place of the open block of a side (WRITTEN, MOVED) belongs to ``unit``."""
+def append(w, ftl, side, unit, entry):
+    """The next place of the open block of a side (WRITTEN, MOVED) belongs to ``unit``.
+
+    The drive's own ``entry`` of its map says so.
+    """
     place = ftl["place"][side]
-    w.leaves[own_entry(w, ftl["first_map"], unit)] = place
+    w.leaves[entry] = place
     w.leaves[own_entry(w, ftl["first_owner"], place)] = unit
     w.blocks[ftl["first_block"] + ftl["frontier"][side]]["valid"] += 1
     ftl["place"][side] = place + 1
@@ -236,7 +246,8 @@ def move(w, ftl):
     if ftl["room"][MOVED] == 0:
         open_block(w, ftl, MOVED)
     w.blocks[ftl["first_block"] + ftl["victim"]]["valid"] -= 1
-    append(w, ftl, MOVED, owner_of(w, ftl, place))
+    unit = owner_of(w, ftl, place)
+    append(w, ftl, MOVED, unit, own_entry(w, ftl["first_map"], unit))
     ftl["moved"] += 1
     return place
 
