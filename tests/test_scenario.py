@@ -561,3 +561,20 @@ def test_half_a_character_as_json_lets_through_is_told():
         scenario.from_data({"host": {"model": "\ud800"}, "volume": [{"drive": "nl-sas-2tb"}]})
     with pytest.raises(InputError, match="host: input should be a valid string"):
         scenario.from_data({"host": {"\ud800": 1}, "volume": [{"drive": "nl-sas-2tb"}]})
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [{}, {"event": None}, {"link": None}, {"machine": None}, {"hybrid": None}],
+    ids=str,
+)
+def test_null_in_json_is_a_key_that_is_not_there(nothing):
+    data = {
+        "host": {"model": "fujitsu-rx300-s4"},
+        "controller": [{"model": "lsi-megaraid-1078-512", "battery": None}],
+        "volume": [{"drive": "nl-sas-2tb", "controller": None}],
+        "load": [{"read": "100 %", "size": "4 KiB", "outstanding": 1}],
+        "event": [],
+    }
+    found = scenario.from_data(data | nothing)
+    assert found.resolved() == scenario.from_data(found.resolved()).resolved()
