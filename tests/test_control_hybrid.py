@@ -351,3 +351,23 @@ def test_a_load_runs_on_a_hybrid_as_on_a_volume() -> None:
     assert figures.reads + figures.writes == 500
     assert bench.hybrid.held == bench.cache["used"]
     assert card_of(DISK).name == bench.hybrid.card.name
+
+
+@pytest.mark.parametrize("block", ["16 KiB", "64 KiB", "256 KiB"])
+def test_blocks_smaller_than_the_lines_of_its_controller_are_clean_once_they_are_written_back(
+    block: str,
+) -> None:
+    env = raidsim.Environment(seed=1)
+    host = raidsim.Host(env, "cisco-ucs-c240-m4")
+    controller = raidsim.Controller(env, "cisco-12g-sas-raid-2gb")
+    front = raidsim.Volume(env, "intel-p3700-800gb", host, name="front")
+    back = raidsim.Volume(env, "cisco-hdd-600gb-15k", host, controller=controller, name="back")
+    words = {"block": block, "front_size": "4 MiB", "size": "8 MiB", "flush": "10 ms"}
+    hybrid = raidsim.Hybrid(env, front, back, host, controller=controller, **words)
+    dirty = []
+    for number in range(8):
+        hybrid.write(number * 300 * KIB, 4 * KIB)
+        env.run(until=env.now + 0.05)
+        dirty.append(env.system.world.caches["dirty"].tolist())
+    assert dirty == [[0, 0]] * 8
+    assert env.system.world.caches["dirty_peak"].max() > 0

@@ -174,7 +174,7 @@ def test_lines_are_what_a_plain_model_of_them_is(seed):
                 under_way.append((task, begin, begin + size))
         elif under_way:
             task, begin, stop = under_way.pop(int(rng.integers(len(under_way))))
-            destage.ended(world, row, task)
+            destage.ended(world, row, task, int(world.arrays[0]["line"]))
             model.destaged(begin, stop)
         assert dirty_list(world, row) == sorted(s for s in model.grains if model.is_dirty(s))
         assert clean_list(world, row) == model.clean

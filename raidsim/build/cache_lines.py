@@ -64,11 +64,12 @@ def parts(
 ) -> Iterable[tuple[int, int]]:
     """The lines that bytes [start, end) of a volume touch, and a mask of their grains."""
     lines = rows_of(system, cache)
-    place = system.world.volumes[volume]
-    size = int(system.world.arrays[place["array"]]["line"])
-    grain = max(size // c.GRAINS, 512)
     strips = lines["strip"]
     mine = np.flatnonzero((lines["volume"] == volume) & in_use(lines))
+    if len(mine) == 0:
+        return
+    size = int(lines["size"][mine[0]])  # of a block of a hybrid, or of a line of its controller
+    grain = max(size // c.GRAINS, 512)
     first, last = start // size, (end - 1) // size
     for line in mine[(strips[mine] >= first) & (strips[mine] <= last)].tolist():
         base = int(strips[line]) * size

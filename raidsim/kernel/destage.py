@@ -238,18 +238,16 @@ def start_one(w, cache, index):
 
 
 @routine
-def ended(w, cache, index):
-    """Destage ``index`` has ended: its lines are clean, and a write that waits may go in.
+def ended(w, cache, index, size):
+    """Destage ``index`` has ended: its lines, of ``size`` bytes, are clean; who waits may go in.
 
     If the array has lost more drives than it can, its lines are pinned, and nothing more is
     promised: it writes through, and fails, from then on.
     """
     job = w.jobs[index]
     volume = job["volume"]
-    array = w.arrays[w.volumes[volume]["array"]]
-    size = array["line"]
     if job["status"] == FAILED:
-        array["write_back"] = 0
+        w.arrays[w.volumes[volume]["array"]]["write_back"] = 0
         end = job["offset"] + job["length"]
         for strip in range(job["offset"] // size, (end - 1) // size + 1):
             line = w.lines[find(w, cache, volume, strip)]

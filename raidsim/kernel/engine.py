@@ -208,7 +208,8 @@ def follow(w):
     elif errand == ERRAND_REPAIR:
         sweep.mended(w, index)
     elif errand == ERRAND_DESTAGE:
-        destage.ended(w, w.caches[controller.of(w, index)["cache"]], index)
+        cache = w.caches[controller.of(w, index)["cache"]]
+        destage.ended(w, cache, index, controller.array_of(w, index)["line"])
     elif errand == ERRAND_FETCH:
         prefetch.fetched(w, w.caches[controller.of(w, index)["cache"]], index)
     elif w.volumes[job["volume"]]["controller"] != NONE:

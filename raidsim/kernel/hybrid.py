@@ -400,7 +400,7 @@ def copied(w, hybrid, cache, index):
         release(w, index)
     elif job["status"] == DONE:
         hybrid["written_back"] += job["length"]
-        destage.ended(w, cache, index)
+        destage.ended(w, cache, index, hybrid["block"])
     else:
         # What was on its way has no other place: the back is lost, or the front, or it can't be
         # read there. Then all the rest goes on.
