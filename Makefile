@@ -27,7 +27,7 @@ CHECKED_TESTS ?= $(filter-out $(BOTH_WAYS),$(KERNEL_TESTS)) tests/test_checked_s
 # Tests that run the kernel compiled and interpreted by themselves.
 BOTH_WAYS := tests/test_kernel_same_bytes.py
 # Uses all entry points of the kernel.
-COMPILE := $(BIN)/python -c "import sys; sys.path.append(\"tests\"); from tests.fuzz.targets import operations as one; one.prepare()"
+COMPILE := PYTHONPATH=tests $(BIN)/python -c "from tests.fuzz.targets import operations; operations.prepare()"
 # Where the fuzzer's random numbers begin; empty for any.
 SEED   ?=
 # Least share of the kernel's lines and branches that its tests reach, in percent.

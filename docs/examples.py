@@ -8,14 +8,14 @@ must be a scenario that loads.
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import re
 import shlex
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 from raidsim import cli
 
@@ -71,19 +71,12 @@ def prints(example: Example) -> str:
         If it fails, or a mistake does not.
     """
     out, err = io.StringIO(), io.StringIO()
-    width = os.environ.get("COLUMNS")
-    os.environ["COLUMNS"] = str(COLUMNS)
-    try:
-        with redirect_stdout(out), redirect_stderr(err), contextlib.chdir(ROOT):
-            status = _run(example)
-    finally:
-        os.environ.pop("COLUMNS")
-        if width is not None:
-            os.environ["COLUMNS"] = width
+    width = patch.dict(os.environ, COLUMNS=str(COLUMNS))
+    with redirect_stdout(out), redirect_stderr(err), chdir(ROOT), width:
+        status = _run(example)
     refused = MISTAKE in example.code
     if status != (INPUT_WRONG if refused else 0):
-        msg = f"{example.name} ends in {status}:\n{err.getvalue()}"
-        raise RuntimeError(msg)
+        raise RuntimeError(f"{example.name} ends in {status}:\n{err.getvalue()}")
     printed = (err if refused else out).getvalue()
     lines = printed.replace(f"{ROOT}/", "").splitlines()
     return "".join(f"{line.rstrip()}\n" for line in lines)

@@ -124,10 +124,22 @@ def from_data(
     seed: int | None = None,
     folder: FilePath | None = None,
 ) -> Scenario:
-    """Load what :meth:`Scenario.resolved` gave, for instance from the JSON of a result."""
+    """Load what :meth:`Scenario.resolved` gave, for instance from the JSON of a result.
+
+    A key that is None (null in JSON) counts as not given, as in TOML, which has no such value.
+    """
     if is_deep(data):
         raise InputError([Problem(name, None, None, TOO_DEEP, NOT_SO_DEEP)])
-    return _load(TomlFile(name, data=copy.deepcopy(dict(data))), overrides, seed, folder)
+    return _load(TomlFile(name, data=_without_none(data)), overrides, seed, folder)
+
+
+def _without_none(data: Any) -> Any:
+    """A copy of data from a file without the keys that are None."""
+    if isinstance(data, Mapping):
+        return {key: _without_none(value) for key, value in data.items() if value is not None}
+    if isinstance(data, list):
+        return [_without_none(value) for value in data]
+    return copy.deepcopy(data)
 
 
 def _load(

@@ -38,11 +38,11 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
         "host": _part(HostSpec, data["host"], {"clock": clock}),
         "controller": [
             _part(ControllerSpec, table, {"battery": part.battery})
-            for table, part in zip(data.get("controller") or [], scenario.controllers, strict=True)
+            for table, part in zip(data.get("controller", []), scenario.controllers, strict=True)
         ],
         "link": [
             _part(LinkSpec, table, {"to": part.to})
-            for table, part in zip(data.get("link") or [], scenario.links, strict=True)
+            for table, part in zip(data.get("link", []), scenario.links, strict=True)
         ],
         "volume": [
             _part(VolumeSpec, table, {"controller": part.controller})
@@ -51,17 +51,17 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
         **_hybrids(data, scenario),
         "load": [
             _part(LoadSpec, table, _defaults(table, load))
-            for table, load in zip(data.get("load") or [], scenario.loads, strict=True)
+            for table, load in zip(data.get("load", []), scenario.loads, strict=True)
         ],
         "machine": [
             _part(MachineSpec, table, {"volume": part.volume, "area": _area(table)})
-            for table, part in zip(data.get("machine") or [], scenario.machines, strict=True)
+            for table, part in zip(data.get("machine", []), scenario.machines, strict=True)
         ],
-        "air": _part(AirSpec, data.get("air") or {}, {}),
-        "measure": _part(Measure, data.get("measure") or {}, {}),
+        "air": _part(AirSpec, data.get("air", {}), {}),
+        "measure": _part(Measure, data.get("measure", {}), {}),
         "event": [
             _part(type(event), table, _of_event(event))
-            for table, event in zip(data.get("event") or [], scenario.events, strict=True)
+            for table, event in zip(data.get("event", []), scenario.events, strict=True)
         ],
     }
 
@@ -70,7 +70,7 @@ def _hybrids(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
     """Hybrids, if there are any."""
     tables = [
         _part(HybridSpec, table, {"controller": part.controller})
-        for table, part in zip(data.get("hybrid") or [], scenario.hybrids, strict=True)
+        for table, part in zip(data.get("hybrid", []), scenario.hybrids, strict=True)
     ]
     return {"hybrid": tables} if tables else {}
 
@@ -101,9 +101,7 @@ def _part(
     result: dict[str, Any] = {}
     for name, field in names_of(model).items():
         info = model.model_fields[field]
-        value = table.get(name)
-        if value is None:  # or null, in data that were JSON
-            value = defaults.get(name, info.default)
+        value = table.get(name, defaults.get(name, info.default))
         if name == "area":
             value = defaults[name]
         if value is not None:
