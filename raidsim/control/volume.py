@@ -442,10 +442,13 @@ class Volume(Maintained):
         }
         if controller is None and not self.behind:
             above["controller"] = HOST
+        check = Arguments("Volume()")
+        for key, value in keys.items():
+            if value is None and key not in ABSENT:
+                check.wrong(f"volume.{key}", "is None", "give a value, or leave it out")
+        check.raise_if_wrong()
         self._table = {
-            key: plain(value)
-            for key, value in {**keys, **above}.items()
-            if value is not None or key not in ABSENT
+            key: plain(value) for key, value in {**keys, **above}.items() if value is not None
         }
         load = {"read": "100 %", "size": "4 KiB", "outstanding": 1}
         table = self._table
