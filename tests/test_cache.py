@@ -94,7 +94,9 @@ def edit(path, old, new):
 
 
 def hash_of(copy):
-    return source_hash(*(copy / "raidsim" / folder for folder in ("kernel", "layout", "stats")))
+    return source_hash(
+        *(copy / "raidsim" / folder for folder in ("kernel", "layout", "stats", "records.py"))
+    )
 
 
 def test_the_folder_is_named_after_the_sources(copy):

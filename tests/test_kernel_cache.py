@@ -165,9 +165,9 @@ def test_lines_are_what_a_plain_model_of_them_is(seed):
             first = destage.seek(world, row, int(rng.integers(0, 300)))
             if first != t.NONE:
                 destage.start_one(world, row, first)
-                job = world.jobs[built.system.state["agenda"]]
-                task = int(built.system.state["agenda"])
-                built.system.state["agenda"] = t.NONE
+                job = world.jobs[built.system.state["first_waiting"]]
+                task = int(built.system.state["first_waiting"])
+                built.system.state["first_waiting"] = t.NONE
                 begin, size = int(job["offset"]), int(job["length"])
                 assert begin // (32 * KIB) == (begin + size - 1) // (32 * KIB)
                 model.destage(begin, begin + size)
@@ -341,11 +341,11 @@ def test_writes_that_wait_for_room_do_not_wait_for_a_lost_array():
     )
     system = built.system
     system.run(10**8)
-    assert cache_of(built)["blocked_head"] != t.NONE
+    assert cache_of(built)["first_waiting"] != t.NONE
     system.world.drives["failed"][:2] = 1
     system.run(3600 * 10**9)
     stream = system.world.streams[0]
-    assert cache_of(built)["blocked_head"] == t.NONE
+    assert cache_of(built)["first_waiting"] == t.NONE
     assert stream["issued"] == stream["completed"] + stream["failed"] == 2000
     assert stream["failed"] > 500
     assert cache_of(built)["pinned"] > 0
@@ -452,7 +452,7 @@ def test_a_fetch_that_one_of_the_same_bytes_has_overtaken_changes_nothing(is_evi
     assert row["clean"] == row["used"] == (0 if is_evicted else STRIP)
     assert w.lines[line]["older"] == t.NONE
     assert w.jobs[slow]["stage"] == t.STAGE_FREE
-    assert built.system.state["agenda"] == t.NONE
+    assert built.system.state["first_waiting"] == t.NONE
 
 
 def test_a_write_for_which_read_ahead_has_left_no_room_goes_on_when_that_has_come() -> None:
@@ -469,6 +469,6 @@ def test_a_write_for_which_read_ahead_has_left_no_room_goes_on_when_that_has_com
     assert not destage.insert(w, row, 0, STRIP, strips * STRIP, (strips + 1) * STRIP)
     destage.block(w, row, write)
     prefetch.fetched(w, row, first)
-    assert row["blocked_head"] == t.NONE
+    assert row["first_waiting"] == t.NONE
     assert w.jobs[write]["stage"] == row["again"]
     assert destage.insert(w, row, 0, STRIP, strips * STRIP, (strips + 1) * STRIP)

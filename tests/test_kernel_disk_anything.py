@@ -138,7 +138,7 @@ def test_time_head_counts_and_rotation_hold_at_every_instant(card, loads, seed):
     assert streams["completed"].tolist() == [IOS] * len(loads)
     assert not streams["in_flight"].any()
     assert disk["waiting"] == disk["taken"] == disk["dirty"] == world.drives[0]["unsafe"] == 0
-    assert disk["blocked_head"] == t.NONE
+    assert disk["first_waiting"] == t.NONE
     # All jobs are free again but the one that stands for the arm.
     busy = np.flatnonzero(world.jobs["stage"] != t.STAGE_FREE)
     assert busy.tolist() == [disk["arm_job"]]

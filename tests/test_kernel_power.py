@@ -16,45 +16,15 @@ from raidsim.build import intent, power
 from raidsim.build.scenario import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.kernel.jit import INTERPRETED
+from raidsim.kernel.world import TABLES
+from raidsim.records import Column, Role
 from raidsim.scenario import from_data
 
-ALL = "all of it"
-PERSISTENT: dict[str, Any] = {
-    "state": (
-        "now", "sequence", "handled", "free_job", "free_jobs", "margin", "leaves",
-        "leaf_margin", "completed", "requests", "slice_origin", "slice_width", "heated",
-        "resting", "samples", "stride",
-    ),
-    "heap": ALL,
-    "jobs": ALL,  # free rows keep what was in them; the test below looks at them
-    "stations": (
-        "speed",  # what a model or a governor has set
-        "changed", "busy_area", "queue_area", "waited", "served", "arrivals", "starts", "finishes",
-    ),
-    "streams": (
-        "mark", "position", "clock", "start", "last", "issued", "issued_bytes", "completed",
-        "failed", "timed_out", "window_ios", "window_bytes", "window_ns",
-    ),
-    "cores": ("looked", "busy_until"),
-    "arrays": ("commands", "touched", "marked", "unreadable", "repaired"),
-    "marks": ALL,  # of the bitmap, which is on the drives
-    "accesses": ALL,
-    "caches": ("dirty_peak", "dirty_area", "dirty_changed", "reads", "hits"),
-    "drives": ("host_read", "host_written", "unsafe_peak", "unsafe_area", "unsafe_changed"),
-    "ssds": (
-        "next_unit", "filled", "stored", "moved", "programmed", "erased", "flash_read",
-        "prefetched",
-    ),
-    "disks": ("tasks_so_far",),
-    "ftls": ALL,  # the map is on the flash
-    "pages": ALL, "leaves": ALL, "blocks": ALL, "buckets": ALL,
-    "heats": (
-        "inner", "case", "idle", "counted_read", "counted_written", "energy", "highest",
-    ),
-    "samples": ALL, "moments": ALL, "progress": ALL, "latencies": ALL, "slices": ALL,
-    "completions": ALL,
-}  # fmt: skip
-"""What outlasts a power cut: counts, what lies on media, and what the machine is made of."""
+RESETS = {Role.VOLATILE, Role.CONFIGURATION}
+"""Roles of what is as in a machine that was just switched on; all else outlasts a power cut."""
+
+OWN_WAY = {"heap", "jobs"}
+"""Their free rows keep what was in them."""
 
 
 def everything() -> Machine:
@@ -94,21 +64,21 @@ def begin(machine: Machine) -> None:
 
 
 def differences(machine: Machine, fresh: Machine) -> list[str]:
-    """Fields that are not as in a fresh machine, but for persistent ones."""
+    """Fields that are not as when fresh, though a cut clears them or nothing writes them."""
     found = []
-    for table, after in machine.system.world._asdict().items():
-        named = PERSISTENT.get(table, ())
-        if named == ALL:
+    for table in TABLES.values():
+        if table.name in OWN_WAY:
             continue
-        before = getattr(fresh.system.world, table)
-        assert len(after) == len(before), f"{table} has grown"
-        if after.dtype.names is None:
-            found += [] if np.array_equal(after, before) else [table]
+        before, after = fresh.system.rows(table.name), machine.system.rows(table.name)
+        assert len(after) == len(before), f"{table.name} has grown"
+        if isinstance(table, Column):
+            if table.field.role in RESETS and not np.array_equal(after, before):
+                found.append(table.name)
             continue
         found += [
-            f"{table}.{name}"
-            for name in after.dtype.names
-            if name not in named and not np.array_equal(after[name], before[name])
+            f"{table.name}.{name}"
+            for name, field in table.fields.items()
+            if field.role in RESETS and not np.array_equal(after[name], before[name])
         ]
     return found
 

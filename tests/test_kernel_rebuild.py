@@ -129,7 +129,7 @@ def test_a_rate_leaves_the_rest_of_the_time_to_the_host():
 
 
 def test_no_worker_runs_into_the_timeout_of_a_request_that_had_its_place():
-    """Requests are told from each other by a number; workers number their rows beside that."""
+    """Requests are told from each other by a number, which workers do not have."""
     data = array("raid5", 4, depth=4, spares=1)
     load = Load(read="100 %", size="4 KiB", outstanding=8, timeout="1 s", limit={"ios": 64})
     asked = data.start(load)
@@ -143,8 +143,7 @@ def test_no_worker_runs_into_the_timeout_of_a_request_that_had_its_place():
     timers = {int(one["subject"]): int(one["mark"]) for one in heap}
     there = [int(worker) for worker in workers if int(worker) in timers]
     assert there
-    for worker in there:
-        world.jobs["serial"][worker] = timers[worker]
+    assert (world.jobs["serial"][there] == t.NONE).all(), "no timer is about a worker"
     data.env.run(until=2.0)
     assert not world.jobs["abandoned"][workers].any()
     assert (asked.counts.completed, asked.counts.timed_out) == (64, 0)

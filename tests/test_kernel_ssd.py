@@ -377,7 +377,7 @@ def test_every_byte_of_the_buffer_is_reserved_gathered_or_in_flush(seed, size):
     assert drive["buffered"] == drive["gathered"] + drive["gathered_moved"]
     # What a power cut would lose, if the buffer were not protected, is what it holds of the host's.
     assert system.world.drives[0]["unsafe"] == drive["gathered"] < UNIT
-    assert drive["blocked_head"] == t.NONE
+    assert drive["first_waiting"] == t.NONE
 
 
 def write_rate(ios, **changes):

@@ -363,7 +363,7 @@ def waiting_and_served(system):
         np.zeros(len(system.world.stations), int),
     )
     for index, station in enumerate(system.world.stations[: system.count("stations")]):
-        here = station["head"]
+        here = station["first_waiting"]
         while here != t.NONE:
             waited[index] += system.now - jobs[here]["queued"]
             here = jobs[here]["next"]

@@ -104,7 +104,7 @@ def add_array(
     if system.append("good", volume.drives) != members:
         raise AssertionError("every member has its health under its own number")
     for i, drive in enumerate(drives):
-        system.set_row("members", members + i, drive=drive, copy=t.NONE)
+        system.set_row("members", members + i, drive=drive)
         system.world.good[members + i] = whole_drive(layout)
         if i in volume.failed:
             system.world.good[members + i] = 0
@@ -113,8 +113,6 @@ def add_array(
     locks = 0
     if has_parity:
         locks = system.append("locks", LOCKS)
-        rows = system.world.locks[locks : locks + LOCKS]
-        rows["head"] = rows["tail"] = t.NONE
     serve(system, controller, controller_card, volume)
     if engine is None:
         engine = system.add_station(f"{volume.name}: parity", "parity engine")

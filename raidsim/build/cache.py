@@ -26,7 +26,6 @@ def add_cache(system: System, name: str, card: Card) -> int:
     rows["chain"] = np.arange(first_line + 1, first_line + lines + 1)
     rows["chain"][-1] = t.NONE
     first_bucket = system.append("buckets_of_lines", buckets)
-    system.world.buckets_of_lines[first_bucket : first_bucket + buckets] = t.NONE
     # The head, one for each line, and one to note the way to a place in the list.
     pointers = (lines + 2) * c.LEVELS
     first_tower = system.append("towers", pointers)
@@ -43,15 +42,11 @@ def add_cache(system: System, name: str, card: Card) -> int:
         free=first_line,
         first_bucket=first_bucket,
         buckets=buckets,
-        newest=t.NONE,
-        oldest=t.NONE,
         first_tower=first_tower,
         destage_size=card.integer("cache.destage_size"),
         copy=system.add_station(f"{name}: cache memory", "cache memory"),
         copy_ns=card.number("cache.copy_time_per_byte") * GIGA,
         lookup_time=round(card.number("cache.lookup_time") * GIGA),
-        blocked_head=t.NONE,
-        blocked_tail=t.NONE,
         flush_time=round(card.number("cache.flush_time") * GIGA),
         flusher=system.take_job(t.STAGE_CACHE_FLUSH, row=row),
         clock=system.add_station(f"{name}: flush time", "flush time", servers=t.UNLIMITED),

@@ -283,7 +283,7 @@ def _writer(system: System, s: int, keys: int, area_of: AreaOf | None) -> Writer
     """Stream ``s`` as it writes to a drive, with the random numbers of stream ``keys``."""
     stream = system.world.streams[s].copy()
     first, count = int(stream["first_size"]), int(stream["sizes"])
-    wanted = np.zeros(1, t.STREAM)
+    wanted = np.zeros(1, t.STREAMS.type)
     for name in _PLACES:
         wanted[name] = stream[name]
     for name in _KEYS:
@@ -299,7 +299,7 @@ _PLACES = (
     "sizes", "area_offset", "area_size", "align", "random_share", "hot_area", "hot_accesses", "zipf"
 )  # fmt: skip
 _KEYS = ("key_where", "key_random", "key_size")
-"""Fields of STREAM that decide where it writes."""
+"""Fields of `streams` that decide where it writes."""
 
 
 @lru_cache(maxsize=16)
@@ -310,9 +310,9 @@ def _past(made: Shape, unit: int, filled: int, writers: tuple[Writer, ...]) -> d
     fill(system, which, 0, filled)
     rows = []
     for writer in writers:
-        sizes = np.frombuffer(writer.sizes, t.SIZE)
+        sizes = np.frombuffer(writer.sizes, t.SIZES.type)
         s = system.add_stream("writer", [(int(size["bytes"]), 1.0) for size in sizes])
-        stream = np.frombuffer(writer.stream, t.STREAM)[0].copy()
+        stream = np.frombuffer(writer.stream, t.STREAMS.type)[0].copy()
         first = stream["first_size"] = system.world.streams[s]["first_size"]
         system.world.sizes[first : first + len(sizes)] = sizes
         system.world.streams[s] = stream

@@ -77,8 +77,7 @@ def _leave(system: System, where: int) -> int:
     """Take the first job out of a queue, as if it had been served in no time."""
     station = system.world.stations[where]
     visits.account(station, system.now)
-    index = int(station["head"])
-    visits.unqueue_first(system.world, station)
+    index = int(visits.unqueue_first(system.world, station))
     station["starts"] += 1
     station["finishes"] += 1
     station["waited"] += system.now - int(system.world.jobs[index]["queued"])

@@ -175,12 +175,9 @@ def add(
         seek_root=[one.root for one in curves],
         seek_linear=[one.linear for one in curves],
         discipline=DISCIPLINES[card.word("queue.discipline")],
-        heading=1,
         ageing=card.number("queue.ageing"),
         first_task=first_task,
         tasks=tasks,
-        command=t.NONE,
-        active=t.NONE,
         first_extent=first_extent,
         extents=extents,
         depth=depth,
@@ -189,8 +186,6 @@ def add(
         cache=cache_size(card),
         entries=entries,
         longest_write=LONGEST_WRITE,
-        blocked_head=t.NONE,
-        blocked_tail=t.NONE,
     )
     # The arm chooses last in its instant: a command that comes at the same time is seen.
     job = system.take_job(t.STAGE_DISK_ARM, drive=drive, row=row, priority=t.LAST)

@@ -18,7 +18,7 @@ from raidsim.cards.attributes import ENERGY, HEAT
 from raidsim.errors import InputError
 from raidsim.kernel import heat as kernel
 from raidsim.kernel import tables as t
-from raidsim.kernel.heat_tables import SAMPLE
+from raidsim.kernel.heat_tables import READINGS
 
 NS_PER_S = 1e9
 LIGHT = ("throttle.light_at", "throttle.light_speed", "throttle.hysteresis")
@@ -210,4 +210,4 @@ def open_window(system: System, index: int) -> None:
     row["window_light"] = round(found.light * NS_PER_S)
     row["window_heavy"] = round(found.heavy * NS_PER_S)
     fields = (found.inner, found.case, found.energy, row["window_light"], row["window_heavy"])
-    system.world.samples[index, :] = np.array(fields, SAMPLE)
+    system.world.samples[index, :] = np.array(fields, READINGS.type)

@@ -68,8 +68,6 @@ def add_hybrid(
         first_trail=system.append("trails", c.TRAILS) if spec.bypass else 0,
         interval=round(spec.interval * GIGA),
         moves=spec.copies if tier else 0,
-        run_volume=t.NONE,
-        open=t.NONE,
     )
     below = system.world.volumes[back]
     width = block
@@ -112,7 +110,6 @@ def _add_blocks(system: System, spec: HybridSpec) -> int:
     first = system.append("lines", blocks)
     buckets = 1 << max(blocks - 1, 0).bit_length()
     first_bucket = system.append("buckets_of_lines", buckets)
-    system.world.buckets_of_lines[first_bucket : first_bucket + buckets] = t.NONE
     # The heads of the list of dirty blocks, and the way to a place in it; pointers of a block
     # are written before they are read.
     pointers = (2 if tier else blocks + 2) * c.LEVELS
@@ -127,18 +124,13 @@ def _add_blocks(system: System, spec: HybridSpec) -> int:
         low=spec.low * size,
         first_line=first,
         lines=blocks,
-        free=t.NONE,
         fresh=first,  # a large front takes no memory before it is used
         end=first + blocks,
         first_bucket=first_bucket,
         buckets=buckets,
-        newest=t.NONE,
-        oldest=t.NONE,
         first_tower=first_tower,
         destage_size=spec.copy_size,
         most_tasks=0 if tier else spec.copies,
-        blocked_head=t.NONE,
-        blocked_tail=t.NONE,
         flush_time=round(spec.flush * GIGA),
         flusher=system.take_job(t.STAGE_CACHE_FLUSH, row=row),
         clock=system.add_station(f"{spec.name}: flush time", "flush time", servers=t.UNLIMITED),

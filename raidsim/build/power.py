@@ -1,7 +1,7 @@
 """Power goes, and comes back: what of the tables outlasts it.
 
-What is under way anywhere - in queues, at servers, in buffers, on the agenda - is gone:
-:data:`VOLATILE` names every field that says so, and what it is in a system that was just switched
+What is under way anywhere - in queues, at servers, in buffers, on the agenda - is gone: the fields
+that are declared as volatile (:mod:`raidsim.records`) are as in a system that was just switched
 on. All other fields are what was built, what was counted, or what is on a medium: they stay. So
 does what a protected cache holds for its drives: :func:`cut` puts its dirty lines back in order.
 
@@ -24,52 +24,8 @@ from raidsim.build.window import settle_areas, settle_dirt, settle_promises
 from raidsim.kernel import agenda, destage, heat, load
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_HOST
-from raidsim.kernel.cache_tables import LINE
 from raidsim.kernel.sweep_tables import COPY, WORKING
-
-VOLATILE: dict[str, dict[str, int]] = {
-    "state": {"events": 0, "vacant": 0, "agenda": t.NONE, "agenda_end": 0, "ticking": 0},
-    "stations": {
-        "busy": 0, "head": t.NONE, "tail": t.NONE, "waiting": 0, "direction": t.NO_DIRECTION,
-    },
-    "streams": {"in_flight": 0, "scheduled": 0},
-    "cores": {"work": 0},
-    "arrays": {"tick": 0, "turn": 0},
-    "members": {"in_flight": 0, "end": 0},
-    "locks": {"held": 0, "head": t.NONE, "tail": t.NONE},
-    "trails": {"next": 0, "run": 0, "frontier": 0, "used": 0},
-    "drives": {"unsafe": 0},
-    "ssds": {
-        "in_hand": 0, "buffered": 0, "gathered": 0, "gathered_moved": 0, "covered": 0,
-        "rest": t.NONE, "moving_unit": 0, "moving_units": 0, "blocked_head": t.NONE,
-        "blocked_tail": t.NONE, "held_unit": -1, "tick": 0,
-    },
-    "segments": {
-        "last_unit": -1, "next_unit": -1, "frontier": -1, "used": -1, "run": 0, "in_flight": 0,
-    },
-    "slots": {"page": -1, "state": t.SLOT_EMPTY, "waiters": 0},
-    "disks": {
-        "heading": 1, "waiting": 0, "cylinder": 0, "head": 0, "moving": 0, "command": t.NONE,
-        "op": 0, "active": t.NONE, "offset": 0, "length": 0,
-        "stop": 0, "rest": 0, "tick": 0, "ahead": 0,
-        "ahead_from": 0, "ahead_since": 0, "ahead_counted": 0, "ahead_until": 0,
-        "ahead_track": 0, "ahead_passed": 0, "dirty": 0, "taken": 0, "blocked_head": t.NONE,
-        "blocked_tail": t.NONE,
-    },
-    "tasks": {
-        "command": 0, "op": 0, "offset": 0, "length": 0, "cylinder": 0, "head": 0, "angle": 0,
-        "queued": 0, "order": 0,
-    },
-    "extents": {"start": 0, "end": 0, "used": 0},
-    "caches": {
-        "elevator": 0, "tasks": 0, "blocked_head": t.NONE, "blocked_tail": t.NONE, "armed": 0,
-        "flushing": 0, "written": 0,
-    },
-    "hybrids": {
-        "moving": 0, "tick": 0, "run_volume": t.NONE, "open": t.NONE, "open_bytes": 0, "stripes": 0,
-    },
-}  # fmt: skip
-"""Fields that a power cut resets, with what they are after it, by table."""
+from raidsim.kernel.world import TABLES
 
 OWNED = (("disks", "arm_job"), ("caches", "flusher"))
 """Where the jobs stand that belong to a part of the hardware for good."""
@@ -122,10 +78,9 @@ def cut(system: System, keeping: Container[int], before: Outage | None = None) -
     for row in range(system.count("caches")):
         if row not in maps:
             _reset_cache(system, row, row in keeping)
-    for table, fields in VOLATILE.items():
-        rows = getattr(world, table)[: system.count(table) if table != "state" else 1]
-        for name, value in fields.items():
-            rows[name] = value
+    for table in TABLES.values():
+        if not table.memory.apart:
+            table.switch_off(system.rows(table.name))
     for row, known in maps.items():
         restore(system, row, known)
     world.cores["looked"][: system.count("cores")] = now
@@ -181,7 +136,7 @@ def _rewind_sweeps(system: System) -> None:
     """What background work had begun and not ended is to be done again."""
     world = system.world
     workers = world.workers[: system.count("workers")]
-    world.jobs["slot"][workers[workers != t.NONE]] = WORKING
+    world.jobs["worker"][workers[workers != t.NONE]] = WORKING
     for sweep in world.sweeps[: system.count("sweeps")]:
         if sweep["ended"] != t.NONE:
             continue
@@ -289,7 +244,7 @@ def _leave_stations(system: System) -> None:
     at = jobs[jobs["serving"] == 1]
     np.add.at(stations["served"], at["station"], now - (at["finish"] - at["service"]))
     for where in np.flatnonzero(stations["waiting"]):
-        index = int(stations[where]["head"])
+        index = int(stations[where]["first_waiting"])
         while index != t.NONE:
             stations[where]["waited"] += now - jobs[index]["queued"]
             index = int(jobs[index]["next"])
@@ -310,7 +265,7 @@ def _reset_cache(system: System, row: int, keeps: bool) -> None:
     """
     lines = rows_of(system, row)
     if not keeps:
-        lines[:] = np.zeros(1, LINE)
+        lines[:] = np.zeros(1, lines.dtype)
     free = lines["pinned"] == 0
     lines["dirty"][free] |= lines["busy"][free]
     lines["busy"][free] = 0
@@ -318,5 +273,5 @@ def _reset_cache(system: System, row: int, keeps: bool) -> None:
     lines["valid"] = lines["dirty"] | lines["busy"]
     lines["coming"] = 0
     lines["waiters"] = t.NONE
-    lines[lines["valid"] == 0] = np.zeros(1, LINE)
+    lines[lines["valid"] == 0] = np.zeros(1, lines.dtype)
     arrange(system, row, clean=[])

@@ -37,11 +37,7 @@ def add(
     depth = card.integer("read_ahead.depth")
     slots = (depth // page + 2) // planes * planes + 2 * planes
     first_segment = system.append("segments", segments)
-    rows = system.world.segments[first_segment : first_segment + segments]
-    rows["last_unit"] = rows["next_unit"] = rows["frontier"] = -1
-    rows["used"] = -1
     first_slot = system.append("slots", segments * slots)
-    system.world.slots[first_slot : first_slot + segments * slots]["page"] = -1
     size, unit = card.integer("capacity.user"), card.integer("mapping.unit")
     made = ftl.shape(-(-size // unit), card.number("flash.spare"))
     # An idle drive may read ahead for all its streams in one event, and each unit of a page
@@ -83,10 +79,6 @@ def add(
         pages_per_block=card.integer("flash.pages_per_block"),
         erase_time=round(card.number("flash.erase_time") * GIGA),
         buffer=card.integer("buffer.size"),
-        blocked_head=t.NONE,
-        blocked_tail=t.NONE,
-        held_unit=-1,
-        rest=t.NONE,
         ahead_depth=depth,
         ahead_threshold=card.integer("read_ahead.threshold"),
         first_segment=first_segment,

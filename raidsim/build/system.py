@@ -21,23 +21,13 @@ from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
 from raidsim.kernel import engine
 from raidsim.kernel import tables as t
-from raidsim.kernel.array_tables import ARRAY, CONTROLLER, HOP, LOCK, MEMBER
-from raidsim.kernel.cache_tables import CACHE, LINE, TRAIL
-from raidsim.kernel.disk_tables import DISK, EXTENT, TASK, ZONE
 from raidsim.kernel.ftl import LEAF
-from raidsim.kernel.ftl_tables import BLOCK, FTL
-from raidsim.kernel.heat_tables import HEAT, SAMPLE, SAMPLES
-from raidsim.kernel.hybrid_tables import HYBRID
 from raidsim.kernel.jobs import take
-from raidsim.kernel.sweep_tables import DEFECT, SWEEP
-from raidsim.layout.tables import ACCESS, LAYOUT
-from raidsim.stats.histogram import BINS
+from raidsim.kernel.world import TABLES, World
+from raidsim.records import empty
 
 FIRST_JOBS = 256
-FIRST_EVENTS = 512
-FIRST_COMPLETIONS = 1024
 SLACK = 64  # rows more than the parts ask for: what any event needs of its own
-FIRST_SLICE_NS = 1_000  # throughput slices start this fine, and widen as needed
 MOST_JOBS = 1 << 21
 
 
@@ -81,91 +71,43 @@ class System:
         self.drives_off = False  # no drive or controller has power
         self.hosts_off = False  # no host has booted
         self.at_reset: dict[str, NDArray[Any]] = {}  # tables as they were when the window opened
-        self._counts: dict[str, int] = {}
-        self._tables: dict[str, NDArray[Any]] = {
-            "state": np.zeros(1, t.STATE),
-            "heap": np.zeros(FIRST_EVENTS, t.EVENT),
-            "jobs": np.zeros(0, t.JOB),
-            "stations": np.zeros(4, t.STATION),
-            "streams": np.zeros(1, t.STREAM),
-            "sizes": np.zeros(1, t.SIZE),
-            "arrivals": np.zeros(1, np.int64),
-            "processes": np.zeros(1, t.PROCESS),
-            "cores": np.zeros(1, t.CORE),
-            "volumes": np.zeros(1, t.VOLUME),
-            "steps": np.zeros(1, t.STEP),
-            "given": np.zeros(1, np.int64),
-            "arrays": np.zeros(1, ARRAY),
-            "layouts": np.zeros(1, LAYOUT),
-            "members": np.zeros(1, MEMBER),
-            "good": np.zeros(1, np.int64),
-            "locks": np.zeros(1, LOCK),
-            "marks": np.zeros(1, np.int64),
-            "accesses": np.zeros(64, ACCESS),
-            "controllers": np.zeros(1, CONTROLLER),
-            "caches": np.zeros(1, CACHE),
-            "lines": np.zeros(1, LINE),
-            "buckets_of_lines": np.zeros(1, np.int32),
-            "towers": np.zeros(1, np.int32),
-            "trails": np.zeros(1, TRAIL),
-            "hybrids": np.zeros(1, HYBRID),
-            "traces": np.zeros(1, np.int32),
-            "hops": np.zeros(1, HOP),
-            "sweeps": np.zeros(1, SWEEP),
-            "workers": np.zeros(1, np.int64),
-            "defects": np.zeros(1, DEFECT),
-            "drives": np.zeros(1, t.DRIVE),
-            "ssds": np.zeros(1, t.SSD),
-            "disks": np.zeros(1, DISK),
-            "zones": np.zeros(1, ZONE),
-            "tasks": np.zeros(1, TASK),
-            "extents": np.zeros(1, EXTENT),
-            "ftls": np.zeros(1, FTL),
-            "pages": np.zeros(1, np.int32),
-            "leaves": np.zeros(LEAF, np.int32),
-            "blocks": np.zeros(1, BLOCK),
-            "buckets": np.zeros(1, np.int32),
-            "segments": np.zeros(1, t.SEGMENT),
-            "slots": np.zeros(1, t.SLOT),
-            "heats": np.zeros(1, HEAT),
-            "samples": np.zeros((1, SAMPLES), SAMPLE),
-            "moments": np.zeros(SAMPLES, np.int64),
-            "progress": np.zeros((1, SAMPLES, 2), np.int64),
-            "latencies": np.zeros((1, 2, BINS), np.int64),
-            "slices": np.zeros((1, t.SLICES), np.int64),
-            "completions": np.zeros(FIRST_COMPLETIONS, t.COMPLETION),
-        }
-        state = self._tables["state"][0]
-        state["free_job"] = state["agenda"] = t.NONE
-        state["margin"] = SLACK
-        state["slice_width"] = FIRST_SLICE_NS
-        state["stride"] = 1
-        state["leaves"] = 1
-        self._tables["leaves"][:] = t.NONE  # the leaf of all drives that nothing was written to
+        self._counts = {"state": 1}
+        self._tables = {name: empty(table, table.memory.rows) for name, table in TABLES.items()}
+        TABLES["state"].begin(self.state)
+        self.state["margin"] = SLACK
+        # The leaf of all drives that nothing was written to.
+        self._tables["leaves"] = np.full(LEAF, t.NONE, TABLES["leaves"].type)
         self._more_jobs(FIRST_JOBS)
-        self.world = t.World(**self._tables)
+        self.world = World(**self._tables)
 
     # -- tables ---------------------------------------------------------------------
 
-    def _remake(self) -> None:
-        self.world = t.World(**self._tables)
+    def _replace(self, table: str, rows: int, kept: int) -> None:
+        """Give a table memory for so many rows; what was in the first ``kept`` is there again."""
+        new = empty(TABLES[table], rows)
+        new[:kept] = self._tables[table][:kept]
+        self._tables[table] = new
+        self.world = World(**self._tables)
 
     def append(self, table: str, rows: int = 1) -> int:
-        """Index of the first of ``rows`` new zeroed rows of a table."""
-        first = self._counts.get(table, 0)
-        old = self._tables[table]
-        if first + rows > len(old):
-            length = rows_for(self._tables, table, first + rows, max(2 * len(old), first + rows))
-            new = np.zeros((length, *old.shape[1:]), old.dtype)
-            new[: len(old)] = old
-            self._tables[table] = new
-            self._remake()
+        """Index of the first of ``rows`` new rows of a table, as its declaration has them begin."""
+        first = self.count(table)
+        have = len(self._tables[table])
+        if first + rows > have:
+            length = rows_for(self._tables, table, first + rows, max(2 * have, first + rows))
+            self._replace(table, length, have)
+        TABLES[table].begin(self._tables[table][first : first + rows])
         self._counts[table] = first + rows
         return first
 
     def count(self, table: str) -> int:
         """Rows of a table in use."""
         return self._counts.get(table, 0)
+
+    def rows(self, table: str) -> NDArray[Any]:
+        """The rows of a table that are in use."""
+        used: NDArray[Any] = self._tables[table][: self.count(table)]
+        return used
 
     def _more_jobs(self, rows: int) -> None:
         old = self._tables["jobs"]
@@ -174,16 +116,14 @@ class System:
                 f"more than {len(old)} I/Os and pages are under way and their number grows: "
                 "the load asks for more than the system can do"
             )
-        new = np.zeros(len(old) + rows, t.JOB)
-        new[: len(old)] = old
-        state = self._tables["state"][0]
+        self._replace("jobs", len(old) + rows, len(old))
+        following = self._tables["jobs"]["next"]
+        state = self.state
         fresh = np.arange(len(old), len(old) + rows)
-        new["next"][fresh[:-1]] = fresh[1:]
-        new["next"][fresh[-1]] = state["free_job"]
+        following[fresh[:-1]] = fresh[1:]
+        following[fresh[-1]] = state["free_job"]
         state["free_job"] = fresh[0]
         state["free_jobs"] += rows
-        self._tables["jobs"] = new
-        self._remake()
 
     def take_job(self, stage: int, **fields: Any) -> int:
         """A job that its owner keeps for good, with these fields; its index."""
@@ -204,9 +144,7 @@ class System:
     def need_accesses(self, accesses: int) -> None:
         """Make sure that the plan of one task may list so many accesses."""
         if accesses > len(self._tables["accesses"]):
-            rows = rows_for(self._tables, "accesses", accesses, accesses)
-            self._tables["accesses"] = np.zeros(rows, ACCESS)
-            self._remake()
+            self._replace("accesses", rows_for(self._tables, "accesses", accesses, accesses), 0)
 
     def have_room(self, jobs: int = 0) -> None:
         """Make room now for what is set off outside of a run: as much as an event, or ``jobs``."""
@@ -220,11 +158,9 @@ class System:
             ("heap", int(state["events"])),
             ("completions", int(state["told"] + state["awaited"])),
         ):
-            old = self._tables[table]
-            if used > len(old) - margin:
-                self._tables[table] = np.zeros(2 * len(old) + margin, old.dtype)
-                self._tables[table][: len(old)] = old
-                self._remake()
+            have = len(self._tables[table])
+            if used > have - margin:
+                self._replace(table, 2 * have + margin, have)
         self.have_leaves(int(state["leaf_margin"]))
 
     def have_leaves(self, leaves: int) -> None:
@@ -234,9 +170,7 @@ class System:
         if (used + leaves) * LEAF > len(old):
             wished = max(2 * len(old), (used + leaves) * LEAF)
             rows = rows_for(self._tables, "leaves", (used + leaves) * LEAF, wished)
-            self._tables["leaves"] = np.zeros(rows, np.int32)
-            self._tables["leaves"][: used * LEAF] = old[: used * LEAF]
-            self._remake()
+            self._replace("leaves", rows, used * LEAF)
 
     # -- parts ----------------------------------------------------------------------
 
@@ -254,8 +188,6 @@ class System:
         row = self.world.stations[index]
         row["servers"] = servers
         row["discipline"] = discipline
-        row["direction"] = t.NO_DIRECTION
-        row["head"] = row["tail"] = t.NONE
         row["turnaround"] = turnaround
         row["speed"] = speed
         row["changed"] = self.now
@@ -313,16 +245,7 @@ class System:
         defaults: dict[str, Any] = {
             "first_size": first,
             "sizes": len(sizes),
-            "align": 1,
             "area_size": max(size for size, _ in sizes),
-            "read_share": 1.0,
-            "random_share": 1.0,
-            "gap": 1.0,
-            "timeout": t.NEVER,
-            "stop_time": t.NEVER,
-            "stop_ios": t.NEVER,
-            "stop_bytes": t.NEVER,
-            "ticket": t.NONE,
             "account": account,
         }
         index = self.add_row("streams", **(defaults | fields))

@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.build import exposure, heat
-from raidsim.build.system import FIRST_SLICE_NS, System
+from raidsim.build.system import System
 from raidsim.kernel import disk_buffer
 from raidsim.kernel import tables as t
-
-# Their counts go on; the window's are what came since.
-COUNTED = ("drives", "ssds", "ftls", "caches", "hybrids")
+from raidsim.kernel.world import TABLES
+from raidsim.records import Role
 
 
 def settle_areas(system: System) -> None:
@@ -49,29 +48,19 @@ def reset(system: System) -> None:
     settle_areas(system)
     settle_promises(system)
     settle_dirt(system)
-    drives, caches = system.world.drives, system.world.caches
+    for table in TABLES.values():
+        table.open_window(system.rows(table.name))
+    drives, caches = system.rows("drives"), system.rows("caches")
     drives["unsafe_peak"] = np.maximum(drives["unsafe"], 0)
     caches["dirty_peak"] = caches["dirty"]
     exposure.reset(system)
-    system.at_reset = {table: getattr(system.world, table).copy() for table in COUNTED}
-    stations = system.world.stations
-    for field in (
-        "busy_area",
-        "queue_area",
-        "waited",
-        "served",
-        "arrivals",
-        "starts",
-        "finishes",
-    ):
-        stations[field] = 0
-    streams = system.world.streams
-    for field in ("window_ios", "window_bytes", "window_ns"):
-        streams[field] = 0
-    system.world.latencies[:] = 0
-    system.world.slices[:] = 0
+    system.at_reset = {
+        table.name: system.rows(table.name).copy()
+        for table in TABLES.values()
+        if table.of(Role.COUNTER)
+    }
     system.state["slice_origin"] = system.now
-    system.state["slice_width"] = FIRST_SLICE_NS
+    system.state["slice_width"] = t.FIRST_SLICE
     heat.reset(system)
 
 

@@ -23,7 +23,7 @@ Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes
 from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
-from raidsim.kernel import agenda, mirror
+from raidsim.kernel import agenda, mirror, queue
 from raidsim.kernel.array_tables import (
     COPYING,
     ERRAND_HOST,
@@ -102,14 +102,8 @@ def seize(w, place, index):
     if row["held"] == 0:
         row["held"] = 1
         return True
-    job = w.jobs[index]
-    job["stage"] = STAGE_WAITING
-    job["next"] = NONE
-    if row["head"] == NONE:
-        row["head"] = index
-    else:
-        w.jobs[row["tail"]]["next"] = index
-    row["tail"] = index
+    w.jobs[index]["stage"] = STAGE_WAITING
+    queue.append(w, row, index)
     return False
 
 
@@ -123,12 +117,10 @@ def lock_of(array, offset):
 def unlock(w, array, offset):
     """The write of a stripe has ended: the next one on its lock is planned."""
     row = w.locks[lock_of(array, offset)]
-    following = row["head"]
-    if following == NONE:
+    if row["first_waiting"] == NONE:
         row["held"] = 0
     else:
-        row["head"] = w.jobs[following]["next"]
-        agenda.put(w, following, STAGE_PLAN)
+        agenda.put(w, queue.take_first(w, row), STAGE_PLAN)
 
 
 @handler
@@ -326,15 +318,15 @@ def child_done(w, index):
 @handler
 def meet(w, job, child):
     """A command of a task has met a sector that its drive can't read."""
-    strip = child["offset"] // w.layouts[w.volumes[job["volume"]]["array"]]["strip"]
+    row = child["offset"] // w.layouts[w.volumes[job["volume"]]["array"]]["strip"]
     if job["errand"] != ERRAND_REPAIR:
         if job["status"] != RETRY:
             job["status"] = UNREADABLE
             job["member"] = child["member"]
-            job["held"] = strip
-    elif job["status"] == DONE and job["slot"] == NONE and child["member"] != job["member"]:
+            job["first_row"] = row
+    elif job["status"] == DONE and job["other"] == NONE and child["member"] != job["member"]:
         job["status"] = UNREADABLE  # of the same stripe: restored from what else there is
-        job["slot"] = child["member"]
+        job["other"] = child["member"]
     elif job["status"] != RETRY:
         job["status"] = FAILED
 
@@ -351,9 +343,8 @@ def repair(w, index):
     below["stream"] = NONE
     below["priority"] = job["priority"]
     below["member"] = job["member"]
-    below["slot"] = NONE
-    below["offset"] = job["held"]
-    below["length"] = 1
+    below["other"] = NONE
+    below["first_row"] = job["first_row"]
     below["parts"] = 0
     agenda.put(w, task, STAGE_PLAN)
 

@@ -6,7 +6,8 @@ The layouts themselves, and the accesses that a plan lists, are records of
 
 from __future__ import annotations
 
-import numpy as np
+from raidsim.kernel.tables import NONE
+from raidsim.records import Column, Table, configuration, counter, state, volatile
 
 # Which copy a read of mirrored data takes, unless it continues a sequential stream.
 SHORTEST_QUEUE = 0
@@ -29,83 +30,90 @@ HYBRID = 8
 
 COPYING = 5  # method of a write, beside those of raidsim.layout: to the drive that gets a copy
 
-ARRAY = np.dtype(
-    [
-        ("family", "i8"),  # of its layout
-        ("drives", "i8"),
-        ("first_member", "i8"),  # in `members` and in `good`
-        ("policy", "i8"),  # of parity updates, see raidsim.layout.tables
-        ("mirror_policy", "i8"),
-        ("stream_depth", "i8"),  # commands that a sequential stream keeps on one copy
-        ("turn", "i8"),  # mirrored reads so far: where the search for a copy begins
-        ("width", "i8"),  # bytes of data of a stripe
-        ("first_lock", "i8"),
-        ("locks", "i8"),
-        ("engine", "i8"),  # station that computes parity
-        ("parity_ns", "f8"),  # per byte
-        ("cpu", "i8"),  # station that issues device I/Os; NONE: the process that asked
-        ("spread_ns", "f8"),  # CPU time per task
-        ("device_io_ns", "f8"),  # and per command to a drive beyond the first
-        ("commands", "i8"),  # to its drives so far
-        ("line", "i8"),  # bytes of a line of the cache: a strip
-        ("write_back", "i8"),  # 1: writes are answered from the cache of its controller
-        ("cached", "i8"),  # 1: what is read from the drives is kept there
-        ("read_ahead", "i8"),  # read mode, see cache_tables
-        ("first_trail", "i8"),
-        ("tick", "i8"),  # reads that the read-ahead has followed
-        ("offline", "i8"),  # 1: as a whole, what its cache holds included
-        ("touched", "i8"),  # when it last began something else than a sweep
-        ("unreadable", "i8"),  # sectors that could not be read, so far
-        ("repaired", "i8"),  # of these, restored from redundancy
-        ("chunk", "i8"),  # bytes of each drive for which there is a mark; 0: none are kept
-        ("first_mark", "i8"),
-        ("clear_after", "i8"),  # ns after the last write when a mark is taken off
-        ("marked", "i8"),  # marks set so far
-        ("hybrid", "i8"),  # row of `hybrids`, in the family HYBRID
-    ],
-    align=True,
+ARRAYS = Table(
+    "arrays",
+    "drives under a RAID level or behind a controller, or a hybrid",
+    family=configuration("i8", "of its layout, or HYBRID"),
+    drives=configuration("i8", "how many it has"),
+    first_member=configuration("i8", "first of its rows in `members` and in `good`"),
+    policy=configuration("i8", "of parity updates, see raidsim.layout.tables"),
+    mirror_policy=configuration("i8", "which copy is read"),
+    stream_depth=configuration("i8", "commands that a sequential stream keeps on one copy"),
+    turn=volatile("i8", "mirrored reads so far: where the search for a copy begins"),
+    width=configuration("i8", "data of a stripe", "B"),
+    first_lock=configuration("i8", "first of its locks"),
+    locks=configuration("i8", "how many there are"),
+    engine=configuration("i8", "station that computes parity"),
+    parity_ns=configuration("f8", "of that", "ns/B"),
+    cpu=configuration("i8", "station that issues device I/Os; NONE: the process that asked"),
+    spread_ns=configuration("f8", "CPU time of a task", "ns"),
+    device_io_ns=configuration("f8", "for each command to a drive beyond the first", "ns"),
+    commands=counter("i8", "commands to its drives"),
+    line=configuration("i8", "line of the cache: a strip, or more", "B"),
+    write_back=configuration("i8", "1: writes are answered from the cache of its controller"),
+    cached=configuration("i8", "1: what is read from the drives is kept there"),
+    read_ahead=configuration("i8", "read mode, see cache_tables"),
+    first_trail=configuration("i8", "first of the streams that its read-ahead follows"),
+    tick=volatile("i8", "reads that the read-ahead has followed"),
+    offline=state("i8", "1: it is lost as a whole, what its cache holds included"),
+    touched=state("i8", "when it last began something else than a sweep", "ns"),
+    unreadable=counter("i8", "sectors that could not be read"),
+    repaired=counter("i8", "of these, restored from redundancy"),
+    chunk=configuration("i8", "of each drive, for which there is a mark; 0: none are kept", "B"),
+    first_mark=configuration("i8", "first of these marks"),
+    clear_after=configuration("i8", "time after the last write when a mark is taken off", "ns"),
+    marked=counter("i8", "marks set"),
+    hybrid=configuration("i8", "row of `hybrids`, in the family HYBRID"),
 )
 
-MEMBER = np.dtype(  # one drive of an array
-    [
-        ("drive", "i8"),
-        ("in_flight", "i8"),  # commands planned that are not back yet
-        ("end", "i8"),  # address behind the last command planned
-        ("copy", "i8"),  # drive that it is being copied to, or NONE
-        ("copied", "i8"),  # bytes from the start that are: they are written there too
-    ],
-    align=True,
+MEMBERS = Table(
+    "members",
+    "a drive of an array",
+    drive=state("i8", "row of the drive"),
+    in_flight=volatile("i8", "commands planned that are not back yet"),
+    end=volatile("i8", "address behind the last command planned", "B"),
+    copy=state("i8", "drive that it is being copied to, or NONE", start=NONE),
+    copied=state("i8", "from the start of the drive, what is: it is written there too", "B"),
 )
 
-LOCK = np.dtype(  # stripes that fall on it are written one after the other
-    [
-        ("held", "i8"),
-        ("head", "i4"),  # parts that wait
-        ("tail", "i4"),
-    ],
-    align=True,
+GOOD = Column(
+    "good",
+    "what can be relied on of a drive of an array",
+    state("i8", "from the start of the drive", "B"),
 )
 
-CONTROLLER = np.dtype(
-    [
-        ("commands", "i8"),  # station: its cores
-        ("to_host", "i8"),  # stations of its host link
-        ("to_controller", "i8"),
-        ("replies", "i8"),  # station of the fixed latency
-        ("command_time", "i8"),
-        ("write_time", "i8"),  # more for a write
-        ("latency", "i8"),
-        ("link_ns", "f8"),  # per byte
-        ("cache", "i8"),  # row of its cache, or NONE
-    ],
-    align=True,
+LOCKS = Table(
+    "locks",
+    "stripes that are written one after the other",
+    held=volatile("i8", "1: one of them is being written"),
+    first_waiting=volatile("i4", "first part that waits, or NONE", start=NONE),
+    last_waiting=volatile("i4", "last part that waits", start=NONE),
 )
 
-HOP = np.dtype(  # a shared link on the way from a drive up to its controller or host
-    [
-        ("up", "i8"),  # stations
-        ("down", "i8"),
-        ("ns", "f8"),  # per byte
-    ],
-    align=True,
+MARKS = Column(
+    "marks",
+    "a chunk of the drives of an array, in the bitmap of its intents",
+    state("i8", "when it was last written to", "ns"),
+)
+
+CONTROLLERS = Table(
+    "controllers",
+    "a RAID controller or host bus adapter",
+    commands=configuration("i8", "station: its cores"),
+    to_host=configuration("i8", "station: its link to the host"),
+    to_controller=configuration("i8", "station: that link, the other way"),
+    replies=configuration("i8", "station of the fixed latency"),
+    command_time=configuration("i8", "of a core for a command", "ns"),
+    write_time=configuration("i8", "more for a write", "ns"),
+    latency=configuration("i8", "of an answer", "ns"),
+    link_ns=configuration("f8", "of the link", "ns/B"),
+    cache=configuration("i8", "row of its cache, or NONE"),
+)
+
+HOPS = Table(
+    "hops",
+    "a shared link on the way from a drive up to its controller or host",
+    up=configuration("i8", "station towards the host"),
+    down=configuration("i8", "station towards the drive"),
+    ns=configuration("f8", "of the link", "ns/B"),
 )

@@ -6,7 +6,8 @@ Lists of lines go by index; NONE ends them.
 
 from __future__ import annotations
 
-import numpy as np
+from raidsim.kernel.tables import NONE
+from raidsim.records import Column, Memory, Table, configuration, counter, state, volatile, window
 
 GRAINS = 64  # most parts of a line, one bit each
 LEVELS = 10  # of the list of dirty lines
@@ -17,79 +18,91 @@ NO_READ_AHEAD = 0
 READ_AHEAD = 1
 ADAPTIVE = 2
 
-CACHE = np.dtype(
-    [
-        ("size", "i8"),  # bytes
-        ("used", "i8"),  # bytes of lines in use
-        ("clean", "i8"),  # bytes of lines that may be evicted
-        ("dirty", "i8"),  # bytes of lines that hold what the drives do not have yet
-        ("dirty_peak", "i8"),
-        ("pinned", "i8"),  # bytes of dirty lines that a lost array could not take
-        ("dirty_area", "f8"),  # dirty bytes over time, byte ns
-        ("dirty_changed", "i8"),  # up to when that is counted
-        ("high", "i8"),  # bytes of dirty lines above which writes wait
-        ("low", "i8"),  # bytes of dirty lines above which it destages
-        ("first_line", "i8"),
-        ("lines", "i8"),
-        ("free", "i8"),  # first free line
-        ("fresh", "i8"),  # lines from here up to `end` were never used: they come after those
-        ("end", "i8"),
-        ("first_bucket", "i8"),
-        ("buckets", "i8"),  # a power of two
-        ("newest", "i8"),  # clean lines, least recently used last
-        ("oldest", "i8"),
-        ("first_tower", "i8"),  # in `towers`: of the head of the list of dirty lines
-        ("elevator", "i8"),  # key of the line that the elevator has come to
-        ("tasks", "i8"),  # destages under way
-        ("most_tasks", "i8"),
-        ("destage_size", "i8"),  # most contiguous bytes of one
-        ("copy", "i8"),  # station: its memory
-        ("copy_ns", "f8"),  # per byte
-        ("lookup_time", "i8"),
-        ("blocked_head", "i8"),  # writes that wait for room
-        ("blocked_tail", "i8"),
-        ("flush_time", "i8"),
-        ("flusher", "i8"),  # job that waits for the flush time
-        ("clock", "i8"),  # station where it does
-        ("written", "i8"),  # time of the last write into it
-        ("armed", "i8"),
-        ("flushing", "i8"),
-        ("read_ahead", "i8"),  # bytes
-        ("reads", "i8"),  # of the host that were looked up
-        ("hits", "i8"),
-        ("errand", "i8"),  # of the tasks that destage
-        ("again", "i8"),  # stage in which a write that waits for room tries again
-    ],
-    align=True,
+CACHES = Table(
+    "caches",
+    "the cache of a controller, or the blocks of the front of a hybrid",
+    size=configuration("i8", "what it holds at most", "B"),
+    used=state("i8", "lines in use", "B"),
+    clean=state("i8", "lines that may be evicted", "B"),
+    dirty=state("i8", "lines with something that the drives do not have yet", "B"),
+    dirty_peak=window("i8", "the most of that in the window", "B"),
+    pinned=state("i8", "dirty lines that a lost array could not take", "B"),
+    dirty_area=counter("f8", "integral of dirty bytes over time", "B ns"),
+    dirty_changed=state("i8", "up to when that is counted", "ns"),
+    high=configuration("i8", "dirty lines above which writes wait", "B"),
+    low=configuration("i8", "dirty lines above which it destages", "B"),
+    first_line=configuration("i8", "first of its lines"),
+    lines=configuration("i8", "how many there are"),
+    free=state("i8", "first free line, or NONE", start=NONE),
+    fresh=state("i8", "first line that was never used: it is taken after the free ones"),
+    end=configuration("i8", "line behind the last of those"),
+    first_bucket=configuration("i8", "first of the buckets of its index"),
+    buckets=configuration("i8", "how many there are, a power of two"),
+    newest=state("i8", "first of the clean lines, the one used last; or NONE", start=NONE),
+    oldest=state("i8", "last of the clean lines, the least recently used; or NONE", start=NONE),
+    first_tower=configuration("i8", "in `towers`: of the head of the list of dirty lines"),
+    elevator=volatile("i8", "key of the line that the elevator has come to"),
+    tasks=volatile("i8", "destages under way"),
+    most_tasks=state("i8", "the most of them; 0 once a part of a hybrid is lost"),
+    destage_size=configuration("i8", "most contiguous bytes of one", "B"),
+    copy=configuration("i8", "station: its memory"),
+    copy_ns=configuration("f8", "of that", "ns/B"),
+    lookup_time=configuration("i8", "of a search for a line", "ns"),
+    first_waiting=volatile("i8", "first write that waits for room, or NONE", start=NONE),
+    last_waiting=volatile("i8", "last of these", start=NONE),
+    flush_time=configuration("i8", "idle time after which all that is dirty is destaged", "ns"),
+    flusher=configuration("i8", "job that waits for that"),
+    clock=configuration("i8", "station where it does"),
+    written=volatile("i8", "time of the last write into it", "ns"),
+    armed=volatile("i8", "1: the flusher waits"),
+    flushing=volatile("i8", "1: all that is dirty is being destaged"),
+    read_ahead=configuration("i8", "what is read ahead of a stream", "B"),
+    reads=counter("i8", "reads of the host that were looked up"),
+    hits=counter("i8", "of these, found"),
+    errand=configuration("i8", "of the tasks that destage"),
+    again=configuration("i8", "stage in which a write that waits for room tries again"),
 )
 
-LINE = np.dtype(
-    [
-        ("volume", "i8"),
-        ("strip", "i8"),  # number in the volume
-        ("size", "i8"),  # bytes
-        ("valid", "i8"),  # masks: what agrees with the drives,
-        ("dirty", "i8"),  # what they do not have yet,
-        ("busy", "i8"),  # what is being destaged,
-        ("coming", "i8"),  # what is being read ahead
-        ("destages", "i8"),  # tasks that have a part of it
-        ("pinned", "i8"),  # 1: its array is lost, and it waits for import or discard
-        ("key", "i8"),  # volume and strip in one number: the order of the elevator
-        ("chain", "i8"),  # next line of the same bucket, or next free one
-        ("newer", "i8"),  # in the list of clean lines
-        ("older", "i8"),
-        ("height", "i8"),  # in the list of dirty lines; 0 if not in it
-        ("waiters", "i8"),  # reads that wait for what is coming
-    ],
-    align=True,
+LINES = Table(
+    "lines",
+    "a line of a cache: a strip of a volume, or a block of a hybrid, whole or in part",
+    Memory(apart=True),
+    volume=volatile("i8", "that it is of"),
+    strip=volatile("i8", "its number in the volume"),
+    size=volatile("i8", "of all of it", "B"),
+    valid=volatile("i8", "mask of its grains that agree with the drives"),
+    dirty=volatile("i8", "mask of those that the drives do not have yet"),
+    busy=volatile("i8", "mask of those that are being destaged"),
+    coming=volatile("i8", "mask of those that are being read ahead, or filled"),
+    destages=volatile("i8", "tasks that have a part of it"),
+    pinned=volatile("i8", "1: its array is lost, and it waits for import or discard"),
+    key=volatile("i8", "volume and strip in one number: the order of the elevator"),
+    chain=volatile("i8", "next line of the same bucket, or next free one, or NONE"),
+    newer=volatile("i8", "the clean line used just after it, or NONE"),
+    older=volatile("i8", "the clean line used just before it, or NONE"),
+    height=volatile("i8", "in the list of dirty lines; 0: it is not in it"),
+    waiters=volatile("i8", "first of the reads that wait for what is coming, or NONE"),
 )
 
-TRAIL = np.dtype(
-    [
-        ("next", "i8"),  # address at which the stream would go on
-        ("run", "i8"),  # reads in sequence so far
-        ("frontier", "i8"),  # first byte that is not fetched yet
-        ("used", "i8"),  # tick of the last read
-    ],
-    align=True,
+BUCKETS_OF_LINES = Column(
+    "buckets_of_lines",
+    "a bucket of the index of a cache",
+    volatile("i4", "its first line, or NONE", start=NONE),
+    Memory(apart=True),
+)
+
+TOWERS = Column(
+    "towers",
+    "a pointer of the list of dirty lines, which is a skip list",
+    volatile("i4", "the next line at this height, or NONE"),
+    Memory(apart=True),
+)
+
+TRAIL_ROWS = Table(
+    "trails",
+    "a stream of sequential reads that read-ahead, or a hybrid, follows",
+    next=volatile("i8", "address at which it would go on", "B"),
+    run=volatile("i8", "in sequence so far: reads; of a hybrid bytes"),
+    frontier=volatile("i8", "first byte that is not fetched yet", "B"),
+    used=volatile("i8", "tick of the last read"),
 )

@@ -44,14 +44,14 @@ SUFFIX = ".nbc"
 # -- where it lies ------------------------------------------------------------------------------
 
 
-def source_hash(*folders: Path) -> str:
-    """Hash of all Python sources below ``folders`` with the versions they compile under."""
+def source_hash(*sources: Path) -> str:
+    """Hash of Python sources, files or folders of them, with the versions they compile under."""
     digest = hashlib.sha256()
     digest.update(f"numba {numba.__version__} numpy {np.__version__}".encode())
     digest.update(f"llvmlite {llvmlite.__version__} python {sys.version_info[:2]}".encode())
-    for folder in folders:
-        for path in sorted(folder.glob("*.py")):
-            digest.update(f"{folder.name}/{path.name}".encode())
+    for source in sources:
+        for path in sorted(source.glob("*.py")) if source.is_dir() else [source]:
+            digest.update(f"{path.parent.name}/{path.name}".encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -104,7 +104,9 @@ def is_ours(status: os.stat_result) -> bool:
 
 
 _here = Path(__file__).parent
-SOURCE_HASH: str = source_hash(_here, _here.parent / "layout", _here.parent / "stats")
+SOURCE_HASH: str = source_hash(
+    _here, *(_here.parent / name for name in ("layout", "stats", "records.py"))
+)
 CACHE_FOLDER: Path = cache_folder(SOURCE_HASH + ("-checked" if CHECKED else ""))
 
 

@@ -140,7 +140,7 @@ def copied(w, index):
         transfer(w, index)
         return
     cache = w.caches[of(w, index)["cache"]]
-    if cache["blocked_head"] == NONE:
+    if cache["first_waiting"] == NONE:
         insert(w, index)
     else:
         destage.block(w, cache, index)

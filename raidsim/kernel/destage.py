@@ -17,7 +17,7 @@ Verbs: :func:`insert` a write, :func:`work` starts destages, :func:`ended` takes
 
 from __future__ import annotations
 
-from raidsim.kernel import agenda
+from raidsim.kernel import agenda, queue
 from raidsim.kernel.array import add_task
 from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist, up_to
 from raidsim.kernel.cache_tables import GRAINS, LEVELS
@@ -168,7 +168,7 @@ def count(w, cache, size):
 def work(w, cache):
     """Start as many destages as there may be."""
     limit = cache["low"]
-    if cache["flushing"] == 1 or cache["blocked_head"] != NONE:
+    if cache["flushing"] == 1 or cache["first_waiting"] != NONE:
         limit = 0
     limit += cache["pinned"]
     while cache["tasks"] < cache["most_tasks"] and cache["dirty"] > limit:
@@ -309,30 +309,21 @@ def supersede(w, cache, volume, size, start, end):
 def block(w, cache, index):
     """A write waits for room, in order."""
     w.jobs[index]["stage"] = STAGE_WAITING
-    if cache["blocked_head"] == NONE:
-        cache["blocked_head"] = index
-    else:
-        w.jobs[cache["blocked_tail"]]["next"] = index
-    cache["blocked_tail"] = index
+    queue.append(w, cache, index)
 
 
 @routine
 def block_first(w, cache, index):
     """A write that was tried again still waits, in front."""
     w.jobs[index]["stage"] = STAGE_WAITING
-    w.jobs[index]["next"] = cache["blocked_head"]
-    if cache["blocked_head"] == NONE:
-        cache["blocked_tail"] = index
-    cache["blocked_head"] = index
+    queue.put_first(w, cache, index)
 
 
 @routine
 def admit(w, cache):
     """Let the first write that waits for room try again."""
-    index = cache["blocked_head"]
-    if index != NONE:
-        cache["blocked_head"] = w.jobs[index]["next"]
-        agenda.put(w, index, cache["again"])
+    if cache["first_waiting"] != NONE:
+        agenda.put(w, queue.take_first(w, cache), cache["again"])
 
 
 @routine

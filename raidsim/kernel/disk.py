@@ -18,7 +18,7 @@ link), :func:`risen` and :func:`arm_free` (the arm).
 
 from __future__ import annotations
 
-from raidsim.kernel import arm, disk_buffer
+from raidsim.kernel import arm, disk_buffer, queue
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.reply import delay, keep, promise, reply
 from raidsim.kernel.station import arrive, round_ns
@@ -124,15 +124,11 @@ def write(w, disk, index):
     disk_buffer.forget(w, disk, job["offset"], job["offset"] + job["length"])
     if not is_cached(disk, job):
         fetch(w, disk, index)
-    elif disk["blocked_head"] == NONE and has_room(disk, job):
+    elif disk["first_waiting"] == NONE and has_room(disk, job):
         reserve(w, disk, index)
     else:
         job["stage"] = STAGE_WAITING
-        if disk["blocked_head"] == NONE:
-            disk["blocked_head"] = index
-        else:
-            w.jobs[disk["blocked_tail"]]["next"] = index
-        disk["blocked_tail"] = index
+        queue.append(w, disk, index)
 
 
 @handler
@@ -265,11 +261,7 @@ def serve_waiting(w, disk):
 @handler
 def admit(w, disk):
     """The write cache has room: writes that wait for it are fetched."""
-    while disk["blocked_head"] != NONE:
-        index = disk["blocked_head"]
-        job = w.jobs[index]
-        if not has_room(disk, job):
+    while disk["first_waiting"] != NONE:
+        if not has_room(disk, w.jobs[disk["first_waiting"]]):
             return
-        disk["blocked_head"] = job["next"]
-        job["next"] = NONE
-        reserve(w, disk, index)
+        reserve(w, disk, queue.take_first(w, disk))

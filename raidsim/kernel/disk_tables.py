@@ -2,99 +2,103 @@
 
 from __future__ import annotations
 
-import numpy as np
+from raidsim.kernel.tables import NONE
+from raidsim.records import Table, configuration, state, volatile
 
-DISK = np.dtype(  # a hard disk: mechanics, queue and buffer
-    [
-        ("drive", "i4"),
-        ("controller", "i4"),  # stations
-        ("arm", "i4"),
-        ("link_to_host", "i4"),
-        ("link_to_drive", "i4"),
-        ("arm_job", "i4"),
-        ("size", "i8"),
-        ("sector", "i8"),
-        ("physical_sector", "i8"),
-        ("command_time", "i8"),
-        ("write_time", "i8"),  # what a write takes more of the controller
-        ("link_ns", "f8"),  # per byte
-        ("revolution", "i8"),
-        ("heads", "i8"),
-        ("cylinders", "i8"),
-        ("first_zone", "i4"),
-        ("zones", "i4"),
-        ("head_switch", "f8"),
-        ("track_skew", "f8"),
-        ("cylinder_skew", "f8"),
-        ("seek_fixed", "f8", (2,)),  # by kind of access: READ, WRITE
-        ("seek_root", "f8", (2,)),
-        ("seek_linear", "f8", (2,)),
-        ("discipline", "i4"),
-        ("heading", "i4"),  # of the elevator: 1 inwards, -1 outwards
-        ("ageing", "f8"),
-        ("first_task", "i4"),
-        ("tasks", "i4"),  # rows of them
-        ("waiting", "i4"),  # rows in use
-        ("tasks_so_far", "i8"),
-        ("cylinder", "i8"),  # where the arm is, or will be when it has done what it does
-        ("head", "i8"),
-        ("moving", "i4"),  # 1 while an access is under way; it is:
-        ("command", "i4"),  # its job; NONE for a write that is answered already
-        ("op", "i4"),
-        ("active", "i4"),  # segment that it fills, or that is read ahead
-        ("offset", "i8"),
-        ("length", "i8"),
-        ("stop", "i8"),  # byte up to which the arm reads on
-        ("rest", "i8"),  # ns of the access after the command has left
-        ("first_extent", "i4"),
-        ("extents", "i4"),
-        ("tick", "i8"),
-        ("depth", "i8"),  # bytes of a segment
-        ("minimum", "i8"),  # read ahead of a stream whatever waits
-        ("ahead", "i4"),  # 1 while it reads ahead:
-        ("cached", "i4"),  # 1 if writes are acknowledged from the buffer
-        ("ahead_from", "i8"),
-        ("ahead_since", "i8"),
-        ("ahead_counted", "i8"),  # ns of it that the arm's station has been told
-        ("ahead_until", "i8"),
-        ("ahead_track", "i8"),  # byte where the track begins on which it was seen last,
-        ("ahead_passed", "f8"),  # and the ns from `ahead_since` until that byte comes
-        ("cache", "i8"),  # most bytes acknowledged and not written
-        ("dirty", "i8"),
-        ("entries", "i4"),  # most writes acknowledged and not written
-        ("taken", "i4"),
-        ("longest_write", "i8"),  # to which writes that continue each other grow
-        ("blocked_head", "i4"),  # writes that wait for room in the cache
-        ("blocked_tail", "i4"),
-    ],
-    align=True,
+DISKS = Table(
+    "disks",
+    "a hard disk: its mechanics, its queue and its buffer",
+    drive=configuration("i4", "row of what all drives have"),
+    controller=configuration("i4", "station"),
+    arm=configuration("i4", "station"),
+    link_to_host=configuration("i4", "station"),
+    link_to_drive=configuration("i4", "station"),
+    arm_job=configuration("i4", "the job that the arm's station serves, whatever it does"),
+    size=configuration("i8", "usable bytes", "B"),
+    sector=configuration("i8", "what it is addressed in", "B"),
+    physical_sector=configuration("i8", "what it writes at a time", "B"),
+    command_time=configuration("i8", "of its controller for a command", "ns"),
+    write_time=configuration("i8", "more for a write", "ns"),
+    link_ns=configuration("f8", "of the link", "ns/B"),
+    revolution=configuration("i8", "one turn", "ns"),
+    heads=configuration("i8", "tracks of a cylinder"),
+    cylinders=configuration("i8", "of all zones"),
+    first_zone=configuration("i4", "first of its zones"),
+    zones=configuration("i4", "how many there are"),
+    head_switch=configuration("f8", "from one head of a cylinder to another", "ns"),
+    track_skew=configuration("f8", "angle from track to track of a cylinder", "ns"),
+    cylinder_skew=configuration("f8", "angle from cylinder to cylinder", "ns"),
+    seek_fixed=configuration("f8", "of a read, of a write", "ns", shape=(2,)),
+    seek_root=configuration("f8", "for the root of the cylinders passed", "ns", shape=(2,)),
+    seek_linear=configuration("f8", "for each cylinder passed", "ns", shape=(2,)),
+    discipline=configuration("i4", "which access the arm takes next: DISCIPLINE_..."),
+    heading=volatile("i4", "of the elevator: 1 inwards, -1 outwards", start=1),
+    ageing=configuration("f8", "weight of the time that an access has waited"),
+    first_task=configuration("i4", "first of its rows in `tasks`"),
+    tasks=configuration("i4", "how many there are"),
+    waiting=volatile("i4", "rows of these in use"),
+    tasks_so_far=state("i8", "tells which of two came first"),
+    cylinder=volatile("i8", "where the arm is, or will be when it has done what it does"),
+    head=volatile("i8", "the same"),
+    moving=volatile("i4", "1: an access is under way. It is:"),
+    command=volatile("i4", "its job; NONE for a write that is answered already", start=NONE),
+    op=volatile("i4", "READ or WRITE"),
+    active=volatile("i4", "segment that it fills, or that is read ahead; or NONE", start=NONE),
+    offset=volatile("i8", "first byte", "B"),
+    length=volatile("i8", "bytes from there on", "B"),
+    stop=volatile("i8", "byte up to which the arm reads on", "B"),
+    rest=volatile("i8", "of the access after the command has left", "ns"),
+    first_extent=configuration("i4", "first of the segments of its buffer"),
+    extents=configuration("i4", "how many there are"),
+    tick=volatile("i8", "uses of these so far"),
+    depth=configuration("i8", "of a segment", "B"),
+    minimum=configuration("i8", "read ahead of a stream whatever waits", "B"),
+    ahead=volatile("i4", "1: it reads ahead"),
+    cached=configuration("i4", "1: writes are acknowledged from the buffer"),
+    ahead_from=volatile("i8", "where it began to read ahead", "B"),
+    ahead_since=volatile("i8", "when it did", "ns"),
+    ahead_counted=volatile("i8", "of that time, what the arm's station has been told", "ns"),
+    ahead_until=volatile("i8", "up to where it will", "B"),
+    ahead_track=volatile("i8", "byte where the track begins on which it was seen last,", "B"),
+    ahead_passed=volatile("f8", "and the time from `ahead_since` until that byte comes", "ns"),
+    cache=configuration("i8", "the most that is acknowledged and not written", "B"),
+    dirty=volatile("i8", "what is", "B"),
+    entries=configuration("i4", "the most writes that are acknowledged and not written"),
+    taken=volatile("i4", "those that are"),
+    longest_write=configuration("i8", "to which writes that continue each other grow", "B"),
+    first_waiting=volatile("i4", "first write that waits for room in the cache", start=NONE),
+    last_waiting=volatile("i4", "last of these", start=NONE),
 )
 
-ZONE = np.dtype(  # of a disk: tracks of one length
-    [
-        ("first", "i8"),  # byte
-        ("cylinder", "i8"),  # its first
-        ("track", "i8"),  # bytes
-        ("tracks", "i8"),
-        ("byte_time", "f8"),  # ns
-        ("angle", "f8"),  # ns from the index mark to its first byte
-    ],
-    align=True,
+ZONES = Table(
+    "zones",
+    "tracks of one length, of a disk",
+    first=configuration("i8", "its first byte", "B"),
+    cylinder=configuration("i8", "its first cylinder"),
+    track=configuration("i8", "of a track", "B"),
+    tracks=configuration("i8", "how many it has"),
+    byte_time=configuration("f8", "a byte passes under the head", "ns"),
+    angle=configuration("f8", "from the index mark to its first byte", "ns"),
 )
 
-TASK = np.dtype(  # an access that waits for the arm
-    [
-        ("command", "i4"),
-        ("op", "i4"),
-        ("offset", "i8"),
-        ("length", "i8"),
-        ("cylinder", "i8"),
-        ("head", "i8"),
-        ("angle", "f8"),
-        ("queued", "i8"),
-        ("order", "i8"),
-    ],
-    align=True,
+TASKS = Table(
+    "tasks",
+    "an access that waits for the arm of a disk",
+    command=volatile("i4", "its job, or NONE for a write that is answered already"),
+    op=volatile("i4", "READ or WRITE"),
+    offset=volatile("i8", "first byte", "B"),
+    length=volatile("i8", "bytes from there on", "B"),
+    cylinder=volatile("i8", "where it begins"),
+    head=volatile("i8", "the same"),
+    angle=volatile("f8", "from the index mark to its first byte", "ns"),
+    queued=volatile("i8", "when it came", "ns"),
+    order=volatile("i8", "how many came before"),
 )
 
-EXTENT = np.dtype([("start", "i8"), ("end", "i8"), ("used", "i8")], align=True)
+EXTENTS = Table(
+    "extents",
+    "a segment of the buffer of a disk: what it holds",
+    start=volatile("i8", "first byte", "B"),
+    end=volatile("i8", "byte behind the last", "B"),
+    used=volatile("i8", "tick of its last use"),
+)

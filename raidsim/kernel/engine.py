@@ -115,18 +115,18 @@ def run(w, horizon, budget, ticks):
     state = w.state[0]
     tick = ticks[0]
     heap = w.heap
-    while state["events"] > 0 or state["agenda"] != NONE:
-        if state["agenda"] == NONE and heap[0]["time"] > horizon:
+    while state["events"] > 0 or not agenda.is_empty(state):
+        if agenda.is_empty(state) and heap[0]["time"] > horizon:
             return RETURN_HORIZON
         if is_short_of_room(w):
             return RETURN_ROOM
         if ticks[0] != tick:
             return RETURN_BREATH
-        if state["agenda"] != NONE:
-            follow(w)
-        else:
+        if agenda.is_empty(state):
             handle_first(w)
-        if state["agenda"] == NONE:
+        else:
+            follow(w)
+        if agenda.is_empty(state):
             if state["awaited"] > 0:
                 return RETURN_AWAITED
             if state["completed"] >= budget:
@@ -415,8 +415,6 @@ def expire(w, index, mark, time):
     """
     job = w.jobs[index]
     if job["stage"] == STAGE_FREE or job["serial"] != mark or job["abandoned"] == 1:
-        return
-    if job["errand"] == ERRAND_SWEEP:  # whose workers count their rows by the same field
         return
     w.state[0]["now"] = time
     job["status"] = TIMED_OUT

@@ -48,7 +48,7 @@ def sense_time(w, drive, segment):
 def sense(w, drive, index, start, end):
     """Start the senses that bytes [start, end) of command ``index`` need, one a program unit."""
     unit = drive["page"] * drive["planes"]
-    time = sense_time(w, drive, w.jobs[index]["slot"])
+    time = sense_time(w, drive, w.jobs[index]["segment"])
     while start < end:
         stop = min((start // unit + 1) * unit, end)
         child = take_child(w, STAGE_SENSED, index)

@@ -127,10 +127,10 @@ def sense(w, row, drive, number, length, rest):
     job["op"] = READ
     job["priority"] = 0
     job["length"] = length
-    job["begun"] = rest
+    job["rest"] = rest
     channel = number % drive["channels"]
     die = number // drive["channels"] % drive["dies"]
-    job["offset"] = drive["first_channel"] + channel
+    job["next_station"] = drive["first_channel"] + channel
     arrive(w, drive["first_die"] + channel * drive["dies"] + die, index, drive["read_time"])
 
 
@@ -140,9 +140,9 @@ def sensed(w, index):
     job = w.jobs[index]
     drive = w.ssds[job["row"]]
     drive["flash_read"] += job["length"]
-    channel = job["offset"]
+    channel = job["next_station"]
     left = job["length"]
-    rest = job["begun"]
+    rest = job["rest"]
     first = True
     while left > 0:
         piece = index
@@ -154,7 +154,7 @@ def sensed(w, index):
         part["stage"] = STAGE_MOVE_CHANNEL
         part["direction"] = TO_HOST
         part["length"] = min(left, drive["page"])
-        part["begun"] = rest
+        part["rest"] = rest
         left -= part["length"]
         arrive(w, channel, piece, transfer(drive, part["length"]))
 
@@ -174,7 +174,7 @@ def moved(w, index):
     """A piece is in the write buffer."""
     job = w.jobs[index]
     drive = w.ssds[job["row"]]
-    if job["begun"] == 1:
+    if job["rest"] == 1:
         drive["filled"] += job["length"]
     else:
         drive["moved"] += job["length"]

@@ -67,7 +67,7 @@ def carry_out(w, index):
     waits = False
     job["stage"] = STAGE_WAITING
     if job["phase"] != WAITED:
-        job["later"] = 0  # 1: what was read from the back, or written, is to be in the front
+        job["fills"] = 0
     if job["errand"] == ERRAND_FILL or job["errand"] == ERRAND_WRITE_BACK:
         if job["errand"] == ERRAND_FILL and hybrid["mode"] != MODE_TIER:
             job["phase"] = 1  # the request that missed has read it
@@ -130,7 +130,7 @@ def flush(w, hybrid, index):
     below["offset"] = hybrid["run_start"]
     below["length"] = hybrid["run_end"] - hybrid["run_start"]
     below["parts"] = 1
-    below["ticket"] = NONE
+    below["waiters"] = NONE
     if below["stream"] == NONE:
         below["stream"] = hybrid["stream"]
     if hybrid["log"] == 1 and below["op"] == WRITE and volume == hybrid["back"]:
@@ -162,7 +162,7 @@ def part_ended(w, index):
     job = w.jobs[parent]
     hybrid = w.hybrids[w.arrays[w.volumes[job["volume"]]["array"]]["hybrid"]]
     cache = w.caches[hybrid["cache"]]
-    if child["ticket"] != NONE:
+    if child["waiters"] != NONE:
         send(w, hybrid, np.int64(log.ended(w, hybrid, index)))
     if child["status"] != DONE:
         if child["volume"] == hybrid["back"]:
@@ -191,7 +191,7 @@ def part_ended(w, index):
         job["phase"] = WAITED  # and need not wait again
         agenda.put(w, parent, STAGE_PLAN)
     else:
-        if job["later"] == 1:
+        if job["fills"] == 1:
             arrive(w, hybrid, cache, parent)
         agenda.put(w, parent, STAGE_ENDED)
 
@@ -316,7 +316,7 @@ def write(w, hybrid, cache, index):
             fits = busy == 0
         elif passes and not held:
             front = False
-        elif cache["blocked_head"] != NONE and not has_waited:
+        elif cache["first_waiting"] != NONE and not has_waited:
             fits = False
         else:
             fits = destage.insert(w, cache, volume, size, start, end)

@@ -37,7 +37,7 @@ def expect(w, hybrid, cache, index, strip, grains):
     line = w.lines[found]
     if grains & ~line["coming"] != 0:
         line["coming"] |= grains
-        w.jobs[index]["later"] = 1
+        w.jobs[index]["fills"] = 1
     return found
 
 
@@ -88,7 +88,7 @@ def arrive(w, hybrid, cache, index):
                             land(w, cache, size, line)
                 settle_or_drop(w, cache, found)
         here = stop
-    if cache["blocked_head"] != NONE:  # a write may have waited for this block to be evicted
+    if cache["first_waiting"] != NONE:  # a write may have waited for this block to be evicted
         destage.admit(w, cache)
 
 
@@ -175,7 +175,7 @@ def give_up(w, hybrid, cache, what):
     hybrid["lost"] = what
     cache["most_tasks"] = 0
     hybrid["moves"] = 0
-    while cache["blocked_head"] != NONE:
+    while cache["first_waiting"] != NONE:
         destage.admit(w, cache)
 
 

@@ -19,7 +19,7 @@ from raidsim.kernel import agenda
 from raidsim.kernel.jit import routine
 from raidsim.kernel.tables import NONE, STAGE_ENDED
 
-ALONE = -2  # ticket of a write that carries a stripe without others
+ALONE = -2  # waiters of a write that carries a stripe without others
 
 
 @routine
@@ -39,7 +39,7 @@ def gather(w, hybrid, index):
         hybrid["log_head"] = hybrid["log_first"]
     job["offset"] = hybrid["log_head"]
     job["length"] = length
-    job["ticket"] = job["next"] if job["next"] != NONE else ALONE
+    job["waiters"] = job["next"] if job["next"] != NONE else ALONE
     job["next"] = NONE
     hybrid["log_head"] += length
     hybrid["open"] = NONE
@@ -52,8 +52,8 @@ def gather(w, hybrid, index):
 def ended(w, hybrid, index):
     """A stripe is written: so is what others put into it. Which write carries the next, or NONE."""
     job = w.jobs[index]
-    other = job["ticket"]
-    job["ticket"] = NONE
+    other = job["waiters"]
+    job["waiters"] = NONE
     hybrid["stripes"] -= 1
     while other != NONE and other != ALONE:
         following = w.jobs[other]["next"]

@@ -47,7 +47,7 @@ def serve(w, drive, index):
     segment = NONE
     if drive["segments"] > 0:
         segment = follow(w, drive, first, last)
-    job["slot"] = segment
+    job["segment"] = segment
     if held:
         page_from_buffer(w, drive, index, job["offset"], job["offset"] + job["length"])
         return True
@@ -192,7 +192,7 @@ def extend(w, row, drive, s):
         job["priority"] = 0
         job["offset"] = number * page
         job["length"] = (stop - number) * page
-        job["slot"] = s
+        job["segment"] = s
         for ahead in range(number, stop):
             slot = w.slots[slot_of(drive, s, ahead)]
             slot["page"] = ahead
@@ -212,7 +212,7 @@ def sensed(w, index):
     page = drive["page"]
     start = job["offset"]
     end = start + job["length"]
-    s = job["slot"]
+    s = job["segment"]
     channel = drive["first_channel"] + (job["station"] - drive["first_die"]) // drive["dies"]
     drive["flash_read"] += job["length"]
     first = True
@@ -229,7 +229,7 @@ def sensed(w, index):
         part["direction"] = TO_HOST
         part["offset"] = start
         part["length"] = page
-        part["slot"] = s
+        part["segment"] = s
         arrive(w, channel, piece, transfer_frames(drive, start, start + page))
         first = False
         start += page
@@ -240,7 +240,7 @@ def arrived(w, index):
     """A prefetched page is in its slot; reads that waited for it go on."""
     job = w.jobs[index]
     drive = w.ssds[job["row"]]
-    s = job["slot"]
+    s = job["segment"]
     slot = w.slots[slot_of(drive, s, job["offset"] // drive["page"])]
     w.segments[s]["in_flight"] -= 1
     release(w, index)

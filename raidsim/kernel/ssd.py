@@ -30,7 +30,7 @@ Verbs: :func:`command_arrived`, :func:`decode` splits a command, :func:`sensed`,
 
 from __future__ import annotations
 
-from raidsim.kernel import garbage, read_ahead
+from raidsim.kernel import garbage, queue, read_ahead
 from raidsim.kernel.flash import sense, transfer_frames
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
@@ -172,14 +172,10 @@ def decode_write(w, drive, index):
         part["offset"] = start
         part["length"] = stop - start
         part["direction"] = TO_FLASH
-        if drive["blocked_head"] == NONE and drive["buffered"] + part["length"] <= drive["buffer"]:
+        if drive["first_waiting"] == NONE and drive["buffered"] + part["length"] <= drive["buffer"]:
             fetch(w, drive, piece)
         else:
-            if drive["blocked_head"] == NONE:
-                drive["blocked_head"] = piece
-            else:
-                w.jobs[drive["blocked_tail"]]["next"] = piece
-            drive["blocked_tail"] = piece
+            queue.append(w, drive, piece)
         start = stop
 
 
@@ -255,15 +251,15 @@ def flush(w, row, drive, host):
     above["op"] = WRITE
     above["priority"] = 0
     above["pending"] = drive["planes"]
-    above["offset"] = drive["first_die"] + channel * drive["dies"] + die
+    above["next_station"] = drive["first_die"] + channel * drive["dies"] + die
     above["length"] = host
-    above["begun"] = number
+    above["unit"] = number
     for _ in range(drive["planes"]):
         piece = take_child(w, STAGE_FLUSH_PATH, unit)
         part = w.jobs[piece]
         part["direction"] = TO_FLASH
         part["length"] = drive["page"]
-        part["offset"] = drive["first_channel"] + channel
+        part["next_station"] = drive["first_channel"] + channel
         if host > 0:
             arrive(w, drive["path"], piece, round_ns(drive["page"] * drive["path_flush_ns"]))
         else:
@@ -276,7 +272,7 @@ def flush_to_channel(w, index):
     job = w.jobs[index]
     drive = w.ssds[job["row"]]
     job["stage"] = STAGE_FLUSH_CHANNEL
-    arrive(w, job["offset"], index, round_ns(job["length"] * drive["channel_write_ns"]))
+    arrive(w, job["next_station"], index, round_ns(job["length"] * drive["channel_write_ns"]))
 
 
 @handler
@@ -289,7 +285,7 @@ def flush_to_die(w, index):
     above = w.jobs[unit]
     above["pending"] -= 1
     if above["pending"] == 0:
-        arrive(w, above["offset"], unit, drive["program_time"])
+        arrive(w, above["next_station"], unit, drive["program_time"])
 
 
 @handler
@@ -301,19 +297,16 @@ def programmed(w, index):
     drive["programmed"] += unit
     drive["buffered"] -= unit
     keep(w, w.drives[job["drive"]], job["length"])
-    if must_erase(drive, job["begun"]):
+    if must_erase(drive, job["unit"]):
         job["stage"] = STAGE_ERASED
         drive["erased"] += 1
-        arrive(w, job["offset"], index, drive["erase_time"])
+        arrive(w, job["next_station"], index, drive["erase_time"])
     else:
         release(w, index)
-    while drive["blocked_head"] != NONE:
-        piece = drive["blocked_head"]
-        if drive["buffered"] + w.jobs[piece]["length"] > drive["buffer"]:
+    while drive["first_waiting"] != NONE:
+        if drive["buffered"] + w.jobs[drive["first_waiting"]]["length"] > drive["buffer"]:
             break
-        drive["blocked_head"] = w.jobs[piece]["next"]
-        w.jobs[piece]["next"] = NONE
-        fetch(w, drive, piece)
+        fetch(w, drive, queue.take_first(w, drive))
 
 
 @handler

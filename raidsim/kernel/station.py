@@ -12,6 +12,7 @@ they agree.
 
 from __future__ import annotations
 
+from raidsim.kernel import queue
 from raidsim.kernel.heap import schedule
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.tables import (
@@ -83,10 +84,8 @@ def finish(w, index):
     station["busy"] -= 1
     station["finishes"] += 1
     station["served"] += job["service"]
-    if station["head"] != NONE:
-        following = station["head"]
-        unqueue_first(w, station)
-        start(w, station, following)
+    if station["first_waiting"] != NONE:
+        start(w, station, unqueue_first(w, station))
 
 
 @handler
@@ -125,38 +124,28 @@ def leave(w, where, index):
     station["busy"] -= 1
     station["finishes"] += 1
     station["served"] += now - w.jobs[index]["held"]
-    following = station["head"]
-    if following != NONE:
-        unqueue_first(w, station)
-        hold(w, station, following)
+    if station["first_waiting"] == NONE:
+        return NONE
+    following = unqueue_first(w, station)
+    hold(w, station, following)
     return following
 
 
 @handler
 def unqueue_first(w, station):
-    """Take the first job out of the queue."""
-    first = w.jobs[station["head"]]
-    station["head"] = first["next"]
-    if station["head"] == NONE:
-        station["tail"] = NONE
-    first["next"] = NONE
+    """Take the first job out of the queue; its index."""
     station["waiting"] -= 1
+    return queue.take_first(w, station)
 
 
 @handler
 def enqueue(w, station, index):
     """Put job ``index`` into the queue, at the place that the discipline gives it."""
     station["waiting"] += 1
-    if station["head"] == NONE:
-        station["head"] = index
-        station["tail"] = index
-        return
-    if station["discipline"] == FIFO:
-        w.jobs[station["tail"]]["next"] = index
-        station["tail"] = index
+    if station["discipline"] == FIFO or station["first_waiting"] == NONE:
+        queue.append(w, station, index)
     elif station["discipline"] == LIFO:
-        w.jobs[index]["next"] = station["head"]
-        station["head"] = index
+        queue.put_first(w, station, index)
     else:
         enqueue_by_priority(w, station, index)
 
@@ -165,18 +154,17 @@ def enqueue(w, station, index):
 def enqueue_by_priority(w, station, index):
     """Behind the last job of the same or a more urgent priority."""
     job = w.jobs[index]
-    if w.jobs[station["tail"]]["priority"] <= job["priority"]:
-        w.jobs[station["tail"]]["next"] = index
-        station["tail"] = index
+    if w.jobs[station["last_waiting"]]["priority"] <= job["priority"]:
+        queue.append(w, station, index)
         return
     before = NONE
-    here = station["head"]
+    here = station["first_waiting"]
     while w.jobs[here]["priority"] <= job["priority"]:
         before = here
         here = w.jobs[here]["next"]
     job["next"] = here
     if before == NONE:
-        station["head"] = index
+        station["first_waiting"] = index
     else:
         w.jobs[before]["next"] = index
 

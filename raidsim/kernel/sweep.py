@@ -70,7 +70,7 @@ def begin_chunk(w, index):
     job = w.jobs[index]
     sweep = w.sweeps[job["row"]]
     if sweep["paused"] == 1 and sweep["stopped"] == 0:
-        job["slot"] = RESTING
+        job["worker"] = RESTING
         job["stage"] = STAGE_WAITING
         return False
     if sweep["next"] >= sweep["end"] or sweep["stopped"] == 1:
@@ -89,11 +89,11 @@ def begin_chunk(w, index):
     sweep["next"] = stop
     if stop % sweep["stride"] >= sweep["block"]:
         sweep["next"] = stop - stop % sweep["stride"] + sweep["stride"]
-    job["offset"] = first
-    job["length"] = stop - first
-    job["begun"] = 0
-    job["slot"] = WORKING
-    job["serial"] = sweep["begun"]
+    job["first_row"] = first
+    job["rows"] = stop - first
+    job["locked"] = 0
+    job["worker"] = WORKING
+    job["chunk"] = sweep["begun"]
     job["issued"] = w.state[0]["now"]
     job["status"] = DONE
     sweep["begun"] += 1
@@ -128,7 +128,7 @@ def step(w, index):
     if sweep["kind"] == REBUILD and volume["family"] == PARITY:
         if not take_locks(w, sweep, volume, index):
             return
-    count = accesses(w, sweep, row, job["offset"], job["offset"] + job["length"])
+    count = accesses(w, sweep, row, job["first_row"], job["first_row"] + job["rows"])
     if count == LOST:
         job["status"] = FAILED
         agenda.put(w, index, STAGE_ENDED)
@@ -142,31 +142,31 @@ def step(w, index):
 def take_locks(w, sweep, volume, index):
     """Take the locks that a worker's rows still need; False if it has to wait for one."""
     job = w.jobs[index]
-    rows = job["length"]
-    if job["serial"] < sweep["locked"]:
+    rows = job["rows"]
+    if job["chunk"] < sweep["locked"]:
         return True
-    if job["serial"] > sweep["locked"]:
-        job["slot"] = QUEUED
+    if job["chunk"] > sweep["locked"]:
+        job["worker"] = QUEUED
         job["stage"] = STAGE_WAITING
         return False
     # Locks of one row after another go up by a step, and begin anew at most once.
-    first = job["offset"]
+    first = job["first_row"]
     lowest = 0
     if lock_of(w, sweep, volume, first + rows - 1) < lock_of(w, sweep, volume, first):
         lowest = 1
         while lock_of(w, sweep, volume, first + lowest) > lock_of(w, sweep, volume, first):
             lowest += 1
-    while job["begun"] < rows:
-        place = lock_of(w, sweep, volume, first + (lowest + job["begun"]) % rows)
-        job["begun"] += 1
+    while job["locked"] < rows:
+        place = lock_of(w, sweep, volume, first + (lowest + job["locked"]) % rows)
+        job["locked"] += 1
         if not array.seize(w, place, index):
             return False
     sweep["locked"] += 1
     for i in range(sweep["first_worker"], sweep["first_worker"] + sweep["workers"]):
         worker = w.workers[i]
-        if worker != NONE and w.jobs[worker]["slot"] == QUEUED:
-            if w.jobs[worker]["serial"] == sweep["locked"]:
-                w.jobs[worker]["slot"] = WORKING
+        if worker != NONE and w.jobs[worker]["worker"] == QUEUED:
+            if w.jobs[worker]["chunk"] == sweep["locked"]:
+                w.jobs[worker]["worker"] = WORKING
                 agenda.put(w, worker, STAGE_PLAN)
     return True
 
@@ -287,7 +287,7 @@ def ended(w, index):
         sweep["stopped"] = 1
         if sweep["paused"] == 1:
             wake(w, sweep)
-    job["slot"] = ENDED
+    job["worker"] = ENDED
     job["stage"] = STAGE_WAITING
     going = True
     while going:
@@ -295,8 +295,8 @@ def ended(w, index):
         first = sweep["first_worker"]
         for i in range(first, first + sweep["workers"]):
             worker = w.workers[i]
-            if worker != NONE and w.jobs[worker]["slot"] == ENDED:
-                if w.jobs[worker]["serial"] == sweep["retired"]:
+            if worker != NONE and w.jobs[worker]["worker"] == ENDED:
+                if w.jobs[worker]["chunk"] == sweep["retired"]:
                     retire(w, sweep, worker)
                     going = True
 
@@ -307,17 +307,17 @@ def retire(w, sweep, index):
     job = w.jobs[index]
     row = array_of(w, sweep)
     volume = w.arrays[row]
-    stop = job["offset"] + job["length"]
+    stop = job["first_row"] + job["rows"]
     sweep["retired"] += 1
     if job["status"] == DONE:
-        sweep["rows"] += job["length"]
+        sweep["rows"] += job["rows"]
         sweep["frontier"] = stop
         if sweep["kind"] == REBUILD and sweep["stopped"] == 0:
             w.good[sweep["member"]] = stop * w.layouts[row]["strip"]
     if sweep["kind"] == REBUILD and volume["family"] == PARITY:
-        for number in range(job["offset"], stop):
+        for number in range(job["first_row"], stop):
             array.unlock(w, volume, address(w, sweep, number))
-    job["slot"] = WORKING
+    job["worker"] = WORKING
     took = w.state[0]["now"] - job["issued"]
     rest = sweep["least"] - took
     if sweep["share"] < 1.0 and volume["touched"] >= job["issued"]:
@@ -336,8 +336,8 @@ def wake(w, sweep):
     first = sweep["first_worker"]
     for i in range(first, first + sweep["workers"]):
         worker = w.workers[i]
-        if worker != NONE and w.jobs[worker]["slot"] == RESTING:
-            w.jobs[worker]["slot"] = WORKING
+        if worker != NONE and w.jobs[worker]["worker"] == RESTING:
+            w.jobs[worker]["worker"] = WORKING
             agenda.put(w, worker, STAGE_SWEEP)
 
 
@@ -357,12 +357,12 @@ def mend(w, index):
         job["status"] = RETRY  # nothing is written to it any more
         agenda.put(w, index, STAGE_ENDED)
         return
-    other = job["slot"]  # another drive that can't read its strip of the stripe
+    other = job["other"]  # another drive that can't read its strip of the stripe
     before = 0
     if other != NONE:
         before = good[other - first]
-        good[other - first] = min(before, job["offset"] * layout["strip"])
-    count = rebuild(layout, good, job["member"] - first, job["offset"], w.accesses)
+        good[other - first] = min(before, job["first_row"] * layout["strip"])
+    count = rebuild(layout, good, job["member"] - first, job["first_row"], w.accesses)
     if other != NONE:
         good[other - first] = before
     if count == LOST or count == 0:
@@ -393,7 +393,7 @@ def mended(w, index):
         if restored:
             sweep["repaired"] += 1
         else:
-            restored = give_up(w, sweep, job["member"], job["offset"])
+            restored = give_up(w, sweep, job["member"], job["first_row"])
     release(w, index)
     above["status"] = DONE if restored else FAILED
     agenda.put(w, parent, STAGE_PLAN if restored else STAGE_ENDED)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
+from raidsim.kernel.tables import NONE
+from raidsim.records import Column, Table, configuration, counter, state
 
 # What is done with each row.
 REBUILD = 0  # a drive's strip is restored from the others
@@ -22,49 +23,53 @@ ENDED = 1  # has done its rows, and waits for those before them
 RESTING = 2  # the sweep is paused
 QUEUED = 3  # waits until those before it have their locks
 
-SWEEP = np.dtype(
-    [
-        ("volume", "i8"),
-        ("kind", "i8"),
-        ("member", "i8"),  # row in `members` that is rebuilt or copied
-        ("first", "i8"),  # row of strips
-        ("next", "i8"),  # row that is begun next
-        ("end", "i8"),  # row behind the last
-        ("chunk", "i8"),  # rows that a worker takes at a time
-        ("block", "i8"),  # rows in sequence; then it skips to the next multiple of:
-        ("stride", "i8"),
-        ("first_worker", "i8"),
-        ("workers", "i8"),
-        ("working", "i8"),  # workers that have not come to the end
-        ("begun", "i8"),  # chunks
-        ("locked", "i8"),  # chunks that have had all their locks, in order
-        ("retired", "i8"),  # chunks, in order
-        ("rows", "i8"),  # of those
-        ("frontier", "i8"),  # row up to which all is done
-        ("share", "f8"),  # of its time that a worker works while there is other work
-        ("least", "i8"),  # ns that a chunk takes at least: a limit of the throughput
-        ("clock", "i8"),  # station where it waits
-        ("puncture", "i8"),
-        ("paused", "i8"),
-        ("stopped", "i8"),
-        ("lost", "i8"),  # 1: it could not go on
-        ("found", "i8"),  # unreadable sectors
-        ("repaired", "i8"),
-        ("punctured", "i8"),  # rows that are lost
-        ("started", "i8"),
-        ("ended", "i8"),
-        ("ticket", "i8"),
-    ],
-    align=True,
+SWEEPS = Table(
+    "sweeps",
+    "work that goes through an array in the background",
+    volume=configuration("i8", "that it goes through"),
+    kind=configuration("i8", "what is done with each row"),
+    member=configuration("i8", "row in `members` that is rebuilt or copied"),
+    first=configuration("i8", "first row of strips"),
+    next=state("i8", "row that is begun next"),
+    end=configuration("i8", "row behind the last"),
+    chunk=configuration("i8", "rows that a worker takes at a time"),
+    block=configuration("i8", "rows in sequence; then it skips to the next multiple"),
+    stride=configuration("i8", "of so many rows"),
+    first_worker=configuration("i8", "first of its rows in `workers`"),
+    workers=configuration("i8", "how many there are"),
+    working=state("i8", "workers that have not come to the end"),
+    begun=state("i8", "chunks that were begun"),
+    locked=state("i8", "chunks that have had all their locks, in order"),
+    retired=state("i8", "chunks that are done, in order"),
+    rows=state("i8", "rows of those"),
+    frontier=state("i8", "row up to which all is done"),
+    share=state("f8", "of its time that a worker works while there is other work"),
+    least=state("i8", "time that a chunk takes at least: a limit of the throughput", "ns"),
+    clock=configuration("i8", "station where it waits"),
+    puncture=configuration("i8", "what becomes of a sector that nothing restores"),
+    paused=state("i8", "1: it rests"),
+    stopped=state("i8", "1: it begins no more rows"),
+    lost=state("i8", "1: it could not go on"),
+    found=counter("i8", "unreadable sectors"),
+    repaired=counter("i8", "of these, restored"),
+    punctured=counter("i8", "rows that are lost"),
+    started=state("i8", "when it began", "ns"),
+    ended=state("i8", "when it ended, or NONE", "ns", start=NONE),
+    ticket=configuration("i8", "by which the control plane awaits its end, or NONE"),
 )
 
-DEFECT = np.dtype(
-    [
-        ("drive", "i8"),  # NONE: it is none any more
-        ("offset", "i8"),
-        ("length", "i8"),
-        ("punctured", "i8"),  # 1: marked by a rebuild, whose own writes do not make it good
-        ("passed", "i8"),  # 1: no sweep stops at it any more
-    ],
-    align=True,
+WORKERS = Column(
+    "workers",
+    "one that goes through the rows of a sweep",
+    state("i8", "its job, or NONE when it has come to the end"),
+)
+
+DEFECTS = Table(
+    "defects",
+    "a range of sectors that a drive cannot read",
+    drive=state("i8", "row of the drive; NONE: it is none any more"),
+    offset=state("i8", "first byte", "B"),
+    length=state("i8", "bytes from there on", "B"),
+    punctured=state("i8", "1: marked by a rebuild, whose own writes do not make it good"),
+    passed=state("i8", "1: no sweep stops at it any more"),
 )

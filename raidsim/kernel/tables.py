@@ -1,16 +1,16 @@
 """The kernel's tables: every piece of state is a row of one of these record arrays.
 
-A :class:`World` is the set of tables of one environment. Rows refer to each other by
-index; ``NONE`` (-1) stands for "no row". Times are int64 nanoseconds, sizes and
-addresses bytes, shares floats from 0 to 1. The dtypes are fixed: a larger problem has
-more rows, never another layout, so the compiled kernel serves every problem.
+Here are those that everything uses, with the numbers that stand for words in them; those of one
+kind of hardware are in modules of their own. :mod:`raidsim.kernel.world` puts all together.
+Rows refer to each other by index; ``NONE`` (-1) stands for "no row". Times are int64
+nanoseconds, sizes and addresses bytes, shares floats from 0 to 1. A larger problem has more rows,
+never another layout, so the compiled kernel serves every problem.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
+from raidsim.records import Column, Memory, Table, configuration, counter, state, volatile, window
+from raidsim.stats.histogram import BINS
 
 NONE = -1
 NEVER = 2**62  # a time beyond every run, ns
@@ -129,405 +129,400 @@ RETURN_ROOM = 3  # a table needs more rows
 RETURN_BUDGET = 4  # the asked number of I/Os has completed
 RETURN_BREATH = 5  # the outside has not been looked at for a while: enter again
 
-STATE = np.dtype(
-    [
-        ("now", "i8"),
-        ("sequence", "i8"),
-        ("events", "i8"),  # in the heap
-        ("vacant", "i8"),  # 1 while the place of the event being handled is free at its root
-        ("handled", "i8"),  # events handled so far
-        ("free_job", "i4"),
-        ("free_jobs", "i4"),
-        ("margin", "i4"),  # most jobs, events and completions that one event may bring about
-        ("awaited", "i4"),  # completion records in `completions` not yet collected
-        ("told", "i4"),  # where the first of them is
-        ("completed", "i8"),  # requests of all streams
-        ("slice_origin", "i8"),
-        ("slice_width", "i8"),
-        ("requests", "i8"),  # made so far, by all streams
-        ("heats", "i4"),  # drives whose temperature is simulated
-        ("ticking", "i4"),  # 1 while EVENT_HEAT is in the heap
-        ("resting", "i4"),  # 1 if no such drive had anything to do in the last step
-        ("heated", "i8"),  # time up to which temperatures are integrated
-        ("samples", "i8"),  # readings kept
-        ("stride", "i8"),  # ticks from one of them to the next
-        ("first_tick", "i8"),  # tick at which they begin
-        ("agenda", "i4"),  # first job on it
-        ("agenda_end", "i4"),
-        ("defects", "i8"),  # rows of `defects` in use
-        ("leaves", "i8"),  # leaves in use
-        ("leaf_margin", "i8"),  # most leaves that one event may need
-    ],
-    align=True,
-)
+FIRST_SLICE = 1_000  # ns: slices of the throughput series start this fine, and widen as needed
+SLICES = 4096  # of the throughput series of each account
 
-EVENT = np.dtype(
-    [
-        ("time", "i8"),
-        ("order", "i8"),  # priority, sequence, kind: see heap.py
-        ("subject", "i4"),  # job or stream
-        ("mark", "i4"),  # must equal the subject's, else the event is void
-    ],
-    align=True,
-)
-
-JOB = np.dtype(
-    [
-        ("next", "i4"),  # in a queue or in the free list
-        ("parent", "i4"),
-        ("pending", "i4"),  # children of the present phase still under way
-        ("phase", "i4"),
-        ("stage", "i4"),
-        ("mark", "i4"),
-        ("station", "i4"),
-        ("serving", "i4"),  # 1 while a server works on it
-        ("stream", "i4"),
-        ("volume", "i4"),
-        ("drive", "i4"),
-        ("row", "i4"),  # of the drive, in the table of its kind
-        ("op", "i4"),
-        ("direction", "i4"),
-        ("priority", "i4"),
-        ("status", "i4"),
-        ("abandoned", "i4"),  # timed out: nobody waits for it any more
-        ("slot", "i4"),  # segment of prefetched pages, and of the command that continues it
-        ("waiters", "i4"),
-        ("ticket", "i8"),  # NONE, or the number by which the control plane awaits it
-        ("offset", "i8"),
-        ("length", "i8"),
-        ("begun", "i8"),  # a command split in parts: address up to which they have begun
-        ("issued", "i8"),
-        ("queued", "i8"),
-        ("service", "i8"),
-        ("finish", "i8"),
-        ("held", "i8"),  # since when it holds a command slot
-        ("serial", "i4"),  # tells this request from others in the same row
-        ("errand", "i4"),  # of a task: what it is for
-        ("parts", "i4"),  # of a task: commands to drives
-        ("later", "i4"),  # of a task: commands of phases to come
-        ("member", "i4"),  # of a command of an array: which of its drives
-        ("hop", "i4"),  # of a command: shared links that its data has crossed
-        ("xor", "i8"),  # of a task: bytes that parity is still to be computed from
-    ],
-    align=True,
-)
-
-STATION = np.dtype(
-    [
-        ("servers", "i4"),
-        ("busy", "i4"),
-        ("discipline", "i4"),
-        ("direction", "i4"),  # of the last transfer
-        ("head", "i4"),
-        ("tail", "i4"),
-        ("waiting", "i4"),
-        ("kind", "i4"),  # index of the kind's name, for reports
-        ("turnaround", "i8"),
-        ("speed", "f8"),
-        ("changed", "i8"),  # when the two areas were last brought up to date
-        ("busy_area", "i8"),  # integral of busy servers, server ns
-        ("queue_area", "i8"),  # integral of jobs waiting, job ns
-        ("waited", "i8"),  # sum of waiting times of the jobs started, ns
-        ("served", "i8"),  # sum of service times of the jobs finished, ns
-        ("arrivals", "i8"),
-        ("starts", "i8"),
-        ("finishes", "i8"),
-    ],
-    align=True,
-)
-
-STREAM = np.dtype(
-    [
-        ("volume", "i4"),
-        ("process", "i4"),
-        ("mode", "i4"),
-        ("outstanding", "i4"),
-        ("priority", "i4"),
-        ("ended", "i4"),
-        ("mark", "i4"),
-        ("think_law", "i4"),
-        ("first_size", "i4"),
-        ("sizes", "i4"),
-        ("in_flight", "i4"),
-        ("scheduled", "i4"),  # issues that are in the heap
-        ("account", "i4"),  # row of latencies and slices that its I/Os are counted in
-        ("area_offset", "i8"),
-        ("area_size", "i8"),
-        ("align", "i8"),
-        ("position", "i8"),  # where the next sequential access starts, relative to the area
-        ("read_share", "f8"),
-        ("random_share", "f8"),
-        ("hot_area", "f8"),
-        ("hot_accesses", "f8"),
-        ("zipf", "f8"),
-        ("think", "i8"),
-        ("gap", "f8"),  # mean ns between Poisson arrivals
-        ("clock", "f8"),  # Poisson time so far, in ns of the on-parts
-        ("start", "i8"),
-        ("burst_on", "i8"),
-        ("burst_off", "i8"),
-        ("first_arrival", "i8"),
-        ("arrivals", "i8"),
-        ("timeout", "i8"),
-        ("last", "i8"),  # time of the last completion
-        ("stop_time", "i8"),
-        ("stop_ios", "i8"),
-        ("stop_bytes", "i8"),
-        ("issued", "i8"),
-        ("issued_bytes", "i8"),
-        ("completed", "i8"),
-        ("failed", "i8"),
-        ("timed_out", "i8"),
-        ("ticket", "i8"),  # awaited end of the whole load
-        ("key_where", "u8"),
-        ("key_random", "u8"),
-        ("key_op", "u8"),
-        ("key_size", "u8"),
-        ("key_gap", "u8"),
-        ("key_think", "u8"),
-        ("window_ios", "i8", (2,)),
-        ("window_bytes", "i8", (2,)),
-        ("window_ns", "i8", (2,)),  # sum of latencies
-    ],
-    align=True,
-)
-
-SIZE = np.dtype([("bytes", "i8"), ("up_to", "f8")], align=True)  # cumulated share
-
-PROCESS = np.dtype(
-    [
-        ("submit", "i4"),
-        ("complete", "i4"),
-        ("submit_core", "i4"),  # in the table of cores; NONE: always awake, at one clock rate
-        ("complete_core", "i4"),
-        ("page", "i8"),
-        ("submit_io", "f8"),  # the rest in ns
-        ("submit_device_io", "f8"),
-        ("submit_page", "f8"),
-        ("submit_write", "f8"),
-        ("complete_io", "f8"),
-        ("complete_device_io", "f8"),
-        ("complete_page", "f8"),
-        ("complete_write", "f8"),
-    ],
-    align=True,
-)
-
-CORE = np.dtype(  # a host's station whose CPU saves power
-    [
-        ("station", "i4"),
-        ("lowest", "f8"),  # speeds; 1 is the clock rate at which the card's times hold
-        ("highest", "f8"),
-        ("target", "f8"),  # utilisation that the governor aims at
-        ("interval", "i8"),  # between its looks, ns
-        ("looked", "i8"),  # when it did so last
-        ("work", "f8"),  # asked for since then, ns at speed 1
-        ("sleeper", "i4"),  # core with which it sleeps: that of the interrupts, or itself
-        ("busy_until", "i8"),  # when those that sleep with it have done all they were asked
-        ("sleep_after", "i8"),  # idle time after which it sleeps, ns
-        ("wake", "i8"),  # what waking takes, ns
-    ],
-    align=True,
-)
-
-VOLUME = np.dtype(
-    [
-        ("kind", "i4"),
-        ("drive", "i4"),
-        ("array", "i4"),
-        ("controller", "i4"),  # NONE: the host itself
-        ("first_step", "i4"),
-        ("steps", "i4"),
-        ("size", "i8"),
-    ],
-    align=True,
-)
-
-STEP = np.dtype(  # of a route through a plain network
-    [
-        ("station", "i4"),
-        ("branches", "i4"),  # 1, or fork to so many stations from `station` on, and join
-        ("law", "i4"),
-        ("first_given", "i4"),
-        ("mean", "f8"),  # ns
-        ("visits", "i8"),
-        ("key", "u8"),
-    ],
-    align=True,
-)
-
-DRIVE = np.dtype(  # what all drives have towards their host
-    [
-        ("kind", "i4"),
-        ("row", "i4"),  # in the table of its kind
-        ("failed", "i4"),
-        ("slots", "i4"),  # station of the command slots; NONE: more than ever needed
-        ("latency_station", "i4"),
-        ("protected", "i4"),  # its write buffer survives a power cut
-        ("heated", "i4"),  # 1: its temperature is simulated
-        ("first_hop", "i4"),  # shared links on its way up, from the drive on
-        ("hops", "i4"),
-        ("defects", "i4"),  # sectors that it can't read
-        ("recovery", "i8"),  # ns that it tries before it says so
-        ("delay", "i8"),  # what a slow drive takes more per command, ns
-        ("idle_power", "f8"),  # W
-        ("active_power", "f8"),
-        ("size", "i8"),
-        ("grain", "i8"),  # a command may become a job for each so many bytes
-        ("max_transfer", "i8"),  # longest command
-        ("latency", "i8"),  # each way, ns
-        ("driver_read", "f8"),  # CPU time of its driver on the host per command, ns
-        ("driver_write", "f8"),
-        ("driver_read_ns", "f8"),  # the same per byte
-        ("driver_write_ns", "f8"),
-        ("host_read", "i8"),  # bytes
-        ("host_written", "i8"),
-        ("unsafe", "i8"),  # bytes acknowledged, and not on the medium yet
-        ("unsafe_peak", "i8"),
-        ("unsafe_area", "f8"),  # integral over time, byte ns
-        ("unsafe_changed", "i8"),
-    ],
-    align=True,
-)
-
-SSD = np.dtype(
-    [
-        ("drive", "i4"),
-        ("in_hand", "i4"),  # host commands between arrival and completion entry
-        ("front_end", "i4"),
-        ("link_to_host", "i4"),
-        ("link_to_drive", "i4"),
-        ("path", "i4"),
-        ("first_channel", "i4"),
-        ("first_die", "i4"),
-        ("channels", "i4"),
-        ("dies", "i4"),  # per channel: those that work as one count as one
-        ("planes", "i4"),
-        ("page", "i8"),
-        ("frame", "i8"),
-        ("stripe", "i8"),
-        ("split", "i8"),  # a read is split at multiples of so many bytes
-        ("unit", "i8"),  # mapping unit
-        ("size", "i8"),
-        ("command_time", "i8"),
-        ("command_write_time", "i8"),  # for the map, after a write is acknowledged
-        ("link_ns", "f8"),  # per byte
-        ("path_read_ns", "f8"),
-        ("path_write_ns", "f8"),
-        ("path_flush_ns", "f8"),
-        ("channel_read_ns", "f8"),
-        ("channel_write_ns", "f8"),
-        ("read_time", "i8"),
-        ("sequential_read_time", "i8"),
-        ("program_time", "i8"),
-        ("buffer", "i8"),
-        ("buffered", "i8"),  # bytes reserved in the write buffer
-        ("gathered", "i8"),  # bytes of the host in it, not yet in a program unit
-        ("blocked_head", "i4"),  # pages that wait for buffer space
-        ("blocked_tail", "i4"),
-        ("next_unit", "i8"),  # program units so far: the next goes round robin
-        ("held_unit", "i8"),  # mapping unit still in the sector buffer
-        ("ahead_depth", "i8"),
-        ("ahead_threshold", "i4"),
-        ("first_segment", "i4"),
-        ("segments", "i4"),
-        ("slots", "i4"),  # per segment
-        ("first_slot", "i4"),
-        ("tick", "i8"),  # read commands so far, for least recently used
-        ("ftl", "i4"),
-        ("pages_per_block", "i8"),
-        ("erase_time", "i8"),
-        ("moving_unit", "i8"),  # program unit that garbage collection is at
-        ("moving_units", "i8"),  # mapping units of it that are to be moved
-        ("gathered_moved", "i8"),  # the same of what garbage collection moves
-        ("covered", "i8"),  # bytes of the mapping unit written last that have come
-        ("rest", "i8"),  # program unit where the rest of it lies, or NONE
-        ("filled", "i8"),  # bytes that complete units which the host wrote in part
-        ("stored", "i8"),  # bytes that the host has put into the buffer
-        ("moved", "i8"),  # bytes that garbage collection has put there
-        ("programmed", "i8"),  # bytes
-        ("erased", "i8"),  # blocks, all planes of a die together
-        ("flash_read", "i8"),  # bytes, read-ahead included
-        ("prefetched", "i8"),
-    ],
-    align=True,
-)
-
-SEGMENT = np.dtype(  # one detected stream of sequential reads
-    [
-        ("last_unit", "i8"),
-        ("next_unit", "i8"),
-        ("frontier", "i8"),  # first page not yet asked for
-        ("used", "i8"),  # tick of the last command
-        ("run", "i4"),  # sequential commands in a row
-        ("in_flight", "i4"),  # pages on their way
-    ],
-    align=True,
-)
-
-SLOT = np.dtype([("page", "i8"), ("state", "i4"), ("waiters", "i4")], align=True)
 SLOT_EMPTY = 0
 SLOT_IN_FLIGHT = 1
 SLOT_READY = 2
 
-COMPLETION = np.dtype(
-    [("ticket", "i8"), ("time", "i8"), ("issued", "i8"), ("status", "i8")], align=True
+STATE = Table(
+    "state",
+    "the engine: clock, pool of jobs, agenda, and how far tables are used",
+    now=state("i8", "present time", "ns"),
+    sequence=state("i8", "events scheduled so far: orders those of one time"),
+    events=volatile("i8", "events in the heap"),
+    vacant=volatile("i8", "1: the place of the event being handled is free at the heap's root"),
+    handled=counter("i8", "events handled"),
+    free_job=state("i4", "first row of the list of free jobs, or NONE", start=NONE),
+    free_jobs=state("i4", "rows in that list"),
+    margin=configuration("i4", "most jobs, events and completions that one event may bring about"),
+    awaited=state("i4", "rows of `completions` not yet collected"),
+    told=state("i4", "the first of these rows"),
+    completed=counter("i8", "requests of all streams that have ended"),
+    slice_origin=state("i8", "when the first slice of the throughput series began", "ns"),
+    slice_width=state("i8", "length of a slice", "ns", start=FIRST_SLICE),
+    requests=counter("i8", "requests that streams have made"),
+    heats=configuration("i4", "drives whose temperature is simulated"),
+    ticking=volatile("i4", "1: EVENT_HEAT is in the heap"),
+    resting=state("i4", "1: no such drive had anything to do in the last step"),
+    heated=state("i8", "time up to which temperatures are integrated", "ns"),
+    samples=state("i8", "readings of temperatures that are kept"),
+    stride=state("i8", "ticks from one of these readings to the next", start=1),
+    first_tick=state("i8", "tick of the first reading"),
+    first_waiting=volatile("i4", "first job on the agenda, or NONE", start=NONE),
+    last_waiting=volatile("i4", "last job on the agenda"),
+    defects=state("i8", "rows of `defects` in use"),
+    leaves=state("i8", "leaves of the maps of flash drives in use", start=1),
+    leaf_margin=configuration("i8", "most leaves that one event may need"),
 )
 
-SLICES = 4096  # time slices of the throughput series of each stream
+HEAP = Table(
+    "heap",
+    "an event that is scheduled; the rows are a heap, the next event first",
+    Memory(rows=512, apart=True),
+    time=volatile("i8", "when it happens", "ns"),
+    order=volatile("i8", "priority, sequence and kind in one number: see heap.py"),
+    subject=volatile("i4", "job or stream that it happens to"),
+    mark=volatile("i4", "that of the subject when it was scheduled: if they differ, it is void"),
+)
 
+JOBS = Table(
+    "jobs",
+    "a request of a host, a command to a drive, a page of it, a task of an array, or a worker",
+    Memory(rows=0, apart=True),
+    # Of every job, and of its visits to stations: one line of the processor's cache.
+    next=volatile("i4", "the job behind it in a queue, or in the list of free jobs"),
+    parent=volatile("i4", "job that it is a part of, or NONE"),
+    pending=volatile("i4", "its children that are still under way"),
+    mark=volatile("i4", "events of it that are not void carry this number"),
+    stage=volatile("i2", "what happens to it next: STAGE_..."),
+    op=volatile("i1", "READ or WRITE"),
+    priority=volatile("i1", "0 is the most urgent"),
+    status=volatile("i1", "DONE, FAILED, TIMED_OUT, RETRY or UNREADABLE"),
+    direction=volatile("i1", "TO_HOST or TO_FLASH, for stations that are half duplex"),
+    serving=volatile("i1", "1: a server works on it"),
+    abandoned=volatile("i1", "1: its request timed out, and nobody waits for it any more"),
+    station=volatile("i4", "where it is served or waits, or NONE"),
+    next_station=volatile("i4", "channel or die that it goes to next, within a drive"),
+    queued=volatile("i8", "when it came to its station", "ns"),
+    service=volatile("i8", "time that it asks of its station", "ns"),
+    finish=volatile("i8", "when its service ends", "ns"),
+    drive=volatile("i4", "that it is for"),
+    row=volatile("i4", "of that drive in the table of its kind; of a worker: its sweep"),
+    # What it asks for.
+    stream=volatile("i4", "that of its request; NONE if no host asked for it"),
+    volume=volatile("i4", "that it is for"),
+    offset=volatile("i8", "first byte, in its volume or drive", "B"),
+    length=volatile("i8", "bytes from there on; of a program unit: those of the host", "B"),
+    issued=volatile("i8", "when the host issued it; of a worker: when it began its rows", "ns"),
+    ticket=volatile("i8", "of a request: by which the control plane awaits its end, or NONE"),
+    serial=volatile("i4", "of a request: tells it from others in the same row"),
+    phase=volatile(
+        "i4",
+        "of a route: steps done; of a command of an array: which of its task's phases;"
+        " of a task of a hybrid: 1 once it has read, or waited",
+    ),
+    held=volatile("i8", "of a command: since when it holds a command slot", "ns"),
+    begun=volatile("i8", "of a read of flash: address up to which it has been split", "B"),
+    segment=volatile("i4", "of a read of flash: stream that it continues or is ahead of, or NONE"),
+    member=volatile("i4", "of a command: which drive of its array; of a task: that to be mended"),
+    # Of a task of an array or a hybrid.
+    errand=volatile("i1", "what it is for, ERRAND_...; NONE if it is no task"),
+    fills=volatile("i1", "1: what a hybrid read from the back, or wrote, is to be in the front"),
+    worker=volatile("i1", "of a worker of a sweep: WORKING, ENDED, RESTING or QUEUED"),
+    rest=volatile("i1", "of a read of flash: 1 if it is to complete a mapping unit"),
+    hop=volatile("i2", "of a command: shared links that its data has crossed"),
+    locked=volatile("i2", "of a worker: locks of its rows that it has taken"),
+    parts=volatile("i4", "commands to drives that it took"),
+    later=volatile("i4", "first command of the phases to come, or NONE"),
+    waiters=volatile("i4", "of a write to a log: first of those that it carries, or NONE"),
+    other=volatile("i4", "of a repair: another drive that cannot read its strip, or NONE"),
+    chunk=volatile("i4", "of a worker: number of the rows that it goes through"),
+    rows=volatile("i4", "of a worker: how many rows of strips these are"),
+    first_row=volatile("i8", "row of strips: of a worker the first, else the one to be mended"),
+    xor=volatile("i8", "what parity is still to be computed from", "B"),
+    unit=volatile("i8", "of a program unit: its number"),
+)
 
-class World(NamedTuple):
-    """All tables of one environment, in the order in which the kernel takes them."""
+STATIONS = Table(
+    "stations",
+    "a queue with its servers: a core, a link, a channel, a die, an arm",
+    Memory(rows=4),
+    servers=configuration("i4", "jobs that it serves at a time"),
+    busy=volatile("i4", "servers that work"),
+    discipline=configuration("i4", "order of service: FIFO, LIFO or PRIORITY"),
+    direction=volatile("i4", "of the last transfer", start=NO_DIRECTION),
+    first_waiting=volatile("i4", "first job of the queue, or NONE", start=NONE),
+    last_waiting=volatile("i4", "last job of the queue", start=NONE),
+    waiting=volatile("i4", "jobs in the queue"),
+    kind=configuration("i4", "index of the name of its kind, for reports"),
+    turnaround=configuration("i8", "what a change of direction takes", "ns"),
+    speed=state("f8", "1 as built; set by models, governors and throttling"),
+    changed=state("i8", "when the two areas were last brought up to date", "ns"),
+    busy_area=window("i8", "integral of busy servers over time", "ns"),
+    queue_area=window("i8", "integral of waiting jobs over time", "ns"),
+    waited=window("i8", "sum of the waiting times of jobs that were started", "ns"),
+    served=window("i8", "sum of the service times of jobs that were finished", "ns"),
+    arrivals=window("i8", "jobs that came"),
+    starts=window("i8", "jobs whose service began"),
+    finishes=window("i8", "jobs whose service ended"),
+)
 
-    state: Any  # STATE, 1 row
-    heap: Any  # EVENT
-    jobs: Any  # JOB
-    stations: Any  # STATION
-    streams: Any  # STREAM
-    sizes: Any  # SIZE
-    arrivals: Any  # int64, ns
-    processes: Any  # PROCESS
-    cores: Any  # CORE
-    volumes: Any  # VOLUME
-    steps: Any  # STEP
-    given: Any  # int64, ns
-    arrays: Any  # ARRAY of array_tables
-    layouts: Any  # LAYOUT of raidsim.layout.tables, one for each array
-    members: Any  # MEMBER of array_tables
-    good: Any  # int64: bytes of each member that can be relied on
-    locks: Any  # LOCK of array_tables
-    marks: Any  # int64, ns: when each chunk of an array's drives was last written to
-    accesses: Any  # ACCESS of raidsim.layout.tables: what the present plan lists
-    controllers: Any  # CONTROLLER of array_tables
-    caches: Any  # CACHE of cache_tables
-    lines: Any  # LINE of cache_tables
-    buckets_of_lines: Any  # int32: the first line of each bucket of a cache's index
-    towers: Any  # int32: pointers of the lists of dirty lines
-    trails: Any  # TRAIL of cache_tables
-    hybrids: Any  # HYBRID of hybrid_tables
-    traces: Any  # int32: what hybrids remember of blocks: missed before, or heat and interval
-    hops: Any  # HOP of array_tables
-    sweeps: Any  # SWEEP of sweep_tables
-    workers: Any  # int64: jobs of each sweep, that go through its rows
-    defects: Any  # DEFECT of sweep_tables
-    drives: Any  # DRIVE
-    ssds: Any  # SSD
-    disks: Any  # DISK of disk_tables
-    zones: Any  # ZONE of disk_tables
-    tasks: Any  # TASK of disk_tables
-    extents: Any  # EXTENT of disk_tables
-    ftls: Any  # FTL of ftl_tables
-    pages: Any  # int32: leaf of each part of a map or of owners; ~leaf if others share it
-    leaves: Any  # int32: places of logical units, or NONE; logical units last written to places
-    blocks: Any  # BLOCK of ftl_tables
-    buckets: Any  # int32: for each number of valid units, first and last closed block with so many
-    segments: Any  # SEGMENT
-    slots: Any  # SLOT
-    heats: Any  # HEAT of heat_tables
-    samples: Any  # SAMPLE (heats, SAMPLES)
-    moments: Any  # int64 (SAMPLES,), ns: when the samples were taken
-    progress: Any  # int64 (streams, SAMPLES, 2): I/Os and bytes completed in the window till then
-    latencies: Any  # int64 (accounts, 2, BINS)
-    slices: Any  # int64 (accounts, SLICES): completions
-    completions: Any  # COMPLETION, a list that the control plane empties
+STREAMS = Table(
+    "streams",
+    "what one worker of a load does",
+    volume=configuration("i4", "that it is on"),
+    process=configuration("i4", "row of what its I/Os cost the host"),
+    mode=configuration("i4", "how it decides when to issue: CLOSED, POISSON, GIVEN or MANUAL"),
+    outstanding=configuration("i4", "I/Os that a closed one has under way"),
+    priority=state("i4", "of its I/Os, 0 is the most urgent; a manual one is told each time"),
+    ended=state("i4", "1: it issues no more"),
+    mark=state("i4", "its scheduled issues carry this number, else they are void"),
+    think_law=configuration("i4", "distribution of the think time: LAW_..."),
+    first_size=configuration("i4", "first row of its sizes"),
+    sizes=configuration("i4", "how many there are"),
+    in_flight=volatile("i4", "I/Os under way"),
+    scheduled=volatile("i4", "issues that are in the heap"),
+    account=configuration("i4", "row of latencies and slices in which its I/Os are counted"),
+    area_offset=configuration("i8", "first byte of its area of the volume", "B"),
+    area_size=configuration("i8", "size of the area", "B"),
+    align=configuration("i8", "addresses are multiples of it", "B", start=1),
+    position=state("i8", "where the next sequential access begins, in the area", "B"),
+    read_share=configuration("f8", "share of reads", start=1),
+    random_share=configuration("f8", "share of accesses that do not follow the last one", start=1),
+    hot_area=configuration("f8", "share of the area that is hot"),
+    hot_accesses=configuration("f8", "share of the accesses that go there"),
+    zipf=configuration("f8", "exponent of a Zipf distribution of addresses; 0 for none"),
+    think=configuration("i8", "mean time from the end of an I/O to the next issue", "ns"),
+    gap=configuration("f8", "mean time between Poisson arrivals", "ns", start=1),
+    clock=state("f8", "Poisson time so far, without the pauses between bursts", "ns"),
+    start=state("i8", "when it began", "ns"),
+    burst_on=configuration("i8", "length of a burst; 0: no bursts", "ns"),
+    burst_off=configuration("i8", "length of a pause", "ns"),
+    first_arrival=configuration("i8", "first row of its arrival times"),
+    arrivals=configuration("i8", "how many there are"),
+    timeout=state("i8", "patience of the host; a manual one is told each time", "ns", start=NEVER),
+    last=state("i8", "time of the last completion", "ns"),
+    stop_time=configuration("i8", "when it ends", "ns", start=NEVER),
+    stop_ios=configuration("i8", "I/Os after which it ends", start=NEVER),
+    stop_bytes=configuration("i8", "bytes after which it ends", "B", start=NEVER),
+    issued=counter("i8", "I/Os issued"),
+    issued_bytes=counter("i8", "bytes that these ask for", "B"),
+    completed=counter("i8", "I/Os that ended well"),
+    failed=counter("i8", "I/Os that ended with an error"),
+    timed_out=counter("i8", "I/Os that ended with the host's patience"),
+    ticket=state("i8", "by which the control plane awaits its end, or NONE", start=NONE),
+    key_where=configuration("u8", "key of the random numbers for addresses"),
+    key_random=configuration("u8", "the same: whether an access is random"),
+    key_op=configuration("u8", "the same: read or write"),
+    key_size=configuration("u8", "the same: sizes"),
+    key_gap=configuration("u8", "the same: times between arrivals"),
+    key_think=configuration("u8", "the same: think times"),
+    window_ios=window("i8", "I/Os completed, reads and writes", shape=(2,)),
+    window_bytes=window("i8", "bytes of these", "B", shape=(2,)),
+    window_ns=window("i8", "sum of their latencies", "ns", shape=(2,)),
+)
+
+SIZES = Table(
+    "sizes",
+    "a size of the I/Os of a stream",
+    bytes=configuration("i8", "the size", "B"),
+    up_to=configuration("f8", "share of the I/Os that are of this size or one before it"),
+)
+
+ARRIVALS = Column(
+    "arrivals",
+    "arrival times of open loads that have a table of them",
+    configuration("i8", "since the start of the load", "ns"),
+)
+
+PROCESSES = Table(
+    "processes",
+    "what the I/Os of a process cost the CPUs of its host",
+    submit=configuration("i4", "station that issues"),
+    complete=configuration("i4", "station that handles interrupts"),
+    submit_core=configuration("i4", "row of its core; NONE: always awake, at one clock rate"),
+    complete_core=configuration("i4", "the same of the other station"),
+    page=configuration("i8", "page of the host's memory", "B"),
+    submit_io=configuration("f8", "issue of an I/O", "ns"),
+    submit_device_io=configuration("f8", "for each command to a drive beyond the first", "ns"),
+    submit_page=configuration("f8", "for each page", "ns"),
+    submit_write=configuration("f8", "more for a write", "ns"),
+    complete_io=configuration("f8", "completion of an I/O", "ns"),
+    complete_device_io=configuration("f8", "for each command to a drive beyond the first", "ns"),
+    complete_page=configuration("f8", "for each page", "ns"),
+    complete_write=configuration("f8", "more for a write", "ns"),
+)
+
+CORES = Table(
+    "cores",
+    "a station of a host whose CPU saves power",
+    station=configuration("i4", "that it is"),
+    lowest=configuration("f8", "speed of an idle one; 1 is the clock rate of the card's times"),
+    highest=configuration("f8", "speed of a busy one"),
+    target=configuration("f8", "utilisation that the governor aims at"),
+    interval=configuration("i8", "from one look of the governor to the next", "ns"),
+    looked=state("i8", "when it looked last", "ns"),
+    work=volatile("f8", "asked for since then, at speed 1", "ns"),
+    sleeper=configuration("i4", "core with which it sleeps: that of the interrupts, or itself"),
+    busy_until=state("i8", "when those that sleep with it have done all they were asked", "ns"),
+    sleep_after=configuration("i8", "idle time after which it sleeps", "ns"),
+    wake=configuration("i8", "what waking takes", "ns"),
+)
+
+VOLUMES = Table(
+    "volumes",
+    "what loads see: a drive, an array, a hybrid, or a network of stations",
+    kind=configuration("i4", "where its requests go: VOLUME_..."),
+    drive=configuration("i4", "of a single drive"),
+    array=configuration("i4", "row of `arrays` and of `layouts`"),
+    controller=configuration("i4", "that it is behind; NONE: the host itself"),
+    first_step=configuration("i4", "first row of the route through a network"),
+    steps=configuration("i4", "how many there are"),
+    size=configuration("i8", "usable bytes", "B"),
+)
+
+STEPS = Table(
+    "steps",
+    "a step of a route through a plain network of stations",
+    station=configuration("i4", "that is visited"),
+    branches=configuration("i4", "1, or fork to so many stations from that one on, and join"),
+    law=configuration("i4", "distribution of the service time: LAW_..."),
+    first_given=configuration("i4", "first row of given times"),
+    mean=configuration("f8", "service time", "ns"),
+    visits=state("i8", "so far"),
+    key=configuration("u8", "of its random numbers"),
+)
+
+GIVEN_TIMES = Column(
+    "given",
+    "service times of steps that have a table of them",
+    configuration("i8", "of the n-th visit", "ns"),
+)
+
+DRIVES = Table(
+    "drives",
+    "what all drives have towards their host",
+    kind=configuration("i4", "DRIVE_SSD or DRIVE_DISK"),
+    row=configuration("i4", "in the table of its kind"),
+    failed=state("i4", "1: it answers no more"),
+    slots=configuration("i4", "station of the command slots; NONE: more than ever needed"),
+    latency_station=configuration("i4", "where the fixed latency passes"),
+    protected=configuration("i4", "1: its write buffer survives a power cut"),
+    heated=configuration("i4", "1: its temperature is simulated"),
+    first_hop=configuration("i4", "first of the shared links on its way up, from the drive on"),
+    hops=configuration("i4", "how many there are"),
+    defects=state("i4", "sectors that it cannot read"),
+    recovery=configuration("i8", "how long it tries before it says so", "ns"),
+    delay=state("i8", "what a slow drive takes more for each command", "ns"),
+    idle_power=configuration("f8", "when idle", "W"),
+    active_power=configuration("f8", "under load", "W"),
+    size=configuration("i8", "usable bytes", "B"),
+    grain=configuration("i8", "a command may become a job for each so many bytes", "B"),
+    max_transfer=configuration("i8", "longest command", "B"),
+    latency=configuration("i8", "each way", "ns"),
+    driver_read=configuration("f8", "CPU time of its driver on the host for a read", "ns"),
+    driver_write=configuration("f8", "the same for a write", "ns"),
+    driver_read_ns=configuration("f8", "the same for each byte read", "ns/B"),
+    driver_write_ns=configuration("f8", "the same for each byte written", "ns/B"),
+    host_read=counter("i8", "bytes that were read from it", "B"),
+    host_written=counter("i8", "bytes that were written to it", "B"),
+    unsafe=volatile("i8", "acknowledged, and not on the medium yet", "B"),
+    unsafe_peak=window("i8", "the most of that in the window", "B"),
+    unsafe_area=counter("f8", "integral of that over time", "B ns"),
+    unsafe_changed=state("i8", "up to when that is counted", "ns"),
+)
+
+SSDS = Table(
+    "ssds",
+    "a solid state drive",
+    drive=configuration("i4", "row of what all drives have"),
+    in_hand=volatile("i4", "host commands between arrival and completion entry"),
+    front_end=configuration("i4", "station that takes commands"),
+    link_to_host=configuration("i4", "station"),
+    link_to_drive=configuration("i4", "station"),
+    path=configuration("i4", "station: the data path between link and channels"),
+    first_channel=configuration("i4", "first of the stations of its channels"),
+    first_die=configuration("i4", "first of the stations of its dies"),
+    channels=configuration("i4", "how many there are"),
+    dies=configuration("i4", "for each channel; those that work as one count as one"),
+    planes=configuration("i4", "of a die"),
+    page=configuration("i8", "of flash, all dies that work as one", "B"),
+    frame=configuration("i8", "what is transferred at a time", "B"),
+    stripe=configuration("i8", "contiguous bytes on one die", "B"),
+    split=configuration("i8", "a read is split at multiples of so many bytes", "B"),
+    unit=configuration("i8", "mapping unit", "B"),
+    size=configuration("i8", "usable bytes", "B"),
+    command_time=configuration("i8", "of the front end for a command", "ns"),
+    command_write_time=configuration("i8", "for the map, after a write is acknowledged", "ns"),
+    link_ns=configuration("f8", "of the link", "ns/B"),
+    path_read_ns=configuration("f8", "of the data path, reads", "ns/B"),
+    path_write_ns=configuration("f8", "of the data path, into the buffer", "ns/B"),
+    path_flush_ns=configuration("f8", "of the data path, out of the buffer", "ns/B"),
+    channel_read_ns=configuration("f8", "of a channel, reads", "ns/B"),
+    channel_write_ns=configuration("f8", "of a channel, programs", "ns/B"),
+    read_time=configuration("i8", "a die senses a page", "ns"),
+    sequential_read_time=configuration("i8", "the same in a stream", "ns"),
+    program_time=configuration("i8", "a die programs a page", "ns"),
+    buffer=configuration("i8", "write buffer", "B"),
+    buffered=volatile("i8", "reserved in it", "B"),
+    gathered=volatile("i8", "of the host in it, not yet in a program unit", "B"),
+    first_waiting=volatile("i4", "first page that waits for buffer space, or NONE", start=NONE),
+    last_waiting=volatile("i4", "last of these", start=NONE),
+    next_unit=state("i8", "program units so far: the next one goes round robin"),
+    held_unit=volatile("i8", "mapping unit still in the sector buffer", start=NONE),
+    ahead_depth=configuration("i8", "pages that are read ahead of a stream"),
+    ahead_threshold=configuration("i4", "sequential commands after which it reads ahead"),
+    first_segment=configuration("i4", "first of the streams that it follows"),
+    segments=configuration("i4", "how many there are"),
+    slots=configuration("i4", "pages of each"),
+    first_slot=configuration("i4", "first of these pages"),
+    tick=volatile("i8", "read commands so far, to find the least recently used stream"),
+    ftl=configuration("i4", "row of its page map"),
+    pages_per_block=configuration("i8", "of flash"),
+    erase_time=configuration("i8", "of a block", "ns"),
+    moving_unit=volatile("i8", "program unit that garbage collection is at"),
+    moving_units=volatile("i8", "mapping units of it that are to be moved"),
+    gathered_moved=volatile("i8", "of garbage collection, not yet in a program unit", "B"),
+    covered=volatile("i8", "of the mapping unit written last, what has come", "B"),
+    rest=volatile("i8", "program unit where the rest of it lies, or NONE", start=NONE),
+    filled=counter("i8", "completes mapping units that the host wrote in part", "B"),
+    stored=counter("i8", "put into the buffer by the host", "B"),
+    moved=counter("i8", "put there by garbage collection", "B"),
+    programmed=counter("i8", "programmed into flash", "B"),
+    erased=counter("i8", "blocks erased, those of all planes of a die together"),
+    flash_read=counter("i8", "sensed, read-ahead included", "B"),
+    prefetched=counter("i8", "read ahead", "B"),
+)
+
+SEGMENTS = Table(
+    "segments",
+    "a stream of sequential reads that a solid state drive follows",
+    last_unit=volatile("i8", "mapping unit read last", start=NONE),
+    next_unit=volatile("i8", "mapping unit with which it would go on", start=NONE),
+    frontier=volatile("i8", "first page not yet asked for", start=NONE),
+    used=volatile("i8", "tick of the last command", start=NONE),
+    run=volatile("i4", "sequential commands in a row"),
+    in_flight=volatile("i4", "pages on their way"),
+)
+
+SLOTS = Table(
+    "slots",
+    "a page that a solid state drive has read ahead, or will",
+    page=volatile("i8", "its number", start=NONE),
+    state=volatile("i4", "SLOT_EMPTY, SLOT_IN_FLIGHT or SLOT_READY"),
+    waiters=volatile("i4", "first of the commands that wait for it"),
+)
+
+LATENCIES = Column(
+    "latencies",
+    "histograms of an account: reads and writes",
+    window("i8", "I/Os whose latency lies in the bin", shape=(2, BINS)),
+)
+
+COMPLETED_SLICES = Column(
+    "slices",
+    "throughput series of an account",
+    window("i8", "I/Os that completed in the slice", shape=(SLICES,)),
+)
+
+COMPLETIONS = Table(
+    "completions",
+    "an end that the control plane awaits, until it collects it",
+    Memory(rows=1024),
+    ticket=state("i8", "of the request, load or sweep"),
+    time=state("i8", "when it ended", "ns"),
+    issued=state("i8", "when it was issued", "ns"),
+    status=state("i8", "how it ended"),
+)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
+from raidsim.records import Memory, Table, configuration, state
 
 # Families: how a span places its bytes.
 CONCATENATED = 0
@@ -70,36 +70,39 @@ class Level:
     rotation: int | None = None
 
 
-LAYOUT = np.dtype(
-    [
-        ("family", "i8"),
-        ("drives", "i8"),  # in all spans
-        ("strip", "i8"),  # bytes
-        ("rows", "i8"),  # strips that are used of each drive
-        ("spans", "i8"),
-        ("span_drives", "i8"),  # drives of one span
-        ("unit", "i8"),  # bytes that a span holds before the next span goes on
-        ("span_size", "i8"),  # usable bytes of one span
-        ("size", "i8"),  # usable bytes
-        ("data", "i8"),  # data strips of a stripe (parity), 1 otherwise
-        ("parity", "i8"),  # parity strips of a stripe: 0, 1 or 2
-        ("rotation", "i8"),
-        ("copies", "i8"),  # of each strip; 1 if not mirrored
-        ("spread", "i8"),
-        ("section", "i8"),  # rows from one copy to the next when spread far
-    ]
+LAYOUTS = Table(
+    "layouts",
+    "where an array places its bytes, under the number of its row in `arrays`",
+    family=configuration("i8", "how a span places its bytes: CONCATENATED, STRIPED, ..."),
+    drives=configuration("i8", "in all spans"),
+    strip=configuration("i8", "contiguous bytes on a drive", "B"),
+    rows=configuration("i8", "strips that are used of each drive"),
+    spans=configuration("i8", "arrays that it stripes over"),
+    span_drives=configuration("i8", "drives of a span"),
+    unit=configuration("i8", "what a span holds before the next span goes on", "B"),
+    span_size=configuration("i8", "usable bytes of a span", "B"),
+    size=configuration("i8", "usable bytes", "B"),
+    data=configuration("i8", "data strips of a stripe with parity, else 1"),
+    parity=configuration("i8", "parity strips of a stripe: 0, 1 or 2"),
+    rotation=configuration("i8", "how parity wanders: LEFT_SYMMETRIC, ..."),
+    copies=configuration("i8", "of each strip; 1 if it is not mirrored"),
+    spread=configuration("i8", "where they lie: NEAR, OFFSET or FAR"),
+    section=configuration("i8", "rows from one copy to the next when spread FAR"),
 )
+LAYOUT = LAYOUTS.type
 
-ACCESS = np.dtype(
-    [
-        ("phase", "i8"),  # starts when all accesses of the phase before are complete
-        ("drive", "i8"),
-        ("op", "i8"),  # READ or WRITE
-        ("offset", "i8"),  # bytes from the start of the drive
-        ("length", "i8"),  # bytes
-        ("role", "i8"),  # DATA, P or Q
-        ("copy", "i8"),  # which copy of mirrored data
-        ("address", "i8"),  # in the volume, of the first byte; of parity: see plan_parity
-        ("method", "i8"),
-    ]
+ACCESSES = Table(
+    "accesses",
+    "an access to a drive that the present plan lists",
+    Memory(rows=64),
+    phase=state("i8", "it starts when all accesses of the phase before are complete"),
+    drive=state("i8", "number of the drive in the array"),
+    op=state("i8", "READ or WRITE"),
+    offset=state("i8", "from the start of the drive", "B"),
+    length=state("i8", "bytes from there on", "B"),
+    role=state("i8", "DATA, P or Q"),
+    copy=state("i8", "which copy of mirrored data"),
+    address=state("i8", "in the volume, of its first byte; of parity: see plan_parity", "B"),
+    method=state("i8", "how its bytes come about: DIRECT, FULL_STRIPE, ..."),
 )
+ACCESS = ACCESSES.type

@@ -88,7 +88,7 @@ def at_rest(m: Machine) -> None:
         raise Fault(f"I/Os are in flight: {streams[['in_flight', 'scheduled']]}")
     if (world.locks["held"][: system.count("locks")] != 0).any():
         raise Fault(f"locks are held: {np.flatnonzero(world.locks['held'])}")
-    if (world.locks["head"][: system.count("locks")] != t.NONE).any():
+    if (world.locks["first_waiting"][: system.count("locks")] != t.NONE).any():
         raise Fault("somebody waits for a lock")
     members = world.members[: system.count("members")]
     if members["in_flight"].any():
@@ -99,14 +99,14 @@ def at_rest(m: Machine) -> None:
     # What nothing restores can't be brought up to date: it waits for somebody to discard it.
     if caches["tasks"].any() or (caches["pinned"].any() and not m.has_defects):
         raise Fault(f"a cache has tasks {caches['tasks']}, pinned {caches['pinned']}")
-    if (caches["blocked_head"] != t.NONE).any():
+    if (caches["first_waiting"] != t.NONE).any():
         raise Fault("a write waits for room in a cache")
 
 
 def _stations(m: Machine) -> None:
     system = m.env.system
     rows = system.world.stations[: system.count("stations")]
-    for index in np.flatnonzero((rows["waiting"] != 0) | (rows["head"] != t.NONE)):
+    for index in np.flatnonzero((rows["waiting"] != 0) | (rows["first_waiting"] != t.NONE)):
         raise Fault(f"{system.names[index]} has {rows[index]['waiting']} that wait")
     for index in np.flatnonzero(rows["busy"]):
         raise Fault(f"{system.names[index]} works at {rows[index]['busy']} for ever")
@@ -130,7 +130,7 @@ def _jobs(m: Machine) -> None:
         seen, index = seen + 1, int(world.jobs[index]["next"])
     if seen != state["free_jobs"] or seen + len(taken) != len(world.jobs):
         raise Fault(f"{seen} jobs are free, {state['free_jobs']} counted, of {len(world.jobs)}")
-    if state["agenda"] != t.NONE:
+    if state["first_waiting"] != t.NONE:
         raise Fault("something is on the agenda for ever")
 
 

@@ -1,0 +1,89 @@
+"""The world: all tables of one environment, as the kernel takes them.
+
+:data:`TABLES` is the one list of them. What is declared there has its memory, is cleared by a
+power cut and opens a window as its fields say (:mod:`raidsim.records`), and stands on the page
+docs/reference/tables.md.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+from raidsim.kernel import (
+    array_tables,
+    cache_tables,
+    disk_tables,
+    ftl_tables,
+    heat_tables,
+    hybrid_tables,
+    sweep_tables,
+    tables,
+)
+from raidsim.layout.tables import ACCESSES, LAYOUTS
+from raidsim.records import Table
+
+TABLES: dict[str, Table] = {
+    table.name: table
+    for table in (
+        tables.STATE,
+        tables.HEAP,
+        tables.JOBS,
+        tables.STATIONS,
+        tables.STREAMS,
+        tables.SIZES,
+        tables.ARRIVALS,
+        tables.PROCESSES,
+        tables.CORES,
+        tables.VOLUMES,
+        tables.STEPS,
+        tables.GIVEN_TIMES,
+        array_tables.ARRAYS,
+        LAYOUTS,
+        array_tables.MEMBERS,
+        array_tables.GOOD,
+        array_tables.LOCKS,
+        array_tables.MARKS,
+        ACCESSES,
+        array_tables.CONTROLLERS,
+        cache_tables.CACHES,
+        cache_tables.LINES,
+        cache_tables.BUCKETS_OF_LINES,
+        cache_tables.TOWERS,
+        cache_tables.TRAIL_ROWS,
+        hybrid_tables.HYBRIDS,
+        hybrid_tables.TRACES,
+        array_tables.HOPS,
+        sweep_tables.SWEEPS,
+        sweep_tables.WORKERS,
+        sweep_tables.DEFECTS,
+        tables.DRIVES,
+        tables.SSDS,
+        disk_tables.DISKS,
+        disk_tables.ZONES,
+        disk_tables.TASKS,
+        disk_tables.EXTENTS,
+        ftl_tables.FTLS,
+        ftl_tables.PAGES,
+        ftl_tables.LEAVES,
+        ftl_tables.BLOCKS,
+        ftl_tables.BUCKETS,
+        tables.SEGMENTS,
+        tables.SLOTS,
+        heat_tables.HEATS,
+        heat_tables.READINGS,
+        heat_tables.MOMENTS,
+        heat_tables.PROGRESS,
+        tables.LATENCIES,
+        tables.COMPLETED_SLICES,
+        tables.COMPLETIONS,
+    )
+}
+
+
+def _named() -> Any:
+    """The type of a world: a tuple with the tables as its fields."""
+    return namedtuple("World", TABLES)
+
+
+World = _named()
