@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 import pytest
 from conftest import INTERPRETED
@@ -13,6 +16,7 @@ from raidsim.kernel.world import TABLES, World
 from raidsim.records import Column, Role
 from raidsim.scenario import from_data
 
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 HYBRID = {
     "host": {"model": "cisco-ucs-c240-m4"},
     "volume": [
@@ -105,3 +109,11 @@ def test_a_row_of_records_fills_its_bytes(name):
     )
     if not isinstance(table, Column):
         assert size <= table.type.itemsize < size + 24
+
+
+def test_the_reference_page_is_current():
+    place = importlib.util.spec_from_file_location("kernel_tables", REFERENCE / "kernel_tables.py")
+    written = importlib.util.module_from_spec(place)
+    place.loader.exec_module(written)
+    page = (REFERENCE / "tables.md").read_text(encoding="utf-8")
+    assert page == written.markdown(), "run: python docs/reference/generate.py"

@@ -303,9 +303,8 @@ def here():
     return render(run(load_scenario("p3700-database", **SWEEP)).to_dict())
 
 
-@pytest.mark.parametrize("hash_seed", ["0", "12345"])
-def test_another_process_with_another_hash_seed_writes_the_same_bytes(here, hash_seed):
-    assert in_a_process(PROGRAM, PYTHONHASHSEED=hash_seed) == here
+def test_another_process_with_another_hash_seed_writes_the_same_bytes(here):
+    assert in_a_process(PROGRAM, PYTHONHASHSEED="12345") == here
 
 
 def test_points_that_run_side_by_side_find_the_same(here):
@@ -435,7 +434,7 @@ def test_the_slices_of_the_throughput_add_up_to_all_completions():
 # -- coverage ----------------------------------------------------------------------------------
 
 
-SEEDS = 400
+SEEDS = 200
 
 
 def assert_covered(covered, runs):
@@ -479,7 +478,7 @@ MEMORY = """
 import resource
 from raidsim.run import run
 from raidsim.scenario import load
-for ios in (100_000, 2_000_000):
+for ios in (100_000, 1_000_000):
     measure = [f"measure.min_ios={ios}", f"measure.max_ios={ios}", "load.outstanding=32"]
     points = run(load("p3700-database", overrides=measure)).points
     assert points[0].counts.measured == ios
@@ -490,7 +489,7 @@ for ios in (100_000, 2_000_000):
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_length_of_a_run():
     short, long = map(int, in_a_process(MEMORY).split())
-    print(f"peak {short} KiB after 100,000 I/Os, {long} KiB after 2,000,000")
+    print(f"peak {short} KiB after 100,000 I/Os, {long} KiB after 1,000,000")
     assert long - short < 10 * 1024
 
 

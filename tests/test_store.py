@@ -124,7 +124,7 @@ class AnyInterleaving(RuleBasedStateMachine):
 def test_any_interleaving_behaves_as_one_flat_array_of_bytes(level):
     machine = type(f"Raid{level}", (AnyInterleaving,), {"level": level})
     machine.TestCase.settings = settings(
-        max_examples=8,
+        max_examples=5,
         stateful_step_count=20,
         deadline=None,
         derandomize=True,
@@ -134,8 +134,8 @@ def test_any_interleaving_behaves_as_one_flat_array_of_bytes(level):
 
 
 def test_every_array_comes_through_its_failures_and_their_rebuild():
-    """All levels, all ways of laying them out, 1 to 12 drives."""
-    for number, layout in enumerate(every_array(rows=4)):
+    """All levels, ways of laying them out and numbers of drives from 1 to 12, every other one."""
+    for number, layout in enumerate(itertools.islice(every_array(rows=4), 0, None, 2)):
         pair = Pair(layout, POLICIES[number % 3], seed=number)
         pair.fill()
         while choice := pair.expendable():
@@ -153,7 +153,7 @@ def test_every_array_comes_through_its_failures_and_their_rebuild():
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(("level", "drives"), [("5", 4), ("6", 4), ("6", 5), ("50", 6)])
 def test_every_request_reads_and_writes_its_bytes_whatever_has_failed(level, drives, policy):
-    """Every address and length over two stripes, every set of failures that is survived."""
+    """Every seventh address and length over two stripes, every set of failures that is survived."""
     layout = array(level, drives, {}, rows=4)
     most = failures_tolerated(layout)
     sets = itertools.chain.from_iterable(
@@ -165,8 +165,8 @@ def test_every_request_reads_and_writes_its_bytes_whatever_has_failed(level, dri
         for drive in failed:
             pair.store.fail(drive)
         span = min(pair.store.size, 6 * STRIP)
-        for address in range(0, span, 5):
-            for length in range(1, span - address + 1, 5):
+        for address in range(0, span, 7):
+            for length in range(1, span - address + 1, 7):
                 pair.write(address, length)
                 pair.read(address, length)
         pair.read(0, pair.store.size)

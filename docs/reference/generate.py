@@ -2,12 +2,17 @@
 
 from pathlib import Path
 
-import parameters  # beside this script
+import kernel_tables  # beside this script
+import parameters
 
 from raidsim.cards import reference as cards
 from raidsim.scenario import reference as scenario
 
-PAGES = {"cards.md": cards.markdown, "scenario.md": scenario.markdown}
+PAGES = {
+    "cards.md": cards.markdown,
+    "scenario.md": scenario.markdown,
+    "tables.md": kernel_tables.markdown,
+}
 
 
 def main() -> None:
