@@ -132,10 +132,9 @@ def run_command(
     loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
     output.check((t for t in targets.values() if t), inputs=[loaded.path])
 
-    from raidsim.kernel import is_compiled
     from raidsim.run import run
 
-    with Bar(compiling=not is_compiled()) as bar:
+    with Bar() as bar:
         try:
             result = run(loaded, on_point=bar.on_point)
         except Interrupted as end:
@@ -200,7 +199,7 @@ def validate_command(
 
     # Processes that start together before the kernel is compiled would each compile it.
     compiled = is_compiled()
-    with Bar(compiling=not compiled) as bar:
+    with Bar() as bar:
         report = validate(
             selection or [],
             role.value if role else None,
@@ -244,14 +243,13 @@ def calibrate_command(
 ) -> None:
     """Fit a card to its calibration claims, and write it back."""
     from raidsim.calibrate import STARTS, calibrate
-    from raidsim.kernel import is_compiled
     from raidsim.report import output
     from raidsim.report.progress import Bar
 
     to_json = _target("--json", json, stdout=True)
     output.check([to_json] if to_json else [])
 
-    with Bar(compiling=not is_compiled()) as bar:
+    with Bar() as bar:
         report = calibrate(
             card,
             jointly or [],
@@ -295,10 +293,9 @@ def explain_command(
     loaded = scenarios.load(scenario, overrides=overrides or [])
 
     from raidsim.build.explain import explain
-    from raidsim.kernel import is_compiled
     from raidsim.report import explain_text
 
-    with Bar(compiling=not is_compiled()):
+    with Bar():
         explanation = explain(loaded, op.value, offset, length, volume)
     explain_text.print_explanation(explanation, _stdout())
 
@@ -329,14 +326,9 @@ def check_command(scenario: ScenarioName, overrides: Overrides = None) -> None:
     loaded = scenarios.load(scenario, overrides=overrides or [])
 
     from raidsim.report import check_text
-    from raidsim.risk.assess import assess_all, is_simulated
+    from raidsim.risk.assess import assess_all
 
-    compiling = False
-    if any(is_simulated(volume) for volume in loaded.volumes):
-        from raidsim.kernel import is_compiled
-
-        compiling = not is_compiled()
-    with Bar(compiling=compiling):
+    with Bar():
         risks = assess_all(loaded)
     check_text.print_check(loaded, risks, _stdout())
 

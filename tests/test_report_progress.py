@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import pytest
 from rich.console import Console
 
-from raidsim.report.progress import COMPILING, Bar
+from raidsim import waits
+from raidsim.kernel.code_cache import COMPILING
+from raidsim.report.progress import Bar
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,13 @@ def test_runs_of_a_validation_are_counted() -> None:
 @pytest.mark.parametrize("force_terminal", [True, False])
 def test_compiling_the_kernel_is_announced(force_terminal: bool) -> None:
     console = Console(file=io.StringIO(), force_terminal=force_terminal, width=120)
-    with Bar(compiling=True, console=console):
-        pass
+    with Bar(console=console):
+        waits.tell(COMPILING)
+        waits.tell(COMPILING)
     assert COMPILING in written(console)
+    assert force_terminal or written(console).count(COMPILING) == 1
+    waits.tell("too late")
+    assert "too late" not in written(console)
 
 
 def test_without_a_terminal_there_is_no_bar() -> None:

@@ -8,7 +8,7 @@ the kernel and hands back what it counted. Times at this face are integer nanose
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from raidsim.build import breath
 from raidsim.build.memory import rows_for
 from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
-from raidsim.kernel import engine
+from raidsim.kernel import engine, is_compiled
 from raidsim.kernel import tables as t
 from raidsim.kernel.ftl import LEAF
 from raidsim.kernel.jobs import take
@@ -340,8 +340,9 @@ class System:
         Stopped
             If all runs of this process have been told to stop.
         """
+        run = self._entry()
         while True:
-            reason: int = engine.run(self.world, horizon, budget, breath.ticks())
+            reason: int = run(self.world, horizon, budget, breath.ticks())
             if reason == t.RETURN_BREATH:
                 breath.take()
             elif reason == t.RETURN_ROOM:
@@ -350,6 +351,11 @@ class System:
                 if reason == t.RETURN_IDLE:
                     self._check_idle()
                 return reason
+
+    def _entry(self) -> Callable[..., int]:
+        """The entry point for this system; one for all, if that needs no compiling."""
+        only_flash = self.count("disks") == self.count("arrays") == 0
+        return engine.run if is_compiled() or not only_flash else engine.run_flash
 
     def _check_idle(self) -> None:
         """Nothing is left to happen: then nothing may be under way, but at what is halted."""

@@ -15,5 +15,5 @@ __all__ = ["CACHE_FOLDER", "SOURCE_HASH", "is_compiled", "source_hash"]
 
 
 def is_compiled() -> bool:
-    """Whether the machine code of the event loop is already on disk (or not needed)."""
-    return bool(numba.config.DISABLE_JIT) or engine.run.is_on_disk()
+    """Whether the machine code of the event loop for all hardware is there (or not needed)."""
+    return bool(numba.config.DISABLE_JIT) or engine.run.is_ready()

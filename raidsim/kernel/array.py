@@ -33,7 +33,7 @@ from raidsim.kernel.array_tables import (
 )
 from raidsim.kernel.drive import driver_time, send
 from raidsim.kernel.host import ready
-from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.plans import merge, pieces
 from raidsim.kernel.station import arrive, round_ns
@@ -55,6 +55,7 @@ from raidsim.kernel.tables import (
 from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, PARITY
 
 
+@part("arrays")
 @routine
 def carry_out(w, index):
     """Split task ``index`` into stripes, or plan it and begin."""
@@ -246,6 +247,7 @@ def mark(w, array, start, end):
         w.marks[first + chunk] = now
 
 
+@part("arrays")
 @routine
 def go_on(w, index):
     """Take a task on: parity where it is due, the next phase of commands, or its end."""
@@ -292,6 +294,7 @@ def go_on(w, index):
         send(w, child)
 
 
+@part("arrays")
 @handler
 def child_done(w, index):
     """Command ``index`` of a task is back; the last one of its phase takes the task on."""
@@ -349,6 +352,7 @@ def repair(w, index):
     agenda.put(w, task, STAGE_PLAN)
 
 
+@part("arrays")
 @handler
 def part_ended(w, index):
     """One stripe of a write has ended; the last one ends the write."""
@@ -381,6 +385,7 @@ def add_task(w, errand, volume, op, offset, length):
     agenda.put(w, index, STAGE_PLAN)
 
 
+@part("arrays")
 @handler
 def begin(w, index):
     """Carry out request ``index`` of a host."""

@@ -33,7 +33,11 @@ from numba.core import serialize
 from numba.core.caching import _Cache, _cache_log
 from numba.core.compiler import CompileResult
 
+from raidsim import waits
 from raidsim.kernel.checked import CHECKED
+
+COMPILING = "compiling the kernel (once)"
+"""What is told when there is no machine code of a function."""
 
 MAGIC = b"raidsim machine code 1\n"
 DIGEST = hashlib.sha256
@@ -162,9 +166,12 @@ def discard(path: Path) -> None:
 class CodeCache(_Cache):
     """Machine code of one function, as Numba's dispatcher asks for it and hands it over."""
 
-    def __init__(self, function: Callable[..., Any], folder: Path = CACHE_FOLDER) -> None:
+    def __init__(
+        self, function: Callable[..., Any], name: str | None = None, folder: Path = CACHE_FOLDER
+    ) -> None:
         self._folder = folder
-        self._name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        module = function.__module__.rpartition(".")[2]
+        self._name = f"{module}.{name or function.__name__}"
         # Of functions of the kernel the folder tells all; others stand in files of their own.
         self._source = DIGEST(Path(inspect.getfile(function)).read_bytes()).hexdigest()
 
@@ -178,7 +185,13 @@ class CodeCache(_Cache):
         return any(read(path) is not None for path in self._folder.glob(f"{self._name}-*{SUFFIX}"))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The code for arguments of these types; None if there is none."""
+        """The code for arguments of these types; None if there is none, and it is to be compiled."""
+        found = self._loaded(sig, target_context)
+        if found is None:
+            waits.tell(COMPILING)
+        return found
+
+    def _loaded(self, sig: Any, target_context: Any) -> Any:
         key = self._key(sig, target_context.codegen())
         path = self._path(key)
         content = read(path)

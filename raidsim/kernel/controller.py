@@ -26,7 +26,7 @@ from __future__ import annotations
 from raidsim.kernel import array, destage, prefetch
 from raidsim.kernel.cache import COMING, PRESENT, forget, keep, presence, use, wait
 from raidsim.kernel.cache_tables import NO_READ_AHEAD
-from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     FAILED,
@@ -72,6 +72,7 @@ def fits(job, volume, cache):
     return volume["write_back"] == 1 and lines * size <= cache["high"] - cache["pinned"]
 
 
+@part("arrays")
 @handler
 def command(w, index):
     """A command of the host waits for one of the cores."""
@@ -85,6 +86,7 @@ def command(w, index):
     arrive(w, controller["commands"], index, time)
 
 
+@part("arrays")
 @handler
 def decoded(w, index):
     """A core has taken the command in: a read looks for its data, a write fetches it."""
@@ -105,6 +107,7 @@ def decoded(w, index):
         prefetch.follow(w, cache, volume, job["volume"], job["offset"], end)
 
 
+@part("arrays")
 @routine
 def look(w, index):
     """Look for the data of a read in the cache."""
@@ -133,6 +136,7 @@ def copy(w, cache, index):
     arrive(w, cache["copy"], index, round_ns(job["length"] * cache["copy_ns"]))
 
 
+@part("arrays")
 @handler
 def copied(w, index):
     """It has: a read goes to the host, a write is in the cache once that has room."""
@@ -161,6 +165,7 @@ def transfer(w, index):
         arrive(w, controller["to_controller"], index, time)
 
 
+@part("arrays")
 @handler
 def transferred(w, index):
     """The data is where it should be: a read is answered, a write goes to cache or drives."""
@@ -180,6 +185,7 @@ def transferred(w, index):
     array.begin(w, index)
 
 
+@part("arrays")
 @routine
 def insert(w, index):
     """Put a write into the cache and answer it, or let it wait for room before all others.
@@ -203,6 +209,7 @@ def insert(w, index):
     destage.work(w, cache)
 
 
+@part("arrays")
 @routine
 def ended(w, index):
     """The drives have done their part of a request."""

@@ -21,7 +21,7 @@ from raidsim.kernel import agenda, queue
 from raidsim.kernel.array import add_task
 from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist, up_to
 from raidsim.kernel.cache_tables import GRAINS, LEVELS
-from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.station import arrive
 from raidsim.kernel.tables import (
@@ -237,6 +237,7 @@ def start_one(w, cache, index):
     add_task(w, cache["errand"], volume, WRITE, start, length)
 
 
+@part("arrays")
 @routine
 def ended(w, cache, index, size):
     """Destage ``index`` has ended: its lines, of ``size`` bytes, are clean; who waits may go in.
@@ -326,6 +327,7 @@ def admit(w, cache):
         agenda.put(w, queue.take_first(w, cache), cache["again"])
 
 
+@part("arrays")
 @routine
 def flush(w, cache):
     """If nothing was written for the flush time, all that is dirty goes to the drives."""

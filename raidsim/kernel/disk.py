@@ -19,7 +19,7 @@ link), :func:`risen` and :func:`arm_free` (the arm).
 from __future__ import annotations
 
 from raidsim.kernel import arm, disk_buffer, queue
-from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.reply import delay, keep, promise, reply
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
@@ -37,6 +37,7 @@ from raidsim.kernel.tables import (
 )
 
 
+@part("disks")
 @handler
 def command_arrived(w, index):
     """The drive has the command: its controller decodes it."""
@@ -49,6 +50,7 @@ def command_arrived(w, index):
     arrive(w, disk["controller"], index, time)
 
 
+@part("disks")
 @handler
 def decode(w, index):
     """Send a command on its road; a failed drive answers with an error."""
@@ -160,6 +162,7 @@ def fetch(w, disk, index):
     arrive(w, disk["link_to_drive"], index, round_ns(job["length"] * disk["link_ns"]))
 
 
+@part("disks")
 @handler
 def written_in(w, index):
     """The data of a write is in the buffer."""
@@ -212,6 +215,7 @@ def send(w, disk, index):
     arrive(w, disk["link_to_host"], index, round_ns(job["length"] * disk["link_ns"]))
 
 
+@part("disks")
 @handler
 def risen(w, index):
     """A read under way leaves the drive as it comes off the medium."""
@@ -219,6 +223,7 @@ def risen(w, index):
     send(w, disk, arm.risen(w, disk))
 
 
+@part("disks")
 @handler
 def arm_free(w, index):
     """The arm has done an access: a write is on the medium, a segment is filled."""

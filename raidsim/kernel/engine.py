@@ -41,7 +41,7 @@ from raidsim.kernel.array_tables import (
 )
 from raidsim.kernel.ftl import LEAF_BITS
 from raidsim.kernel.heap import KIND_MASK, fill_vacancy, vacate_first
-from raidsim.kernel.jit import by_reference, entry, handler, routine
+from raidsim.kernel.jit import by_reference, entry, handler, part, routine, without
 from raidsim.kernel.jobs import release
 from raidsim.kernel.reply import reply
 from raidsim.kernel.tables import (
@@ -134,6 +134,10 @@ def run(w, horizon, budget, ticks):
     return RETURN_IDLE
 
 
+run_flash = without(run, "run_flash", "disks", "arrays")
+"""The same for systems of single solid state drives: it compiles in a third of the time."""
+
+
 @handler
 def is_short_of_room(w):
     """Whether what one event may bring about might not find room in a table that grows."""
@@ -218,6 +222,7 @@ def follow(w):
         complete(w, index, job["parts"])
 
 
+@part("arrays")
 @routine
 def take_rows(w, index):
     """A worker of a sweep takes its next rows; whoever waits for the end of the sweep is told."""

@@ -39,7 +39,7 @@ from raidsim.kernel.hybrid_tables import (
     WRITE_BACK,
     WRITE_THROUGH,
 )
-from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release, take_child
 from raidsim.kernel.tables import (
     DONE,
@@ -58,6 +58,7 @@ from raidsim.kernel.tier import into_tier, warm_up
 WAITED = 1  # phase of a write that was refused room before
 
 
+@part("arrays")
 @routine
 def carry_out(w, index):
     """Begin a task: of a host or controller, or a copy between front and back."""
@@ -154,6 +155,7 @@ def send(w, hybrid, child):
         agenda.put(w, child, STAGE_PLAN)
 
 
+@part("arrays")
 @routine
 def part_ended(w, index):
     """A request to front or back has ended; the last one takes its task on."""

@@ -15,7 +15,10 @@ from __future__ import annotations
 
 import functools
 import gc
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import RLock
 from typing import Any
 
 import numba
@@ -26,7 +29,7 @@ from numba.core.registry import CPUDispatcher
 from raidsim.kernel import checked
 from raidsim.kernel.code_cache import CodeCache
 
-__all__ = ["by_reference", "entry", "handler", "routine"]
+__all__ = ["by_reference", "entry", "handler", "part", "routine", "without"]
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
 ENTRY: dict[str, Any] = {"no_cfunc_wrapper": True}
@@ -63,13 +66,26 @@ class Entry:
 
     After the first call Numba's dispatcher is passed by: finding out the types of a
     world of record arrays takes several times as long as the call itself.
+
+    Parameters
+    ----------
+    function
+        What is compiled.
+    name
+        Under which the machine code is kept; None: that of the function.
+    parts
+        Of the hardware, that it is compiled without: see :func:`without`.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(
+        self, function: Callable[..., Any], name: str | None = None, parts: tuple[str, ...] = ()
+    ) -> None:
         functools.update_wrapper(self, function)
+        self._parts = frozenset(parts)
         self._dispatcher = numba.njit(**ENTRY, **OPTIONS)(function)
-        self._code = self._dispatcher._cache = CodeCache(function)
+        self._code = self._dispatcher._cache = CodeCache(function, name)
         self._call: Callable[..., Any] = self._first
+        self._ready: bool | None = None
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the compiled function."""
@@ -79,11 +95,18 @@ class Entry:
         """Whether machine code of this function has been kept."""
         return self._code.is_on_disk()
 
+    def is_ready(self) -> bool:
+        """Whether it could be called without being compiled when this was first asked."""
+        if self._ready is None:
+            self._ready = self.is_on_disk()
+        return self._ready
+
     def _first(self, *arguments: Any) -> Any:
         collects = gc.isenabled()
         gc.disable()  # what a compiler makes is needed until it is done: 7 % of its time
         try:
-            result = self._dispatcher(*arguments)
+            with _leaving_out(self._parts):
+                result = self._dispatcher(*arguments)
         finally:
             if collects:
                 gc.enable()
@@ -97,6 +120,34 @@ def entry(function: Callable[..., Any]) -> Callable[..., Any]:
     return _wrapping(function) if INTERPRETED else Entry(function)
 
 
+def without(function: Callable[..., Any], name: str, *parts: str) -> Callable[..., Any]:
+    """Compile an entry point for systems without some hardware, which takes less time.
+
+    Results are the same: what is left out is code that such a system never comes to.
+
+    Parameters
+    ----------
+    function
+        An entry point.
+    name
+        Under which the machine code is kept.
+    parts
+        Names that :func:`part` gives.
+    """
+    return Entry(function.__wrapped__, name, parts) if isinstance(function, Entry) else function
+
+
+def part(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Say of a handler or routine, which returns nothing, that it is about some hardware only."""
+
+    def belong(function: Callable[..., Any]) -> Callable[..., Any]:
+        if not INTERPRETED:
+            function.part = name
+        return function
+
+    return belong
+
+
 class Handler(CPUDispatcher):
     """A function that is compiled into its callers only.
 
@@ -105,9 +156,19 @@ class Handler(CPUDispatcher):
     all integers are 64 bits wide, and it is compiled once.
     """
 
+    part: str | None = None
+
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """What a call with arguments of these types compiles to."""
+        if self.part in _left_out:
+            return _nothing.get_call_template(args, kws)
         return super().get_call_template(tuple(map(_widened, args)), kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        """The code of that call."""
+        if self.part in _left_out:
+            return _nothing.get_overload(sig)
+        return super().get_overload(sig)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the function as Python."""
@@ -142,7 +203,42 @@ def _without_code(function: Callable[..., Any], forceinline: bool) -> Callable[.
         return function
     made = numba.njit(forceinline=forceinline, **INLINED, **OPTIONS)(function)
     made.__class__ = Handler
+    _handlers.append(made)
     return made
+
+
+# -- what is left out ----------------------------------------------------------------------------
+
+_handlers: list[Handler] = []
+_left_out: frozenset[str] = frozenset()
+_lock = RLock()
+
+
+@contextmanager
+def _leaving_out(parts: frozenset[str]) -> Iterator[None]:
+    """Compile without some parts for a while: nothing that was compiled with others is used."""
+    global _left_out  # noqa: PLW0603 - Numba asks handlers, and hands nothing through to them
+    with _lock:
+        if parts == _left_out:
+            yield
+            return
+        before = _left_out, [one.overloads for one in _handlers]
+        _left_out = parts
+        for one in _handlers:
+            one.overloads = OrderedDict()
+        try:
+            yield
+        finally:
+            _left_out = before[0]
+            for one, overloads in zip(_handlers, before[1], strict=True):
+                one.overloads = overloads
+
+
+def _comes_to_nothing(_world, *_arguments):
+    raise AssertionError("the system has hardware that its entry point was compiled without")
+
+
+_nothing = _comes_to_nothing if INTERPRETED else routine(_comes_to_nothing)
 
 
 def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,7 +14,7 @@ from raidsim.kernel.array import add_task
 from raidsim.kernel.array_tables import ERRAND_FETCH
 from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist
 from raidsim.kernel.cache_tables import ADAPTIVE, TRAILS
-from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.tables import DONE, NONE, READ, STAGE_LOOKUP
 
@@ -74,6 +74,7 @@ def fetch(w, cache, volume, size, start, end):
     return True
 
 
+@part("arrays")
 @routine
 def fetched(w, cache, index):
     """A fetch has ended: its data is there, and reads that wait for it look again.

@@ -27,7 +27,7 @@ from __future__ import annotations
 from raidsim.errors import TableOverflowError
 from raidsim.kernel import agenda, array, defects
 from raidsim.kernel.array_tables import COPYING, ERRAND_SWEEP
-from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.plans import held, rebuild
 from raidsim.kernel.station import arrive, round_ns
@@ -118,6 +118,7 @@ def finish(w, sweep):
         member["copied"] = 0
 
 
+@part("arrays")
 @routine
 def step(w, index):
     """Go on with a worker's rows: take the locks that are missing, then plan and begin."""
@@ -277,6 +278,7 @@ def is_punctured(w, drive, offset, size):
     return found != NONE and w.defects[found]["punctured"] == 1
 
 
+@part("arrays")
 @routine
 def ended(w, index):
     """Worker ``index`` has done its rows: they count once all before them are done."""
@@ -344,6 +346,7 @@ def wake(w, sweep):
 # -- sectors that can't be read -------------------------------------------------------------------
 
 
+@part("arrays")
 @routine
 def mend(w, index):
     """Restore the strip that task ``index`` is about, from the rest of its stripe."""
@@ -372,6 +375,7 @@ def mend(w, index):
     array.issue(w, row, index, count)
 
 
+@part("arrays")
 @routine
 def mended(w, index):
     """The strip is restored, or can't be: the task that met the defect begins anew, or fails.

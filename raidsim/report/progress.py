@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-COMPILING = "compiling the kernel (once)"
+from raidsim import waits
 
 
 class PointProgress(Protocol):
@@ -62,17 +62,16 @@ class Bar:
 
     Parameters
     ----------
-    compiling
-        Whether the kernel has to be compiled before anything moves.
     console
         Where to draw; None for standard error.
     """
 
-    def __init__(self, *, compiling: bool = False, console: Console | None = None) -> None:
+    def __init__(self, *, console: Console | None = None) -> None:
         self._console = console or Console(file=sys.stderr, highlight=False)
-        self._compiling = compiling
+        self._told = waits.told(self.wait)
         self._fractions: dict[int, float] = {}
         self._task: TaskID | None = None
+        self._said: set[str] = set()
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=30),
@@ -85,11 +84,9 @@ class Bar:
         )
 
     def __enter__(self) -> Bar:
-        if self._compiling and not self._console.is_terminal:
-            self._console.print(Text(COMPILING))
+        self._told.__enter__()
         self._progress.start()
-        text = COMPILING if self._compiling else "starting"
-        self._task = self._progress.add_task(text, total=None, count="", rate="")
+        self._task = self._progress.add_task("starting", total=None, count="", rate="")
         return self
 
     def __exit__(
@@ -99,6 +96,7 @@ class Bar:
         traceback: TracebackType | None,
     ) -> None:
         self._progress.stop()
+        self._told.__exit__(kind, error, traceback)
 
     def on_point(self, at: PointProgress) -> None:
         """Show the progress of a run; points may run side by side."""
@@ -111,11 +109,19 @@ class Bar:
         """Show the progress of a validation or a fit."""
         self._show(at.label, at.done, at.total, f"{at.done} of {at.total} runs", "")
 
+    def wait(self, what: str) -> None:
+        """Say what takes long before anything moves; without a terminal each thing once."""
+        if self._console.is_terminal:
+            self._show(what, 0, None, "", "")
+        elif what not in self._said:
+            self._said.add(what)
+            self._console.print(Text(what))
+
     def say(self, text: object) -> None:
         """Say something that stays, above the bar."""
         self._console.print(Text(str(text)), soft_wrap=True)
 
-    def _show(self, label: str, done: float, total: float, count: str, rate: str) -> None:
+    def _show(self, label: str, done: float, total: float | None, count: str, rate: str) -> None:
         if self._task is None:
             return
         label = label if len(label) <= 40 else f"{label[:39]}…"
