@@ -185,7 +185,7 @@ class CodeCache(_Cache):
         return any(read(path) is not None for path in self._folder.glob(f"{self._name}-*{SUFFIX}"))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The code for arguments of these types; None if there is none, and it is to be compiled."""
+        """The code for arguments of these types; None if it is to be compiled."""
         found = self._loaded(sig, target_context)
         if found is None:
             waits.tell(COMPILING)
