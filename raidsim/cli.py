@@ -12,14 +12,16 @@ from __future__ import annotations
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from raidsim import __version__
-from raidsim.errors import InputError, Interrupted, TableOverflowError
+from raidsim.errors import InputError, Interrupted, SchemaWarning, TableOverflowError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -387,7 +389,10 @@ def _status(arguments: Sequence[str] | None) -> int:
         signal.signal(signal.SIGINT, press)
     try:
         try:
-            app(args=arguments, prog_name="raidsim")
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", SchemaWarning)
+                warnings.showwarning = partial(_show_warning, warnings.showwarning)
+                app(args=arguments, prog_name="raidsim")
         except SystemExit as end:
             sys.stdout.flush()
             if end.code == INTERRUPTED:  # typer has taken the interrupt
@@ -415,6 +420,16 @@ def _status(arguments: Sequence[str] | None) -> int:
         if signal.getsignal(signal.SIGINT) is press:
             signal.signal(signal.SIGINT, signal.default_int_handler)
     return DONE
+
+
+def _show_warning(
+    usual: Callable[..., None], message: Warning | str, kind: type[Warning], *place: Any
+) -> None:
+    """Say in a line what was changed in a file of an older schema; others are shown as ever."""
+    if issubclass(kind, SchemaWarning):
+        typer.echo(str(message), err=True)
+    else:
+        usual(message, kind, *place)
 
 
 def _fail(message: str) -> int:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-SCHEMA = "raidsim.result/1"
+from raidsim import schemas
+
+SCHEMA = schemas.of_result(schemas.SCHEMAS["result"].number)
 
 NO_LOAD = "no load"
 """Load of the point of a scenario with events in which none has run."""

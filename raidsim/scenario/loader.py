@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
+from raidsim import schemas
 from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.catalogue import exists, looks_like_path
 from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, TomlFile, is_deep, parse, read_text
@@ -99,6 +100,8 @@ def _scenario_of_result(text: str, shown: str) -> Mapping[str, Any]:
         result = json.loads(text)
     except (ValueError, RecursionError):
         raise InputError([Problem(shown, None, None, "is no JSON", None)]) from None
+    if isinstance(result, dict) and schemas.KEY in result:
+        result = schemas.up_to_date("result", result, shown)
     found = result.get("scenario") if isinstance(result, dict) else None
     if not isinstance(found, dict):
         cause = "holds no scenario"
@@ -147,6 +150,7 @@ def _load(
 ) -> Scenario:
     reading = Reading(file, problems=list(file.problems))
     if file.complete:
+        file.bring_up_to_date("scenario")
         setting.apply(reading, overrides)
         if seed is not None:
             file.data["seed"] = seed
