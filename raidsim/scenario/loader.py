@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
@@ -36,6 +35,7 @@ from raidsim.scenario.models import (
     Scenario,
     VolumeSpec,
 )
+from raidsim.scenario.plain import without_none
 from raidsim.scenario.reading import Reading, quoted, read_part
 from raidsim.scenario.written import written
 
@@ -131,18 +131,26 @@ def from_data(
 
     A key that is None (null in JSON) counts as not given, as in TOML, which has no such value.
     """
+    return _load(_file_of(data, name), overrides, seed, folder)
+
+
+def _file_of(data: Mapping[str, Any], name: str) -> TomlFile:
+    """Data as if a file had held it."""
     if is_deep(data):
         raise InputError([Problem(name, None, None, TOO_DEEP, NOT_SO_DEEP)])
-    return _load(TomlFile(name, data=_without_none(data)), overrides, seed, folder)
+    return TomlFile(name, data=without_none(data))
 
 
-def _without_none(data: Any) -> Any:
-    """A copy of data from a file without the keys that are None."""
-    if isinstance(data, Mapping):
-        return {key: _without_none(value) for key, value in data.items() if value is not None}
-    if isinstance(data, list):
-        return [_without_none(value) for value in data]
-    return copy.deepcopy(data)
+def check_load(table: Mapping[str, Any], name: str) -> None:
+    """Check a ``[[load]]`` before it is known which volume it runs on.
+
+    Raises
+    ------
+    InputError : with every problem that no volume could put right; `name` stands in front.
+    """
+    reading = Reading(_file_of({"load": [table]}, name))
+    _Loader(reading, None).load(reading.data["load"][0], ("load", 0), [], [])
+    reading.raise_if_wrong()
 
 
 def _load(
@@ -202,7 +210,7 @@ class _Loader:
         ]
         some = bool(self.reading.data.get("machine") or self.reading.data.get("event"))
         loads = [
-            self._load(table, path, volumes, made)
+            self.load(table, path, volumes, made)
             for table, path in self._list("load", optional=some)
         ]
         self._names("load", loads)
@@ -365,13 +373,14 @@ class _Loader:
             self.reading.problem((*path, key), cause, remedy)
         return values
 
-    def _load(
+    def load(
         self,
         table: Any,
         path: Path,
         volumes: list[dict[str, Any]],
         made: list[dict[str, Any]],
     ) -> dict[str, Any]:
+        """The values of a load; without volumes nothing that concerns those is checked."""
         values = read_part(self.reading, LoadSpec, table, path)
         inside = {one.get(key): one.get("name") for one in made for key in ("front", "back")}
         volume_names = [v["name"] for v in volumes if "name" in v and v["name"] not in inside]
