@@ -123,7 +123,6 @@ def run_command(
     """Simulate a scenario: throughput, latency and what limits."""
     from raidsim import scenario as scenarios
     from raidsim.report import output, table
-    from raidsim.report.progress import Bar
 
     targets = {
         "json": _target("--json", json, stdout=True),
@@ -134,14 +133,12 @@ def run_command(
     loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
     output.check((t for t in targets.values() if t), inputs=[loaded.path])
 
-    from raidsim.kernel import is_compiled
-    from raidsim.run import run
+    from raidsim.running import run
 
-    with Bar(compiling=not is_compiled()) as bar:
-        try:
-            result = run(loaded, on_point=bar.on_point)
-        except Interrupted as end:
-            result = end.result
+    try:
+        result = run(loaded, progress=True)
+    except Interrupted as end:
+        result = end.result
 
     contents: dict[Target, bytes] = {}
     if target := targets["json"]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from synthetic import result
 
-from raidsim import cli
+from raidsim import InputError, SchemaWarning, cli
 from raidsim.cards.loader import read_card
-from raidsim.errors import InputError, SchemaWarning
+from raidsim.result_file import parse
 from raidsim.scenario import from_data, load_text
 from raidsim.scenario import load as load_scenario
 from raidsim.schemas import SCHEMAS, Schema, up_to_date
@@ -95,6 +96,11 @@ def test_a_number_is_no_key_of_a_scenario():
     assert message.startswith("--set: schema: unknown key")
 
 
+def test_a_result_of_a_newer_schema_is_refused():
+    text = result().to_json().replace("raidsim.result/1", "raidsim.result/2")
+    assert "r.json: schema: 2 is newer than this version" in refusal(parse, text, "r.json")
+
+
 def test_a_scenario_is_not_taken_from_a_result_of_a_newer_schema(tmp_path):
     path = tmp_path / "r.json"
     path.write_text('{"schema": "raidsim.result/2", "scenario": {}}')
@@ -130,12 +136,20 @@ def test_every_kind_of_file_is_migrated(of_tomorrow, kind):
     assert title == title.upper()
 
 
+def test_a_result_is_migrated(of_tomorrow):
+    of_tomorrow("result")
+    with pytest.warns(SchemaWarning, match="r.json: brought from schema"):
+        again = parse(result().to_json(), "r.json")
+    assert again.points == result().points
+
+
 def test_a_migrated_scenario_is_written_with_the_present_number(of_tomorrow):
     of_tomorrow("scenario")
     with pytest.warns(SchemaWarning):
         loaded = load_text(shipped("scenario"))
     assert loaded.resolved()["schema"] == 3
     assert from_data(loaded.resolved()).title == loaded.title
+    assert loaded.with_("seed", 2).title == loaded.title
 
 
 def test_the_command_line_says_in_a_line_what_was_changed(of_tomorrow, tmp_path, capsys):

@@ -13,11 +13,11 @@ from raidsim.scenario.models import (
     LinkSpec,
     LoadSpec,
     Measure,
-    Scenario,
     SizeShare,
     VolumeSpec,
 )
 from raidsim.scenario.part import Area
+from raidsim.scenario.scenario import Scenario
 
 __all__ = [
     "Area",

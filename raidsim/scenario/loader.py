@@ -1,7 +1,8 @@
-"""From a file (or data) to a :class:`~raidsim.scenario.models.Scenario`, or all its problems."""
+"""From a file (or data) to a :class:`~raidsim.scenario.scenario.Scenario`, or all its problems."""
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
@@ -32,12 +33,15 @@ from raidsim.scenario.models import (
     LinkSpec,
     LoadSpec,
     Measure,
-    Scenario,
     VolumeSpec,
 )
 from raidsim.scenario.plain import without_none
 from raidsim.scenario.reading import Reading, quoted, read_part
+from raidsim.scenario.scenario import Scenario, Source
 from raidsim.scenario.written import written
+
+WITH = "with_()"
+"""What messages name as the file of what :meth:`Scenario.with_` changes."""
 
 _TABLES = (
     "title", "description", "seed", "host", "controller", "link", "volume", "hybrid", "load",
@@ -141,6 +145,18 @@ def _file_of(data: Mapping[str, Any], name: str) -> TomlFile:
     return TomlFile(name, data=without_none(data))
 
 
+def changed(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
+    """Another scenario, with other values of keys: see :meth:`Scenario.with_`."""
+    made_from = scenario._source
+    if made_from is None:
+        raise AssertionError("a scenario that was read knows what it was made from")
+    old = made_from.file
+    file = TomlFile(old.name, old.text, copy.deepcopy(old.data))
+    reading = Reading(file, set(made_from.overridden), WITH)
+    setting.put(reading, changes)
+    return _checked(reading, made_from.folder)
+
+
 def check_load(table: Mapping[str, Any], name: str) -> None:
     """Check a ``[[load]]`` before it is known which volume it runs on.
 
@@ -163,11 +179,17 @@ def _load(
         if seed is not None:
             file.data["seed"] = seed
             reading.overridden.add(("seed",))
-        scenario = _Loader(reading, folder).scenario()
-        reading.raise_if_wrong()
-        return scenario
+        return _checked(reading, folder)
     reading.raise_if_wrong()
     raise AssertionError("a file that cannot be read has a problem")
+
+
+def _checked(reading: Reading, folder: FilePath | None) -> Scenario:
+    """The scenario that was read, or every problem of it."""
+    scenario = _Loader(reading, folder).scenario()
+    reading.raise_if_wrong()
+    scenario._source = Source(reading.file, frozenset(reading.overridden), folder)
+    return scenario
 
 
 class _Loader:

@@ -19,11 +19,11 @@ from raidsim.scenario.models import (
     HybridSpec,
     LoadSpec,
     Measure,
-    Scenario,
     VolumeSpec,
 )
 from raidsim.scenario.part import Part
 from raidsim.scenario.reading import names_of
+from raidsim.scenario.scenario import Scenario
 
 _INTRODUCTION = """\
 # Scenarios
@@ -70,7 +70,8 @@ time. Its clock starts when the measurement does, after the warm-up:
 `--set "load.size=4 KiB"`, `--set "volume.set.flash.read_time=60 us"`. Where there are several
 loads, volumes, controllers or links, say which: `load[0].size` or `load.NAME.size`, or
 `load[*].size` for all. `load.outstanding` and `load.rate` mean all loads that have them. Without a
-value (`load.align=`) the key is taken away.
+value (`load.align=`) the key is taken away. In Python `scenario.with_("load.outstanding", 32)` does
+[the same](python.md#scenarios).
 
 **The schema**: `schema = 1` at the top says which version of these keys the file is written in.
 Without it that is 1. Older numbers [are read](python.md#schema-numbers), newer ones refused.

@@ -17,11 +17,11 @@ from raidsim.scenario.models import (
     LinkSpec,
     LoadSpec,
     Measure,
-    Scenario,
     VolumeSpec,
 )
 from raidsim.scenario.part import Part
 from raidsim.scenario.reading import names_of
+from raidsim.scenario.scenario import Scenario
 
 
 def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
