@@ -99,6 +99,7 @@ docs: $(INSTALLED)
 	$(BIN)/python docs/validation.py
 	$(BIN)/python docs/tables.py
 	$(BIN)/python docs/examples.py
+	$(BIN)/python docs/notebooks.py
 
 format: $(INSTALLED)
 	$(BIN)/ruff check --fix .

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from raidsim.result import Point
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import Scenario, load_text
 
 ROOT = Path(__file__).resolve().parents[1]

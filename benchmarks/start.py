@@ -80,7 +80,7 @@ def compile_all() -> None:
 
 def first_point(override: str) -> None:
     """Run the scenario until its first point is done."""
-    from raidsim.run import run_point  # noqa: PLC0415
+    from raidsim.running import run_point  # noqa: PLC0415
     from raidsim.scenario import load  # noqa: PLC0415
 
     mark("imported")

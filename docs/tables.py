@@ -13,7 +13,7 @@ from pathlib import Path
 
 from raidsim.cards.reference import table
 from raidsim.control import Environment, Host, Load, RunningLoad, Volume
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import load
 
 DOCS = Path(__file__).resolve().parent

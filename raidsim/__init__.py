@@ -1,14 +1,16 @@
 """A simulator of storage: what a measurement of these drives under this load would have said.
 
-``import raidsim`` is quick: the names below are loaded when they are first used.
-
 >>> import raidsim
->>> env = raidsim.Environment()  # doctest: +SKIP
+>>> scenario = raidsim.Scenario.read("p3700-database")  # doctest: +SKIP
+>>> result = raidsim.run(scenario.with_("load.outstanding", 32))  # doctest: +SKIP
+>>> result.points[0].iops.mean  # doctest: +SKIP
+
+``dir(raidsim)`` lists what is public: docs/reference/python.md says what of it stays as it is.
+``import raidsim`` is quick: the names are loaded when they are first used.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,9 +25,13 @@ if TYPE_CHECKING:
         Link,
         Load,
         Operation,
+        RunningLoad,
         Volume,
     )
-    from raidsim.errors import InputError
+    from raidsim.errors import InputError, Interrupted, SchemaWarning
+    from raidsim.result import Result
+    from raidsim.running import run
+    from raidsim.scenario import Scenario
 
 __version__ = "0.1.0"
 __all__ = [
@@ -36,38 +42,42 @@ __all__ = [
     "Host",
     "Hybrid",
     "InputError",
+    "Interrupted",
     "Link",
     "Load",
     "Operation",
+    "Result",
+    "RunningLoad",
     "SaturationError",
+    "Scenario",
+    "SchemaWarning",
     "Volume",
     "__version__",
+    "run",
 ]
 
 _HOME = {
-    "Completion": "raidsim.control",
-    "Controller": "raidsim.control",
-    "EndlessLoadError": "raidsim.control",
-    "Environment": "raidsim.control",
-    "Host": "raidsim.control",
-    "Hybrid": "raidsim.control",
     "InputError": "raidsim.errors",
-    "Link": "raidsim.control",
-    "Load": "raidsim.control",
-    "Operation": "raidsim.control",
+    "Interrupted": "raidsim.errors",
+    "Result": "raidsim.result",
     "SaturationError": "raidsim.build.system",
-    "Volume": "raidsim.control",
+    "Scenario": "raidsim.scenario",
+    "SchemaWarning": "raidsim.errors",
+    "run": "raidsim.running",
 }
+"""Where the names live, if not in `raidsim.control`."""
 
 
 def __getattr__(name: str) -> Any:
-    """Load an exported name from the module it lives in (PEP 562)."""
-    if name not in _HOME:
+    """Load a public name from the module it lives in (PEP 562)."""
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
+    from importlib import import_module  # noqa: PLC0415
+
+    value = getattr(import_module(_HOME.get(name, "raidsim.control")), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(__all__))
+    return list(__all__)

@@ -12,14 +12,16 @@ from __future__ import annotations
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from raidsim import __version__
-from raidsim.errors import InputError, Interrupted, TableOverflowError
+from raidsim.errors import InputError, Interrupted, SchemaWarning, TableOverflowError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,7 +123,6 @@ def run_command(
     """Simulate a scenario: throughput, latency and what limits."""
     from raidsim import scenario as scenarios
     from raidsim.report import output, table
-    from raidsim.report.progress import Bar
 
     targets = {
         "json": _target("--json", json, stdout=True),
@@ -132,13 +133,12 @@ def run_command(
     loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
     output.check((t for t in targets.values() if t), inputs=[loaded.path])
 
-    from raidsim.run import run
+    from raidsim.running import run
 
-    with Bar() as bar:
-        try:
-            result = run(loaded, on_point=bar.on_point)
-        except Interrupted as end:
-            result = end.result
+    try:
+        result = run(loaded, progress=True)
+    except Interrupted as end:
+        result = end.result
 
     contents: dict[Target, bytes] = {}
     if target := targets["json"]:
@@ -379,7 +379,10 @@ def _status(arguments: Sequence[str] | None) -> int:
         signal.signal(signal.SIGINT, press)
     try:
         try:
-            app(args=arguments, prog_name="raidsim")
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", SchemaWarning)
+                warnings.showwarning = partial(_show_warning, warnings.showwarning)
+                app(args=arguments, prog_name="raidsim")
         except SystemExit as end:
             sys.stdout.flush()
             if end.code == INTERRUPTED:  # typer has taken the interrupt
@@ -407,6 +410,16 @@ def _status(arguments: Sequence[str] | None) -> int:
         if signal.getsignal(signal.SIGINT) is press:
             signal.signal(signal.SIGINT, signal.default_int_handler)
     return DONE
+
+
+def _show_warning(
+    usual: Callable[..., None], message: Warning | str, kind: type[Warning], *place: Any
+) -> None:
+    """Say in a line what was changed in a file of an older schema; others are shown as ever."""
+    if issubclass(kind, SchemaWarning):
+        typer.echo(str(message), err=True)
+    else:
+        usual(message, kind, *place)
 
 
 def _fail(message: str) -> int:

@@ -62,6 +62,10 @@ class Interrupted(KeyboardInterrupt):
         super().__init__(f"{len(result.points)} points were finished")
 
 
+class SchemaWarning(UserWarning):
+    """A file of an older schema was read; the message says what was changed in its data."""
+
+
 class TableOverflowError(Exception):
     """A table of the kernel has no row left for what needs one: a fault of raidsim's own.
 

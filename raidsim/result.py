@@ -8,9 +8,16 @@ percentile is given that rests on fewer than ten samples beyond it.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any, overload
 
-SCHEMA = "raidsim.result/1"
+from raidsim import schemas
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+SCHEMA = schemas.of_result(schemas.SCHEMAS["result"].number)
 
 NO_LOAD = "no load"
 """Load of the point of a scenario with events in which none has run."""
@@ -207,7 +214,7 @@ class Carried:
     high: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Point:
     """One load at one intensity."""
 
@@ -236,6 +243,11 @@ class Point:
     machines: MachineUse | None = None  # of a group of machines in place of a load
     saturated: bool = False  # an open load that asks for more than the system carries
     carried: Carried | None = None  # of a saturated load: None where it was not looked for
+
+    def __repr__(self) -> str:
+        from raidsim.report import glance  # noqa: PLC0415  (which reads results)
+
+        return f"<Point {glance.line(self)}>"
 
 
 @dataclass(frozen=True)
@@ -436,9 +448,13 @@ class SystemPower:
     without: list[str]  # cards that do not say it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
-    """A whole run: what was asked (seed, scenario, versions) and what was found."""
+    """A whole run: what was asked (seed, scenario, versions) and what was found.
+
+    Plain data, which never changes; every field: docs/reference/results.md. A notebook shows it
+    as a small table.
+    """
 
     raidsim: str
     seed: int
@@ -466,3 +482,93 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON object, as plain dicts, lists and numbers."""
         return {"schema": self.schema} | asdict(self)
+
+    # What follows is drawn and written by `raidsim.report`, a layer above, which is imported
+    # when it is called for.
+
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+    @overload
+    def to_json(self, path: str | PathLike[str]) -> None: ...
+    def to_json(self, path: str | PathLike[str] | None = None) -> str | None:
+        """Write the result as JSON, as ``raidsim run --json`` does.
+
+        Parameters
+        ----------
+        path
+            The file to write, whole or not at all; None to get the text instead.
+
+        Returns
+        -------
+        str or None
+            The text, if no path is given.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
+        from raidsim.report import json_file, output  # noqa: PLC0415
+
+        rendered = json_file.render(self.to_dict())
+        if path is None:
+            return rendered.decode("utf-8")
+        target = output.Target("to_json()", str(path))
+        output.check([target])
+        output.write({target: rendered})
+        return None
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Result:
+        """Read a result that :meth:`to_json` or ``raidsim run --json`` wrote: an equal one.
+
+        Raises
+        ------
+        InputError
+            If there is no such file, or it holds no whole result, or one of a newer schema.
+
+        Warns
+        -----
+        SchemaWarning
+            If it is of an older schema: what was changed.
+        """
+        from raidsim.result_file import read  # noqa: PLC0415  (which makes results itself)
+
+        return read(path)
+
+    def to_frame(self) -> DataFrame:
+        """Return the points as a table of pandas: a row for each, units in the names of columns.
+
+        The columns are those of the CSV that ``raidsim run --csv`` writes, without the ones of
+        phases (docs/reference/results.md, "Columns of CSV"); what was not measured is NaN.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not there: ``pip install "raidsim[pandas]"``.
+        """
+        from raidsim.report import frame  # noqa: PLC0415
+
+        return frame.of(self)
+
+    def plot(self) -> Figure:
+        """Draw throughput and latency of every load, and courses over time, as ``--plot`` does.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Notebooks show it; ``figure.savefig("result.png")`` writes it.
+        """
+        from raidsim.report import plot  # noqa: PLC0415
+
+        return plot.figure(self)
+
+    def __repr__(self) -> str:
+        from raidsim.report import glance  # noqa: PLC0415
+
+        return glance.text(self)
+
+    def _repr_html_(self) -> str:
+        from raidsim.report import glance  # noqa: PLC0415
+
+        return glance.html(self)

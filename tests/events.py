@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from raidsim.result import Course, Point
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import Scenario, load_text
 
 DISK = "seagate-st373455ss"

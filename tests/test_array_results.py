@@ -8,7 +8,7 @@ from cached_array import KIB, cache_of, commands_of, scenario, started
 from raidsim import scenario as scenarios
 from raidsim.build import caching, window
 from raidsim.result import WriteMode
-from raidsim.run import run
+from raidsim.running import run
 
 SHORT = {"min_ios": 2_000, "max_ios": 4_000, "precision": "10 %"}
 HOST = {"model": "fujitsu-rx300-s4"}

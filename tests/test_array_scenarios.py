@@ -2,7 +2,7 @@
 
 import pytest
 
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import load
 
 

@@ -25,7 +25,7 @@ from raidsim import capacity, cli
 from raidsim.build import system
 from raidsim.errors import InputError, Interrupted
 from raidsim.report import csv_file, html, json_file, plot
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import load_text
 
 DIE = {"flash.channels": 1, "flash.dies_per_channel": 1, "flash.read_time": "10 ms"}
@@ -250,7 +250,7 @@ def pressed_at(number):
 def test_an_interrupted_sweep_keeps_the_points_that_are_finished(number):
     asked = scenario({"outstanding": [1, 2, 4]}, drive=DIE, measure=QUICK)
     with pytest.raises(Interrupted) as caught:
-        run(asked, on_point=pressed_at(number))
+        run(asked, progress=pressed_at(number))
     found = caught.value.result
     assert found.interrupted
     whole = run(asked)
@@ -260,14 +260,14 @@ def test_an_interrupted_sweep_keeps_the_points_that_are_finished(number):
 
 def test_an_interrupt_before_any_point_is_finished_leaves_none():
     with pytest.raises(KeyboardInterrupt) as caught:
-        run(scenario({"outstanding": [1, 2]}, drive=DIE, measure=QUICK), on_point=pressed_at(0))
+        run(scenario({"outstanding": [1, 2]}, drive=DIE, measure=QUICK), progress=pressed_at(0))
     assert not isinstance(caught.value, Interrupted)
 
 
 def test_an_interrupted_search_keeps_its_points_and_has_no_answer():
     load = {"outstanding": [1, 4, 16], "within": "75 ms"}
     with pytest.raises(Interrupted) as caught:
-        run(scenario(load, drive=DIE, measure=QUICK), on_point=pressed_at(2))
+        run(scenario(load, drive=DIE, measure=QUICK), progress=pressed_at(2))
     found = caught.value.result
     assert [point.outstanding for point in found.points] == [1, 4]
     assert found.highest is None
@@ -279,7 +279,7 @@ def test_a_point_is_finished_though_what_is_carried_is_not_known_yet():
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted) as caught:
-        run(scenario({"rate": "400 IO/s"}, drive=DIE, measure=QUICK), on_point=on_point)
+        run(scenario({"rate": "400 IO/s"}, drive=DIE, measure=QUICK), progress=on_point)
     (point,) = caught.value.result.points
     assert point.saturated
     assert point.carried is None
@@ -289,7 +289,7 @@ def test_interrupted_courses_keep_those_that_are_finished():
     load = {"name": "reads", "read": "100 %", "size": "8 KiB", "outstanding": [1, 2]}
     asked = with_events(at("1 s", "drive-failure", drive=2), loads=(load,))
     with pytest.raises(Interrupted) as caught:
-        run(asked, on_point=pressed_at(1))
+        run(asked, progress=pressed_at(1))
     (point,) = caught.value.result.points
     assert point.outstanding == 1
     assert point.course.events

@@ -13,7 +13,7 @@ import pytest
 
 from raidsim.kernel.checked import CHECKED
 from raidsim.resources import data_folder
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import from_data
 
 pytestmark = pytest.mark.skipif(not CHECKED, reason="only with RAIDSIM_CHECKED=1")

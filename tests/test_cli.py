@@ -68,11 +68,11 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Instead of simulating, give the same result at once; the scenarios that were to be run."""
     asked: list[Any] = []
 
-    def run(scenario: Any, *, on_point: Any = None) -> Result:
+    def run(scenario: Any, *, progress: Any = None) -> Result:
         asked.append(scenario)
         return result()
 
-    monkeypatch.setitem(sys.modules, "raidsim.run", SimpleNamespace(run=run))
+    monkeypatch.setitem(sys.modules, "raidsim.running", SimpleNamespace(run=run))
     return asked
 
 
@@ -211,7 +211,7 @@ def test_an_interrupt_ends_with_130_and_writes_nothing(
     def run(*_: object, **__: object) -> Result:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(sys.modules, "raidsim.run", SimpleNamespace(run=run))
+    monkeypatch.setitem(sys.modules, "raidsim.running", SimpleNamespace(run=run))
     assert status("run", scenario, "--json", str(tmp_path / "r.json")) == 130
     assert [path.name for path in tmp_path.iterdir()] == ["my.toml"]
 
@@ -227,7 +227,7 @@ def test_an_interrupt_that_a_library_turns_into_something_else_is_one_still(
         return result()
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
-    monkeypatch.setitem(sys.modules, "raidsim.run", SimpleNamespace(run=run))
+    monkeypatch.setitem(sys.modules, "raidsim.running", SimpleNamespace(run=run))
     assert status("run", scenario) == 130
     assert "Traceback" not in capsys.readouterr().err
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -239,7 +239,7 @@ def test_a_bug_says_that_it_is_one(
     def run(*_: object, **__: object) -> Result:
         raise ZeroDivisionError("queue")
 
-    monkeypatch.setitem(sys.modules, "raidsim.run", SimpleNamespace(run=run))
+    monkeypatch.setitem(sys.modules, "raidsim.running", SimpleNamespace(run=run))
     assert status("run", scenario) == 70
     assert "This is a bug in raidsim" in capsys.readouterr().err
 

@@ -424,7 +424,7 @@ def test_the_same_model_runs_the_same_way_whatever_stands_beside_it():
 def test_an_array_in_a_model_does_what_the_same_array_does_in_a_scenario():
     keys = {"read": "67 %", "size": "8 KiB", "align": "4 KiB", "outstanding": 32}
     volume = {"level": "raid5", "drives": 4, "state": "filled", "write": "back"}
-    result = run.run(
+    result = run(
         scenario.from_data(
             {
                 "host": {"model": SERVER},

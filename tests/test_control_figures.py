@@ -107,7 +107,7 @@ def test_the_account_of_a_load_holds_at_every_moment():
 def test_a_load_in_a_model_does_what_the_same_load_does_in_a_scenario():
     keys = {"read": "67 %", "size": "8 KiB", "align": "4 KiB", "outstanding": 64}
     keys["area"] = {"size": "32 GiB"}
-    result = run.run(
+    result = run(
         scenario.from_data(
             {
                 "host": {"model": SERVER},

@@ -13,7 +13,7 @@ from raidsim.control.course import Course
 from raidsim.control.model import Model
 from raidsim.errors import InputError
 from raidsim.report import json_file
-from raidsim.run import run
+from raidsim.running import run
 
 ONE = {**DATABASE, "outstanding": 1}
 
@@ -440,7 +440,7 @@ def test_software_raid_resyncs_by_itself_when_power_is_back():
 def test_progress_goes_forward_to_the_end():
     seen = []
     built = scenario(at("2 s", "drive-failure", drive=2), spares=1)
-    run(built, on_point=seen.append)
+    run(built, progress=seen.append)
     shares = [one.fraction for one in seen if ", at " in one.label]
     assert all(0 < share <= 1 for share in shares)
     assert shares[0] < 0.4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import load
 
 

@@ -7,7 +7,7 @@ from synthetic import point
 
 from raidsim.falls import with_reasons
 from raidsim.result import Interval, Limit, Stage
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import from_data
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from raidsim.build import breath
 from raidsim.report.json_file import render
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import Scenario
 
 KIB = 1024

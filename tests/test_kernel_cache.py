@@ -19,7 +19,7 @@ from scipy.optimize import brentq
 from raidsim.kernel import agenda, cache, destage, jobs, prefetch
 from raidsim.kernel import tables as t
 from raidsim.kernel.cache_tables import LEVELS
-from raidsim.run import run_point
+from raidsim.running import run_point
 
 STRIP = 8 * KIB
 GRAIN = 512

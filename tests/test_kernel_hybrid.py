@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 import raidsim
 from raidsim.kernel.cache_tables import GRAINS
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import from_data
 
 KIB = 1024

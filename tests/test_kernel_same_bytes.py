@@ -17,7 +17,7 @@ import numba
 import pytest
 
 from raidsim.build import ftl
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import from_data
 
 ROOT = Path(__file__).resolve().parents[1]

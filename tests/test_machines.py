@@ -8,7 +8,7 @@ from raidsim import scenario
 from raidsim.control.machine import Group
 from raidsim.errors import InputError
 from raidsim.report import csv_file, html, json_file, plot
-from raidsim.run import run
+from raidsim.running import run
 
 HOST = """
 [host]

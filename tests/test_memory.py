@@ -9,7 +9,7 @@ from raidsim.build.scenario import build
 from raidsim.build.system import System
 from raidsim.errors import InputError
 from raidsim.kernel.cache_tables import LINE
-from raidsim.run import run_point
+from raidsim.running import run_point
 
 GIB = 2**30
 

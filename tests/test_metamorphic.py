@@ -19,7 +19,7 @@ from raidsim.build import window
 from raidsim.build.scenario import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.result import Point
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import from_data
 
 SEEDS = range(20)

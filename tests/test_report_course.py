@@ -13,7 +13,7 @@ from rich.console import Console
 from raidsim.report import check_text, csv_file, html, phases, plot, table, timeline
 from raidsim.report.event_words import lines
 from raidsim.result import Course, Interval, Moment, OperationUse, Phase
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import from_data
 
 EVENTS = (

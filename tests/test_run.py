@@ -21,7 +21,7 @@ from raidsim.build import window
 from raidsim.build.network import Network, exponential
 from raidsim.kernel import tables as t
 from raidsim.report.json_file import render
-from raidsim.run import run, run_point
+from raidsim.running import run, run_point
 from raidsim.scenario import load as load_scenario
 from raidsim.stats.intervals import batch_means
 
@@ -278,7 +278,7 @@ SWEEP = {
 PROGRAM = """
 import sys
 from raidsim.report.json_file import render
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import load
 overrides = ["load.outstanding=[1, 8, 64]", "measure.min_ios=2000", "measure.max_ios=8000"]
 sys.stdout.buffer.write(render(run(load("p3700-database", overrides=overrides, seed=7)).to_dict()))
@@ -476,7 +476,7 @@ def test_intervals_that_a_run_prints_are_covered():
 
 MEMORY = """
 import resource
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import load
 for ios in (100_000, 1_000_000):
     measure = [f"measure.min_ios={ios}", f"measure.max_ios={ios}", "load.outstanding=32"]

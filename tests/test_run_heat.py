@@ -15,7 +15,7 @@ from raidsim.report import html, plot
 from raidsim.report.course import course_of
 from raidsim.report.sweeps import sweeps
 from raidsim.result import DriveUse, Point, Result, Sample, Temperature
-from raidsim.run import run
+from raidsim.running import run
 
 SMALL = {
     "heat.inner_capacity": "0.5 J/K",

@@ -14,7 +14,7 @@ from closed_forms import md1_mean
 from watching import scenario
 
 from raidsim.result import Interval
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.within import between
 
 DIE = {"flash.channels": 1, "flash.dies_per_channel": 1, "flash.read_time": "10 ms"}
@@ -207,7 +207,7 @@ def test_a_search_does_not_change_what_its_points_measure():
 def test_a_bar_sees_each_point_and_never_more_than_all():
     seen = []
     asked = scenario({"outstanding": [1, 4, 16], "within": "75 ms"}, drive=DIE, measure=QUICK)
-    result = run(asked, on_point=seen.append)
+    result = run(asked, progress=seen.append)
     assert {at.point_index for at in seen} == set(range(len(result.points)))
     assert all(at.point_index < at.points for at in seen)
     assert seen[-1].points - len(result.points) in (0, 1)

@@ -11,7 +11,7 @@ import pytest
 from raidsim import scenario
 from raidsim.build.settling import is_settled
 from raidsim.result import Point
-from raidsim.run import run
+from raidsim.running import run
 
 SEED = 20260719
 FLASH = "intel-p3700-800gb"

@@ -3,7 +3,7 @@
 import pytest
 
 from raidsim import cards
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import load
 
 YEARS = 5

@@ -4,7 +4,7 @@ import pytest
 
 from raidsim import scenario
 from raidsim.errors import InputError
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.topology.lanes import bandwidth
 
 SINGLE = """

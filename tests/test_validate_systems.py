@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from raidsim import cards
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import load
 from raidsim.validate.execute import execute, simulate
 from raidsim.validate.jobs import Job, Latency

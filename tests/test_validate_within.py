@@ -10,7 +10,7 @@ from toy_drive import Toy, result
 
 from raidsim.errors import InputError
 from raidsim.result import Highest, Result
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import load as load_scenario
 from raidsim.validate import schema, validate
 from raidsim.validate.jobs import Job, Latency

@@ -14,7 +14,7 @@ from raidsim.errors import InputError
 from raidsim.report.sweeps import sweeps
 from raidsim.report.table import notes
 from raidsim.result import DriveUse
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import load
 
 DRIVE = "intel-p3700-800gb"

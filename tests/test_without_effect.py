@@ -10,7 +10,7 @@ import pytest
 from raidsim.build.without_effect import without_effect
 from raidsim.report.findings import findings
 from raidsim.result import Point
-from raidsim.run import run_point
+from raidsim.running import run_point
 from raidsim.scenario import Scenario, from_data
 
 SSD, DISK = "intel-p3700-800gb", "cisco-hdd-4tb"

@@ -13,7 +13,7 @@ from raidsim import scenario
 from raidsim.errors import InputError
 from raidsim.report import csv_file, html, json_file, plot
 from raidsim.report.table import print_result
-from raidsim.run import run
+from raidsim.running import run
 
 RAID = """\
 [host]

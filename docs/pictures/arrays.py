@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from raidsim.report.plot import drawing, save_svg
-from raidsim.run import run
+from raidsim.running import run
 from raidsim.scenario import load
 
 COLOURS = ("#1f6fb4", "#d9822b", "#3a8f5c", "#8a5bb0")

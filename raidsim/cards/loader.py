@@ -36,6 +36,8 @@ def read_card(
 
 def from_file(file: TomlFile, path: FilePath, *, may_have_base: bool = True) -> Card:
     """Read a card off the data of a file."""
+    if file.complete:
+        file.bring_up_to_date("card")
     reader = _Reader(file, may_have_base)
     card = reader.card(path)
     if reader.problems or card is None:

@@ -17,6 +17,7 @@ A card describes one model of hardware: `models/NAME.toml`. `raidsim models` lis
 `raidsim models NAME` shows one with the source of every value.
 
 ```toml
+schema = 1
 name = "intel-p3700-800gb"
 kind = "ssd"
 title = "Intel SSD DC P3700 800 GB"
@@ -39,9 +40,11 @@ Every value says where it comes from:
 A value that a card leaves out has the default below, and is shown with the source `default`;
 one that a scenario sets is shown with the source `scenario`. A value outside its range is refused;
 a fit looks in a [narrower one](#ranges-of-a-fit). At the top a card has `name`, `kind`, `title`
-and, if it likes, `description`. A [fit](../how-to/fit-a-card.md) writes two tables at its end:
-`[residuals]` holds the error that it left, by claim; `[sensitivities]`, by value and claim, how the
-simulated figure changes for 1 % more of the value.
+and, if it likes, `description`; `schema = 1` says which version of these keys it is written in
+([older ones are read](python.md#schema-numbers); without the number it is 1). A
+[fit](../how-to/fit-a-card.md) writes two tables at its end: `[residuals]` holds the error that it
+left, by claim; `[sensitivities]`, by value and claim, how the simulated figure changes for 1 % more
+of the value.
 
 A sibling of another card names it as its `base` and states only what differs: `base = "NAME"`, or
 a path from its own folder. What it leaves out is as on that card, notes and claims included. A

@@ -11,10 +11,11 @@ import itertools
 import re
 import tomllib
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path as FilePath
 from typing import Any
 
+from raidsim import schemas
 from raidsim.cards.toml_lines import DEEPEST, Index, Path, index
 from raidsim.errors import InputError, Problem, quote
 
@@ -63,6 +64,16 @@ class TomlFile:
     def line(self, path: Path) -> int | None:
         """Line on which a path (or the table around it) stands."""
         return self.places.line(path)
+
+    def bring_up_to_date(self, kind: str) -> None:
+        """Take the schema number out of the data, and make them what the present schema has.
+
+        Raises
+        ------
+        InputError : the number cannot be read by this version.
+        """
+        line = partial(self.line, (schemas.KEY,))
+        self.data = schemas.up_to_date(kind, self.data, self.name, line)
 
 
 def read_text(path: FilePath, shown: str) -> str:

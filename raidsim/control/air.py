@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from raidsim.build.heat import Air
 from raidsim.cards.toml_file import TomlFile
-from raidsim.control.arguments import plain
 from raidsim.scenario.models import AirSpec
+from raidsim.scenario.plain import plain
 from raidsim.scenario.reading import Reading, read_part
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Mapping
-from pathlib import PurePath
 from typing import Any
 
 from pydantic_core import PydanticCustomError
@@ -13,8 +12,7 @@ from pydantic_core import PydanticCustomError
 from raidsim import units
 from raidsim.errors import InputError, Problem, quote
 from raidsim.scenario.fields import Quantity
-
-DEEPEST = 20  # tables and lists in each other
+from raidsim.scenario.plain import plain
 
 
 class Arguments:
@@ -114,18 +112,6 @@ class Arguments:
         return table
 
 
-class Unusable:
-    """Stands for an object that no argument can be, and shows its type in messages."""
-
-    def __init__(self, value: Any) -> None:
-        self.text = f"<{type(value).__name__}>"
-
-    def __str__(self) -> str:
-        return self.text
-
-    __repr__ = __str__
-
-
 def is_time(value: Any) -> bool:
     """Whether a value is a number on the axis of time; infinity is one."""
     if isinstance(value, str | bytes | bool):
@@ -134,21 +120,3 @@ def is_time(value: Any) -> bool:
         return not math.isnan(float(value))
     except (TypeError, ValueError, OverflowError):
         return False
-
-
-def plain(value: Any, depth: int = 0) -> Any:
-    """A value as TOML could have given it: text, number, bool, list or dict.
-
-    NumPy's numbers become Python's and paths become texts. What TOML does not know becomes
-    :class:`Unusable`, which every check refuses.
-    """
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
-    if isinstance(value, Mapping) and depth < DEEPEST:
-        return {str(key): plain(part, depth + 1) for key, part in value.items()}
-    if isinstance(value, list | tuple) and depth < DEEPEST:
-        return [plain(part, depth + 1) for part in value]
-    item = getattr(value, "item", None)
-    if callable(item) and getattr(value, "shape", None) == ():
-        return plain(item(), depth + 1) if depth < DEEPEST else Unusable(value)
-    return str(value) if isinstance(value, PurePath) else Unusable(value)

@@ -14,7 +14,7 @@ from raidsim.build.controller import add_controller
 from raidsim.build.pinned import discard, import_lines, pinned
 from raidsim.cards import Card
 from raidsim.cards.toml_file import TomlFile
-from raidsim.control.arguments import Arguments, plain
+from raidsim.control.arguments import Arguments
 from raidsim.control.environment import Environment
 from raidsim.control.fail_over import LONGEST_OUTAGE, Duty, FailOver, sizes
 from raidsim.control.reach import Reach
@@ -23,6 +23,7 @@ from raidsim.kernel import tables as t
 from raidsim.result import ControllerUse, StationUse, WriteMode
 from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec
 from raidsim.scenario.hardware import read_controller
+from raidsim.scenario.plain import plain
 from raidsim.scenario.reading import Reading
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from typing import Any
 from raidsim.build.host import HostRows
 from raidsim.cards import Card
 from raidsim.cards.toml_file import TomlFile
-from raidsim.control.arguments import Arguments, plain
+from raidsim.control.arguments import Arguments
 from raidsim.control.environment import Environment
 from raidsim.scenario import HostSpec
 from raidsim.scenario.hardware import attach_card
+from raidsim.scenario.plain import plain
 from raidsim.scenario.reading import Reading, read_part
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from raidsim.build import hybrid_use
 from raidsim.build.hybrid import add_hybrid
 from raidsim.build.hybrid_power import use_front
-from raidsim.control.arguments import Arguments, plain
+from raidsim.control.arguments import Arguments
 from raidsim.control.controller import Controller
 from raidsim.control.drives import Drives
 from raidsim.control.environment import Environment
@@ -21,6 +21,7 @@ from raidsim.kernel.hybrid_tables import BACK_LOST, FRONT_LOST, NOTHING_LOST
 from raidsim.result import HybridUse
 from raidsim.scenario import Scenario, from_data
 from raidsim.scenario.arrays import HOST
+from raidsim.scenario.plain import plain
 
 ABSENT = ("warm",)
 """Keys of a scenario's [[hybrid]] that mean something by being left out."""

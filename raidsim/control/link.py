@@ -9,7 +9,7 @@ from raidsim.build.controller import add_hop
 from raidsim.build.fabric import link_part
 from raidsim.build.scenario import Shared
 from raidsim.cards.toml_file import TomlFile
-from raidsim.control.arguments import Arguments, plain
+from raidsim.control.arguments import Arguments
 from raidsim.control.controller import Controller, Part
 from raidsim.control.environment import Environment
 from raidsim.control.reach import Reach
@@ -17,6 +17,7 @@ from raidsim.control.speeds import set_speed
 from raidsim.errors import quote
 from raidsim.scenario import LinkSpec
 from raidsim.scenario.arrays import HOST
+from raidsim.scenario.plain import plain
 from raidsim.scenario.reading import Reading, read_part
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import simpy
 
 from raidsim.build import observe
 from raidsim.build.load import add_stream
-from raidsim.control.arguments import plain
+from raidsim.control.arguments import Arguments
 from raidsim.control.measured import Measured
-from raidsim.errors import InputError, Problem
-from raidsim.scenario import LoadSpec, from_data
+from raidsim.errors import InputError
+from raidsim.scenario import LoadSpec, check_load, from_data
+from raidsim.scenario.plain import plain
 
 if TYPE_CHECKING:
     from raidsim.control.volume import Volume
@@ -23,18 +25,120 @@ class Load:
         Load(read="67 %", size="8 KiB", align="4 KiB", outstanding=32,
              area={"size": "32 GiB"}, limit={"time": "10 s"})
 
-    Quantities are texts with units, as in the file; docs/reference/scenario.md has all keys.
-    A load may be started several times, on one volume or on several. Mistakes are found
-    when it is started, because what is right depends on the volume.
+    The arguments are keys of that table, with its meanings, defaults and checks:
+    docs/reference/scenario.md. Quantities are texts with units, counts are numbers. It never
+    changes, and may be started several times, on one volume or on several. Whether it fits a
+    volume is found when it is started there.
 
     Parameters
     ----------
+    read
+        Share of reads, such as "67 %".
+    random
+        Share of random accesses; the others continue where the last one of their worker ended.
+    size
+        Request size, such as "8 KiB"; give it, or ``sizes``.
+    sizes
+        A mix of request sizes: {"size": "4 KiB", "share": "60 %"} and so on, 100 % in all.
+    outstanding
+        Of a closed load: I/Os outstanding per worker. Give this, ``rate`` or ``arrivals``.
+    rate
+        Of an open load: Poisson arrivals at this rate, such as "1000 IO/s".
+    arrivals
+        Of an open load: the times of all arrivals, such as ["0 s", "10 ms"].
+    name
+        What reports and messages call it; it also seeds its random numbers.
+    align
+        Requests start at multiples of this; None for the request size, of a mix the largest.
+    area
+        Part of the volume that is accessed, {"offset": "1 GiB", "size": "32 GiB"}; None for all.
+    workers
+        Processes, each with its own outstanding I/Os (or rate) and its own CPU time.
+    partitions
+        Whether each worker has an equal part of the volume to itself, in which ``area`` lies.
+    burst
+        It issues only in the first part of each period: {"on": "1 s", "off": "9 s"}.
+    think
+        Of a closed load: time from a completion to the next issue in its place.
+    think_distribution
+        How the think time varies around its mean: "constant" or "exponential".
+    hot
+        A share of the area gets a share of the random accesses:
+        {"area": "10 %", "accesses": "90 %"}.
+    zipf
+        Exponent of a Zipf distribution of random accesses over the aligned blocks.
+    priority
+        0 (first) to 3 (last): which command a drive's front end takes first.
+    timeout
+        An I/O that takes longer counts as timed out; "none" for no such time.
+    limit
+        Where it ends, at the first that is reached: {"time": "10 s", "ios": 1000,
+        "bytes": "1 GiB"}; None for no end.
+
+    Attributes
+    ----------
     keys
-        The keys of the table, but for ``volume``.
+        The arguments that are not at their defaults, as the table would have them.
+
+    Raises
+    ------
+    InputError
+        With every mistake of the arguments.
     """
 
-    def __init__(self, **keys: Any) -> None:
-        self.keys = {key: plain(value) for key, value in keys.items()}
+    def __init__(
+        self,
+        *,
+        read: str,
+        random: str = "100 %",
+        size: str | None = None,
+        sizes: Sequence[Mapping[str, str]] | None = None,
+        outstanding: int | None = None,
+        rate: str | None = None,
+        arrivals: Sequence[str] | None = None,
+        name: str = "load",
+        align: str | None = None,
+        area: Mapping[str, str] | None = None,
+        workers: int = 1,
+        partitions: bool = False,
+        burst: Mapping[str, str] | None = None,
+        think: str = "0 us",
+        think_distribution: str = "constant",
+        hot: Mapping[str, str] | None = None,
+        zipf: float | None = None,
+        priority: int = 0,
+        timeout: str = "none",
+        limit: Mapping[str, str | int] | None = None,
+    ) -> None:
+        given: dict[str, Any] = {
+            "name": name, "read": read, "random": random, "size": size, "sizes": sizes,
+            "align": align, "area": area, "workers": workers, "partitions": partitions,
+            "outstanding": outstanding, "rate": rate, "arrivals": arrivals, "burst": burst,
+            "think": think, "think_distribution": think_distribution, "hot": hot, "zipf": zipf,
+            "priority": priority, "timeout": timeout, "limit": limit,
+        }  # fmt: skip
+        check = Arguments("Load()")
+        for key, value in given.items():
+            if value is None and key not in _ABSENT:
+                needed = LoadSpec.model_fields[key].is_required()
+                remedy = "give a value" if needed else "give a value, or leave it out"
+                check.wrong(f"load.{key}", "is None", remedy)
+        self.keys = {
+            key: plain(value)
+            for key, value in given.items()
+            if value is not None and not _is_default(key, value)
+        }
+        for key in ("outstanding", "rate"):
+            if isinstance(self.keys.get(key), list) and len(self.keys[key]) > 1:
+                cause = "is a sweep, and a model starts a load at one intensity"
+                check.wrong(f"load.{key}", cause, "give one value")
+                self.keys[key] = self.keys[key][:1]
+        none = {problem.key for problem in check.problems}
+        try:
+            check_load(self.keys, check.call)
+        except InputError as error:
+            check.problems += [problem for problem in error.problems if problem.key not in none]
+        check.raise_if_wrong()
 
     def __repr__(self) -> str:
         return f"Load({', '.join(f'{key}={value!r}' for key, value in self.keys.items())})"
@@ -45,30 +149,22 @@ class Load:
         Raises
         ------
         InputError
-            With every problem of the load.
+            With every problem of the load on this volume.
         """
-        found = [] if "volume" not in self.keys else [_NO_VOLUME]
-        keys = {key: value for key, value in self.keys.items() if key != "volume"}
-        for key in ("outstanding", "rate"):
-            if isinstance(keys.get(key), list) and len(keys[key]) > 1:
-                cause = "is a sweep, and a model starts a load at one intensity"
-                found.append(Problem("Load()", None, f"load.{key}", cause, "give one value"))
-                keys[key] = keys[key][:1]
-        if keys.pop("within", None) is not None:
-            cause = "is searched for by raidsim run, and a model starts a load at one intensity"
-            found.append(Problem("Load()", None, "load.within", cause, "leave it out"))
-        try:
-            spec = from_data({**volume.data(), "load": [keys]}, "Load()").loads[0]
-        except InputError as error:
-            raise InputError([*found, *error.problems]) from None
-        if found:
-            raise InputError(found)
-        return spec
+        return from_data({**volume.data(), "load": [self.keys]}, "Load()").loads[0]
 
 
-_NO_VOLUME = Problem(
-    "Load()", None, "load.volume", "is decided by start()", "leave it out, and volume.start(load)"
-)
+_ABSENT = (
+    "size", "sizes", "align", "area", "outstanding", "rate", "arrivals", "burst", "hot", "zipf",
+    "limit",
+)  # fmt: skip
+"""Keys of a [[load]] that mean something by being left out."""
+
+
+def _is_default(key: str, value: Any) -> bool:
+    """Whether a value is the one that a load without this key has."""
+    default = LoadSpec.model_fields[key].default
+    return type(value) is type(default) and bool(value == default)
 
 
 class RunningLoad(Measured, simpy.Event):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from raidsim.control.arguments import Arguments, plain
+from raidsim.control.arguments import Arguments
 from raidsim.control.environment import Environment
+from raidsim.scenario.plain import plain
 
 SPEEDS = (1e-3, 1e3)
 FIXED = {"command latency", "command slot", "disk arm"}

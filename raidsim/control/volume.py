@@ -14,7 +14,7 @@ from raidsim.build.scenario import add_volumes, prepare
 from raidsim.build.sweep import pace
 from raidsim.build.trim import trim
 from raidsim.control.air import read_air
-from raidsim.control.arguments import Arguments, plain
+from raidsim.control.arguments import Arguments
 from raidsim.control.clock import duration, to_ns
 from raidsim.control.controller import Controller
 from raidsim.control.drives import Drives
@@ -29,6 +29,7 @@ from raidsim.kernel import tables as t
 from raidsim.result import DriveUse, StationUse
 from raidsim.scenario import LoadSpec, Scenario, from_data
 from raidsim.scenario.arrays import HOST
+from raidsim.scenario.plain import plain
 
 MOST_LENGTH = 64 * 2**20  # bytes of one awaited I/O
 LEAST_PRIORITY = 3

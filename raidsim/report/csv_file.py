@@ -14,7 +14,7 @@ from raidsim.report.phases import health_words
 from raidsim.report.sweeps import KINDS, QUANTILES, station_kinds
 from raidsim.result import DriveUse, Latency, Phase, Point, Result, Temperature
 
-Cell = str | int | float | None
+Cell = str | int | float | bool | None
 
 
 def render(result: Result) -> bytes:
@@ -23,13 +23,19 @@ def render(result: Result) -> bytes:
     The columns are the same for every run, but for the two per kind of station
     at the end, which are there for the kinds that took any time.
     """
-    columns = _columns(result)
+    columns = columns_of(result)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     for row in (row for point in result.points for row in _rows(columns, point)):
-        writer.writerow(["" if value is None else value for value in row])
+        writer.writerow([_written(value) for value in row])
     return text.getvalue().encode("utf-8")
+
+
+def _written(value: Cell) -> str | int | float:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else value
 
 
 Columns = dict[str, Callable[[Point], Cell]]
@@ -66,7 +72,7 @@ PHASE_COLUMNS: dict[str, Callable[[Phase], Cell]] = {
 }
 
 
-def _columns(result: Result) -> Columns:
+def columns_of(result: Result) -> Columns:
     """Header cell -> how to read that cell off a point."""
     columns: Columns = {
         "load": lambda p: p.load,
@@ -87,14 +93,14 @@ def _columns(result: Result) -> Columns:
         "limited by": lambda p: p.limited_by.station if p.limited_by else None,
         "limited by kind": lambda p: p.limited_by.kind if p.limited_by else None,
         "utilisation [1]": lambda p: p.limited_by.utilisation if p.limited_by else None,
-        "within": lambda p: None if p.within is None else "yes" if p.within else "no",
+        "within": lambda p: None if p.within is None else bool(p.within),
         "latency for within [ms]": lambda p: p.within_ms,
-        "converged": lambda p: "yes" if p.converged else "no",
-        "saturated": lambda p: "yes" if p.saturated else "no",
+        "converged": lambda p: bool(p.converged),
+        "saturated": lambda p: bool(p.saturated),
         "carried [IO/s]": lambda p: p.carried.rate if p.carried else None,
         "carried low [IO/s]": lambda p: p.carried.low if p.carried else None,
         "carried high [IO/s]": lambda p: p.carried.high if p.carried else None,
-        "interrupted": lambda _: "yes" if result.interrupted else "no",
+        "interrupted": lambda _: result.interrupted,
         "window [s]": lambda p: p.window_s,
         "warm-up [s]": lambda p: p.warmup_s,
         "issued": lambda p: p.counts.issued,
@@ -163,7 +169,7 @@ def _protected(point: Point) -> Cell:
     """Whether what all drives hold unsafely survives a power cut."""
     if not point.drives:
         return None
-    return "yes" if all(drive.protected for drive in point.drives) else "no"
+    return all(drive.protected for drive in point.drives)
 
 
 def _stage(kind: str, field: str) -> Callable[[Point], Cell]:

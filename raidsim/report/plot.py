@@ -29,6 +29,7 @@ from raidsim.result import Point, Result
 PANEL_INCHES = (5.2, 3.7)
 COURSE_INCHES = 4.6
 PNG_DPI = 150
+SCREEN_DPI = 90
 
 
 def render(result: Result, suffix: str) -> bytes:
@@ -46,18 +47,37 @@ def render(result: Result, suffix: str) -> bytes:
     bytes
         The file's content; equal for equal results.
     """
-    blocks = list(_blocks(result))
     with drawing():
-        heights = [block.height for block in blocks]
-        size = (2 * PANEL_INCHES[0], 0.5 + sum(heights))
-        figure = Figure(figsize=size, layout="constrained")
-        words = title(result.scenario) + (" (interrupted)" if result.interrupted else "")
-        figure.suptitle(words, fontsize=12, fontweight="bold")
-        parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
-        for part, block in zip(parts, blocks, strict=True):
-            part.suptitle(block.heading, fontsize=9.5, color=LIGHT.muted)
-            block.draw(part)
-        return save_svg(figure, "raidsim") if suffix == ".svg" else _save_png(figure)
+        drawn = _figure(result)
+        return save_svg(drawn, "raidsim") if suffix == ".svg" else _save_png(drawn, PNG_DPI)
+
+
+def figure(result: Result) -> Figure:
+    """Draw the same as a figure that notebooks show."""
+    with drawing():
+        return _figure(result)
+
+
+class Picture(Figure):
+    """A figure that a notebook shows without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        with drawing():
+            return _save_png(self, SCREEN_DPI)
+
+
+def _figure(result: Result) -> Figure:
+    blocks = list(_blocks(result))
+    heights = [block.height for block in blocks]
+    size = (2 * PANEL_INCHES[0], 0.5 + sum(heights))
+    drawn = Picture(figsize=size, layout="constrained")
+    words = title(result.scenario) + (" (interrupted)" if result.interrupted else "")
+    drawn.suptitle(words, fontsize=12, fontweight="bold")
+    parts = drawn.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for part, block in zip(parts, blocks, strict=True):
+        part.suptitle(block.heading, fontsize=9.5, color=LIGHT.muted)
+        block.draw(part)
+    return drawn
 
 
 @dataclass(frozen=True)
@@ -144,7 +164,7 @@ def save_svg(figure: Figure, salt: str) -> bytes:
     return buffer.getvalue()
 
 
-def _save_png(figure: Figure) -> bytes:
+def _save_png(figure: Figure, dpi: int) -> bytes:
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=PNG_DPI, metadata={"Software": "raidsim"})
+    figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": "raidsim"})
     return buffer.getvalue()

@@ -1,7 +1,7 @@
 """Scenarios: which hardware, under which load, measured how - as a file and as an object."""
 
 from raidsim.scenario.event import EventSpec
-from raidsim.scenario.loader import find, from_data, load, load_text, names
+from raidsim.scenario.loader import check_load, find, from_data, load, load_text, names
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     Burst,
@@ -13,11 +13,11 @@ from raidsim.scenario.models import (
     LinkSpec,
     LoadSpec,
     Measure,
-    Scenario,
     SizeShare,
     VolumeSpec,
 )
 from raidsim.scenario.part import Area
+from raidsim.scenario.scenario import Scenario
 
 __all__ = [
     "Area",
@@ -35,6 +35,7 @@ __all__ = [
     "Scenario",
     "SizeShare",
     "VolumeSpec",
+    "check_load",
     "find",
     "from_data",
     "load",

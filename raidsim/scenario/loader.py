@@ -1,4 +1,4 @@
-"""From a file (or data) to a :class:`~raidsim.scenario.models.Scenario`, or all its problems."""
+"""From a file (or data) to a :class:`~raidsim.scenario.scenario.Scenario`, or all its problems."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
+from raidsim import schemas
 from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.catalogue import exists, looks_like_path
 from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, TomlFile, is_deep, parse, read_text
@@ -32,11 +33,15 @@ from raidsim.scenario.models import (
     LinkSpec,
     LoadSpec,
     Measure,
-    Scenario,
     VolumeSpec,
 )
+from raidsim.scenario.plain import without_none
 from raidsim.scenario.reading import Reading, quoted, read_part
+from raidsim.scenario.scenario import Scenario, Source
 from raidsim.scenario.written import written
+
+WITH = "with_()"
+"""What messages name as the file of what :meth:`Scenario.with_` changes."""
 
 _TABLES = (
     "title", "description", "seed", "host", "controller", "link", "volume", "hybrid", "load",
@@ -99,6 +104,8 @@ def _scenario_of_result(text: str, shown: str) -> Mapping[str, Any]:
         result = json.loads(text)
     except (ValueError, RecursionError):
         raise InputError([Problem(shown, None, None, "is no JSON", None)]) from None
+    if isinstance(result, dict) and schemas.KEY in result:
+        result = schemas.up_to_date("result", result, shown)
     found = result.get("scenario") if isinstance(result, dict) else None
     if not isinstance(found, dict):
         cause = "holds no scenario"
@@ -128,18 +135,38 @@ def from_data(
 
     A key that is None (null in JSON) counts as not given, as in TOML, which has no such value.
     """
+    return _load(_file_of(data, name), overrides, seed, folder)
+
+
+def _file_of(data: Mapping[str, Any], name: str) -> TomlFile:
+    """Data as if a file had held it."""
     if is_deep(data):
         raise InputError([Problem(name, None, None, TOO_DEEP, NOT_SO_DEEP)])
-    return _load(TomlFile(name, data=_without_none(data)), overrides, seed, folder)
+    return TomlFile(name, data=without_none(data))
 
 
-def _without_none(data: Any) -> Any:
-    """A copy of data from a file without the keys that are None."""
-    if isinstance(data, Mapping):
-        return {key: _without_none(value) for key, value in data.items() if value is not None}
-    if isinstance(data, list):
-        return [_without_none(value) for value in data]
-    return copy.deepcopy(data)
+def changed(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
+    """Another scenario, with other values of keys: see :meth:`Scenario.with_`."""
+    made_from = scenario._source
+    if made_from is None:
+        raise AssertionError("a scenario that was read knows what it was made from")
+    old = made_from.file
+    file = TomlFile(old.name, old.text, copy.deepcopy(old.data))
+    reading = Reading(file, set(made_from.overridden), WITH)
+    setting.put(reading, changes)
+    return _checked(reading, made_from.folder)
+
+
+def check_load(table: Mapping[str, Any], name: str) -> None:
+    """Check a ``[[load]]`` before it is known which volume it runs on.
+
+    Raises
+    ------
+    InputError : with every problem that no volume could put right; `name` stands in front.
+    """
+    reading = Reading(_file_of({"load": [table]}, name))
+    _Loader(reading, None).load(reading.data["load"][0], ("load", 0), [], [])
+    reading.raise_if_wrong()
 
 
 def _load(
@@ -147,15 +174,22 @@ def _load(
 ) -> Scenario:
     reading = Reading(file, problems=list(file.problems))
     if file.complete:
+        file.bring_up_to_date("scenario")
         setting.apply(reading, overrides)
         if seed is not None:
             file.data["seed"] = seed
             reading.overridden.add(("seed",))
-        scenario = _Loader(reading, folder).scenario()
-        reading.raise_if_wrong()
-        return scenario
+        return _checked(reading, folder)
     reading.raise_if_wrong()
     raise AssertionError("a file that cannot be read has a problem")
+
+
+def _checked(reading: Reading, folder: FilePath | None) -> Scenario:
+    """The scenario that was read, or every problem of it."""
+    scenario = _Loader(reading, folder).scenario()
+    reading.raise_if_wrong()
+    scenario._source = Source(reading.file, frozenset(reading.overridden), folder)
+    return scenario
 
 
 class _Loader:
@@ -198,7 +232,7 @@ class _Loader:
         ]
         some = bool(self.reading.data.get("machine") or self.reading.data.get("event"))
         loads = [
-            self._load(table, path, volumes, made)
+            self.load(table, path, volumes, made)
             for table, path in self._list("load", optional=some)
         ]
         self._names("load", loads)
@@ -361,13 +395,14 @@ class _Loader:
             self.reading.problem((*path, key), cause, remedy)
         return values
 
-    def _load(
+    def load(
         self,
         table: Any,
         path: Path,
         volumes: list[dict[str, Any]],
         made: list[dict[str, Any]],
     ) -> dict[str, Any]:
+        """The values of a load; without volumes nothing that concerns those is checked."""
         values = read_part(self.reading, LoadSpec, table, path)
         inside = {one.get(key): one.get("name") for one in made for key in ("front", "back")}
         volume_names = [v["name"] for v in volumes if "name" in v and v["name"] not in inside]

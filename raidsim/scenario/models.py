@@ -7,7 +7,6 @@ seconds, bytes, hertz, and shares from 0 to 1.
 
 from __future__ import annotations
 
-import copy
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -17,18 +16,15 @@ from raidsim.cards.card import Card
 from raidsim.layout.arrange import WORDS
 from raidsim.layout.health import failures_tolerated
 from raidsim.layout.parity import ROTATIONS
-from raidsim.scenario.event import EventSpec
 from raidsim.scenario.fields import (
     Choice,
     Count,
     Flag,
     Number,
     Quantity,
-    Text,
     as_list,
     key,
 )
-from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.part import Area, Name, Part, Size, Table
 from raidsim.topology.lanes import SPEEDS
 
@@ -525,57 +521,3 @@ class Measure(Part):
         None, "until all that the events began is over, and loads that end by themselves; and"
         " then as long as before the first event",
     )  # fmt: skip
-
-
-class Scenario(Part):
-    """A scenario that can be run: everything is checked, defaults are filled in."""
-
-    title: Name = key("title of reports", None, "the name of the file")
-    description: Annotated[str, Text()] = key("what it is about", "")
-    seed: Annotated[int, Count(0, 2**63 - 1)] = key("seed of all random numbers", 1)
-    host: HostSpec = key("the server")
-    controllers: tuple[ControllerSpec, ...] = key("the controllers, if there are any")
-    links: tuple[LinkSpec, ...] = key("expanders, switches and networks, if there are any")
-    volumes: tuple[VolumeSpec, ...] = key("the volumes")
-    hybrids: tuple[HybridSpec, ...] = key("volumes in front of volumes, if there are any", ())
-    loads: tuple[LoadSpec, ...] = key("the loads")
-    machines: tuple[MachineSpec, ...] = key("virtual machines that boot, if there are any")
-    air: AirSpec = key("the air that the drives stand in")
-    measure: Measure = key("how to measure")
-    events: tuple[EventSpec, ...] = key("what happens meanwhile", ())
-    path: str | None = key("the file it was read from", None)
-
-    _resolved: dict[str, Any] = PrivateAttr(default_factory=dict)
-
-    @property
-    def points(self) -> int:
-        """Points of the sweep: the length of its longest list."""
-        return max((len(load.sweep) or 1 for load in self.loads), default=1)
-
-    @property
-    def searched(self) -> LoadSpec | None:
-        """The load whose highest intensity within a latency is searched for, if there is one."""
-        return next((load for load in self.loads if load.within is not None), None)
-
-    def at(self, searched: LoadSpec, value: float) -> Scenario:
-        """The same with one intensity of one load in place of its sweep."""
-        key = "rate" if searched.outstanding is None else "outstanding"
-        changed = searched.model_copy(update={key: (value,)})
-        loads = tuple(changed if load is searched else load for load in self.loads)
-        return self.model_copy(update={"loads": loads})
-
-    def volume(self, name: str) -> VolumeSpec:
-        """The volume of a name."""
-        return next(volume for volume in self.volumes if volume.name == name)
-
-    def hybrid(self, name: str | None) -> HybridSpec | None:
-        """The hybrid of a name; None if that is a volume."""
-        return next((hybrid for hybrid in self.hybrids if hybrid.name == name), None)
-
-    def controller(self, volume: VolumeSpec | HybridSpec) -> ControllerSpec | None:
-        """The controller that a volume is on; None for the host itself."""
-        return next((c for c in self.controllers if c.name == volume.controller), None)
-
-    def resolved(self) -> dict[str, Any]:
-        """Everything, defaults too, in the form of the file: it can be loaded again."""
-        return copy.deepcopy(self._resolved)

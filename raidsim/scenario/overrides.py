@@ -6,14 +6,19 @@ of them (``load.outstanding`` and ``load.rate`` mean all that have them),
 ``volume.set.flash.read_time`` for a value of a card. The value is TOML; what is no
 TOML is a text, so quotes may be left out: ``load.size=8 KiB``. Without a value
 (``load.rate=``) the key is taken away.
+
+A program gives keys and values apart (:func:`put`), as in
+``scenario.with_("load.outstanding", 32)``.
 """
 
 from __future__ import annotations
 
+import copy
 import itertools
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, is_deep
@@ -28,6 +33,7 @@ from raidsim.scenario.models import (
     LoadSpec,
     VolumeSpec,
 )
+from raidsim.scenario.plain import plain, without_none
 from raidsim.scenario.reading import OVERRIDE, Reading
 
 _STEP = re.compile(r"""([A-Za-z0-9_-]+|"[^"]*"|'[^']*')((?:\[(?:[0-9]{1,6}|\*)\])*)(?:\.|$)""")
@@ -55,20 +61,46 @@ def apply(reading: Reading, overrides: Iterable[str]) -> None:
     for text in overrides:
         key, equals, value = text.partition("=")
         key = key.strip()
-        try:
+        with _noted(reading, key):
             if not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
                 raise _Refused("is not UTF-8 text")  # what a shell passes on as it is
             if not equals:
                 raise _Refused(f"{quote(text)} has no value", _FORM)
-            for steps in _expand(reading.data, _steps(key)):
-                path = _address(reading.data, steps)
-                if value.strip():
-                    _put(reading.data, path, _value(value.strip()))
-                else:
-                    _take(reading.data, path)
-                reading.overridden.add(path)
-        except _Refused as refused:
-            reading.problems.append(Problem(OVERRIDE, None, key[:80] or None, *refused.problem))
+            _change(reading, key, _value(value.strip()) if value.strip() else None)
+
+
+def put(reading: Reading, changes: Mapping[str, Any]) -> None:
+    """Change the data of `reading` by values of keys, in turn; None takes a key away."""
+    for key, value in changes.items():
+        with _noted(reading, str(key)):
+            if not isinstance(key, str):
+                raise _Refused("is no key", _FORM)
+            given = without_none(plain(value))
+            if is_deep(given):
+                raise _Refused(TOO_DEEP, NOT_SO_DEEP)
+            _change(reading, key.strip(), given)
+
+
+@contextmanager
+def _noted(reading: Reading, key: str) -> Iterator[None]:
+    """Note a change that is refused as a problem."""
+    try:
+        yield
+    except _Refused as refused:
+        cause, remedy = refused.problem
+        if remedy == _FORM and reading.override != OVERRIDE:
+            remedy = f'write {reading.override.removesuffix(")")}"load.outstanding", 32)'
+        reading.problems.append(Problem(reading.override, None, key[:80] or None, cause, remedy))
+
+
+def _change(reading: Reading, key: str, value: Any) -> None:
+    for steps in _expand(reading.data, _steps(key)):
+        path = _address(reading.data, steps)
+        if value is None:
+            _take(reading.data, path)
+        else:
+            _put(reading.data, path, copy.deepcopy(value))
+        reading.overridden.add(path)
 
 
 def _steps(key: str) -> Path:

@@ -39,10 +39,12 @@ class Reading:
     ----------
     file : the TOML file, with the line of every path; its data may have overrides applied.
     overridden : paths that ``--set`` gave a value (or took away).
+    override : what messages name as the file of those.
     """
 
     file: TomlFile
     overridden: set[Path] = field(default_factory=set)
+    override: str = OVERRIDE
     problems: list[Problem] = field(default_factory=list)
 
     @property
@@ -54,7 +56,7 @@ class Reading:
         """Note what is wrong with the value at a path."""
         key = show(path, self._single()) or None
         if self._is_overridden(path):
-            self.problems.append(Problem(OVERRIDE, None, key, cause, remedy))
+            self.problems.append(Problem(self.override, None, key, cause, remedy))
         else:
             self.problems.append(Problem(self.file.name, self.file.line(path), key, cause, remedy))
 
@@ -66,7 +68,7 @@ class Reading:
         """End with an InputError that holds every problem, in the order of the file."""
         if not self.problems:
             return
-        ordered = sorted(self.problems, key=lambda p: (p.file == OVERRIDE, p.line or 0))
+        ordered = sorted(self.problems, key=lambda p: (p.file == self.override, p.line or 0))
         if (more := len(ordered) - _MOST_PROBLEMS) > 0:
             rest = Problem(self.file.name, None, None, f"and {more} more problems")
             ordered = [*ordered[:_MOST_PROBLEMS], rest]

@@ -19,11 +19,11 @@ from raidsim.scenario.models import (
     HybridSpec,
     LoadSpec,
     Measure,
-    Scenario,
     VolumeSpec,
 )
 from raidsim.scenario.part import Part
 from raidsim.scenario.reading import names_of
+from raidsim.scenario.scenario import Scenario
 
 _INTRODUCTION = """\
 # Scenarios
@@ -34,6 +34,8 @@ A scenario says which hardware, arranged how, under which load: `scenarios/NAME.
 `raidsim run` takes the name of one of these, or the path of a file.
 
 ```toml
+schema = 1
+
 [host]
 model = "fujitsu-rx2540-m1"
 
@@ -68,7 +70,11 @@ time. Its clock starts when the measurement does, after the warm-up:
 `--set "load.size=4 KiB"`, `--set "volume.set.flash.read_time=60 us"`. Where there are several
 loads, volumes, controllers or links, say which: `load[0].size` or `load.NAME.size`, or
 `load[*].size` for all. `load.outstanding` and `load.rate` mean all loads that have them. Without a
-value (`load.align=`) the key is taken away.
+value (`load.align=`) the key is taken away. In Python `scenario.with_("load.outstanding", 32)` does
+[the same](python.md#scenarios).
+
+**The schema**: `schema = 1` at the top says which version of these keys the file is written in.
+Without it that is 1. Older numbers [are read](python.md#schema-numbers), newer ones refused.
 """
 
 _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
@@ -101,13 +107,14 @@ _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
     ),
 )
 _TOP = ("title", "description", "seed")
+_SCHEMA = ("`schema`", "count", "", "`1`", "number of the schema that the file is written in")
 _HEADER = ("key", "type", "example", "default", "meaning")
 
 
 def markdown() -> str:
     """The page as Markdown."""
     top = [_row(name, Scenario.model_fields[name]) for name in _TOP]
-    parts = [_INTRODUCTION, "## At the top\n", table(_HEADER, top)]
+    parts = [_INTRODUCTION, "## At the top\n", table(_HEADER, [_SCHEMA, *top])]
     for title, text, model in _TABLES:
         parts += [f"## {title}\n", *([f"{text}\n"] if text else []), table(_HEADER, _rows(model))]
     parts += [part for kind in KINDS.values() for part in _event(kind)]

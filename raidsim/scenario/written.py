@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from raidsim import units
+from raidsim import schemas, units
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
@@ -17,11 +17,11 @@ from raidsim.scenario.models import (
     LinkSpec,
     LoadSpec,
     Measure,
-    Scenario,
     VolumeSpec,
 )
 from raidsim.scenario.part import Part
 from raidsim.scenario.reading import names_of
+from raidsim.scenario.scenario import Scenario
 
 
 def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
@@ -32,6 +32,7 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
     """
     clock = units.text(scenario.host.clock or 0.0, "frequency")
     return {
+        **schemas.head("scenario"),
         "title": scenario.title,
         "description": scenario.description,
         "seed": scenario.seed,

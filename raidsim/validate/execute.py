@@ -54,10 +54,10 @@ OnProgress = Callable[[Progress], None]
 
 def simulate(job: Job) -> Result:
     """Run one job in the simulator."""
-    from raidsim.run import run  # noqa: PLC0415  (loads the kernel)
+    from raidsim.running import run  # noqa: PLC0415  (loads the kernel)
     from raidsim.scenario import load  # noqa: PLC0415
 
-    return run(load(job.scenario, overrides=job.all_overrides()), on_point=_go_on)
+    return run(load(job.scenario, overrides=job.all_overrides()), progress=_go_on)
 
 
 def _go_on(_at: object) -> None:

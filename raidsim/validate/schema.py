@@ -347,6 +347,7 @@ def from_file(file: toml_file.TomlFile, path: Path) -> list[Claim]:
     """Return the claims that the data of a file states; raise InputError with all its problems."""
     if file.problems:
         raise InputError(file.problems)
+    file.bring_up_to_date("claims")
     _seen_from(path.parent, file.data)
     try:
         parsed = ClaimFile.model_validate(file.data)

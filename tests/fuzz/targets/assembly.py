@@ -17,7 +17,7 @@ from raidsim import scenario
 from raidsim.build import memory
 from raidsim.errors import InputError
 from raidsim.report.findings import findings
-from raidsim.run import run_point
+from raidsim.running import run_point
 from raidsim.scenario import Scenario
 from tests.fuzz import Fault, bases, complaints, mistakes
 from tests.fuzz.targets import operations

@@ -11,11 +11,13 @@ how much that is (`raidsim.capacity`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from raidsim import __version__
 from raidsim.build import inventory
@@ -24,7 +26,7 @@ from raidsim.build.system import SaturationError
 from raidsim.capacity import Capacity
 from raidsim.control.boot import Boot
 from raidsim.course import follow
-from raidsim.errors import InputError, Interrupted, Problem
+from raidsim.errors import InputError, Interrupted, Problem, quote
 from raidsim.falls import with_reasons
 from raidsim.kernel import SOURCE_HASH
 from raidsim.result import Highest, Point, Result
@@ -32,20 +34,72 @@ from raidsim.scenario import Scenario
 from raidsim.session import OnPoint, PointProgress, Session
 from raidsim.within import find_highest
 
+Progress = OnPoint | bool | None
 
-def run(scenario: Scenario, *, on_point: OnPoint | None = None) -> Result:
-    """Simulate every point of a scenario.
 
-    An open load that asks for more than the system carries is marked ``saturated`` in its point,
-    which says what is carried.
+def run(scenario: Scenario, *, progress: Progress = None) -> Result:
+    """Simulate a scenario: every point of its sweeps, or the search that it asks for.
+
+    The same scenario, seed and version give the same result. An open load that asks for more
+    than the system carries is marked ``saturated`` in its point, which says what is carried.
+
+    Parameters
+    ----------
+    scenario
+        What is simulated, from :meth:`raidsim.Scenario.read`.
+    progress
+        True shows a bar on standard error, as the command line does (nothing where that is no
+        terminal). A function is called now and then with how far the run is: an object with
+        ``point_index`` (from 0), ``points``, ``label`` (a text), ``fraction`` (of this point,
+        0 to 1) and ``iops`` (IO/s so far). None or False: nothing.
+
+    Returns
+    -------
+    Result
+        Figures of every point, with units in the names of their fields.
 
     Raises
     ------
     InputError
-        If closed loads or machines have more I/Os under way than can be followed.
+        If an argument is wrong, if closed loads or machines have more I/Os under way than can
+        be followed, or if the machine has too little memory for it.
     Interrupted
-        At a KeyboardInterrupt, if any point was finished before it.
+        At a KeyboardInterrupt (Ctrl-C), if any point was finished before it: its ``result`` holds
+        these.
+
+    Examples
+    --------
+    >>> scenario = raidsim.Scenario.read("p3700-database")  # doctest: +SKIP
+    >>> raidsim.run(scenario.with_("load.outstanding", 32))  # doctest: +SKIP
     """
+    given: Any = scenario
+    if not isinstance(given, Scenario):
+        cause = f"{quote(given)} is no Scenario"
+        remedy = "give raidsim.Scenario.read(...)"
+        raise InputError([Problem("run()", None, "scenario", cause, remedy)])
+    with _telling(progress) as on_point:
+        return _run(scenario, on_point)
+
+
+@contextmanager
+def _telling(progress: Progress) -> Iterator[OnPoint | None]:
+    """What is called with the progress of a run, while that is shown."""
+    given: Any = progress
+    if given is None or given is False:
+        yield None
+    elif given is True:
+        from raidsim.report.progress import Bar  # noqa: PLC0415  (the bar of the layer above)
+
+        with Bar() as bar:
+            yield bar.on_point
+    elif callable(given):
+        yield given
+    else:
+        cause = f"{quote(given)} is neither true nor false, nor a function"
+        raise InputError([Problem("run()", None, "progress", cause, "give True, or leave it out")])
+
+
+def _run(scenario: Scenario, on_point: OnPoint | None) -> Result:
     measured: dict[float, list[Point]] = {}  # by intensity, or by the value that was tried
     highest = None
     try:

@@ -1,0 +1,103 @@
+"""A result from its JSON: every field of every object is there, and of its type."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from os import PathLike
+from pathlib import Path
+from typing import Any, NoReturn
+
+from raidsim import schemas
+from raidsim.errors import InputError, Problem
+from raidsim.result import SCHEMA, Result
+
+_MOST_PROBLEMS = 20
+_WORDS = {
+    "missing": "is missing",
+    "string_type": "is not a text",
+    "int_type": "is not a whole number",
+    "float_type": "is not a number",
+    "bool_type": "is neither true nor false",
+    "dict_type": "is not an object",
+    "dataclass_type": "is not an object",
+    "list_type": "is not a list",
+    "tuple_type": "is not a list",
+}
+
+
+def read(name: str | PathLike[str]) -> Result:
+    """Read a result that ``raidsim run --json`` or ``Result.to_json`` wrote.
+
+    Raises
+    ------
+    InputError : there is no such file, or it does not hold a whole result.
+    """
+    if not isinstance(name, str | PathLike):
+        _refuse("Result.read()", "is given no path", "give a text")
+    shown = str(name)
+    path = Path(name)
+    try:
+        if path.is_dir():
+            _refuse(shown, "is a folder", "name a file in it")
+        if path.exists() and not path.is_file():
+            _refuse(shown, "is no regular file")
+        written = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        _refuse(shown, "is not UTF-8 text")
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        _refuse(shown, f"cannot be read: {reason[:1].lower()}{reason[1:]}")
+    return parse(written, shown)
+
+
+def parse(written: str, name: str) -> Result:
+    """Read the text of a result; `name` is what messages call it."""
+    try:
+        data = json.loads(written, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        _refuse(name, "is no JSON")
+    if not isinstance(data, dict) or schemas.KEY not in data:
+        _refuse(name, "holds no result", "give what raidsim run --json wrote")
+    data = schemas.up_to_date("result", data, name)
+    return _result(data | {schemas.KEY: SCHEMA}, name)
+
+
+def _result(data: dict[str, Any], name: str) -> Result:
+    from pydantic import ValidationError  # noqa: PLC0415  (results are made without it)
+
+    try:
+        result: Result = _adapter().validate_json(json.dumps(data), strict=True)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)
+        problems = [
+            Problem(name, None, _key(one["loc"]), _WORDS.get(one["type"], one["msg"]))
+            for one in found[:_MOST_PROBLEMS]
+        ]
+        raise InputError(problems) from None
+    except ValueError:  # half of a character
+        _refuse(name, "holds text that is not UTF-8")
+    return result
+
+
+@cache
+def _adapter() -> Any:
+    from pydantic import TypeAdapter  # noqa: PLC0415  (results are made without it)
+
+    return TypeAdapter(Result)
+
+
+def _key(location: tuple[int | str, ...]) -> str:
+    """Where it is, as in ``points[0].iops.mean``."""
+    return "".join(
+        f"[{step}]" if isinstance(step, int) else f"{'.' if number else ''}{step}"
+        for number, step in enumerate(location)
+    )
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"JSON knows no {word}")
+
+
+def _refuse(name: str, cause: str, remedy: str | None = None) -> NoReturn:
+    raise InputError([Problem(name, None, None, cause, remedy)])

@@ -1,0 +1,113 @@
+"""Schema numbers: what the keys of a file mean, and how files of older numbers are read.
+
+A scenario, a card or a file of claims may begin with ``schema = 1``; one without a number has 1,
+for ever. A result says ``"schema": "raidsim.result/1"``. The number goes up when a key changes
+its meaning or goes away, not when one is added. Whoever raises it writes a migration from the
+number before, so that every older file is read; the user is told what was changed in it.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from raidsim.errors import InputError, Problem, SchemaWarning, quote
+
+KEY = "schema"
+
+Migration = Callable[[dict[str, Any]], str]
+"""Changes the data of a file, in place, from one number to the next; says what it changed."""
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The schema of one kind of file.
+
+    Attributes
+    ----------
+    number : the present one.
+    migrations : by the number that each one starts from; from 1 to the present one.
+    """
+
+    number: int = 1
+    migrations: Mapping[int, Migration] = field(default_factory=dict)
+
+
+SCHEMAS: dict[str, Schema] = {
+    "scenario": Schema(),
+    "card": Schema(),
+    "claims": Schema(),
+    "result": Schema(),
+}
+
+
+def up_to_date(
+    kind: str, data: Mapping[str, Any], name: str, line: Callable[[], int | None] = lambda: None
+) -> dict[str, Any]:
+    """The data of a file as the present schema has them, without the number.
+
+    Parameters
+    ----------
+    kind : a key of ``SCHEMAS``.
+    data : what the file holds; it stays as it is.
+    name : the file as messages name it.
+    line : where the number stands, which only a message wants to know.
+
+    Raises
+    ------
+    InputError : the number is none, or newer than this version of raidsim.
+
+    Warns
+    -----
+    SchemaWarning : the file is of an older number; what was changed.
+    """
+    present = SCHEMAS[kind]
+    new = {key: value for key, value in data.items() if key != KEY}
+    written = data.get(KEY, of_result(1) if kind == "result" else 1)
+    number = _number(kind, written)
+    if number is None:
+        cause = f"{quote(written)} is no schema of a {kind} file"
+        raise _wrong(name, line(), cause, f"write {_shown(kind, present.number)}")
+    if number > present.number:
+        cause = f"{number} is newer than this version of raidsim, which reads up to"
+        raise _wrong(name, line(), f"{cause} {present.number}", "install a newer raidsim")
+    if number < present.number:
+        new = copy.deepcopy(new)
+    for older in range(number, present.number):
+        said = present.migrations[older](new)
+        warnings.warn(
+            f"{name}: brought from schema {older} to {older + 1}: {said}",
+            SchemaWarning,
+            stacklevel=2,
+        )
+    return new
+
+
+def head(kind: str) -> dict[str, Any]:
+    """The present number as data of a file begin with it; 1 goes without saying."""
+    number = SCHEMAS[kind].number
+    return {} if number == 1 else {KEY: number}
+
+
+def of_result(number: int) -> str:
+    """A number as a result writes it."""
+    return f"raidsim.result/{number}"
+
+
+def _number(kind: str, written: Any) -> int | None:
+    if kind == "result":
+        found = re.fullmatch(r"raidsim\.result/([1-9][0-9]{0,8})", str(written))
+        return int(found[1]) if found and isinstance(written, str) else None
+    return written if type(written) is int and written > 0 else None
+
+
+def _shown(kind: str, number: int) -> str:
+    return f'"{KEY}": "{of_result(number)}"' if kind == "result" else f"{KEY} = {number}"
+
+
+def _wrong(name: str, line: int | None, cause: str, remedy: str) -> InputError:
+    return InputError([Problem(name, line, KEY, cause, remedy)])
