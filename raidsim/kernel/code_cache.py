@@ -50,8 +50,8 @@ def source_hash(*folders: Path) -> str:
     digest.update(f"numba {numba.__version__} numpy {np.__version__}".encode())
     digest.update(f"llvmlite {llvmlite.__version__} python {sys.version_info[:2]}".encode())
     for folder in folders:
-        for path in sorted(folder.glob("*.py")):
-            digest.update(f"{folder.name}/{path.name}".encode())
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(f"{folder.name}/{path.relative_to(folder).as_posix()}".encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
