@@ -29,6 +29,7 @@ from raidsim.kernel.ftl_tables import BLOCK, FTL
 from raidsim.kernel.heat_tables import HEAT, SAMPLE, SAMPLES
 from raidsim.kernel.hybrid_tables import HYBRID
 from raidsim.kernel.jobs import take
+from raidsim.kernel.replacement.tables import GHOST, HISTORY
 from raidsim.kernel.sweep_tables import DEFECT, SWEEP
 from raidsim.layout.tables import ACCESS, LAYOUT
 from raidsim.stats.histogram import BINS
@@ -106,6 +107,8 @@ class System:
             "caches": np.zeros(1, CACHE),
             "lines": np.zeros(1, LINE),
             "buckets_of_lines": np.zeros(1, np.int32),
+            "histories": np.zeros(1, HISTORY),
+            "ghosts": np.zeros(1, GHOST),
             "towers": np.zeros(1, np.int32),
             "trails": np.zeros(1, TRAIL),
             "hybrids": np.zeros(1, HYBRID),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from raidsim.kernel.replacement.tables import QUEUES
+
 GRAINS = 64  # most parts of a line, one bit each
 LEVELS = 10  # of the list of dirty lines
 TRAILS = 32  # sequential streams of reads that a volume's read-ahead follows
@@ -36,8 +38,12 @@ CACHE = np.dtype(
         ("end", "i8"),
         ("first_bucket", "i8"),
         ("buckets", "i8"),  # a power of two
-        ("newest", "i8"),  # clean lines, least recently used last
-        ("oldest", "i8"),
+        ("policy", "i8"),  # of replacement: a place in POLICIES of raidsim.kernel.replacement
+        ("newest", "i8", (QUEUES,)),  # ends of the queues of clean lines
+        ("oldest", "i8", (QUEUES,)),
+        ("held", "i8", (QUEUES,)),  # bytes of lines in use that belong to them, clean or not
+        ("hand", "i8"),  # clean line at which the policy goes on, or NONE
+        ("history", "i8"),  # row of `histories`, if the policy remembers lines that are gone
         ("first_tower", "i8"),  # in `towers`: of the head of the list of dirty lines
         ("elevator", "i8"),  # key of the line that the elevator has come to
         ("tasks", "i8"),  # destages under way
@@ -72,14 +78,16 @@ LINE = np.dtype(
         ("dirty", "i8"),  # what they do not have yet,
         ("busy", "i8"),  # what is being destaged,
         ("coming", "i8"),  # what is being read ahead
-        ("destages", "i8"),  # tasks that have a part of it
-        ("pinned", "i8"),  # 1: its array is lost, and it waits for import or discard
         ("key", "i8"),  # volume and strip in one number: the order of the elevator
-        ("chain", "i8"),  # next line of the same bucket, or next free one
-        ("newer", "i8"),  # in the list of clean lines
-        ("older", "i8"),
-        ("height", "i8"),  # in the list of dirty lines; 0 if not in it
-        ("waiters", "i8"),  # reads that wait for what is coming
+        ("chain", "i4"),  # next line of the same bucket, or next free one
+        ("queue", "i4"),  # that it belongs to while it is clean
+        ("newer", "i4"),  # in its queue, while it is clean
+        ("older", "i4"),
+        ("mark", "i4"),  # what the policy notes of it
+        ("destages", "i4"),  # tasks that have a part of it
+        ("pinned", "i4"),  # 1: its array is lost, and it waits for import or discard
+        ("height", "i4"),  # in the list of dirty lines; 0 if not in it
+        ("waiters", "i4"),  # reads that wait for what is coming
     ],
     align=True,
 )

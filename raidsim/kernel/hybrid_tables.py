@@ -17,10 +17,6 @@ WRITE_BACK = 0  # into the front; the back gets it later
 WRITE_THROUGH = 1  # into both
 WRITE_AROUND = 2  # into the back, and the front forgets
 
-# Which block gives its place to another.
-EVICT_LRU = 0
-EVICT_FIFO = 1
-
 # What has been lost.
 NOTHING_LOST = 0
 FRONT_LOST = 1
@@ -39,7 +35,6 @@ HYBRID = np.dtype(
         ("mode", "i8"),
         ("write", "i8"),
         ("promote", "i8"),  # a block is promoted at so many misses (tier: accesses, as heat)
-        ("evict", "i8"),
         ("bypass", "i8"),  # a sequential run longer than that goes past the front; 0: none does
         ("through", "i8"),  # 1: what is behind a controller is asked through that controller
         ("log", "i8"),  # 1: the back is written as a log,

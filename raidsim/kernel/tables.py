@@ -503,6 +503,8 @@ class World(NamedTuple):
     caches: Any  # CACHE of cache_tables
     lines: Any  # LINE of cache_tables
     buckets_of_lines: Any  # int32: the first line of each bucket of a cache's index
+    histories: Any  # HISTORY of raidsim.kernel.replacement.tables
+    ghosts: Any  # GHOST of the same
     towers: Any  # int32: pointers of the lists of dirty lines
     trails: Any  # TRAIL of cache_tables
     hybrids: Any  # HYBRID of hybrid_tables
