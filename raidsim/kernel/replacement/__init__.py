@@ -50,6 +50,12 @@ class Policy(NamedTuple):
 POLICIES = (
     Policy("lru", "the least recently used"),
     Policy("fifo", "the one that has been in it for longest"),
+    Policy("clock", "as fifo, but one that was used since goes round once more"),
+    Policy(
+        "arc", "by recency or by frequency, as what was evicted too early has shown", ghosts=True
+    ),
+    Policy("sieve", "the first not used since a hand that goes from old to new passed it"),
+    Policy("s3-fifo", "of those new in it first the ones not used twice", ghosts=True),
 )
 """All of them. The place of a policy is its number in compiled code; LRU is 0."""
 
