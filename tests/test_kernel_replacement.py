@@ -226,6 +226,15 @@ def test_a_new_front_remembers_nothing(policy: str) -> None:
     assert bench.env.system.world.histories["count"].sum() == 0
 
 
+def test_a_front_without_room_holds_nothing() -> None:
+    for policy in names():
+        bench = Bench(evict=policy, front_size="0 B")
+        for block in (0, 1, 0):
+            bench.read(block * BLOCK)
+        assert bench.lines == {}
+        caches.check(bench.env.system)
+
+
 def test_only_policies_that_remember_take_memory_for_it() -> None:
     for policy in POLICIES:
         system = Bench(evict=policy.name, front_size="48 KiB").env.system
