@@ -14,6 +14,7 @@ from benchmarks import (
     ageing,
     arrays,
     awaited,
+    caches,
     disks,
     drives,
     length,
@@ -28,7 +29,19 @@ from raidsim.report.console import ReportConsole
 
 BENCHMARKS: dict[str, ModuleType] = {
     b.NAME: b
-    for b in (drives, disks, arrays, rebuilds, ageing, network, awaited, length, memory, start)
+    for b in (
+        drives,
+        disks,
+        arrays,
+        caches,
+        rebuilds,
+        ageing,
+        network,
+        awaited,
+        length,
+        memory,
+        start,
+    )
 }
 
 

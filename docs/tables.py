@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import hit_rates  # beside this script
+
 from raidsim.cards.reference import table
 from raidsim.control import Environment, Host, Load, RunningLoad, Volume
 from raidsim.running import run
@@ -206,6 +208,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "printed-in-2008": printed_in_2008,
     "rebuilds": rebuilds,
     "resyncs": resyncs,
+    "hit-rates": hit_rates.hit_rates,
 }
 
 

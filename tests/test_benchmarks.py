@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.measuring import ROOT, fresh, middle, spend
+from raidsim.kernel.replacement import names
 
 SPEED = {"per_second", "per_cpu_second"}
 
@@ -19,7 +20,16 @@ def bench(tmp_path_factory):
     path = tmp_path_factory.mktemp("bench") / "out" / "bench.json"
     only = [
         word
-        for name in ("drives", "disks", "arrays", "rebuilds", "ageing", "network", "awaited")
+        for name in (
+            "drives",
+            "disks",
+            "arrays",
+            "caches",
+            "rebuilds",
+            "ageing",
+            "network",
+            "awaited",
+        )
         for word in ("--only", name)
     ]
     main([*only, "--quick", "--json", str(path)])
@@ -50,6 +60,13 @@ def test_each_load_is_measured_at_each_number_of_outstanding_ios(bench):
         (load, outstanding) for load in ("Database", "File server") for outstanding in (1, 32, 512)
     ]
     assert all(f[key] > 0 for f in drives for key in SPEED | {"events_per_io", "ios"})
+
+
+def test_every_replacement_policy_is_measured_against_lru(bench):
+    caches = bench["figures"]["caches"]
+    assert [one["policy"] for one in caches] == list(names())
+    assert all(one["cpu_ns_per_io"] > 0 and 0 < one["hit_rate"] < 1 for one in caches)
+    assert {f"access_{name}_to_lru" for name in names()[1:]} <= set(bench["ratios"])
 
 
 def test_drives_are_worn_in_at_several_ratios_of_spare_area(bench):
@@ -114,6 +131,7 @@ def test_ratios_are_numbers(bench):
         "device_io_of_24_to_8_drives",
         "device_io_of_96_to_8_drives",
         "device_io_of_240_to_8_drives",
+        *(f"access_{name}_to_lru" for name in names()[1:]),
         "sequential_event_of_array_to_disk",
         "sequential_event_last_to_first_stretch",
         "rebuild_event_to_disk",

@@ -25,7 +25,7 @@ PACKAGE = Path(kernel.__file__).parents[1]
 HASHED = sorted(
     path.relative_to(PACKAGE).as_posix()
     for folder in ("kernel", "layout", "stats")
-    for path in (PACKAGE / folder).glob("*.py")
+    for path in (PACKAGE / folder).rglob("*.py")
 )
 
 # Sets the speed of a station to a half: a callee of an entry, in a file of its own.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import caches
 import pytest
 from conftest import INTERPRETED
 from hypothesis import settings
@@ -14,6 +15,7 @@ from test_kernel_hybrid import BLOCK, DISK, GRAIN, HOST, KIB, PER_BLOCK, Bench, 
 import raidsim
 from raidsim.cards import load as card_of
 from raidsim.errors import InputError
+from raidsim.kernel.replacement import names
 
 BLOCKS = 12
 
@@ -28,7 +30,7 @@ class Life(RuleBasedStateMachine):
     @initialize(
         room=st.integers(2, 8),
         mode=st.sampled_from(("cache", "cache", "tier")),
-        evict=st.sampled_from(("lru", "fifo")),
+        evict=st.sampled_from(names()),
         low=st.sampled_from(("0 %", "50 %")),
     )
     def build(self, room: int, mode: str, evict: str, low: str) -> None:
@@ -122,6 +124,7 @@ class Life(RuleBasedStateMachine):
             if not line["dirty"] | line["busy"] | line["coming"]
         }
         assert all(line["valid"] & line["dirty"] == line["dirty"] for line in lines.values())
+        caches.check(self.bench.env.system)
 
 
 TestLife = Life.TestCase

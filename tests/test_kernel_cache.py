@@ -117,7 +117,7 @@ def dirty_list(world, row) -> list[int]:
 def clean_list(world, row) -> list[int]:
     """Strips of the list of clean lines, newest first."""
     found = []
-    here = int(row["newest"])
+    here = int(row["newest"][0])
     while here != t.NONE:
         found.append(int(world.lines[here]["strip"]))
         here = int(world.lines[here]["older"])
@@ -445,7 +445,7 @@ def test_a_fetch_that_one_of_the_same_bytes_has_overtaken_changes_nothing(is_evi
     slow, fast = agenda.take_next(w), agenda.take_next(w)
     prefetch.fetched(w, row, fast)
     line = cache.find(w, row, 0, 0)
-    assert row["newest"] == row["oldest"] == line
+    assert row["newest"][0] == row["oldest"][0] == line
     if is_evicted:
         cache.drop(w, row, line)
     prefetch.fetched(w, row, slow)

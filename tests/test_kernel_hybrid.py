@@ -80,11 +80,13 @@ class Bench:
 
     @property
     def clean(self) -> list[int]:
-        """Numbers of the blocks that may be evicted, newest first."""
-        world, index, found = self.env.system.world, int(self.cache["newest"]), []
-        while index >= 0:
-            found.append(int(world.lines[index]["strip"]))
-            index = int(world.lines[index]["older"])
+        """Numbers of the blocks that may be evicted, of each queue the newest first."""
+        world, found = self.env.system.world, []
+        for first in self.cache["newest"]:
+            index = int(first)
+            while index >= 0:
+                found.append(int(world.lines[index]["strip"]))
+                index = int(world.lines[index]["older"])
         return found
 
     def bytes_of(self, volume: Any, what: str) -> int:

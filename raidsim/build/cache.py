@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from raidsim.build import replacement
 from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.kernel import cache_tables as c
@@ -42,6 +43,7 @@ def add_cache(system: System, name: str, card: Card) -> int:
         free=first_line,
         first_bucket=first_bucket,
         buckets=buckets,
+        **replacement.fields(system, card.word("cache.replacement"), lines),
         first_tower=first_tower,
         destage_size=card.integer("cache.destage_size"),
         copy=system.add_station(f"{name}: cache memory", "cache memory"),

@@ -19,6 +19,7 @@ from raidsim.kernel import destage
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.kernel.cache import bucket
+from raidsim.kernel.replacement.tables import QUEUES
 
 Range = tuple[int, int]
 """First byte of a volume, and how many bytes."""
@@ -137,14 +138,15 @@ def _runs(mask: int) -> list[tuple[int, int]]:
 
 
 def clean_lines(system: System, cache: int) -> list[int]:
-    """The clean lines, the newest first."""
+    """The clean lines, of each queue the newest first."""
     row = system.world.caches[cache]
     first = int(row["first_line"])
     found = []
-    index = int(row["newest"])
-    while index != t.NONE:
-        found.append(index - first)
-        index = int(system.world.lines[index]["older"])
+    for newest in row["newest"].tolist():
+        index = newest
+        while index != t.NONE:
+            found.append(index - first)
+            index = int(system.world.lines[index]["older"])
     return found
 
 
@@ -154,7 +156,8 @@ def arrange(system: System, cache: int, clean: Sequence[int]) -> None:
     Parameters
     ----------
     clean
-        The clean lines that stay in it, the newest first; counted from its first line on.
+        The clean lines that stay in it, of each queue the newest first; counted from its first
+        line on.
     """
     settle_dirt(system)
     row = system.world.caches[cache]
@@ -166,6 +169,7 @@ def arrange(system: System, cache: int, clean: Sequence[int]) -> None:
     size = lines["size"]
     unclean = (lines["dirty"] | lines["busy"]) != 0
     row["used"] = size[used].sum()
+    row["held"] = [size[used & (lines["queue"] == queue)].sum() for queue in range(QUEUES)]
     row["clean"] = size[order].sum()
     row["dirty"] = size[unclean].sum()
     row["pinned"] = size[lines["pinned"] == 1].sum()
@@ -205,10 +209,17 @@ def chains(
 
 
 def rank(system: System, cache: int, clean: NDArray[np.int64]) -> None:
-    """Make the list of clean lines, which are given with the one used last at the end."""
+    """Make the queues of clean lines, which are given with the newest of each at the end.
+
+    A hand goes on from the oldest one if the line is gone at which it was.
+    """
     row, lines = system.world.caches[cache], system.world.lines
-    row["oldest"] = _chained(lines["newer"], clean)
-    row["newest"] = _chained(lines["older"], clean[::-1])
+    for queue in range(QUEUES):
+        mine = clean[lines["queue"][clean] == queue]
+        row["oldest"][queue] = _chained(lines["newer"], mine)
+        row["newest"][queue] = _chained(lines["older"], mine[::-1])
+    if row["hand"] not in clean:
+        row["hand"] = t.NONE
 
 
 def enlist(system: System, cache: int, dirty: NDArray[np.int64]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.build import replacement
 from raidsim.build.cache import line_size, modes
 from raidsim.build.cache_lines import chains
 from raidsim.build.system import System
@@ -20,7 +21,6 @@ from raidsim.scenario import ControllerSpec, HybridSpec, LoadSpec
 GIGA = 1e9
 MODES = {"cache": h.MODE_CACHE, "tier": h.MODE_TIER}
 WRITES = {"back": h.WRITE_BACK, "through": h.WRITE_THROUGH, "around": h.WRITE_AROUND}
-EVICTIONS = {"lru": h.EVICT_LRU, "fifo": h.EVICT_FIFO}
 PROMOTIONS = {"first": 1, "second": 2, "never": h.NO_PROMOTION}
 
 
@@ -60,7 +60,6 @@ def add_hybrid(
         mode=MODES[spec.mode],
         write=WRITES[spec.write],
         promote=PROMOTIONS[spec.promote],
-        evict=EVICTIONS[spec.evict],
         bypass=spec.bypass or 0,
         through=int(controller == t.NONE),
         first_trace=traces[0],
@@ -128,6 +127,7 @@ def _add_blocks(system: System, spec: HybridSpec) -> int:
         end=first + blocks,
         first_bucket=first_bucket,
         buckets=buckets,
+        **replacement.fields(system, spec.evict, blocks),
         first_tower=first_tower,
         destage_size=spec.copy_size,
         most_tasks=0 if tier else spec.copies,
@@ -188,7 +188,7 @@ def _warm(
     rows["key"] = (volume << 44) + strips
     places = lines_of.bucket(cache, volume, strips)
     rows["chain"] = chains(places, number, system.world.buckets_of_lines)
-    cache["used"] = count * size
+    cache["used"] = cache["held"][0] = count * size
     if dirty:
         rows["dirty"] = rows["valid"]
         cache["dirty"] = cache["dirty_peak"] = count * size
@@ -198,7 +198,7 @@ def _warm(
     rows["newer"][-1] = t.NONE
     rows["older"] = number - 1
     rows["older"][0] = t.NONE
-    cache["oldest"], cache["newest"] = number[0], number[-1]
+    cache["oldest"][0], cache["newest"][0] = number[0], number[-1]
 
 
 def streams_below(

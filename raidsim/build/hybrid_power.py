@@ -12,15 +12,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.build import replacement
 from raidsim.build.cache_lines import enlist, enter, rank, stir
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_WRITE_BACK
 from raidsim.kernel.hybrid_tables import MODE_TIER, NOTHING_LOST
+from raidsim.kernel.replacement.tables import QUEUES
 
 
 class Map(NamedTuple):
-    """Lines that are in use, and those of them that may be evicted, least recently used first."""
+    """Lines that are in use, and those of them that may be evicted, the oldest of a queue first."""
 
     held: NDArray[np.int64]
     clean: NDArray[np.int64]
@@ -42,10 +44,12 @@ def map_of(system: System, cache: int) -> Map:
         here = lines["chain"][here]
     base, newer = int(row["first_line"]), lines["newer"]
     follow = newer[base : int(row["fresh"])].tolist()
-    clean, index = [], int(row["oldest"])
-    while index != t.NONE:
-        clean.append(index)
-        index = follow[index - base]
+    clean = []
+    for oldest in row["oldest"].tolist():
+        index = oldest
+        while index != t.NONE:
+            clean.append(index)
+            index = follow[index - base]
     return Map(np.sort(np.concatenate(found)), np.array(clean, np.int64))
 
 
@@ -67,6 +71,7 @@ def restore(system: System, cache: int, known: Map) -> None:
     enter(system, cache, held, np.setdiff1d(np.arange(first, end), held))
     row["used"], row["dirty"] = len(held) * size, len(dirty) * size
     row["clean"] = len(clean) * size
+    row["held"] = np.bincount(lines["queue"][held], minlength=QUEUES) * size
     rank(system, cache, clean)
     if not _is_tier(system, cache):
         enlist(system, cache, dirty)
@@ -78,6 +83,7 @@ def use_front(system: System, cache: int, hybrid: int, copies: int, empty: bool)
     if empty:
         for name in ("valid", "dirty", "busy"):
             system.world.lines[name][known.held] = 0
+        replacement.forget(system, cache)
     restore(system, cache, known)
     tier = _is_tier(system, cache)
     system.set_row("hybrids", hybrid, lost=NOTHING_LOST, moves=copies if tier else 0)

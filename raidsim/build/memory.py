@@ -29,7 +29,7 @@ _LOADS = ("accounts of loads", "give fewer workers, or fewer sizes and arrivals"
 _QUEUES = ("queues of disks", "give fewer drives, a smaller queue.window or fewer read_ahead")
 _UNDER_WAY = ("I/Os under way", "give smaller requests, or fewer outstanding")
 WORDS = {
-    **dict.fromkeys(("lines", "buckets_of_lines", "towers"), _CACHES),
+    **dict.fromkeys(("lines", "buckets_of_lines", "ghosts", "towers"), _CACHES),
     **dict.fromkeys(("pages", "leaves", "blocks", "buckets"), _FLASH),
     **dict.fromkeys(("slots", "segments"), ("read-ahead of flash drives", "give less read_ahead")),
     **dict.fromkeys(("tasks", "extents", "zones"), _QUEUES),

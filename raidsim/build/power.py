@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.build import replacement
 from raidsim.build.cache_lines import arrange, rows_of
 from raidsim.build.hybrid_power import is_hybrid, map_of, restore
 from raidsim.build.system import System
@@ -274,4 +275,5 @@ def _reset_cache(system: System, row: int, keeps: bool) -> None:
     lines["coming"] = 0
     lines["waiters"] = t.NONE
     lines[lines["valid"] == 0] = np.zeros(1, lines.dtype)
+    replacement.forget(system, row)
     arrange(system, row, clean=[])

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from raidsim import units
+from raidsim.kernel.replacement import described
+from raidsim.kernel.replacement import names as policies
 from raidsim.layout.arrange import WORDS
 
 Value = float | int | str | bool
@@ -281,6 +283,7 @@ _CONTROLLER: tuple[_Row, ...] = (
     ("parity.q_time_per_byte",        "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "the same, what RAID 6 takes more"),
     ("mirror.stream_depth",           "count",         "1",        "1024",       "8",     "commands that a sequential stream of reads keeps on one copy before it takes the next one too"),
     ("cache.size",                    "size",          "1 MiB",    "1024 GiB",   UNKNOWN, "cache; none if the card is silent"),
+    ("cache.replacement",             policies(),       None,        None,         "lru",   f"which line without dirty data gives its place to another; {described()}"),
     ("cache.protection",              ("none", "battery", "flash"), None, None,  "none",  "what keeps the cache in a power cut: nothing, a battery, or flash with a capacitor"),
     ("cache.lookup_time",             "time",          "0 us",     "1000 us",    "0 us",  "time of a core per command to search the cache, while it holds anything of the volume"),
     ("cache.copy_time_per_byte",      "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "memory of the cache: per byte that goes in or out"),

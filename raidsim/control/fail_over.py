@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import simpy
 
+from raidsim.build import replacement
 from raidsim.build.array import survives
 from raidsim.build.cache import change_battery
 from raidsim.build.cache_lines import Range, arrange, chosen, ranges
@@ -148,6 +149,7 @@ class Duty:
             return {}
         if not keep_dirty:
             lost = discard(self.env.system, self.cache, self.rows, all_dirty=True)
+        replacement.forget(self.env.system, self.cache)
         arrange(self.env.system, self.cache, clean=[])
         return self.named(lost)
 

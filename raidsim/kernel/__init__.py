@@ -1,19 +1,30 @@
 """The compiled data plane: fast events on tables of records.
 
 Where its machine code is kept, and when it is made anew: :mod:`~raidsim.kernel.code_cache`.
+Importing the package itself loads no compiler: scenarios ask it for words.
 """
 
 from __future__ import annotations
 
-import numba
+from typing import TYPE_CHECKING, Any
 
-from raidsim.kernel import ageing as ageing
-from raidsim.kernel import engine as engine
-from raidsim.kernel.code_cache import CACHE_FOLDER, SOURCE_HASH, source_hash
+if TYPE_CHECKING:
+    from raidsim.kernel.code_cache import CACHE_FOLDER, SOURCE_HASH, source_hash
 
 __all__ = ["CACHE_FOLDER", "SOURCE_HASH", "is_compiled", "source_hash"]
 
 
 def is_compiled() -> bool:
     """Whether the machine code of the event loop for all hardware is there (or not needed)."""
-    return bool(numba.config.DISABLE_JIT) or engine.run.is_ready()
+    from raidsim.kernel import engine, jit  # noqa: PLC0415 - the compiler, only when it is asked for
+
+    return jit.INTERPRETED or bool(engine.run.is_ready())
+
+
+def __getattr__(name: str) -> Any:
+    """Load an exported name from where the machine code is kept (PEP 562)."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from raidsim.kernel import code_cache  # noqa: PLC0415 - see above
+
+    return getattr(code_cache, name)

@@ -1,10 +1,10 @@
 """The lines of a controller's cache: finding, taking, evicting them.
 
 A line is found by volume and strip through a hash index. Lines without anything dirty, under
-destage or on its way are *clean*: they stand in a list, least recently used last, and the last
-one gives its place to whoever needs one.
+destage or on its way are *clean*: they stand in queues, and one of them gives its place to whoever
+needs one. Which one, the policy of the cache says (:mod:`raidsim.kernel.replacement`).
 
-Verbs: :func:`find` a line, :func:`take` a fresh one, :func:`settle` puts a line into the list of
+Verbs: :func:`find` a line, :func:`take` a fresh one, :func:`settle` puts a line into its queue of
 clean ones once it is, :func:`unlist` takes it out, :func:`presence` of a range.
 """
 
@@ -14,6 +14,8 @@ import numpy as np
 
 from raidsim.kernel.cache_tables import GRAINS
 from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.replacement import dispatch as policy
+from raidsim.kernel.replacement.queues import is_clean, pull, push
 from raidsim.kernel.tables import NONE
 
 ABSENT = 0
@@ -60,12 +62,16 @@ def find(w, cache, volume, strip):
 @routine
 def take(w, cache, volume, strip, size):
     """An empty line for a strip, by evicting clean ones if need be; NONE if there is no room."""
+    key = (np.int64(volume) << 44) + strip
+    past = policy.missed(w, cache, key, size)
     while cache["used"] + size > cache["size"] or (
         cache["free"] == NONE and cache["fresh"] == cache["end"]
     ):
-        if cache["oldest"] == NONE:
+        gone = policy.victim(w, cache, past)
+        if gone == NONE:
             return NONE
-        drop(w, cache, cache["oldest"])
+        policy.evicted(w, cache, gone, past)
+        drop(w, cache, gone)
     index = cache["free"]
     if index == NONE:
         index = cache["fresh"]
@@ -84,16 +90,20 @@ def take(w, cache, volume, strip, size):
     line["destages"] = 0
     line["height"] = 0
     line["waiters"] = NONE
-    line["key"] = (line["volume"] << 44) + strip
+    line["key"] = key
+    line["queue"] = 0
+    line["mark"] = 0
     place = bucket(cache, volume, strip)
     line["chain"] = w.buckets_of_lines[place]
     w.buckets_of_lines[place] = index
+    policy.admitted(w, cache, index, past)
+    cache["held"][line["queue"]] += size
     return index
 
 
 @routine
 def drop(w, cache, index):
-    """Evict a clean line."""
+    """Give up a clean line."""
     unlist(w, cache, index)
     line = w.lines[index]
     place = bucket(cache, line["volume"], line["strip"])
@@ -105,45 +115,26 @@ def drop(w, cache, index):
             before = w.lines[before]["chain"]
         w.lines[before]["chain"] = line["chain"]
     cache["used"] -= line["size"]
+    cache["held"][line["queue"]] -= line["size"]
     line["chain"] = cache["free"]
     cache["free"] = index
 
 
-@handler
-def is_clean(line):
-    """Whether a line may be evicted."""
-    return line["dirty"] == 0 and line["busy"] == 0 and line["coming"] == 0
-
-
 @routine
 def settle(w, cache, index):
-    """Put a line that has become clean in front of the list of clean ones."""
+    """Put a line that has become clean at the newest end of its queue."""
     line = w.lines[index]
     if not is_clean(line):
         return
     cache["clean"] += line["size"]
-    line["newer"] = NONE
-    line["older"] = cache["newest"]
-    if cache["newest"] == NONE:
-        cache["oldest"] = index
-    else:
-        w.lines[cache["newest"]]["newer"] = index
-    cache["newest"] = index
+    push(w, cache, index)
 
 
 @routine
 def unlist(w, cache, index):
-    """Take a clean line out of the list of clean ones."""
-    line = w.lines[index]
-    cache["clean"] -= line["size"]
-    if line["newer"] == NONE:
-        cache["newest"] = line["older"]
-    else:
-        w.lines[line["newer"]]["older"] = line["older"]
-    if line["older"] == NONE:
-        cache["oldest"] = line["newer"]
-    else:
-        w.lines[line["older"]]["newer"] = line["newer"]
+    """Take a clean line out of its queue."""
+    cache["clean"] -= w.lines[index]["size"]
+    pull(w, cache, index)
 
 
 @routine
@@ -178,12 +169,11 @@ def wait(w, cache, volume, size, start, end, index):
 
 @routine
 def use(w, cache, volume, size, start, end):
-    """Bytes [start, end) of a volume have been used: their clean lines are the newest."""
+    """Bytes [start, end) of a volume have been used."""
     for strip in range(start // size, (end - 1) // size + 1):
         index = find(w, cache, volume, strip)
-        if index != NONE and is_clean(w.lines[index]):
-            unlist(w, cache, index)
-            settle(w, cache, index)
+        if index != NONE:
+            policy.used(w, cache, index)
 
 
 @routine
@@ -191,7 +181,8 @@ def keep(w, cache, volume, size, start, end):
     """Keep bytes [start, end), which have been read from the drives, as far as there is room."""
     for strip in range(start // size, (end - 1) // size + 1):
         index = find(w, cache, volume, strip)
-        if index == NONE:
+        known = index != NONE
+        if not known:
             index = take(w, cache, volume, strip, size)
             if index == NONE:
                 return
@@ -200,6 +191,8 @@ def keep(w, cache, volume, size, start, end):
         line = w.lines[index]
         line["valid"] |= mask(size, max(start - strip * size, 0), min(end - strip * size, size))
         settle(w, cache, index)
+        if known:
+            policy.used(w, cache, index)
 
 
 @routine

@@ -6,6 +6,7 @@ Lists of lines go by index; NONE ends them.
 
 from __future__ import annotations
 
+from raidsim.kernel.replacement.tables import QUEUES
 from raidsim.kernel.tables import NONE
 from raidsim.records import Column, Memory, Table, configuration, counter, state, volatile, window
 
@@ -38,8 +39,12 @@ CACHES = Table(
     end=configuration("i8", "line behind the last of those"),
     first_bucket=configuration("i8", "first of the buckets of its index"),
     buckets=configuration("i8", "how many there are, a power of two"),
-    newest=state("i8", "first of the clean lines, the one used last; or NONE", start=NONE),
-    oldest=state("i8", "last of the clean lines, the least recently used; or NONE", start=NONE),
+    policy=configuration("i8", "of replacement: its place in raidsim.kernel.replacement.POLICIES"),
+    newest=state("i8", "ends of the queues of clean lines, or NONE", start=NONE, shape=(QUEUES,)),
+    oldest=state("i8", "the other ends", start=NONE, shape=(QUEUES,)),
+    held=state("i8", "lines in use that belong to them, clean or not", "B", shape=(QUEUES,)),
+    hand=state("i8", "clean line at which the policy goes on, or NONE", start=NONE),
+    history=configuration("i8", "row of `histories`, if the policy remembers lines that are gone"),
     first_tower=configuration("i8", "in `towers`: of the head of the list of dirty lines"),
     elevator=volatile("i8", "key of the line that the elevator has come to"),
     tasks=volatile("i8", "destages under way"),
@@ -74,14 +79,16 @@ LINES = Table(
     dirty=volatile("i8", "mask of those that the drives do not have yet"),
     busy=volatile("i8", "mask of those that are being destaged"),
     coming=volatile("i8", "mask of those that are being read ahead, or filled"),
-    destages=volatile("i8", "tasks that have a part of it"),
-    pinned=volatile("i8", "1: its array is lost, and it waits for import or discard"),
     key=volatile("i8", "volume and strip in one number: the order of the elevator"),
-    chain=volatile("i8", "next line of the same bucket, or next free one, or NONE"),
-    newer=volatile("i8", "the clean line used just after it, or NONE"),
-    older=volatile("i8", "the clean line used just before it, or NONE"),
-    height=volatile("i8", "in the list of dirty lines; 0: it is not in it"),
-    waiters=volatile("i8", "first of the reads that wait for what is coming, or NONE"),
+    chain=volatile("i4", "next line of the same bucket, or next free one, or NONE"),
+    queue=volatile("i4", "that it belongs to while it is clean"),
+    newer=volatile("i4", "in its queue, while it is clean, or NONE"),
+    older=volatile("i4", "the same, the other way"),
+    mark=volatile("i4", "what the policy notes of it"),
+    destages=volatile("i4", "tasks that have a part of it"),
+    pinned=volatile("i4", "1: its array is lost, and it waits for import or discard"),
+    height=volatile("i4", "in the list of dirty lines; 0: it is not in it"),
+    waiters=volatile("i4", "first of the reads that wait for what is coming, or NONE"),
 )
 
 BUCKETS_OF_LINES = Column(

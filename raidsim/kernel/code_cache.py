@@ -54,8 +54,8 @@ def source_hash(*sources: Path) -> str:
     digest.update(f"numba {numba.__version__} numpy {np.__version__}".encode())
     digest.update(f"llvmlite {llvmlite.__version__} python {sys.version_info[:2]}".encode())
     for source in sources:
-        for path in sorted(source.glob("*.py")) if source.is_dir() else [source]:
-            digest.update(f"{path.parent.name}/{path.name}".encode())
+        for path in sorted(source.rglob("*.py")) if source.is_dir() else [source]:
+            digest.update(path.relative_to(source.parent).as_posix().encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -23,6 +23,7 @@ from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist, up_
 from raidsim.kernel.cache_tables import GRAINS, LEVELS
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
+from raidsim.kernel.replacement import dispatch as policy
 from raidsim.kernel.station import arrive
 from raidsim.kernel.tables import (
     FAILED,
@@ -129,6 +130,7 @@ def insert(w, cache, volume, size, start, end):
             if is_clean(w.lines[index]):
                 unlist(w, cache, index)
             soil(w, cache, index, start, end)
+            policy.used(w, cache, index)
     for strip in range(first, last + 1):
         if find(w, cache, volume, strip) == NONE:
             soil(w, cache, take(w, cache, volume, strip, size), start, end)

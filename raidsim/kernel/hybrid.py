@@ -27,12 +27,11 @@ import numpy as np
 
 from raidsim.kernel import agenda, controller, destage, log
 from raidsim.kernel.array_tables import ERRAND_BELOW, ERRAND_FILL, ERRAND_WRITE_BACK
-from raidsim.kernel.cache import find, is_clean, mask, settle, unlist
+from raidsim.kernel.cache import find, mask
 from raidsim.kernel.cache_tables import TRAILS
 from raidsim.kernel.hybrid_blocks import arrive, expect, forget, give_up, is_spoilt, lose
 from raidsim.kernel.hybrid_tables import (
     BACK_LOST,
-    EVICT_LRU,
     FRONT_LOST,
     MODE_TIER,
     NOTHING_LOST,
@@ -41,6 +40,7 @@ from raidsim.kernel.hybrid_tables import (
 )
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release, take_child
+from raidsim.kernel.replacement import dispatch as policy
 from raidsim.kernel.tables import (
     DONE,
     FAILED,
@@ -247,9 +247,7 @@ def read(w, hybrid, cache, index):
             put_back(w, hybrid, index, READ, here, stop)
         elif wanted & ~held == 0:
             hybrid["hits"] += 1
-            if is_clean(w.lines[found]) and hybrid["evict"] == EVICT_LRU:
-                unlist(w, cache, found)
-                settle(w, cache, found)
+            policy.used(w, cache, found)
             put_front(w, hybrid, cache, index, READ, found, here - base, stop - base)
         else:
             if only & wanted != 0:

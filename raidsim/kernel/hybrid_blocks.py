@@ -18,6 +18,7 @@ from raidsim.kernel.cache import drop, find, is_clean, mask, settle, take, unlis
 from raidsim.kernel.cache_tables import GRAINS
 from raidsim.kernel.hybrid_tables import FRONT_LOST, MODE_TIER
 from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.replacement import dispatch as policy
 from raidsim.kernel.tables import DONE, NONE, READ, WRITE
 
 
@@ -26,7 +27,8 @@ def expect(w, hybrid, cache, index, strip, grains):
     """Let a block of the front expect these grains, if it may; its line, or NONE."""
     volume = w.jobs[index]["volume"]
     found = find(w, cache, volume, strip)
-    if found == NONE:
+    known = found != NONE
+    if not known:
         if not is_wanted(w, hybrid, strip):
             return NONE
         found = take(w, cache, volume, strip, hybrid["block"])
@@ -38,6 +40,8 @@ def expect(w, hybrid, cache, index, strip, grains):
     if grains & ~line["coming"] != 0:
         line["coming"] |= grains
         w.jobs[index]["fills"] = 1
+    if known:
+        policy.used(w, cache, found)
     return found
 
 

@@ -18,10 +18,6 @@ WRITE_BACK = 0  # into the front; the back gets it later
 WRITE_THROUGH = 1  # into both
 WRITE_AROUND = 2  # into the back, and the front forgets
 
-# Which block gives its place to another.
-EVICT_LRU = 0
-EVICT_FIFO = 1
-
 # What has been lost.
 NOTHING_LOST = 0
 FRONT_LOST = 1
@@ -41,7 +37,6 @@ HYBRIDS = Table(
     mode=configuration("i8", "MODE_CACHE or MODE_TIER"),
     write=configuration("i8", "WRITE_BACK, WRITE_THROUGH or WRITE_AROUND"),
     promote=configuration("i8", "a block is promoted at so many misses; of a tier: accesses"),
-    evict=configuration("i8", "EVICT_LRU or EVICT_FIFO"),
     bypass=configuration("i8", "a longer sequential run goes past the front; 0: none does", "B"),
     through=configuration("i8", "1: what is behind a controller is asked through that one"),
     log=configuration("i8", "1: the back is written as a log,"),

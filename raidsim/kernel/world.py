@@ -20,6 +20,7 @@ from raidsim.kernel import (
     sweep_tables,
     tables,
 )
+from raidsim.kernel.replacement import tables as replacement_tables
 from raidsim.layout.tables import ACCESSES, LAYOUTS
 from raidsim.records import Table
 
@@ -49,6 +50,8 @@ TABLES: dict[str, Table] = {
         cache_tables.CACHES,
         cache_tables.LINES,
         cache_tables.BUCKETS_OF_LINES,
+        replacement_tables.HISTORIES,
+        replacement_tables.GHOSTS,
         cache_tables.TOWERS,
         cache_tables.TRAIL_ROWS,
         hybrid_tables.HYBRIDS,

@@ -13,6 +13,8 @@ import numpy as np
 from pydantic import BeforeValidator, Field, PrivateAttr
 
 from raidsim.cards.card import Card
+from raidsim.kernel.replacement import described
+from raidsim.kernel.replacement import names as policies
 from raidsim.layout.arrange import WORDS
 from raidsim.layout.health import failures_tolerated
 from raidsim.layout.parity import ROTATIONS
@@ -324,10 +326,8 @@ class HybridSpec(Part):
     bypass: Annotated[int | None, Quantity("size", above="0 B", sectors=True, word="none")] = key(
         "longer sequential runs go past the front", "none"
     )
-    evict: Annotated[str, Choice(("lru", "fifo"))] = key(
-        "which block of a cache gives its place to another: the least recently used, or the one"
-        " that has been in it for longest",
-        "lru",
+    evict: Annotated[str, Choice(policies())] = key(
+        f"which block of a cache gives its place to another; {described()}", "lru"
     )
     block: Annotated[int, Size] = key(
         "unit of the map: a power of two from 4 KiB to 64 MiB", "64 KiB"

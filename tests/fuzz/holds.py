@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from caches import check as check_lines
 
 from raidsim.control.clock import to_ns
 from raidsim.errors import InputError
@@ -10,6 +11,9 @@ from raidsim.kernel import tables as t
 from raidsim.layout.tables import MIRRORED, PARITY
 from tests.fuzz import Fault
 from tests.fuzz.machine import MIB, Machine
+
+LINES = 512
+"""Of caches whose lists are gone through: larger ones would take long."""
 
 
 def at_any_time(m: Machine) -> None:
@@ -35,6 +39,7 @@ def at_any_time(m: Machine) -> None:
             raise Fault(f"a cache has {caches[name]} {name}")
     if (caches["used"] > caches["size"]).any():
         raise Fault(f"a cache of {caches['size']} B holds {caches['used']} B")
+    check_lines(system, largest=LINES)
 
 
 def bring_back(m: Machine) -> None:

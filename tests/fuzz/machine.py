@@ -18,6 +18,7 @@ from small_array import TOY
 from raidsim import Controller, Environment, Host, Hybrid, Link, Load, Volume
 from raidsim.control.load import RunningLoad
 from raidsim.errors import InputError
+from raidsim.kernel.replacement import names as policies
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -105,7 +106,11 @@ def _controller(m: Machine) -> None:
     words: dict[str, Any] = {
         "battery": r.choice([None, None, "good", "low", "absent"]),
         "changes": r.choice(
-            [{}, {"cache.size": "4 MiB"}, {"cache.flush_time": "0.01 s", "cache.low_mark": "0 %"}]
+            [
+                {},
+                {"cache.size": "4 MiB", "cache.replacement": r.choice(policies())},
+                {"cache.flush_time": "0.01 s", "cache.low_mark": "0 %"},
+            ]
         ),
     }
     if model == CARD:
@@ -188,7 +193,7 @@ def _hybrid(m: Machine) -> None:
     }
     if mode == "cache":
         words["write"] = r.choice(["back", "back", "through", "around"])
-        words["evict"] = r.choice(["lru", "fifo"])
+        words["evict"] = r.choice(policies())
     m.hybrids.append(Hybrid(m.env, front, back, m.hosts[0], **words))
     m.note(_named("Hybrid", {"front": front, "back": back, **words}))
 
