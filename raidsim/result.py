@@ -159,6 +159,21 @@ class ControllerUse:
 
 
 @dataclass(frozen=True)
+class ArrayUse:
+    """Commands of one array to its drives over the measured window, all loads on it together.
+
+    By origin: "host", "destage", "read-ahead" or "background" (rebuilds, checks, repairs). Then by
+    what they carry: "read", "read for read-modify-write", "read for reconstruct-write", "read to
+    reconstruct", "write", "parity write" or "full-stripe write". What did not occur is left out.
+    """
+
+    name: str  # of the volume
+    host_ios: int  # completed in the window
+    device_ios: dict[str, dict[str, int]]  # commands, as they were made
+    per_host_io: dict[str, dict[str, float]] | None  # None without host I/Os
+
+
+@dataclass(frozen=True)
 class HybridUse:
     """One hybrid over the measured window, all loads on it together."""
 
@@ -236,6 +251,7 @@ class Point:
     drives: list[DriveUse] = field(default_factory=list)
     controllers: list[ControllerUse] = field(default_factory=list)
     hybrids: list[HybridUse] = field(default_factory=list)
+    arrays: list[ArrayUse] = field(default_factory=list)
     series: list[Sample] = field(default_factory=list)  # empty for short runs
     within: bool | None = None  # loads that are searched for: whether it is within the latency
     within_ms: float | None = None  # what was held against it: mean or percentile of all I/Os

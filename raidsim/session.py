@@ -17,7 +17,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from raidsim.build import caching, heat, hybrid_use, observe, thermal, throttling, wear, window
+from raidsim.build import (
+    array_use,
+    caching,
+    heat,
+    hybrid_use,
+    observe,
+    thermal,
+    throttling,
+    wear,
+    window,
+)
 from raidsim.build.scenario import Machine, build
 from raidsim.build.settling import PILOT_PER_OUTSTANDING, Settling, Unsettled
 from raidsim.build.system import SaturationError
@@ -374,6 +384,7 @@ class Session:
                 system, self.scenario, self.machine.volumes, load.volume
             ),
             hybrids=hybrid_use.hybrids(system, self.scenario, self.machine.volumes, load.volume),
+            arrays=array_use.arrays(system, self.machine.volumes, load.volume),
             series=thermal.series(system, streams),
             within=None if load.within is None else within,
             within_ms=within_ms,

@@ -41,6 +41,7 @@ SECTIONS = {
     "Use of a drive": results.DriveUse,
     "Use of a controller": results.ControllerUse,
     "Use of a hybrid": results.HybridUse,
+    "Commands of an array": results.ArrayUse,
     "A write mode": results.WriteMode,
     "Machines that boot": results.MachineUse,
     "A temperature": results.Temperature,

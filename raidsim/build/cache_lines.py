@@ -18,7 +18,7 @@ from raidsim.kernel import cache_tables as c
 from raidsim.kernel import destage
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
-from raidsim.kernel.cache import bucket
+from raidsim.kernel.cache import bucket, grain_of, mask
 from raidsim.kernel.replacement.tables import QUEUES
 
 Range = tuple[int, int]
@@ -54,8 +54,8 @@ def under_way(system: System, cache: int, volumes: Iterable[int]) -> tuple[np.nd
     found &= np.isin(jobs["volume"], list(volumes))
     for job in jobs[found]:
         start, end = int(job["offset"]), int(job["offset"] + job["length"])
-        for line, mask in parts(system, cache, int(job["volume"]), start, end):
-            masks[line] |= mask
+        for line, grains in parts(system, cache, int(job["volume"]), start, end):
+            masks[line] |= grains
             tasks[line] += 1
     return masks, tasks
 
@@ -70,14 +70,10 @@ def parts(
     if len(mine) == 0:
         return
     size = int(lines["size"][mine[0]])  # of a block of a hybrid, or of a line of its controller
-    grain = max(size // c.GRAINS, 512)
     first, last = start // size, (end - 1) // size
     for line in mine[(strips[mine] >= first) & (strips[mine] <= last)].tolist():
         base = int(strips[line]) * size
-        low = max(start - base, 0) // grain
-        high = -(-min(end - base, size) // grain)
-        bits = ((1 << high) - 1) & ~((1 << low) - 1)
-        yield line, bits - (1 << 64) if bits >> 63 else bits
+        yield line, mask(size, max(start - base, 0), min(end - base, size))
 
 
 def in_use(lines: np.ndarray) -> NDArray[np.bool_]:
@@ -111,7 +107,7 @@ def ranges(
         row = rows[line]
         volume, size = int(row["volume"]), int(row["size"])
         whole = int(system.world.volumes[volume]["size"])
-        grain = max(size // c.GRAINS, 512)
+        grain = grain_of(size)
         base = int(row["strip"]) * size
         mine = found.setdefault(volume, [])
         for low, high in _runs(int(held[line])):

@@ -185,7 +185,7 @@ def _warm(
     rows["size"] = size
     rows["valid"] = lines_of.mask(size, 0, size)
     rows["waiters"] = t.NONE
-    rows["key"] = (volume << 44) + strips
+    rows["key"] = lines_of.key_of(volume, strips)
     places = lines_of.bucket(cache, volume, strips)
     rows["chain"] = chains(places, number, system.world.buckets_of_lines)
     cache["used"] = cache["held"][0] = count * size

@@ -29,6 +29,7 @@ from raidsim.build.array import below, drives_of
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_REPAIR, ERRAND_SWEEP
+from raidsim.kernel.cache import grain_of
 from raidsim.kernel.cache_tables import GRAINS
 from raidsim.layout.accesses import merge
 from raidsim.layout.address import held, is_good, place
@@ -128,7 +129,7 @@ def dirty_ranges(system: System, volume: int) -> Ranges:
     masks = lines["dirty"] | lines["busy"]
     chosen = (masks != 0) & (lines["volume"] == volume)
     size = int(world.arrays[place["array"]]["line"])
-    grain = max(size // GRAINS, 512)
+    grain = grain_of(size)
     bits = np.arange(GRAINS)
     there = (masks[chosen][:, None] >> bits) & 1 == 1
     first = lines["strip"][chosen][:, None] * size

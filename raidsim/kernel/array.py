@@ -23,7 +23,7 @@ Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes
 from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
-from raidsim.kernel import agenda, mirror, queue
+from raidsim.kernel import agenda, device_ios, mirror, queue
 from raidsim.kernel.array_tables import (
     COPYING,
     ERRAND_HOST,
@@ -195,17 +195,17 @@ def commands(w, array, index, access, last):
     row = array["first_member"] + access["drive"]
     member = w.members[row]
     if access["method"] == COPYING:
-        return command(w, index, access, row, member["copy"], last)
+        return command(w, array, index, access, row, member["copy"], last)
     if array["chunk"] > 0 and access["op"] == WRITE and w.jobs[index]["errand"] != ERRAND_SWEEP:
         mark(w, array, access["offset"], access["offset"] + access["length"])
-    last = command(w, index, access, row, member["drive"], last)
+    last = command(w, array, index, access, row, member["drive"], last)
     if member["copy"] != NONE and access["op"] == WRITE and access["offset"] < member["copied"]:
-        last = command(w, index, access, row, member["copy"], last)
+        last = command(w, array, index, access, row, member["copy"], last)
     return last
 
 
 @routine
-def command(w, index, access, row, drive, last):
+def command(w, array, index, access, row, drive, last):
     """Make the commands of one access to a drive, which stands for a member or is its copy."""
     member = w.members[row]
     longest = w.drives[drive]["max_transfer"]
@@ -224,6 +224,7 @@ def command(w, index, access, row, drive, last):
         below["length"] = stop - start
         below["hop"] = 0
         member["in_flight"] += 1
+        device_ios.count(w, array, index, access)
         if last == NONE:
             w.jobs[index]["later"] = child
         else:

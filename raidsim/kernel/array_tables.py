@@ -28,6 +28,23 @@ ERRAND_FILL = 10  # a hybrid copies from back to front
 # Family of an array that is a hybrid: the others are those of layouts.
 HYBRID = 8
 
+# For whom a command to a drive is.
+FOR_HOST = 0
+FOR_DESTAGE = 1
+FOR_READ_AHEAD = 2
+BACKGROUND = 3  # rebuilds, checks and the like, and repairs of single strips
+ORIGINS = 4
+
+# What it carries.
+READ_DATA = 0
+READ_FOR_MODIFY = 1  # old data and parity, for a read-modify-write
+READ_FOR_RECONSTRUCT_WRITE = 2  # the rest of a stripe that is written in part
+READ_TO_RECONSTRUCT = 3  # what survives, in place of what is lost
+WRITE_DATA = 4
+WRITE_PARITY = 5  # of a stripe that is written in part
+WRITE_FULL_STRIPE = 6  # data and parity
+TRANSFERS = 7
+
 COPYING = 5  # method of a write, beside those of raidsim.layout: to the drive that gets a copy
 
 ARRAYS = Table(
@@ -49,6 +66,11 @@ ARRAYS = Table(
     spread_ns=configuration("f8", "CPU time of a task", "ns"),
     device_io_ns=configuration("f8", "for each command to a drive beyond the first", "ns"),
     commands=counter("i8", "commands to its drives"),
+    device_ios=counter(
+        "i8",
+        "the same as they are made, by origin and transfer",
+        shape=(ORIGINS * TRANSFERS,),
+    ),
     line=configuration("i8", "line of the cache: a strip, or more", "B"),
     write_back=configuration("i8", "1: writes are answered from the cache of its controller"),
     cached=configuration("i8", "1: what is read from the drives is kept there"),

@@ -24,9 +24,15 @@ PRESENT = 2
 
 
 @handler
+def grain_of(line_size):
+    """Bytes of a grain of a line: of the parts whose state is known."""
+    return max(line_size // GRAINS, 512)
+
+
+@handler
 def mask(line_size, low, high):
     """Bits of the grains of a line that bytes [low, high) of it touch."""
-    grain = max(line_size // GRAINS, 512)
+    grain = grain_of(line_size)
     first = low // grain
     end = (high + grain - 1) // grain
     return up_to(end) & ~up_to(first)
@@ -47,6 +53,12 @@ def bucket(cache, volume, strip):
     return cache["first_bucket"] + (scattered & (cache["buckets"] - 1))
 
 
+@handler
+def key_of(volume, strip):
+    """Volume and strip in one number: the order of the elevator."""
+    return (np.int64(volume) << 44) + strip
+
+
 @routine
 def find(w, cache, volume, strip):
     """The line that holds a strip, or NONE."""
@@ -62,7 +74,7 @@ def find(w, cache, volume, strip):
 @routine
 def take(w, cache, volume, strip, size):
     """An empty line for a strip, by evicting clean ones if need be; NONE if there is no room."""
-    key = (np.int64(volume) << 44) + strip
+    key = key_of(volume, strip)
     past = policy.missed(w, cache, key, size)
     while cache["used"] + size > cache["size"] or (
         cache["free"] == NONE and cache["fresh"] == cache["end"]

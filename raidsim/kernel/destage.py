@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from raidsim.kernel import agenda, queue
 from raidsim.kernel.array import add_task
-from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist, up_to
+from raidsim.kernel.cache import find, grain_of, is_clean, mask, settle, take, unlist, up_to
 from raidsim.kernel.cache_tables import GRAINS, LEVELS
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
@@ -202,7 +202,7 @@ def start_one(w, cache, index):
     volume = line["volume"]
     width = w.arrays[w.volumes[volume]["array"]]["width"]
     window = max(cache["destage_size"] // width, 1) * width
-    grain = max(size // GRAINS, 512)
+    grain = grain_of(size)
     first = 0
     while (line["dirty"] >> first) & 1 == 0:
         first += 1
@@ -287,7 +287,7 @@ def clean(w, cache, volume, size, start, end):
 @routine
 def supersede(w, cache, volume, size, start, end):
     """Bytes [start, end) are on the drives, past the cache: what is older need not follow them."""
-    grain = max(size // GRAINS, 512)
+    grain = grain_of(size)
     for strip in range(start // size, (end - 1) // size + 1):
         index = find(w, cache, volume, strip)
         if index == NONE:

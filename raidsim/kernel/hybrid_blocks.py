@@ -14,7 +14,7 @@ import numpy as np
 from raidsim.kernel import destage
 from raidsim.kernel.array import add_task
 from raidsim.kernel.array_tables import ERRAND_FILL
-from raidsim.kernel.cache import drop, find, is_clean, mask, settle, take, unlist, up_to
+from raidsim.kernel.cache import drop, find, grain_of, is_clean, mask, settle, take, unlist, up_to
 from raidsim.kernel.cache_tables import GRAINS
 from raidsim.kernel.hybrid_tables import FRONT_LOST, MODE_TIER
 from raidsim.kernel.jit import handler, routine
@@ -123,7 +123,7 @@ def forget(w, hybrid, cache, volume, start, end):
     A grain that is dirty and only partly written stays dirty.
     """
     size = hybrid["block"]
-    grain = max(size // GRAINS, 512)
+    grain = grain_of(size)
     for strip in range(start // size, (end - 1) // size + 1):
         found = find(w, cache, volume, strip)
         if found == NONE:
@@ -187,7 +187,7 @@ def give_up(w, hybrid, cache, what):
 def lose(w, hybrid, cache):
     """The front has failed: only what the back does not have is kept account of."""
     give_up(w, hybrid, cache, FRONT_LOST)
-    grain = max(hybrid["block"] // GRAINS, 512)
+    grain = grain_of(hybrid["block"])
     for place in range(cache["first_bucket"], cache["first_bucket"] + cache["buckets"]):
         index = np.int64(w.buckets_of_lines[place])
         while index != NONE:

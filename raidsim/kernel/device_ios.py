@@ -1,0 +1,74 @@
+"""Commands to the drives of an array, counted by what they carry and for whom they are.
+
+Verb: :func:`count` a command.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel.array_tables import (
+    BACKGROUND,
+    ERRAND_DESTAGE,
+    ERRAND_FETCH,
+    ERRAND_PART,
+    ERRAND_REPAIR,
+    ERRAND_SWEEP,
+    FOR_DESTAGE,
+    FOR_HOST,
+    FOR_READ_AHEAD,
+    READ_DATA,
+    READ_FOR_MODIFY,
+    READ_FOR_RECONSTRUCT_WRITE,
+    READ_TO_RECONSTRUCT,
+    TRANSFERS,
+    WRITE_DATA,
+    WRITE_FULL_STRIPE,
+    WRITE_PARITY,
+)
+from raidsim.kernel.jit import handler, routine
+from raidsim.layout.tables import (
+    DATA,
+    FULL_STRIPE,
+    MODIFY,
+    READ,
+    RECONSTRUCT,
+    RECONSTRUCT_WRITE,
+)
+
+
+@routine
+def count(w, array, index, access):
+    """Count a command of task ``index`` that carries this access, or a part of it."""
+    array["device_ios"][origin(w, index) * TRANSFERS + transfer(access)] += 1
+
+
+@handler
+def origin(w, index):
+    """For whom a task is: a stripe of a write is for whoever writes."""
+    job = w.jobs[index]
+    errand = job["errand"]
+    if errand == ERRAND_PART:
+        errand = w.jobs[job["parent"]]["errand"]
+    if errand == ERRAND_DESTAGE:
+        return FOR_DESTAGE
+    if errand == ERRAND_FETCH:
+        return FOR_READ_AHEAD
+    if errand == ERRAND_SWEEP or errand == ERRAND_REPAIR:
+        return BACKGROUND
+    return FOR_HOST
+
+
+@handler
+def transfer(access):
+    """What an access carries."""
+    method = access["method"]
+    if access["op"] == READ:
+        if method == MODIFY:
+            return READ_FOR_MODIFY
+        if method == RECONSTRUCT_WRITE:
+            return READ_FOR_RECONSTRUCT_WRITE
+        if method == RECONSTRUCT:
+            return READ_TO_RECONSTRUCT
+        return READ_DATA
+    if method == FULL_STRIPE:
+        return WRITE_FULL_STRIPE
+    return WRITE_DATA if access["role"] == DATA else WRITE_PARITY

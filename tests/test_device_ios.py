@@ -1,0 +1,85 @@
+"""What an array asks of its drives for each I/O: the write penalties of the textbooks."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidsim.running import run
+from raidsim.scenario import from_data
+
+HOST = {"model": "cisco-ucs-c240-m4"}
+DISK = "cisco-hdd-600gb-15k"
+MEASURE = {"min_ios": 2_000, "max_ios": 4_000}
+
+
+def use(level, drives, load, **keys):
+    """The use of an array under a load, with parity from the host."""
+    volume = {"name": "data", "level": level, "drives": drives, "drive": DISK, "strip": "64 KiB"}
+    asked = {"size": "8 KiB", "read": "0 %", "outstanding": 4} | load
+    data = {"host": HOST, "volume": [volume | keys], "load": [asked], "measure": MEASURE}
+    (point,) = run(from_data(data)).points
+    (found,) = point.arrays
+    assert found.host_ios == point.counts.measured
+    return found
+
+
+@pytest.mark.parametrize(
+    ("level", "drives", "expected"),
+    [
+        ("raid0", 4, {"write": 1}),
+        ("raid1", 2, {"write": 2}),
+        ("raid10", 4, {"write": 2}),
+        ("raid5", 5, {"read for read-modify-write": 2, "write": 1, "parity write": 1}),
+        ("raid6", 8, {"read for read-modify-write": 3, "write": 1, "parity write": 2}),
+    ],
+)
+def test_a_small_write_costs_what_its_level_is_known_for(level, drives, expected):
+    found = use(level, drives, {"align": "8 KiB"})
+    assert list(found.per_host_io) == ["host"]
+    for what, number in expected.items():
+        assert found.per_host_io["host"][what] == pytest.approx(number, rel=0.01), what
+    assert set(found.per_host_io["host"]) == set(expected)
+
+
+def test_a_write_of_a_whole_stripe_reads_nothing():
+    size = 4 * 64
+    found = use("raid5", 5, {"size": f"{size} KiB", "align": f"{size} KiB"})
+    assert found.per_host_io["host"] == {"full-stripe write": pytest.approx(5, rel=0.01)}
+
+
+def test_reads_of_a_lost_drive_are_reads_of_all_others():
+    found = use("raid5", 5, {"read": "100 %", "align": "8 KiB"}, failed=[0])
+    each = found.per_host_io["host"]
+    assert each["read to reconstruct"] == pytest.approx(4 / 5, rel=0.1)
+    assert each["read"] == pytest.approx(4 / 5, rel=0.1)
+
+
+def test_a_write_back_cache_asks_for_itself():
+    data = {
+        "host": HOST,
+        "controller": [{"model": "cisco-12g-sas-raid-2gb", "set": {"cache.size": "16 MiB"}}],
+        "volume": [{"name": "data", "level": "raid5", "drives": 4, "drive": DISK,
+                    "strip": "64 KiB", "write": "back"}],
+        "load": [{"read": "50 %", "size": "8 KiB", "area": {"size": "64 GiB"}, "outstanding": 8}],
+        "measure": {"min_ios": 20_000, "max_ios": 40_000},
+    }  # fmt: skip
+    (point,) = run(from_data(data)).points
+    (found,) = point.arrays
+    assert set(found.per_host_io) == {"host", "destage"}
+    assert set(found.per_host_io["host"]) == {"read"}
+    assert found.per_host_io["host"]["read"] == pytest.approx(0.5, rel=0.05)
+    assert found.per_host_io["destage"]["parity write"] == pytest.approx(0.5, rel=0.1)
+
+
+def test_a_single_drive_has_no_commands_of_an_array():
+    data = {"host": HOST, "volume": [{"drive": DISK}],
+            "load": [{"read": "100 %", "size": "8 KiB", "outstanding": 1}],
+            "measure": MEASURE}  # fmt: skip
+    (point,) = run(from_data(data)).points
+    assert point.arrays == []
+
+
+def test_counts_are_those_of_the_window_alone():
+    found = use("raid5", 5, {"align": "8 KiB"})
+    made = sum(found.device_ios["host"].values())
+    assert made == pytest.approx(4 * found.host_ios, rel=0.02)
