@@ -8,7 +8,7 @@ from raidsim.build.explain import explain
 from raidsim.build.scenario import build
 from raidsim.build.system import System
 from raidsim.errors import InputError
-from raidsim.kernel.cache_tables import LINE
+from raidsim.kernel.cache_tables import LINES
 from raidsim.running import run_point
 
 GIB = 2**30
@@ -79,7 +79,7 @@ def refused(text, most, monkeypatch):
 
 def test_a_cache_of_too_many_lines_says_how_much_it_would_take(monkeypatch):
     problem = refused(CACHED + LOAD, 8 * GIB, monkeypatch)
-    needed = 2**31 * LINE.itemsize / GIB
+    needed = 2**31 * LINES.type.itemsize / GIB
     assert f"would take at least {needed:.3g} GiB of memory" in problem.cause
     assert "2147483648 lines of caches" in problem.cause
     assert "there are 8 GiB" in problem.cause

@@ -434,7 +434,7 @@ def test_the_slices_of_the_throughput_add_up_to_all_completions():
 # -- coverage ----------------------------------------------------------------------------------
 
 
-SEEDS = 200
+SEEDS = 300
 
 
 def assert_covered(covered, runs):
