@@ -13,7 +13,7 @@ from raidsim.build import ftl
 from raidsim.build.system import System
 from raidsim.kernel import ftl as kernel
 from raidsim.kernel import tables as t
-from raidsim.kernel.ftl_tables import FTL
+from raidsim.kernel.ftl_tables import FTLS
 
 
 def new(units: int, spare: float = 0.25, **words: int) -> tuple[System, int]:
@@ -152,7 +152,7 @@ def test_the_block_with_the_least_valid_data_is_collected():
 @settings(max_examples=200, deadline=None)
 def test_neighbouring_units_stay_distinct_and_a_share_of_the_drive_stays_that_share(units, unit):
     made = ftl.shape(units, 0.1)
-    row = np.zeros(1, FTL)[0]
+    row = np.zeros(1, FTLS.type)[0]
     row["scale"], row["group"] = made.scale, ftl.GROUP
     unit %= units
     near = [int(kernel.logical(row, u)) for u in range(unit, min(unit + ftl.GROUP, units))]

@@ -17,7 +17,7 @@ from raidsim.build import heat, window
 from raidsim.errors import InputError
 from raidsim.kernel import heat as kernel
 from raidsim.kernel import tables as t
-from raidsim.kernel.heat_tables import HEAT, SAMPLES
+from raidsim.kernel.heat_tables import HEATS, SAMPLES
 
 S = 1_000_000_000  # ns
 MIB = 2**20
@@ -36,7 +36,7 @@ WRITES = {"read": "0 %", "random": "0 %", "size": "64 KiB", "outstanding": 16}
 
 def drive(**changes: Any) -> Any:
     """A row of the kernel's table: 25 C all through, in still air at 2 K/W and 4 J/K."""
-    row = np.zeros(1, HEAT)[0]
+    row = np.zeros(1, HEATS.type)[0]
     values = {
         "inner": 25.0,
         "case": 25.0,

@@ -23,8 +23,7 @@ TICKS = np.zeros(1, np.int64)
 
 def cut_short(machine: Machine, table: str, rows: int) -> Machine:
     """The machine with only the first rows of a table."""
-    machine.system._tables[table] = machine.system._tables[table][:rows].copy()
-    machine.system._remake()
+    machine.system._replace(table, rows, rows)
     return machine
 
 

@@ -327,7 +327,7 @@ def meet(w, job, child):
         if job["status"] != RETRY:
             job["status"] = UNREADABLE
             job["member"] = child["member"]
-            job["first_row"] = row
+            job["bad_row"] = row
     elif job["status"] == DONE and job["other"] == NONE and child["member"] != job["member"]:
         job["status"] = UNREADABLE  # of the same stripe: restored from what else there is
         job["other"] = child["member"]
@@ -348,7 +348,7 @@ def repair(w, index):
     below["priority"] = job["priority"]
     below["member"] = job["member"]
     below["other"] = NONE
-    below["first_row"] = job["first_row"]
+    below["first_row"] = job["bad_row"]
     below["parts"] = 0
     agenda.put(w, task, STAGE_PLAN)
 

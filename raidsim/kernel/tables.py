@@ -230,7 +230,8 @@ JOBS = Table(
     other=volatile("i4", "of a repair: another drive that cannot read its strip, or NONE"),
     chunk=volatile("i4", "of a worker: number of the rows that it goes through"),
     rows=volatile("i4", "of a worker: how many rows of strips these are"),
-    first_row=volatile("i8", "row of strips: of a worker the first, else the one to be mended"),
+    first_row=volatile("i8", "of a worker: the first of these; of a repair: the one it restores"),
+    bad_row=volatile("i8", "row of strips of which a sector could not be read"),
     xor=volatile("i8", "what parity is still to be computed from", "B"),
     unit=volatile("i8", "of a program unit: its number"),
 )
