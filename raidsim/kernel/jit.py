@@ -106,13 +106,23 @@ class Entry:
         gc.disable()  # what a compiler makes is needed until it is done: 7 % of its time
         try:
             with _leaving_out(self._parts):
-                result = self._dispatcher(*arguments)
+                self._call = self._dispatcher.compile(tuple(map(_type_of, arguments)))
         finally:
             if collects:
                 gc.enable()
-        (compiled,) = self._dispatcher.overloads.values()
-        self._call = compiled.entry_point
-        return result
+        return self._call(*arguments)
+
+
+_types: dict[type, Any] = {}
+
+
+def _type_of(argument: Any) -> Any:
+    """Numba's type of an argument of an entry point; all worlds are of the same."""
+    if not hasattr(argument, "_fields"):
+        return numba.typeof(argument)
+    if type(argument) not in _types:
+        _types[type(argument)] = numba.typeof(argument)
+    return _types[type(argument)]
 
 
 def entry(function: Callable[..., Any]) -> Callable[..., Any]:
