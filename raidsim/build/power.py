@@ -22,7 +22,7 @@ from raidsim.build.cache_lines import arrange, rows_of
 from raidsim.build.hybrid_power import is_hybrid, map_of, restore
 from raidsim.build.system import System
 from raidsim.build.window import settle_areas, settle_dirt, settle_promises
-from raidsim.kernel import agenda, destage, heat, load, shingles
+from raidsim.kernel import agenda, band_rewrites, destage, heat, load
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_HOST
 from raidsim.kernel.sweep_tables import COPY, WORKING
@@ -105,7 +105,7 @@ def drives_ready(system: System, outage: Outage) -> None:
             destage.work(system.world, cache)
     for row in system.world.shingles[: system.count("shingles")]:
         row["heard"] = system.now
-        shingles.rest(system.world, row)
+        band_rewrites.rest(system.world, row)
     _resume_sweeps(system, on_controllers=True)
 
 

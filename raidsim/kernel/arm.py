@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 
 from raidsim.errors import TableOverflowError
-from raidsim.kernel import disk_buffer, shingles
+from raidsim.kernel import band_rewrites, disk_buffer, shingles
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.mechanics import (
     GRACE,
@@ -207,7 +207,7 @@ def risen(w, disk):
 def go_on(w, disk):
     """The arm is free: the next access, or reading ahead where a read has ended."""
     disk["moving"] = 0
-    if disk["shingles"] != NONE and shingles.takes_turn(w, disk):
+    if disk["shingles"] != NONE and band_rewrites.takes_turn(w, disk):
         return
     if disk["waiting"] > 0:
         start_next(w, disk)

@@ -12,13 +12,15 @@ else one that continues another becomes one with it. What the cache holds is los
 cut: :mod:`~raidsim.kernel.reply` keeps the account. Cached writes wait for the arm beside the
 commands of the queue, so a drive with its cache on has more to choose from.
 
+What a shingled disk does otherwise is told in :mod:`~raidsim.kernel.shingles`.
+
 Verbs: :func:`command_arrived`, :func:`decode`, :func:`written_in` (data has come over the
 link), :func:`risen` and :func:`arm_free` (the arm).
 """
 
 from __future__ import annotations
 
-from raidsim.kernel import arm, disk_buffer, queue, shingles
+from raidsim.kernel import arm, band_rewrites, disk_buffer, queue, shingles
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.reply import delay, keep, promise, reply
 from raidsim.kernel.shingle_tables import FOR_HOST, PIECE
@@ -49,7 +51,7 @@ def command_arrived(w, index):
     if job["op"] == WRITE:
         time += disk["write_time"]
     if disk["shingles"] != NONE:
-        shingles.heard(w, disk)
+        band_rewrites.heard(w, disk)
     arrive(w, disk["controller"], index, time)
 
 
@@ -137,7 +139,7 @@ def write(w, disk, index):
         job["stage"] = STAGE_WAITING
         queue.append(w, disk, index)
         if disk["shingles"] != NONE and disk["moving"] == 0:
-            shingles.takes_turn(w, disk)
+            band_rewrites.takes_turn(w, disk)
 
 
 @handler
@@ -272,7 +274,7 @@ def arm_free_within(w, disk):
             return
         send(w, disk, disk["command"])
     else:
-        shingles.step_done(w, disk)
+        band_rewrites.step_done(w, disk)
         admit(w, disk)
     arm.go_on(w, disk)
 

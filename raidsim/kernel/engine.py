@@ -12,6 +12,7 @@ from raidsim.errors import TableOverflowError
 from raidsim.kernel import (
     agenda,
     array,
+    band_rewrites,
     controller,
     destage,
     disk,
@@ -25,7 +26,6 @@ from raidsim.kernel import (
     network,
     prefetch,
     read_ahead,
-    shingles,
     ssd,
     station,
     sweep,
@@ -290,7 +290,7 @@ def advance(w, index):
     elif stage == STAGE_DISK_LINK_WRITE:
         disk.written_in(w, index)
     elif stage == STAGE_DISK_TIMED:
-        shingles.timed(w, index)
+        band_rewrites.timed(w, index)
     elif stage == STAGE_MAPPED or stage == STAGE_ERASED:
         release(w, index)
     elif stage == STAGE_MOVE_SENSED:

@@ -9,36 +9,25 @@ negative addresses, from -media_cache to 0, and those of the host are where they
     read    each piece where the newest data is: in the log, or in the band
 
 The map is a list of records per band. Records are kept in the order of the log, a ring: the oldest
-must go first. It goes with its whole band: what the log holds of the band is read, then the band,
-then the band is written (a rewrite, or cleaning). That is done once no command has come for a
-while, and when the log or the map is full: writes then wait for it, and its steps take turns with
-what the arm can do for others. The writes of a stream need no room.
+must go first. It goes with its whole band (:mod:`~raidsim.kernel.band_rewrites`). The writes of a
+stream need no room.
 
 After A. Aghayev and P. Desnoyers, "Skylight: a window on shingled disk operation" (FAST 2015), who
 found such a log, static bands and first-in-first-out cleaning in drives of 5 and 8 TB.
 
 Verbs: :func:`has_room` and :func:`follow` admit a write, :func:`aim` and :func:`landed` place it;
-:func:`is_scattered`, :func:`next_piece` for reads; :func:`takes_turn`, :func:`step_done`,
-:func:`heard` and :func:`timed` rewrite bands.
+:func:`is_scattered` and :func:`next_piece` are for reads; :func:`begin` an access.
 """
 
 from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
 from raidsim.kernel import disk_buffer
-from raidsim.kernel.jit import handler, part, routine
+from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.mechanics import locate, move_time, span, wait_time
-from raidsim.kernel.shingle_tables import (
-    FOR_HOST,
-    GATHERING,
-    PIECE,
-    READING,
-    RESTING,
-    REWRITE,
-    WRITING,
-)
+from raidsim.kernel.shingle_tables import FOR_HOST, PIECE, RESTING
 from raidsim.kernel.station import arrive, round_ns
-from raidsim.kernel.tables import NONE, READ, STAGE_DISK_ARM, STAGE_DISK_TIMED, WRITE
+from raidsim.kernel.tables import NONE, READ, STAGE_DISK_ARM, WRITE
 
 # -- the log and its map -------------------------------------------------------------------------
 
@@ -398,102 +387,3 @@ def begin(w, disk, doing, op, start, length):
     disk["moving"] = 1
     w.jobs[disk["arm_job"]]["stage"] = STAGE_DISK_ARM
     arrive(w, disk["arm"], disk["arm_job"], round_ns(max(time, 0.0)))
-
-
-# -- band rewrites -------------------------------------------------------------------------------
-
-
-@handler
-def heard(w, disk):
-    """A command has come: bands are not rewritten until it is quiet again."""
-    s = w.shingles[disk["shingles"]]
-    s["heard"] = w.state[0]["now"]
-    s["cleaning"] = 0
-
-
-@routine
-def takes_turn(w, disk):
-    """Whether the arm, which is free, goes on with a rewrite: then it has begun.
-
-    While a write waits for room, rewrites take turns with commands. Otherwise commands go
-    first, and rewrites wait until none has come for a while.
-    """
-    s = w.shingles[disk["shingles"]]
-    was = s["doing"]
-    s["doing"] = FOR_HOST
-    if was != REWRITE:
-        s["heard"] = w.state[0]["now"]
-    if s["kept"] == 0:
-        s["cleaning"] = 0
-        return False
-    needed = is_full(s) and disk["first_waiting"] != NONE
-    if disk["waiting"] > 0 and (was == REWRITE or not needed):
-        return False
-    if needed or s["cleaning"] == 1:
-        step(w, disk, s)
-        return True
-    rest(w, s)
-    return False
-
-
-@handler
-def rest(w, s):
-    """Let the timer run until the drive may have been idle for long enough."""
-    if s["timing"] == 0 and s["kept"] > 0:
-        s["timing"] = 1
-        w.jobs[s["timer_job"]]["stage"] = STAGE_DISK_TIMED
-        left = s["heard"] + s["idle_after"] - w.state[0]["now"]
-        arrive(w, s["timer"], s["timer_job"], max(left, 0))
-
-
-@part("disks")
-@routine
-def timed(w, index):
-    """The timer of a drive is over: rewrite bands, if nothing was asked meanwhile."""
-    disk = w.disks[w.jobs[index]["row"]]
-    s = w.shingles[disk["shingles"]]
-    s["timing"] = 0
-    if disk["moving"] == 1 or disk["waiting"] > 0 or s["kept"] == 0:
-        return
-    if w.state[0]["now"] - s["heard"] < s["idle_after"]:
-        rest(w, s)
-        return
-    s["cleaning"] = 1
-    step(w, disk, s)
-
-
-@routine
-def step(w, disk, s):
-    """The next step of a rewrite: of the band that the oldest record belongs to."""
-    disk["command"] = NONE
-    if s["phase"] == RESTING:
-        s["target"] = record_of(w, s, s["oldest"])["offset"] // s["band"]
-        s["gather"] = w.bands[s["first_band"] + s["target"]]["first"]
-        s["until"] = s["next"]
-        s["phase"] = GATHERING
-    while s["phase"] == GATHERING and s["gather"] != NONE and s["gather"] < s["until"]:
-        record = record_of(w, s, s["gather"])
-        s["gather"] = record["next"]
-        if record["length"] > 0:
-            begin(w, disk, REWRITE, READ, address(s, record["place"]), record["length"])
-            return
-    if s["phase"] == GATHERING:
-        s["phase"] = READING
-    start = s["target"] * s["band"]
-    length = min(s["band"], disk["size"] - start)
-    begin(w, disk, REWRITE, READ if s["phase"] == READING else WRITE, start, length)
-
-
-@routine
-def step_done(w, disk):
-    """The arm has done a step: once the band is written, the log holds nothing old of it."""
-    s = w.shingles[disk["shingles"]]
-    if s["phase"] == READING:
-        s["phase"] = WRITING
-    elif s["phase"] == WRITING:
-        s["phase"] = RESTING
-        s["rewrites"] += 1
-        band = w.bands[s["first_band"] + s["target"]]
-        while band["first"] != NONE and band["first"] < s["until"]:
-            drop(w, s, band, NONE, band["first"])
-        let_go(w, s)
