@@ -9,10 +9,11 @@ import pytest
 from conftest import compiled_only
 
 from raidsim import scenario
+from raidsim.build.explain import explain
 from raidsim.build.scenario import Machine, build
 from raidsim.build.shingles import media_cache
 from raidsim.cards import load
-from raidsim.control import Environment, Host, Volume
+from raidsim.control import Environment, Host, Load, Volume
 from raidsim.kernel import tables as t
 from raidsim.running import run
 
@@ -112,6 +113,24 @@ def test_a_rebuild_onto_a_shingled_disk_runs_at_the_media_rate():
     assert hours["shingled"] < 2 * 4e9 / (1048576 / (60 / 7200))
 
 
+def test_a_new_drive_has_an_empty_media_cache():
+    env = Environment(seed=1)
+    volume = Volume(
+        env, MODEL, Host(env, "fujitsu-rx2540-m1"), level="raid1", drives=2, changes=SMALL
+    )
+    load = volume.start(Load(read="0 %", size="4 KiB", align="4 KiB", outstanding=4))
+    env.run(until=0.2)
+    load.stop()
+    env.run(until=0.3)
+    caches = env.system.world.shingles
+    held = int(caches["kept"][1])
+    assert caches["kept"][0] == held > 0
+    volume.fail(0)
+    volume.replace(0)
+    assert caches["kept"].tolist()[:2] == [0, held]
+    assert (env.system.world.bands["first"][: 4 * 10**9 // (4 << 20)] == t.NONE).all()
+
+
 LIKE: dict[str, Any] = {
     "link.interface": "sas", "link.time_per_byte": "500 MB/s", "command.latency": "20 us",
     "command.time": "50 us", "spindle.speed": "7200 rpm", "geometry.head_switch": "0.5 ms",
@@ -128,3 +147,12 @@ def test_the_card_of_a_shingled_drive():
     assert card.has("smr.band")
     assert media_cache(card) == 25_000_000_000 // 4096 * 4096
     assert media_cache(load(CONVENTIONAL)) == 0
+
+
+def test_explain_tells_of_the_log_and_of_the_rewrite_that_follows():
+    found = explain(on_disk("fresh", {}), "write", 10**12 // 4096 * 4096, 4096)
+    first, later = (step for step in found.steps if step.station == "disk arm")
+    assert first.ends - first.begins <= 60 / 5900 + 1e-4  # the log is where the arm was: a turn
+    assert (later.times, later.background) == (3, True)
+    assert later.begins >= first.ends + 1  # idle_after
+    assert not found.accesses

@@ -9,6 +9,7 @@ from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.errors import Problem
 from raidsim.kernel import tables as t
+from raidsim.kernel.shingle_tables import RESTING
 
 GIGA = 1e9
 STREAMS = 8
@@ -65,6 +66,25 @@ def add(system: System, name: str, card: Card, *, disk: int, drive: int, tasks: 
     system.set_row("shingles", row, timer_job=job)
     system.set_row("disks", disk, shingles=row)
     return row
+
+
+def renew(system: System, disk: int) -> None:
+    """The disk in row ``disk`` is a new one: nothing was ever written to it."""
+    row = int(system.world.disks[disk]["shingles"])
+    if row == t.NONE:
+        return
+    cache = system.world.shingles[row]
+    first, size = int(cache["first_band"]), int(system.world.disks[disk]["size"])
+    bands = system.world.bands[first : first + -(-size // int(cache["band"]))]
+    bands["first"] = bands["last"] = t.NONE
+    begin = int(cache["first_frontier"])
+    frontiers = system.world.frontiers[begin : begin + int(cache["frontiers"])]
+    frontiers["written"] = t.NONE
+    frontiers["coming"] = 0
+    cache["oldest"] = cache["next"]
+    cache["kept"] = cache["used"] = cache["cleaning"] = 0
+    cache["phase"] = RESTING
+    cache["gather"] = t.NONE
 
 
 def problems(card: Card, buffered: int) -> Iterator[Problem]:
