@@ -199,9 +199,10 @@ class Trace:
     def accesses(self) -> Iterator[Access]:
         """What the arm of a hard disk does: one access for each command, in order of address.
 
-        Cached writes that continue one another are one access.
+        Cached writes that continue one another are one access. Of a shingled disk they are not
+        told: its arm goes to its log, and back when it is idle.
         """
-        if self.is_flash:
+        if self.is_flash or self.drive["shingles"] != t.NONE:
             return iter(())
         begun = self.of(t.STAGE_DISK_RISING if self.op == t.READ else t.STAGE_DISK_ARM)
         ended = self.of(t.STAGE_DISK_ARM)

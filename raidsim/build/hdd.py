@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from raidsim import units
+from raidsim.build import shingles
 from raidsim.build.disk_cache import cache_size
 from raidsim.build.system import System, stream_key
 from raidsim.cards import Card
@@ -83,7 +84,8 @@ def geometry(card: Card, speed: float = 1.0) -> Geometry:
         max(round(size / sector), 1) * sector for size in np.linspace(outer, inner, zones)
     )
     heads = card.integer("geometry.heads")
-    cylinders = -(-card.integer("capacity.user") // (heads * sum(tracks)))
+    size = card.integer("capacity.user") + shingles.media_cache(card)
+    cylinders = -(-size // (heads * sum(tracks)))
     single = max(card.number("seek.read_single"), card.number("seek.write_single"))
     return Geometry(
         heads,
@@ -137,7 +139,7 @@ def add(
     """Add what is behind the link of drive ``drive``; its row in ``disks``."""
     shape = geometry(card, turning.speed)
     cylinders = shape.cylinders * len(shape.tracks)
-    first_zone = add_zones(system, shape, turning.phase)
+    first_zone = add_zones(system, shape, turning.phase, -shingles.media_cache(card))
     controller = system.add_station(f"{name}: controller", "disk controller")
     arm = system.add_station(f"{name}: arm", "disk arm")
     cached = cache_size(card) > 0
@@ -185,18 +187,23 @@ def add(
         cached=cached,
         cache=cache_size(card),
         entries=entries,
-        longest_write=LONGEST_WRITE,
+        longest_write=shingles.longest(card, LONGEST_WRITE),
     )
     # The arm chooses last in its instant: a command that comes at the same time is seen.
     job = system.take_job(t.STAGE_DISK_ARM, drive=drive, row=row, priority=t.LAST)
     system.set_row("disks", row, arm_job=job)
+    if shingles.is_shingled(card):
+        shingles.add(system, name, card, disk=row, drive=drive, tasks=tasks)
     return row
 
 
-def add_zones(system: System, shape: Geometry, phase: float = 0.0) -> int:
-    """Add the zones of a disk, so that their tracks follow each other with their skews."""
+def add_zones(system: System, shape: Geometry, phase: float = 0.0, first: int = 0) -> int:
+    """Add the zones of a disk, so that their tracks follow each other with their skews.
+
+    ``first`` is the address of the first byte: below zero where a media cache lies before byte 0.
+    """
     first_zone = system.append("zones", len(shape.tracks))
-    first, angle = 0, phase * shape.revolution
+    angle = phase * shape.revolution
     for number, track in enumerate(shape.tracks):
         tracks = shape.heads * shape.cylinders
         system.set_row(
@@ -268,5 +275,6 @@ def check(card: Card) -> None:
         "holds less than all read-ahead segments and the write cache together",
         f"at least {units.text(segments * depth + cache, 'size')}, or fewer or smaller segments",
     )
+    problems += shingles.problems(card, segments * depth + cache)
     if problems:
         raise InputError(problems)

@@ -89,6 +89,13 @@ def of_volume(system: System, volume: int) -> list[Level]:
             Level("caches", "used", (cache,), float(row["size"]), f"what {name} holds"),
             Level("caches", "dirty", (cache,), float(row["high"]), f"what is dirty in {name}"),
         ]
+    shingled = tuple(sorted(_shingled(system, drives_of(system, volume))))
+    if shingled:
+        rows = system.world.shingles[[*shingled]]
+        words = "what the maps of the drives' media caches hold"
+        found.append(Level("shingles", "kept", shingled, float(rows["most_records"].sum()), words))
+        words = "what the drives' media caches hold"
+        found.append(Level("shingles", "used", shingled, float(rows["media_cache"].sum()), words))
     drives = tuple(sorted(_buffered(system, drives_of(system, volume))))
     if drives:
         words = "what the drives have promised to write"
@@ -106,6 +113,14 @@ def _caches(system: System, volume: int) -> set[int]:
             if cache != t.NONE and system.world.caches[cache]["errand"] == ERRAND_DESTAGE:
                 found.add(cache)
     return found
+
+
+def _shingled(system: System, drives: Collection[int]) -> list[int]:
+    """Rows of the media caches of some drives."""
+    rows = system.world.drives
+    disks = [rows[drive]["row"] for drive in drives if rows[drive]["kind"] == t.DRIVE_DISK]
+    found = [int(system.world.disks[disk]["shingles"]) for disk in disks]
+    return [row for row in found if row != t.NONE]
 
 
 def _buffered(system: System, drives: Collection[int]) -> list[int]:

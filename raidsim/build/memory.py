@@ -33,6 +33,8 @@ WORDS = {
     **dict.fromkeys(("pages", "leaves", "blocks", "buckets"), _FLASH),
     **dict.fromkeys(("slots", "segments"), ("read-ahead of flash drives", "give less read_ahead")),
     **dict.fromkeys(("tasks", "extents", "zones"), _QUEUES),
+    "bands": ("bands of shingled disks", "give fewer drives, or a larger smr.band"),
+    "records": ("records of media caches", "give fewer drives, or fewer smr.records"),
     **dict.fromkeys(("streams", "sizes", "arrivals", "latencies", "slices", "progress"), _LOADS),
     **dict.fromkeys(("jobs", "heap", "accesses", "workers"), _UNDER_WAY),
     "traces": ("blocks that hybrids remember", "give larger blocks, or a smaller size"),

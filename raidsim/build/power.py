@@ -22,13 +22,13 @@ from raidsim.build.cache_lines import arrange, rows_of
 from raidsim.build.hybrid_power import is_hybrid, map_of, restore
 from raidsim.build.system import System
 from raidsim.build.window import settle_areas, settle_dirt, settle_promises
-from raidsim.kernel import agenda, destage, heat, load
+from raidsim.kernel import agenda, band_rewrites, destage, heat, load
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_HOST
 from raidsim.kernel.sweep_tables import COPY, WORKING
 from raidsim.kernel.world import TABLES
 
-OWNED = (("disks", "arm_job"), ("caches", "flusher"))
+OWNED = (("disks", "arm_job"), ("shingles", "timer_job"), ("caches", "flusher"))
 """Where the jobs stand that belong to a part of the hardware for good."""
 
 
@@ -103,6 +103,9 @@ def drives_ready(system: System, outage: Outage) -> None:
             cache["flushing"] = int(cache["errand"] == ERRAND_DESTAGE)
             system.have_room(int(cache["most_tasks"]))
             destage.work(system.world, cache)
+    for row in system.world.shingles[: system.count("shingles")]:
+        row["heard"] = system.now
+        band_rewrites.rest(system.world, row)
     _resume_sweeps(system, on_controllers=True)
 
 

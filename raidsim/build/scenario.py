@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from raidsim.build import ftl
+from raidsim.build import ftl, shingle_past
 from raidsim.build.array import add_array, drives_of, member_area
 from raidsim.build.controller import add_controller, add_hop
 from raidsim.build.drive import add_drive
@@ -141,6 +141,13 @@ def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int]
     """
     for member, index in enumerate(drives_of(system, row)):
         drive = system.world.drives[index]
+        if drive["kind"] == t.DRIVE_DISK and volume.state == "steady":
+            shingles = int(system.world.disks[drive["row"]]["shingles"])
+            if shingles != t.NONE:
+                area_of = partial(member_area, system, row, member)
+                longest = _longest(system, row, int(drive["max_transfer"]))
+                name = f"{volume.name} {member}"
+                shingle_past.fill(system, shingles, streams, area_of, longest, name)
         if drive["kind"] != t.DRIVE_SSD or volume.state == "fresh":
             continue
         ssd = system.world.ssds[drive["row"]]
@@ -152,6 +159,15 @@ def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int]
             streams=streams if volume.state == "steady" else (),
             area_of=partial(member_area, system, row, member),
         )
+
+
+def _longest(system: System, row: int, transfer: int) -> int:
+    """The most bytes that a write takes to one drive of volume ``row``: a command, or a strip."""
+    volume = system.world.volumes[row]
+    if volume["kind"] != t.VOLUME_ARRAY:
+        return transfer
+    strip = int(system.world.layouts[volume["array"]]["strip"])
+    return min(transfer, strip) if strip else transfer
 
 
 def build(scenario: Scenario, intensity: int = 0) -> Machine:

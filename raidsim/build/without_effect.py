@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from raidsim.build.shingles import is_shingled
 from raidsim.cards.attributes import ENERGY, HEAT
 from raidsim.layout.tables import MIRRORED, PARITY
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
@@ -70,7 +71,11 @@ def _of_volume(scenario: Scenario, volume: VolumeSpec) -> Iterator[Idle]:
         "rebuild_limit": no_work,
         "rebuild_sample": "" if scenario.events else "nothing begins a rebuild without [[event]]",
         "bitmap_chunk": 'it is about intent = "bitmap"' if volume.intent != "bitmap" else "",
-        "state": "hard disks keep no map of what was written" if volume.card.kind == "hdd" else "",
+        "state": (
+            "hard disks keep no map of what was written"
+            if volume.card.kind == "hdd" and not is_shingled(volume.card)
+            else ""
+        ),
         "filled": _filled(scenario, volume),
     }
     for key, why in reasons.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from raidsim.build import ftl, heat, observe, sweep, thermal, wear
+from raidsim.build import ftl, heat, observe, shingles, sweep, thermal, wear
 from raidsim.build.array import drives_of, member_of, reliable, survives, take_back
 from raidsim.build.heat import Air
 from raidsim.cards import Card
@@ -100,6 +100,8 @@ class Drives:
         sweep.cure_all(self.system, row)
         if drive["kind"] == t.DRIVE_SSD:
             ftl.renew(self.system, int(self.system.world.ssds[drive["row"]]["ftl"]))
+        else:
+            shingles.renew(self.system, int(drive["row"]))
 
     def give_back(self, number: int, spare: int) -> None:
         """A drive has been copied back: the spare that stood in for it is one again."""

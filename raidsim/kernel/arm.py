@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 
 from raidsim.errors import TableOverflowError
-from raidsim.kernel import disk_buffer
+from raidsim.kernel import band_rewrites, disk_buffer, shingles
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.mechanics import (
     GRACE,
@@ -57,7 +57,10 @@ def enqueue(w, disk, command, op, offset, length):
         raise TableOverflowError("tasks")
     row = disk["first_task"] + disk["waiting"]
     task = w.tasks[row]
-    cylinder, head, angle = locate(w, disk, offset)
+    place = offset
+    if disk["shingles"] != NONE and op == READ:
+        place = shingles.seat(w, disk, offset, length)
+    cylinder, head, angle = locate(w, disk, place)
     task["command"] = command
     task["op"] = op
     task["offset"] = offset
@@ -80,7 +83,12 @@ def enqueue(w, disk, command, op, offset, length):
 def start_next(w, disk):
     """Start the access that the discipline chooses among those that wait."""
     disk_buffer.stop(w, disk)
+    if disk["shingles"] != NONE:
+        shingles.aim_all(w, disk)
     row = choose(w, disk)
+    if disk["shingles"] != NONE and w.tasks[row]["op"] == WRITE:
+        row = shingles.in_order(w, disk, row)
+        shingles.aim(w, disk, w.tasks[row])
     task = w.tasks[row]
     move = move_time(disk, task["op"], task["cylinder"], task["head"])
     lead = move + wait_time(disk, w.state[0]["now"], move, task["angle"])
@@ -136,6 +144,13 @@ def access(w, disk, lead):
     """Do the access that the disk has in hand; its first byte comes after ``lead`` ns."""
     start = disk["offset"]
     end = start + disk["length"]
+    if disk["shingles"] != NONE:
+        if disk["op"] == WRITE:
+            start, length = shingles.extent(w, disk)
+            end = start + length
+        elif shingles.is_scattered(w, disk, start, end):
+            shingles.next_piece(w, disk)
+            return
     transfer = span(w, disk, start, end)
     disk["moving"] = 1
     job = w.jobs[disk["arm_job"]]
@@ -192,6 +207,8 @@ def risen(w, disk):
 def go_on(w, disk):
     """The arm is free: the next access, or reading ahead where a read has ended."""
     disk["moving"] = 0
+    if disk["shingles"] != NONE and band_rewrites.takes_turn(w, disk):
+        return
     if disk["waiting"] > 0:
         start_next(w, disk)
     elif disk["op"] == READ:

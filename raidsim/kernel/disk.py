@@ -12,15 +12,18 @@ else one that continues another becomes one with it. What the cache holds is los
 cut: :mod:`~raidsim.kernel.reply` keeps the account. Cached writes wait for the arm beside the
 commands of the queue, so a drive with its cache on has more to choose from.
 
+What a shingled disk does otherwise is told in :mod:`~raidsim.kernel.shingles`.
+
 Verbs: :func:`command_arrived`, :func:`decode`, :func:`written_in` (data has come over the
 link), :func:`risen` and :func:`arm_free` (the arm).
 """
 
 from __future__ import annotations
 
-from raidsim.kernel import arm, disk_buffer, queue
+from raidsim.kernel import arm, band_rewrites, disk_buffer, queue, shingles
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.reply import delay, keep, promise, reply
+from raidsim.kernel.shingle_tables import FOR_HOST, PIECE
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     FAILED,
@@ -47,6 +50,8 @@ def command_arrived(w, index):
     time = disk["command_time"] + delay(w, job)
     if job["op"] == WRITE:
         time += disk["write_time"]
+    if disk["shingles"] != NONE:
+        band_rewrites.heard(w, disk)
     arrive(w, disk["controller"], index, time)
 
 
@@ -75,6 +80,8 @@ def read(w, disk, index):
     end = start + job["length"]
     disk_buffer.catch_up(w, disk)
     e = disk_buffer.find(w, disk, start)
+    if disk["shingles"] != NONE and shingles.is_scattered(w, disk, start, end):
+        e = NONE  # segments hold what lies in bands
     if e != NONE and end <= w.extents[e]["end"]:
         disk_buffer.take(w, disk, e, end)
         send(w, disk, index)
@@ -124,13 +131,15 @@ def write(w, disk, index):
     """Fetch the data of a write, once the cache has room for it if there is one."""
     job = w.jobs[index]
     disk_buffer.forget(w, disk, job["offset"], job["offset"] + job["length"])
-    if not is_cached(disk, job):
+    if not is_cached(disk, job) and disk["shingles"] == NONE:
         fetch(w, disk, index)
-    elif disk["first_waiting"] == NONE and has_room(disk, job):
+    elif disk["first_waiting"] == NONE and has_room(w, disk, job):
         reserve(w, disk, index)
     else:
         job["stage"] = STAGE_WAITING
         queue.append(w, disk, index)
+        if disk["shingles"] != NONE and disk["moving"] == 0:
+            band_rewrites.takes_turn(w, disk)
 
 
 @handler
@@ -140,16 +149,24 @@ def is_cached(disk, job):
 
 
 @handler
-def has_room(disk, job):
-    """Whether the write cache can take a write."""
+def has_room(w, disk, job):
+    """Whether the write cache can take a write, and so can the media cache of a shingled disk."""
+    if disk["shingles"] != NONE and not shingles.has_room(w, disk, job):
+        return False
+    if not is_cached(disk, job):
+        return True
     return disk["taken"] < disk["entries"] and disk["dirty"] + job["length"] <= disk["cache"]
 
 
 @handler
 def reserve(w, disk, index):
-    """Reserve room in the write cache for a write, and fetch it."""
-    disk["taken"] += 1
-    disk["dirty"] += w.jobs[index]["length"]
+    """Reserve room in the write cache for a write that goes there, and fetch it."""
+    job = w.jobs[index]
+    if disk["shingles"] != NONE:
+        shingles.follow(w, disk, job)
+    if is_cached(disk, job):
+        disk["taken"] += 1
+        disk["dirty"] += job["length"]
     fetch(w, disk, index)
 
 
@@ -228,7 +245,13 @@ def risen(w, index):
 def arm_free(w, index):
     """The arm has done an access: a write is on the medium, a segment is filled."""
     disk = w.disks[w.jobs[index]["row"]]
+    if disk["shingles"] != NONE and w.shingles[disk["shingles"]]["doing"] != FOR_HOST:
+        arm_free_within(w, disk)
+        return
     command = disk["command"]
+    if disk["shingles"] != NONE and disk["op"] == WRITE:
+        shingles.landed(w, disk)
+        admit(w, disk)
     if disk["op"] == READ:
         disk_buffer.end_read(w, disk)
         if disk["stop"] > disk["offset"] + disk["length"]:
@@ -239,6 +262,19 @@ def arm_free(w, index):
         disk["taken"] -= 1
         disk["dirty"] -= disk["length"]
         keep(w, w.drives[disk["drive"]], disk["length"])
+        admit(w, disk)
+    arm.go_on(w, disk)
+
+
+@handler
+def arm_free_within(w, disk):
+    """The arm of a shingled disk has read a piece, or done a step of a band rewrite."""
+    if w.shingles[disk["shingles"]]["doing"] == PIECE:
+        if shingles.next_piece(w, disk):
+            return
+        send(w, disk, disk["command"])
+    else:
+        band_rewrites.step_done(w, disk)
         admit(w, disk)
     arm.go_on(w, disk)
 
@@ -255,6 +291,9 @@ def serve_waiting(w, disk):
         task = w.tasks[row]
         if task["op"] != READ or not extent["start"] <= task["offset"] < extent["end"]:
             continue
+        last = task["offset"] + task["length"]
+        if disk["shingles"] != NONE and shingles.is_scattered(w, disk, task["offset"], last):
+            continue
         if task["offset"] + task["length"] <= extent["end"]:
             command = task["command"]
             arm.give_up(w, disk, row)
@@ -267,6 +306,6 @@ def serve_waiting(w, disk):
 def admit(w, disk):
     """The write cache has room: writes that wait for it are fetched."""
     while disk["first_waiting"] != NONE:
-        if not has_room(disk, w.jobs[disk["first_waiting"]]):
+        if not has_room(w, disk, w.jobs[disk["first_waiting"]]):
             return
         reserve(w, disk, queue.take_first(w, disk))

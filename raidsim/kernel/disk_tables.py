@@ -68,6 +68,7 @@ DISKS = Table(
     longest_write=configuration("i8", "to which writes that continue each other grow", "B"),
     first_waiting=volatile("i4", "first write that waits for room in the cache", start=NONE),
     last_waiting=volatile("i4", "last of these", start=NONE),
+    shingles=configuration("i4", "row of what a shingled disk has beside; or NONE", start=NONE),
 )
 
 ZONES = Table(

@@ -12,6 +12,7 @@ from raidsim.errors import TableOverflowError
 from raidsim.kernel import (
     agenda,
     array,
+    band_rewrites,
     controller,
     destage,
     disk,
@@ -75,6 +76,7 @@ from raidsim.kernel.tables import (
     STAGE_DISK_LINK_READ,
     STAGE_DISK_LINK_WRITE,
     STAGE_DISK_RISING,
+    STAGE_DISK_TIMED,
     STAGE_ERASED,
     STAGE_FLUSH_CHANNEL,
     STAGE_FLUSH_PATH,
@@ -287,6 +289,8 @@ def advance(w, index):
         disk.decode(w, index)
     elif stage == STAGE_DISK_LINK_WRITE:
         disk.written_in(w, index)
+    elif stage == STAGE_DISK_TIMED:
+        band_rewrites.timed(w, index)
     elif stage == STAGE_MAPPED or stage == STAGE_ERASED:
         release(w, index)
     elif stage == STAGE_MOVE_SENSED:

@@ -120,6 +120,7 @@ STAGE_CACHE_COPY = 39  # its data passes the memory of the cache
 STAGE_CACHE_FLUSH = 40
 STAGE_SWEEP = 41  # on the agenda: a worker of a sweep takes its next rows
 STAGE_SWEEP_PAUSED = 42
+STAGE_DISK_TIMED = 43  # a shingled disk may have been idle for long enough
 
 # Why the engine came back.
 RETURN_HORIZON = 0

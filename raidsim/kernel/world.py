@@ -17,6 +17,7 @@ from raidsim.kernel import (
     ftl_tables,
     heat_tables,
     hybrid_tables,
+    shingle_tables,
     sweep_tables,
     tables,
 )
@@ -66,6 +67,10 @@ TABLES: dict[str, Table] = {
         disk_tables.ZONES,
         disk_tables.TASKS,
         disk_tables.EXTENTS,
+        shingle_tables.SHINGLES,
+        shingle_tables.BANDS,
+        shingle_tables.RECORDS,
+        shingle_tables.FRONTIERS,
         ftl_tables.FTLS,
         ftl_tables.PAGES,
         ftl_tables.LEAVES,

@@ -203,6 +203,8 @@ def _arm(explanation: Explanation, disk: Disk) -> Iterator[Text | Table]:
     yield Text(f"The arm {when}.")
     if disk.discipline != "fifo" and len(explanation.accesses) > 1:
         yield Text(f"Which access comes first is chosen by {disk.discipline}.")
+    if not explanation.accesses:
+        return
     rows = table(
         ">from",
         ">length",
