@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import hit_rates  # beside this script
+import slc_rates
 
 from raidsim.cards.reference import table
 from raidsim.control import Environment, Host, Load, RunningLoad, Volume
@@ -209,6 +210,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "rebuilds": rebuilds,
     "resyncs": resyncs,
     "hit-rates": hit_rates.hit_rates,
+    "slc-rates": slc_rates.slc_rates,
 }
 
 

@@ -25,6 +25,7 @@ from raidsim.kernel import (
     network,
     prefetch,
     read_ahead,
+    slc,
     ssd,
     station,
     sweep,
@@ -94,6 +95,7 @@ from raidsim.kernel.tables import (
     STAGE_RETURNED,
     STAGE_ROUTE,
     STAGE_SENSED,
+    STAGE_SLC_IDLE,
     STAGE_SPREAD,
     STAGE_SUBMITTED,
     STAGE_SWEEP,
@@ -297,6 +299,8 @@ def advance(w, index):
         read_ahead.sensed(w, index)
     elif stage == STAGE_AHEAD_READ:
         read_ahead.arrived(w, index)
+    elif stage == STAGE_SLC_IDLE:
+        slc.rested(w, index)
     elif stage == STAGE_ROUTE:
         if not network.advance(w, index):
             conclude(w, index)

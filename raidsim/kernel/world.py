@@ -17,6 +17,7 @@ from raidsim.kernel import (
     ftl_tables,
     heat_tables,
     hybrid_tables,
+    slc_tables,
     sweep_tables,
     tables,
 )
@@ -71,6 +72,8 @@ TABLES: dict[str, Table] = {
         ftl_tables.LEAVES,
         ftl_tables.BLOCKS,
         ftl_tables.BUCKETS,
+        slc_tables.SLCS,
+        slc_tables.SLC_UNITS,
         tables.SEGMENTS,
         tables.SLOTS,
         heat_tables.HEATS,
