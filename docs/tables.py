@@ -13,6 +13,7 @@ from pathlib import Path
 
 import hit_rates  # beside this script
 import shingled_disks
+import slc_rates
 
 from raidsim.cards.reference import table
 from raidsim.control import Environment, Host, Load, RunningLoad, Volume
@@ -211,6 +212,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "resyncs": resyncs,
     "hit-rates": hit_rates.hit_rates,
     "shingled-disk": shingled_disks.shingled,
+    "slc-rates": slc_rates.slc_rates,
 }
 
 

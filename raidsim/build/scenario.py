@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from raidsim.build import ftl, shingle_past
+from raidsim.build import ftl, shingle_past, slc
 from raidsim.build.array import add_array, drives_of, member_area
 from raidsim.build.controller import add_controller, add_hop
 from raidsim.build.drive import add_drive
@@ -159,6 +159,9 @@ def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int]
             streams=streams if volume.state == "steady" else (),
             area_of=partial(member_area, system, row, member),
         )
+        if ssd["slc"] != t.NONE:
+            filled, full = volume.filled, volume.state == "steady"
+            slc.prepare(system, int(ssd["slc"]), volume.card, filled=filled, full=full)
 
 
 def _longest(system: System, row: int, transfer: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidsim.build import ftl
+from raidsim.build import ftl, slc
 from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.errors import InputError
@@ -51,6 +51,7 @@ def add(
         drive=drive,
         size=size,
         ftl=ftl.add(system, made),
+        slc=slc.add(system, name, card),
         front_end=front_end,
         link_to_host=link_to_host,
         link_to_drive=link_to_drive,
@@ -120,5 +121,6 @@ def check(card: Card) -> None:
         f"holds less than three program units ({3 * unit} bytes)",
         f"at least {3 * unit} bytes",
     )
+    problems += slc.problems(card)
     if problems:
         raise InputError(problems)

@@ -10,7 +10,7 @@ from bisect import bisect_left
 
 import numpy as np
 
-from raidsim.build import ftl
+from raidsim.build import ftl, slc
 from raidsim.build.array import drives_of
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
@@ -87,3 +87,5 @@ def _tell(system: System, index: int, begin: int, end: int, to_the_end: bool) ->
         unit = int(ssd["unit"])
         last = t.NEVER if to_the_end else end // unit
         ftl.trim(system, int(ssd["ftl"]), -(-begin // unit), last)
+        if ssd["slc"] != t.NONE:
+            slc.trim(system, int(ssd["slc"]), int(ssd["ftl"]), -(-begin // unit), last)

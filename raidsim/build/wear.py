@@ -37,9 +37,17 @@ def use_of(system: System, index: int) -> DriveUse:
         stored = since(system, "ssds", row, "stored")
         ssd = system.world.ssds[row]
         # A part of a mapping unit costs a whole one, whose rest is read and programmed again.
-        units = since(system, "ftls", int(ssd["ftl"]), "written") * int(ssd["unit"])
+        written_units = since(system, "ftls", int(ssd["ftl"]), "written")
+        moved = since(system, "ssds", row, "moved")
+        if ssd["slc"] != t.NONE:  # what goes through an SLC cache is programmed twice
+            slc = int(ssd["slc"])
+            written_units += since(system, "slcs", slc, "taken") - since(
+                system, "slcs", slc, "mapped"
+            )
+            moved += since(system, "slcs", slc, "folded")
+        units = written_units * int(ssd["unit"])
         if stored > 0:
-            amplification = (max(units, stored) + since(system, "ssds", row, "moved")) / stored
+            amplification = (max(units, stored) + moved) / stored
         flash = int(drive["size"]) * (1 + card.number("flash.spare"))
         whole = stored + since(system, "ssds", row, "filled")
         programmed = since(system, "ssds", row, "programmed") + max(units - whole, 0)

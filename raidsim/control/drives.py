@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from raidsim.build import ftl, heat, observe, shingles, sweep, thermal, wear
+from raidsim.build import ftl, heat, observe, shingles, slc, sweep, thermal, wear
 from raidsim.build.array import drives_of, member_of, reliable, survives, take_back
 from raidsim.build.heat import Air
 from raidsim.cards import Card
@@ -99,7 +99,10 @@ class Drives:
         drive["delay"] = 0
         sweep.cure_all(self.system, row)
         if drive["kind"] == t.DRIVE_SSD:
-            ftl.renew(self.system, int(self.system.world.ssds[drive["row"]]["ftl"]))
+            ssd = self.system.world.ssds[drive["row"]]
+            ftl.renew(self.system, int(ssd["ftl"]))
+            if ssd["slc"] != t.NONE:
+                slc.renew(self.system, int(ssd["slc"]))
         else:
             shingles.renew(self.system, int(drive["row"]))
 

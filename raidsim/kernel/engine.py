@@ -26,6 +26,7 @@ from raidsim.kernel import (
     network,
     prefetch,
     read_ahead,
+    slc,
     ssd,
     station,
     sweep,
@@ -96,6 +97,7 @@ from raidsim.kernel.tables import (
     STAGE_RETURNED,
     STAGE_ROUTE,
     STAGE_SENSED,
+    STAGE_SLC_IDLE,
     STAGE_SPREAD,
     STAGE_SUBMITTED,
     STAGE_SWEEP,
@@ -301,6 +303,8 @@ def advance(w, index):
         read_ahead.sensed(w, index)
     elif stage == STAGE_AHEAD_READ:
         read_ahead.arrived(w, index)
+    elif stage == STAGE_SLC_IDLE:
+        slc.rested(w, index)
     elif stage == STAGE_ROUTE:
         if not network.advance(w, index):
             conclude(w, index)

@@ -27,7 +27,7 @@ and :func:`moved` follow a piece.
 
 from __future__ import annotations
 
-from raidsim.kernel import ftl
+from raidsim.kernel import ftl, slc
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.station import arrive, round_ns
@@ -56,17 +56,34 @@ def store(w, row, drive, start, end):
         drive["covered"] = part
         if part < size:
             drive["rest"] = lies_in(w, drive, table, unit)
-        while ftl.is_blocked(table):
-            place = ftl.clear(w, table)
-            if place != NONE:
-                follow(w, row, drive, table, place)
-            else:
-                sense_gathered(w, row, drive)
-        ftl.write(w, table, unit)
-        while ftl.is_due(w, table):
-            follow(w, row, drive, table, ftl.move(w, table))
-        if table["victim"] == NONE:
+        if drive["slc"] == NONE or not slc.taken(w, drive, unit):
+            put(w, row, drive, table, unit)
+
+
+@routine
+def put(w, row, drive, table, unit):
+    """Give a logical unit a new place in the map, with the collection that this asks for."""
+    while ftl.is_blocked(table):
+        place = ftl.clear(w, table)
+        if place != NONE:
+            follow(w, row, drive, table, place)
+        else:
             sense_gathered(w, row, drive)
+    ftl.write(w, table, unit)
+    while ftl.is_due(w, table):
+        follow(w, row, drive, table, ftl.move(w, table))
+    if table["victim"] == NONE:
+        sense_gathered(w, row, drive)
+
+
+@routine
+def leave_cache(w, row, drive):
+    """A program unit was folded: its mapping units get their places behind the SLC cache."""
+    table = w.ftls[drive["ftl"]]
+    for _ in range(slc.folded(w, row, drive)):
+        unit = slc.next_unit(w, drive)
+        if unit != NONE:
+            put(w, row, drive, table, unit)
 
 
 @routine
@@ -80,7 +97,7 @@ def complete(w, row, drive):
         drive["buffered"] += rest
         drive["gathered_moved"] += rest
     else:
-        sense(w, row, drive, drive["rest"], rest, 1)
+        sense(w, row, drive, drive["rest"], rest, slc.REST)
 
 
 @handler
@@ -113,13 +130,13 @@ def sense_gathered(w, row, drive):
     """Sense what is to be moved out of one program unit."""
     if drive["moving_units"] > 0:
         length = drive["moving_units"] * drive["unit"]
-        sense(w, row, drive, drive["moving_unit"], length, 0)
+        sense(w, row, drive, drive["moving_unit"], length, slc.MOVE)
         drive["moving_units"] = 0
 
 
 @routine
 def sense(w, row, drive, number, length, rest):
-    """A die senses ``length`` bytes of program unit ``number``; ``rest``: 1 for a unit's rest."""
+    """A die senses ``length`` bytes of program unit ``number``: MOVE or REST (slc.py)."""
     index = take(w, STAGE_MOVE_SENSED, NONE)
     job = w.jobs[index]
     job["drive"] = drive["drive"]
@@ -174,10 +191,14 @@ def moved(w, index):
     """A piece is in the write buffer."""
     job = w.jobs[index]
     drive = w.ssds[job["row"]]
-    if job["rest"] == 1:
+    drive["buffered"] += job["length"]
+    if job["rest"] == slc.FOLD:
+        w.slcs[drive["slc"]]["gathered"] += job["length"]
+        release(w, index)
+        return
+    if job["rest"] == slc.REST:
         drive["filled"] += job["length"]
     else:
         drive["moved"] += job["length"]
-    drive["buffered"] += job["length"]
     drive["gathered_moved"] += job["length"]
     release(w, index)

@@ -10,6 +10,7 @@ front end. Data moves in pages of flash, and the pages of one request overlap:
             afterwards a front-end core updates the map
     flush   data path -> channel -> die (program) -> buffer space is free again
     move    die (sense) -> channel -> buffer -> channel -> die (program): see garbage.py
+    fold    the same, out of an SLC cache if the drive has one: see slc.py
 
 The data path between host interface and flash interface is half duplex. In the flush
 pass it feeds all channels in step, so it is held for the time that the data takes on
@@ -30,7 +31,7 @@ Verbs: :func:`command_arrived`, :func:`decode` splits a command, :func:`sensed`,
 
 from __future__ import annotations
 
-from raidsim.kernel import garbage, queue, read_ahead
+from raidsim.kernel import garbage, queue, read_ahead, slc
 from raidsim.kernel.flash import sense, transfer_frames
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
@@ -207,13 +208,21 @@ def buffered(w, index):
     length = job["length"]
     drive["stored"] += length
     drive["gathered"] += length
-    unit = drive["page"] * drive["planes"]
     page_done(w, index)
     garbage.store(w, row, drive, start, start + length)
-    while drive["gathered"] >= unit:
-        drive["gathered"] -= unit
-        flush(w, row, drive, unit)
+    flush_gathered(w, row, drive)
     flush_moved(w, row, drive)
+
+
+@handler
+def flush_gathered(w, row, drive):
+    """Flush the whole program units of the host, as far as an SLC cache does not hold them up."""
+    unit = drive["page"] * drive["planes"]
+    while drive["gathered"] >= unit and not slc.must_wait(w, drive):
+        drive["gathered"] -= unit
+        flush(w, row, drive, unit, slc.ENTER if slc.enters(w, drive) else slc.MOVE)
+    if drive["slc"] != NONE:
+        slc.fold(w, row, drive)
 
 
 @handler
@@ -231,17 +240,24 @@ def flush_moved(w, row, drive):
     unit = drive["page"] * drive["planes"]
     while drive["gathered_moved"] >= unit:
         drive["gathered_moved"] -= unit
-        flush(w, row, drive, 0)
+        flush(w, row, drive, 0, slc.MOVE)
+    if drive["slc"] != NONE and w.slcs[drive["slc"]]["gathered"] >= unit:
+        w.slcs[drive["slc"]]["gathered"] -= unit
+        flush(w, row, drive, 0, slc.FOLD)
 
 
 @handler
-def flush(w, row, drive, host):
+def flush(w, row, drive, host, errand):
     """Send one program unit from the buffer to the next die.
 
-    ``host`` of its bytes are the host's: all, or none of what garbage collection moves.
+    ``host`` of its bytes are the host's: all, or none of what the drive moves for itself.
+    ``errand`` is MOVE, FOLD or ENTER: see slc.py.
     """
-    number = drive["next_unit"]
-    drive["next_unit"] = number + 1
+    if errand == slc.ENTER:
+        number = w.slcs[drive["slc"]]["entered"] - 1
+    else:
+        number = drive["next_unit"]
+        drive["next_unit"] = number + 1
     channel = number % drive["channels"]
     die = number // drive["channels"] % drive["dies"]
     unit = take(w, STAGE_PROGRAMMED, NONE)
@@ -254,6 +270,7 @@ def flush(w, row, drive, host):
     above["next_station"] = drive["first_die"] + channel * drive["dies"] + die
     above["length"] = host
     above["unit"] = number
+    above["rest"] = errand
     for _ in range(drive["planes"]):
         piece = take_child(w, STAGE_FLUSH_PATH, unit)
         part = w.jobs[piece]
@@ -285,7 +302,10 @@ def flush_to_die(w, index):
     above = w.jobs[unit]
     above["pending"] -= 1
     if above["pending"] == 0:
-        arrive(w, above["next_station"], unit, drive["program_time"])
+        time = drive["program_time"]
+        if above["rest"] == slc.ENTER:
+            time = w.slcs[drive["slc"]]["program_time"]
+        arrive(w, above["next_station"], unit, time)
 
 
 @handler
@@ -297,7 +317,9 @@ def programmed(w, index):
     drive["programmed"] += unit
     drive["buffered"] -= unit
     keep(w, w.drives[job["drive"]], job["length"])
-    if must_erase(drive, job["unit"]):
+    row = job["row"]
+    errand = job["rest"]
+    if errand != slc.ENTER and must_erase(drive, job["unit"]):
         job["stage"] = STAGE_ERASED
         drive["erased"] += 1
         arrive(w, job["next_station"], index, drive["erase_time"])
@@ -307,6 +329,18 @@ def programmed(w, index):
         if drive["buffered"] + w.jobs[drive["first_waiting"]]["length"] > drive["buffer"]:
             break
         fetch(w, drive, queue.take_first(w, drive))
+    if drive["slc"] != NONE:
+        in_cache(w, row, drive, errand)
+
+
+@routine
+def in_cache(w, row, drive, errand):
+    """What a program unit that is on the flash means to the SLC cache of its drive."""
+    if errand == slc.ENTER:
+        slc.written(w, drive)
+    elif errand == slc.FOLD:
+        garbage.leave_cache(w, row, drive)
+    flush_gathered(w, row, drive)
 
 
 @handler
@@ -352,3 +386,5 @@ def answer(w, drive, index):
         arrive(w, drive["front_end"], update, drive["command_write_time"])
     if drive["in_hand"] == 0:
         read_ahead.run(w, job["row"], drive)
+        if drive["slc"] != NONE:
+            slc.rest(w, job["row"], drive)

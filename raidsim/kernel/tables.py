@@ -121,6 +121,7 @@ STAGE_CACHE_FLUSH = 40
 STAGE_SWEEP = 41  # on the agenda: a worker of a sweep takes its next rows
 STAGE_SWEEP_PAUSED = 42
 STAGE_DISK_TIMED = 43  # a shingled disk may have been idle for long enough
+STAGE_SLC_IDLE = 44  # nobody has asked for anything: soon the SLC cache is folded
 
 # Why the engine came back.
 RETURN_HORIZON = 0
@@ -222,7 +223,7 @@ JOBS = Table(
     errand=volatile("i1", "what it is for, ERRAND_...; NONE if it is no task"),
     fills=volatile("i1", "1: what a hybrid read from the back, or wrote, is to be in the front"),
     worker=volatile("i1", "of a worker of a sweep: WORKING, ENDED, RESTING or QUEUED"),
-    rest=volatile("i1", "of a read of flash: 1 if it is to complete a mapping unit"),
+    rest=volatile("i1", "of work inside a flash drive: what it is for, as in slc.py"),
     hop=volatile("i2", "of a command: shared links that its data has crossed"),
     locked=volatile("i2", "of a worker: locks of its rows that it has taken"),
     parts=volatile("i4", "commands to drives that it took"),
@@ -472,6 +473,7 @@ SSDS = Table(
     first_slot=configuration("i4", "first of these pages"),
     tick=volatile("i8", "read commands so far, to find the least recently used stream"),
     ftl=configuration("i4", "row of its page map"),
+    slc=configuration("i4", "row of its SLC cache; NONE: it has none", start=NONE),
     pages_per_block=configuration("i8", "of flash"),
     erase_time=configuration("i8", "of a block", "ns"),
     moving_unit=volatile("i8", "program unit that garbage collection is at"),
@@ -482,7 +484,7 @@ SSDS = Table(
     filled=counter("i8", "completes mapping units that the host wrote in part", "B"),
     stored=counter("i8", "put into the buffer by the host", "B"),
     moved=counter("i8", "put there by garbage collection", "B"),
-    programmed=counter("i8", "programmed into flash", "B"),
+    programmed=counter("i8", "programmed into flash, SLC cache included", "B"),
     erased=counter("i8", "blocks erased, those of all planes of a die together"),
     flash_read=counter("i8", "sensed, read-ahead included", "B"),
     prefetched=counter("i8", "read ahead", "B"),

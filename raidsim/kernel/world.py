@@ -18,6 +18,7 @@ from raidsim.kernel import (
     heat_tables,
     hybrid_tables,
     shingle_tables,
+    slc_tables,
     sweep_tables,
     tables,
 )
@@ -76,6 +77,8 @@ TABLES: dict[str, Table] = {
         ftl_tables.LEAVES,
         ftl_tables.BLOCKS,
         ftl_tables.BUCKETS,
+        slc_tables.SLCS,
+        slc_tables.SLC_UNITS,
         tables.SEGMENTS,
         tables.SLOTS,
         heat_tables.HEATS,

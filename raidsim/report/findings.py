@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from raidsim.build import slc
 from raidsim.build.traffic import Cost, mean_cost, writes_back
 from raidsim.build.without_effect import without_effect
 from raidsim.cards import Card
@@ -185,6 +186,24 @@ def keys_without_effect(scenario: Scenario) -> Iterator[Finding]:
         yield Finding(idle.where, f"{idle.key} has no effect: {idle.why}")
 
 
+def begins_in_a_burst(scenario: Scenario) -> Iterator[Finding]:
+    """A load without an end writes to an empty SLC cache: what it measures depends on how long."""
+    for volume in scenario.volumes:
+        card = volume.card
+        if not slc.is_known(card) or volume.state == "steady":
+            continue
+        filled = 0.0 if volume.state == "fresh" else volume.filled
+        cache = slc.size_of(card, 1.0 - filled) * volume.drives
+        for load in loads_of(scenario, volume):
+            if load.read < 1 and not load.has_end:
+                yield Finding(
+                    f"load {load.name}",
+                    f"begins with the SLC cache of {_drives(volume)} empty, and its writes become"
+                    f" slower once {size(cache)} of them fill it: no figure holds for both",
+                    'set state = "steady" for what the drive keeps up, or a limit for the burst',
+                )
+
+
 def no_temperature(scenario: Scenario) -> Iterator[Finding]:
     """A drive that may throttle in reality, and does not here because its card is silent."""
     for volume in scenario.volumes:
@@ -235,6 +254,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     off_the_map,
     ends_too_early,
     keys_without_effect,
+    begins_in_a_burst,
     no_temperature,
     *array_findings.CHECKS,
     *hybrid_findings.CHECKS,

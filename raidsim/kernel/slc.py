@@ -1,0 +1,197 @@
+"""An SLC cache: a part of the flash of a drive that holds one bit a cell, in front of the rest.
+
+A cell that holds one bit is programmed several times faster than one that holds three or four.
+So program units of the host go into the cache as long as it has room:
+
+    write   buffer -> channel -> die (SLC program) -> buffer space is free again
+    fold    die (SLC sense) -> channel -> buffer -> channel -> die (program) -> room in the cache
+
+The oldest data is folded first. A drive folds when it has been idle for a while, until the next
+command comes. Under load a drive whose hosts wait for the cache (``waits``) folds too, once
+it is full; others fold nothing then, and program what finds no room into the flash behind
+at once. Dies, channels and buffer are those of all other work, first come first
+served: folding slows the host down by what it takes of them.
+
+The page map is that of the flash behind. Data gets its place there when its fold ends, so
+the burst causes no garbage collection and the fold does. Until then its mapping units wait in a
+ring. Every unit is folded, one that was written anew meanwhile as well. What is in the cache is on
+the medium: a power cut costs nothing of it, and a fold that was under way begins anew.
+
+Verbs: a unit is :func:`taken`; a program unit :func:`must_wait`, :func:`enters` and is
+:func:`written`; :func:`fold`, :func:`folded`; :func:`rest` when no command is left.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jobs import release, take
+from raidsim.kernel.station import arrive
+from raidsim.kernel.tables import NONE, READ, STAGE_ERASED, STAGE_MOVE_SENSED, STAGE_SLC_IDLE, WRITE
+
+# What a program unit, or a sense for the drive's own sake, is for.
+MOVE = 0  # garbage collection, or the host's and no part of the cache
+REST = 1  # a sense that is to complete a mapping unit
+FOLD = 2  # out of the cache
+ENTER = 3  # into the cache
+
+
+@handler
+def is_full(slc, drive):
+    """Whether one more program unit finds no room."""
+    unit = drive["page"] * drive["planes"]
+    return slc["held"] + slc["reserved"] + unit > slc["size"]
+
+
+@routine
+def taken(w, drive, unit):
+    """Whether the logical unit that has come into the buffer goes into the cache: noted, then."""
+    slc = w.slcs[drive["slc"]]
+    if slc["size"] == 0 or slc["taken"] - slc["mapped"] == slc["units"]:
+        return False
+    if slc["waits"] == 0 and is_full(slc, drive):
+        return False
+    w.slc_units[slc["first_unit"] + slc["taken"] % slc["units"]] = unit
+    slc["taken"] += 1
+    return True
+
+
+@handler
+def must_wait(w, drive):
+    """Whether a program unit of the host waits in the buffer for room in the cache."""
+    if drive["slc"] == NONE:
+        return False
+    slc = w.slcs[drive["slc"]]
+    return slc["waits"] == 1 and slc["size"] > 0 and is_full(slc, drive)
+
+
+@handler
+def enters(w, drive):
+    """Whether the next program unit of the host goes into the cache; its room is taken, then."""
+    if drive["slc"] == NONE:
+        return False
+    slc = w.slcs[drive["slc"]]
+    if is_full(slc, drive):
+        return False
+    slc["reserved"] += drive["page"] * drive["planes"]
+    slc["entered"] += 1
+    return True
+
+
+@routine
+def written(w, drive):
+    """A program unit is in the cache."""
+    slc = w.slcs[drive["slc"]]
+    unit = drive["page"] * drive["planes"]
+    slc["reserved"] -= unit
+    slc["held"] += unit
+    slc["programmed"] += unit
+
+
+@handler
+def folds_now(slc, drive):
+    """Whether the drive has a reason to fold: it is idle, or its hosts need room."""
+    if drive["in_hand"] == 0 and slc["idle"] == 1:
+        return True
+    unit = drive["page"] * drive["planes"]
+    return slc["waits"] == 1 and slc["held"] + slc["reserved"] + unit > slc["fold_from"]
+
+
+@routine
+def fold(w, row, drive):
+    """Begin to fold as much as there may be under way."""
+    slc = w.slcs[drive["slc"]]
+    unit = drive["page"] * drive["planes"]
+    while slc["folding"] + unit <= min(slc["depth"], slc["held"]) and folds_now(slc, drive):
+        index = take(w, STAGE_MOVE_SENSED, NONE)
+        job = w.jobs[index]
+        job["drive"] = drive["drive"]
+        job["row"] = row
+        job["op"] = READ
+        job["priority"] = 0
+        job["length"] = unit
+        job["rest"] = FOLD
+        channel = slc["begun"] % drive["channels"]
+        die = slc["begun"] // drive["channels"] % drive["dies"]
+        job["next_station"] = drive["first_channel"] + channel
+        slc["begun"] += 1
+        slc["folding"] += unit
+        place = drive["first_die"] + channel * drive["dies"] + die
+        arrive(w, place, index, slc["read_time"])
+
+
+@routine
+def folded(w, row, drive):
+    """A program unit has left the cache; how many mapping units get their places behind it.
+
+    A full block of the cache is erased once all of it has left.
+    """
+    slc = w.slcs[drive["slc"]]
+    unit = drive["page"] * drive["planes"]
+    together = max(unit // drive["unit"], 1)
+    waiting = slc["taken"] - slc["mapped"]
+    parts = max(slc["held"] // unit, 1)
+    slc["held"] -= unit
+    slc["folding"] -= unit
+    slc["folded"] += unit
+    number = slc["left"]
+    slc["left"] += 1
+    all_dies = drive["channels"] * drive["dies"]
+    if (number // all_dies + number % all_dies + 1) % slc["pages_per_block"] == 0:
+        slc["erased"] += 1
+        index = take(w, STAGE_ERASED, NONE)
+        job = w.jobs[index]
+        job["drive"] = drive["drive"]
+        job["row"] = row
+        job["op"] = WRITE
+        job["priority"] = 0
+        channel = number % drive["channels"]
+        die = number // drive["channels"] % drive["dies"]
+        place = drive["first_die"] + channel * drive["dies"] + die
+        arrive(w, place, index, drive["erase_time"])
+    # Writes of less than a mapping unit leave more of them in a program unit, and what was in
+    # the cache before the run has its places already: so each takes its share along.
+    return min((waiting + parts - 1) // parts, 2 * together)
+
+
+@handler
+def next_unit(w, drive):
+    """The logical unit that gets its place next, or NONE if it was trimmed."""
+    slc = w.slcs[drive["slc"]]
+    unit = w.slc_units[slc["first_unit"] + slc["mapped"] % slc["units"]]
+    slc["mapped"] += 1
+    return unit
+
+
+@routine
+def rest(w, row, drive):
+    """No command is left: the time begins after which the drive folds."""
+    slc = w.slcs[drive["slc"]]
+    slc["idle"] = 0
+    slc["idle_since"] = w.state[0]["now"]
+    if slc["size"] > 0 and slc["ticking"] == 0:
+        slc["ticking"] = 1
+        index = take(w, STAGE_SLC_IDLE, NONE)
+        job = w.jobs[index]
+        job["drive"] = drive["drive"]
+        job["row"] = row
+        job["op"] = WRITE
+        job["priority"] = 0
+        arrive(w, slc["clock"], index, slc["idle_after"])
+
+
+@routine
+def rested(w, index):
+    """The time has passed: fold if the drive was idle for all of it, else wait for the rest."""
+    job = w.jobs[index]
+    row = job["row"]
+    drive = w.ssds[row]
+    slc = w.slcs[drive["slc"]]
+    left = slc["idle_since"] + slc["idle_after"] - w.state[0]["now"]
+    if drive["in_hand"] == 0 and left > 0:
+        arrive(w, slc["clock"], index, left)
+        return
+    release(w, index)
+    slc["ticking"] = 0
+    if drive["in_hand"] == 0:
+        slc["idle"] = 1
+        fold(w, row, drive)
