@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from raidsim.build import ftl, slc
 from raidsim.build.array import add_array, drives_of, member_area
 from raidsim.build.controller import add_controller, add_hop
 from raidsim.build.drive import add_drive
+from raidsim.build.drives import Past, kind_at
 from raidsim.build.fabric import fabric
 from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.host import HostRows
@@ -140,21 +140,11 @@ def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int]
     In the steady state these streams have written to them.
     """
     for member, index in enumerate(drives_of(system, row)):
-        drive = system.world.drives[index]
-        if drive["kind"] != t.DRIVE_SSD or volume.state == "fresh":
+        if volume.state == "fresh":
             continue
-        ssd = system.world.ssds[drive["row"]]
-        ftl.prepare(
-            system,
-            int(ssd["ftl"]),
-            unit=int(ssd["unit"]),
-            filled=volume.filled,
-            streams=streams if volume.state == "steady" else (),
-            area_of=partial(member_area, system, row, member),
-        )
-        if ssd["slc"] != t.NONE:
-            filled, full = volume.filled, volume.state == "steady"
-            slc.prepare(system, int(ssd["slc"]), volume.card, filled=filled, full=full)
+        area_of = partial(member_area, system, row, member)
+        past = Past(volume.filled, volume.state == "steady", streams, area_of)
+        kind_at(system, index).prepare(system, index, past)
 
 
 def build(scenario: Scenario, intensity: int = 0) -> Machine:
