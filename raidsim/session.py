@@ -334,6 +334,7 @@ class Session:
         if self.finite or self.scenario.air.start != "warm":
             warnings += thermal.warnings(drives)
         warnings += hybrid_use.warnings(system, self.scenario, self.machine.volumes)
+        warnings += wear.warnings(system, streams)
         account = observe.counts(system, streams)
         if account.failed or account.timed_out:
             warnings.append("latencies leave out the I/Os that failed or timed out")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from watching import begin
 
 from raidsim import cards
 from raidsim.build import ftl, wear
+from raidsim.build.drives import kind_of
 from raidsim.build.scenario import Machine, build
 from raidsim.build.window import reset
 from raidsim.control import Environment, Host, Load, Volume
@@ -278,6 +280,22 @@ def test_a_drive_without_the_section_has_no_cache():
 def test_a_cache_that_holds_nothing_is_refused(sets, key):
     with pytest.raises(InputError, match=key):
         machine(UNIT, sets)
+
+
+def test_a_card_says_all_of_its_cache_or_nothing():
+    values = {key: value for key, value in CARD.values.items() if key != "slc.read_time"}
+    with pytest.raises(InputError, match=r"slc\.read_time: is missing"):
+        kind_of(CARD).check(replace(CARD, values=values))
+
+
+def test_a_window_in_which_the_cache_fills_says_that_it_is_not_steady():
+    made = machine(REGION)
+    made.system.run(t.NEVER, budget=REGION // (128 * 1024))
+    (words,) = wear.warnings(made.system, [0])
+    assert "its SLC cache of 0.00629 GB went from 0 to 0.00" in words
+    full = machine(REGION, state="steady")
+    full.system.run(t.NEVER, budget=REGION // (128 * 1024))
+    assert wear.warnings(full.system, [0]) == []
 
 
 # -- the data sheet ------------------------------------------------------------------------------

@@ -117,6 +117,18 @@ def test_requests_off_the_map_are_named() -> None:
     assert any("512 B are no multiple of 4 KiB" in text for text in texts)
 
 
+def test_writes_that_begin_in_an_slc_cache_have_two_rates() -> None:
+    client = "volume.drive=samsung-970-evo-plus-500gb"
+    words = "begins with the SLC cache of samsung-970-evo-plus-500gb empty"
+    for state, said in (("filled", True), ("fresh", True), ("steady", False)):
+        checked = scenario(SCENARIO, client, f"volume.state={state}", "load.read=0 %")
+        assert any(words in one for one in found(checked)) == said
+    ends = scenario(
+        SCENARIO, client, "volume.state=fresh", "load.read=0 %", "load.limit.bytes=10 GB"
+    )
+    assert not any(words in one for one in found(ends))
+
+
 def test_a_load_that_ends_early_is_named() -> None:
     texts = found(scenario(SCENARIO + "limit = { ios = 100 }\n"))
     assert any("ends after 100 I/Os" in text for text in texts)

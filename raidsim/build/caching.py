@@ -8,8 +8,7 @@ from raidsim.build.exposure import measured
 from raidsim.build.observe import span
 from raidsim.build.pinned import pinned
 from raidsim.build.system import System
-from raidsim.build.wear import since
-from raidsim.build.window import settle_dirt
+from raidsim.build.window import settle_dirt, since
 from raidsim.kernel import tables as t
 from raidsim.result import ControllerUse, WriteMode
 from raidsim.scenario import ControllerSpec, Scenario

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from raidsim.build import hdd, heat, ssd
-from raidsim.build.disk_cache import cache_size, is_protected
+from raidsim.build import heat
+from raidsim.build.drives import Links, kind_of
+from raidsim.build.drives.kind import UNQUEUED
 from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
 
 GIGA = 1e9
-UNQUEUED = 65536  # command slots from which no load can fill them
 
 
 def add_drive(
@@ -36,14 +36,14 @@ def add_drive(
     InputError
         If the card's values contradict each other.
     """
-    kind = hdd if card.kind == "hdd" else ssd
+    kind = kind_of(card)
     kind.check(card)
     heat.check(card)
-    depth = queue_depth(card)
+    depth = kind.queue_depth(card)
     if outstanding is not None:
         depth = min(depth, outstanding)
     slots = t.NONE
-    if kind is hdd or depth < UNQUEUED:
+    if kind.always_slots or depth < UNQUEUED:
         slots = system.add_station(f"{name}: command slots", "command slot", servers=depth)
     latency_station = system.add_station(
         f"{name}: command latency", "command latency", servers=t.UNLIMITED
@@ -53,21 +53,17 @@ def add_drive(
     to_drive = to_host if half_duplex else system.add_station(f"{name}: link to drive", "link")
     index = system.append("drives")
     system.cards[index] = card
-    rows = {"drive": index, "link_to_host": to_host, "link_to_drive": to_drive}
-    if kind is hdd and in_array:
-        row = hdd.add(system, name, card, **rows, turning=hdd.spindle(system, name, card))
-    else:
-        row = kind.add(system, name, card, **rows)
+    row = kind.add(system, name, card, index, Links(to_host, to_drive), in_array)
     system.set_row(
         "drives",
         index,
-        kind=t.DRIVE_SSD if kind is ssd else t.DRIVE_DISK,
+        kind=kind.number,
         row=row,
         slots=slots,
         latency_station=latency_station,
-        protected=card.flag("buffer.protected") if kind is ssd else is_protected(card),
+        protected=kind.is_protected(card),
         size=card.integer("capacity.user"),
-        grain=card.integer("flash.page" if kind is ssd else "command.max_transfer"),
+        grain=kind.grain(card),
         max_transfer=card.integer("command.max_transfer"),
         # Half on the way out (doorbell, fetch), half on the way back (entry, interrupt).
         latency=round(card.number("command.latency") * GIGA / 2),
@@ -78,17 +74,3 @@ def add_drive(
     if heat.is_known(card):
         heat.add(system, card, index, air)
     return index
-
-
-def queue_depth(card: Card) -> int:
-    """Commands that the drive works on at a time.
-
-    One, if it queues only while it caches writes. What a hard disk has taken beyond its
-    window waits its turn as if it were in the host still.
-    """
-    depth = card.integer("command.queue_depth")
-    if card.kind == "ssd":
-        return depth
-    if cache_size(card) or card.flag("command.queues_uncached_writes"):
-        return min(depth, card.integer("queue.window"))
-    return 1

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from raidsim.build.drives import kind_at
 from raidsim.build.explain_disk import Access, accesses
 from raidsim.build.explain_types import Command, Page, Program, Sense, Step
 from raidsim.build.system import System
@@ -150,8 +151,9 @@ class Trace:
         self.system = system
         self.op = op
         self.answered = answered  # ns
-        self.is_flash = bool(system.world.drives[0]["kind"] == t.DRIVE_SSD)
-        self.drive = system.world.ssds[0] if self.is_flash else system.world.disks[0]
+        kind = kind_at(system, 0)
+        self.is_flash = kind.by_pages
+        self.drive = kind.row(system, 0)
         self.by_stage: dict[int, list[Visit]] = {}
         self.by_parent: dict[tuple[int, int], list[Visit]] = {}
         for visit in visits:

@@ -6,6 +6,7 @@ link to a controller is no wider than the controller has ports.
 
 from __future__ import annotations
 
+from raidsim.build.drives import kind_of
 from raidsim.cards import Card
 from raidsim.scenario import ControllerSpec, LinkSpec, Scenario, VolumeSpec
 from raidsim.topology.graph import CHIP, LINK, Fabric, Group, Part
@@ -26,21 +27,9 @@ def fabric(scenario: Scenario) -> Fabric:
 def sustained_rate(card: Card) -> float:
     """What a drive delivers for long to large sequential reads, bytes/s.
 
-    A hard disk: a track of the outermost zone in each turn. A solid state drive: the slowest of
-    data path, all channels, and all dies reading. Neither more than its link carries.
+    No more than its link carries.
     """
-    link = 1 / card.number("link.time_per_byte")
-    if card.kind == "hdd":
-        return min(link, card.number("geometry.track_outer") * card.number("spindle.speed"))
-    channels = card.number("flash.channels")
-    groups = channels * card.number("flash.dies_per_channel") / card.number("flash.dies_in_step")
-    at_once = card.number("flash.page") * card.number("flash.planes")
-    times = (
-        card.number("data_path.read_time_per_byte"),
-        card.number("flash.channel_read_time_per_byte") / channels,
-        card.number("flash.read_time") / (at_once * groups),
-    )
-    return min(link, *(1 / time for time in times if time > 0))
+    return kind_of(card).sustained_rate(card)
 
 
 def _chip(spec: ControllerSpec) -> Part:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raidsim.build.array import drives_of
+from raidsim.build.drives import kind_at, kind_of
 from raidsim.build.system import System
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
@@ -93,10 +94,8 @@ class HostRows:
         }
         world = self.system.world
         for drive in (*drives_of(self.system, volume), *self.system.spares.get(volume, ())):
-            head = world.drives[drive]
             self._drive(drive)
-            table = world.ssds if head["kind"] == t.DRIVE_SSD else world.disks
-            row = table[head["row"]]
+            row = kind_at(self.system, drive).row(self.system, drive)
             for link, per_byte in slowest.items():
                 if per_byte > row["link_ns"]:
                     world.stations[row[link]]["speed"] = float(row["link_ns"]) / per_byte
@@ -104,7 +103,7 @@ class HostRows:
     def _drive(self, drive: int) -> None:
         """Let the driver of a drive that keeps its map on the host run on this host's CPUs."""
         card = self.system.cards[drive]
-        if card.kind != "ssd":
+        if not kind_of(card).has_driver:
             return
         rate = self.card.number("cpu.clock") * self.card.number("cpu.work_per_clock")
         times = {

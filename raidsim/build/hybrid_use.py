@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from raidsim.build.observe import span
 from raidsim.build.system import System
-from raidsim.build.wear import since
-from raidsim.build.window import settle_dirt
+from raidsim.build.window import settle_dirt, since
 from raidsim.result import HybridUse
 from raidsim.scenario import HybridSpec, Scenario
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.build.array import below, drives_of
+from raidsim.build.drives import kind_at
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
@@ -124,14 +125,8 @@ def _shingled(system: System, drives: Collection[int]) -> list[int]:
 
 
 def _buffered(system: System, drives: Collection[int]) -> list[int]:
-    """The disks among some drives that acknowledge writes from their buffers.
+    """Those among some drives that acknowledge writes from a buffer for long.
 
     The buffer of a solid state drive is full after a few milliseconds of writing.
     """
-    rows = system.world.drives
-    return [
-        drive
-        for drive in drives
-        if rows[drive]["kind"] == t.DRIVE_DISK
-        and system.world.disks[rows[drive]["row"]]["cached"] == 1
-    ]
+    return [drive for drive in drives if kind_at(system, drive).fills_slowly(system, drive)]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.build.array import below, drives_of
+from raidsim.build.drives import kind_at
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
@@ -140,25 +141,10 @@ def drive_stations(system: System, index: int) -> list[int]:
         found.append(int(drive["slots"]))
     hops = world.hops[drive["first_hop"] : drive["first_hop"] + drive["hops"]]
     found += [int(hop[way]) for hop in hops for way in ("up", "down")]
-    if drive["kind"] == t.DRIVE_SSD:
-        return [*found, *ssd_stations(world.ssds[drive["row"]])]
-    disk = world.disks[drive["row"]]
-    behind = ("controller", "arm", "link_to_host", "link_to_drive")
-    return [*found, *(int(disk[name]) for name in behind)]
+    return [*found, *kind_at(system, index).stations(system, index)]
 
 
 CONTROLLER_STATIONS = ("commands", "to_host", "to_controller", "replies")
-
-
-def ssd_stations(ssd: Any) -> list[int]:
-    """The stations behind the command slots of a solid state drive."""
-    single = ("front_end", "path", "link_to_host", "link_to_drive")
-    channels = int(ssd["channels"])
-    return [
-        *dict.fromkeys(int(ssd[name]) for name in single),
-        *range(int(ssd["first_channel"]), int(ssd["first_channel"]) + channels),
-        *range(int(ssd["first_die"]), int(ssd["first_die"]) + channels * int(ssd["dies"])),
-    ]
 
 
 def cached(system: System) -> int:

@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 
 from raidsim.build import intent
 from raidsim.build.array import below, drives_of
+from raidsim.build.drives import kind_at
+from raidsim.build.drives.kind import LANDED, WAITING
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_REPAIR, ERRAND_SWEEP
@@ -39,10 +41,6 @@ from raidsim.result import Hole, VolumeCut
 
 Ranges = list[tuple[int, int]]
 """First bytes and ends, in order, none touching another."""
-
-WAITING = 0  # a command to a drive: nothing of it is on the medium,
-PARTLY = 1  # some sectors may be,
-LANDED = 2  # all of it is
 
 
 class Spot(NamedTuple):
@@ -139,27 +137,15 @@ def dirty_ranges(system: System, volume: int) -> Ranges:
 
 
 def unwritten(system: System, volume: int) -> Iterator[tuple[int, int, int]]:
-    """Writes that a power cut costs hard disks, answered and not carried out: drive, bytes."""
-    world = system.world
+    """Writes that a power cut costs drives, answered and not carried out: drive, bytes."""
     for number, drive in enumerate(drives_of(system, volume)):
-        head = world.drives[drive]
-        if head["kind"] != t.DRIVE_DISK or head["protected"] or head["failed"]:
-            continue
-        disk = world.disks[head["row"]]
-        tasks = world.tasks[disk["first_task"] : disk["first_task"] + disk["waiting"]]
-        waiting = tasks[(tasks["op"] == t.WRITE) & (tasks["command"] == t.NONE)]
-        for task in waiting:
-            yield number, int(task["offset"]), int(task["offset"] + task["length"])
-        if disk["moving"] and disk["op"] == t.WRITE and disk["command"] == t.NONE:
-            yield number, int(disk["offset"]), int(disk["offset"] + disk["length"])
+        for begin, end in kind_at(system, drive).unwritten(system, drive):
+            yield number, begin, end
 
 
 def unplaced_bytes(system: System, drive: int) -> int:
-    """Acknowledged bytes in the buffer of a flash drive that a power cut costs."""
-    head = system.world.drives[drive]
-    if head["kind"] != t.DRIVE_SSD or head["protected"] or head["failed"]:
-        return 0
-    return max(int(head["unsafe"]), 0)
+    """Acknowledged bytes in the buffer of a drive that a power cut costs, wherever they belong."""
+    return kind_at(system, drive).unplaced(system, drive)
 
 
 def in_flight(system: System, volume: int) -> int:
@@ -236,12 +222,8 @@ def _state(system: System, index: int) -> int:
     job = world.jobs[index]
     if job["stage"] == t.STAGE_RETURNED:
         return LANDED
-    head = world.drives[job["drive"]]
-    if head["kind"] == t.DRIVE_DISK:
-        disk = world.disks[head["row"]]
-        return PARTLY if disk["moving"] and disk["command"] == index else WAITING
-    under_way = job["stage"] == t.STAGE_COMMAND_DECODED and job["pending"] > 0
-    return PARTLY if under_way else WAITING
+    drive = int(job["drive"])
+    return kind_at(system, drive).progress(system, drive, index)
 
 
 # -- what follows ------------------------------------------------------------------------------

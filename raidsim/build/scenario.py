@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from raidsim.build import ftl, shingle_past, slc
 from raidsim.build.array import add_array, drives_of, member_area
 from raidsim.build.controller import add_controller, add_hop
 from raidsim.build.drive import add_drive
+from raidsim.build.drives import Past, kind_at
 from raidsim.build.fabric import fabric
 from raidsim.build.heat import STANDARD_AIR, Air
 from raidsim.build.host import HostRows
@@ -140,37 +140,27 @@ def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int]
     In the steady state these streams have written to them.
     """
     for member, index in enumerate(drives_of(system, row)):
-        drive = system.world.drives[index]
-        if drive["kind"] == t.DRIVE_DISK and volume.state == "steady":
-            shingles = int(system.world.disks[drive["row"]]["shingles"])
-            if shingles != t.NONE:
-                area_of = partial(member_area, system, row, member)
-                longest = _longest(system, row, int(drive["max_transfer"]))
-                name = f"{volume.name} {member}"
-                shingle_past.fill(system, shingles, streams, area_of, longest, name)
-        if drive["kind"] != t.DRIVE_SSD or volume.state == "fresh":
+        if volume.state == "fresh":
             continue
-        ssd = system.world.ssds[drive["row"]]
-        ftl.prepare(
-            system,
-            int(ssd["ftl"]),
-            unit=int(ssd["unit"]),
-            filled=volume.filled,
-            streams=streams if volume.state == "steady" else (),
-            area_of=partial(member_area, system, row, member),
+        area_of = partial(member_area, system, row, member)
+        steady = volume.state == "steady"
+        past = Past(
+            f"{volume.name} {member}",
+            volume.filled,
+            steady,
+            streams,
+            area_of,
+            _longest(system, row),
         )
-        if ssd["slc"] != t.NONE:
-            filled, full = volume.filled, volume.state == "steady"
-            slc.prepare(system, int(ssd["slc"]), volume.card, filled=filled, full=full)
+        kind_at(system, index).prepare(system, index, past)
 
 
-def _longest(system: System, row: int, transfer: int) -> int:
-    """The most bytes that a write takes to one drive of volume ``row``: a command, or a strip."""
+def _longest(system: System, row: int) -> int:
+    """The most bytes that a write takes to one drive of volume ``row``: a strip, or any number."""
     volume = system.world.volumes[row]
     if volume["kind"] != t.VOLUME_ARRAY:
-        return transfer
-    strip = int(system.world.layouts[volume["array"]]["strip"])
-    return min(transfer, strip) if strip else transfer
+        return t.NEVER
+    return int(system.world.layouts[volume["array"]]["strip"]) or t.NEVER
 
 
 def build(scenario: Scenario, intensity: int = 0) -> Machine:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from raidsim.build.system import System
 
 GIGA = 1e9
+LITTLE = 0.001  # of its size: what may be in or out of a full cache at a time
 FOLDS_OF_A_DIE = (
     4  # under way at a time: no die waits while others of a fold are sensed or transferred
 )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from raidsim.build import array, heat
+from raidsim.build.drives import kind_at
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.result import DriveUse, Sample, Temperature
@@ -14,7 +15,6 @@ from raidsim.result import DriveUse, Sample, Temperature
 NS_PER_S = 1e9
 MIB = 2**20
 FEWEST_SAMPLES = 10
-KINDS = {t.DRIVE_SSD: "ssd", t.DRIVE_DISK: "hdd"}
 LIGHTLY, HEAVILY = "lightly", "heavily"
 STATES = {t.COOL: "", t.THROTTLED_LIGHTLY: LIGHTLY, t.THROTTLED_HEAVILY: HEAVILY}
 
@@ -33,13 +33,12 @@ def name_of(system: System, drive: int) -> str:
 
 def use(system: System, drive: int) -> DriveUse:
     """Power, temperature and throttling of one drive over the window."""
-    kind = KINDS[int(system.world.drives[drive]["kind"])]
-    if kind == "hdd":
-        return DriveUse(name_of(system, drive), kind, disk_power(system, drive), None, None, {})
+    kind = kind_at(system, drive)
     index = heat.of_drive(system, drive)
     row = None if index is None else system.world.heats[index]
     if row is None or system.now <= row["window_begin"]:
-        return DriveUse(name_of(system, drive), kind, None, None, None, {})
+        power = kind.power(system, drive)
+        return DriveUse(name_of(system, drive), kind.name, power, None, None, {})
     found = heat.reading(system, row)
     seconds = (system.now - int(row["window_begin"])) / NS_PER_S
     power = (found.energy - float(row["window_energy"])) / seconds
@@ -48,7 +47,7 @@ def use(system: System, drive: int) -> DriveUse:
     total = float(row["inner_resistance"] + 1 / row["conductance"])
     return DriveUse(
         name=name_of(system, drive),
-        kind=kind,
+        kind=kind.name,
         power_w=power,
         temperature_c=Temperature(
             start=float(row["window_inner"]),
@@ -63,21 +62,6 @@ def use(system: System, drive: int) -> DriveUse:
             if math.isfinite(row[field])
         },
     )
-
-
-def disk_power(system: System, drive: int) -> float | None:
-    """Mean W of a hard disk over the window: from idle to active by how busy its arm is.
-
-    The spindle turns all the time; what comes on top is the arm and the channel.
-    """
-    front = system.world.drives[drive]
-    arm = system.world.stations[system.world.disks[front["row"]]["arm"]]
-    passed = system.now - int(system.state["slice_origin"])
-    if passed == 0:
-        return None
-    busy = int(arm["busy_area"]) + int(arm["busy"]) * (system.now - int(arm["changed"]))
-    idle, active = float(front["idle_power"]), float(front["active_power"])
-    return idle + (active - idle) * busy / passed
 
 
 def warnings(used: Sequence[DriveUse]) -> list[str]:

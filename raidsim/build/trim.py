@@ -10,8 +10,8 @@ from bisect import bisect_left
 
 import numpy as np
 
-from raidsim.build import ftl, slc
 from raidsim.build.array import drives_of
+from raidsim.build.drives import kind_at
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.layout.address import held, whole_drive
@@ -23,7 +23,8 @@ def trim(system: System, volume: int, offset: int, length: int) -> None:
     row = system.world.volumes[volume]
     end = offset + length
     if row["kind"] == t.VOLUME_SINGLE:
-        _tell(system, int(row["drive"]), offset, end, end == int(row["size"]))
+        drive = int(row["drive"])
+        kind_at(system, drive).trim(system, drive, offset, end, end == int(row["size"]))
         return
     layout = system.world.layouts[row["array"]]
     strip, whole = int(layout["strip"]), int(whole_drive(layout))
@@ -31,7 +32,8 @@ def trim(system: System, volume: int, offset: int, length: int) -> None:
         if system.world.drives[drive]["failed"] == 1:
             continue
         for first, last in rows_within(layout, member, offset, end):
-            _tell(system, drive, first * strip, last * strip, last * strip == whole)
+            begin, stop = first * strip, last * strip
+            kind_at(system, drive).trim(system, drive, begin, stop, stop == whole)
 
 
 def rows_within(layout: np.void, drive: int, begin: int, end: int) -> list[tuple[int, int]]:
@@ -77,15 +79,3 @@ def rows_within(layout: np.void, drive: int, begin: int, end: int) -> list[tuple
             if begin <= address(row) <= end - strip
         ]
     return sorted(found)
-
-
-def _tell(system: System, index: int, begin: int, end: int, to_the_end: bool) -> None:
-    """TRIM of bytes of one drive; mapping units that are trimmed in part stay."""
-    drive = system.world.drives[index]
-    if drive["kind"] == t.DRIVE_SSD:
-        ssd = system.world.ssds[drive["row"]]
-        unit = int(ssd["unit"])
-        last = t.NEVER if to_the_end else end // unit
-        ftl.trim(system, int(ssd["ftl"]), -(-begin // unit), last)
-        if ssd["slc"] != t.NONE:
-            slc.trim(system, int(ssd["slc"]), int(ssd["ftl"]), -(-begin // unit), last)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from raidsim.build import thermal
+from raidsim.build.drives import kind_at
 from raidsim.build.observe import span
 from raidsim.build.system import System
-from raidsim.build.window import settle_promises
+from raidsim.build.window import settle_promises, since
 from raidsim.cards import Card
-from raidsim.kernel import tables as t
 from raidsim.result import DriveUse
 
 DAY = 86_400e9  # ns
@@ -31,31 +31,12 @@ def use_of(system: System, index: int) -> DriveUse:
     drive = system.world.drives[index]
     passed = max(span(system), 1)
     written = since(system, "drives", index, "host_written") / passed * DAY
-    amplification = cycles = None
-    if drive["kind"] == t.DRIVE_SSD:
-        row = int(drive["row"])
-        stored = since(system, "ssds", row, "stored")
-        ssd = system.world.ssds[row]
-        # A part of a mapping unit costs a whole one, whose rest is read and programmed again.
-        written_units = since(system, "ftls", int(ssd["ftl"]), "written")
-        moved = since(system, "ssds", row, "moved")
-        if ssd["slc"] != t.NONE:  # what goes through an SLC cache is programmed twice
-            slc = int(ssd["slc"])
-            written_units += since(system, "slcs", slc, "taken") - since(
-                system, "slcs", slc, "mapped"
-            )
-            moved += since(system, "slcs", slc, "folded")
-        units = written_units * int(ssd["unit"])
-        if stored > 0:
-            amplification = (max(units, stored) + moved) / stored
-        flash = int(drive["size"]) * (1 + card.number("flash.spare"))
-        whole = stored + since(system, "ssds", row, "filled")
-        programmed = since(system, "ssds", row, "programmed") + max(units - whole, 0)
-        cycles = programmed / flash / passed * DAY * DAYS_OF_A_YEAR
+    worn = kind_at(system, index).wear(system, index)
+    cycles = None if worn is None else worn.programmed / passed * DAY * DAYS_OF_A_YEAR
     return replace(
         thermal.use(system, index),
         volume=system.volume_of.get(name, name),
-        write_amplification=amplification,
+        write_amplification=None if worn is None else worn.amplification,
         written_per_day_tb=written / TERA,
         drive_writes_per_day=written / int(drive["size"]),
         rated_writes_per_day=_number(card, "endurance.dwpd"),
@@ -67,6 +48,17 @@ def use_of(system: System, index: int) -> DriveUse:
     )
 
 
+def warnings(system: System, streams: Sequence[int]) -> list[str]:
+    """What makes the figures of this window those of its length; one for each volume."""
+    found: dict[str, str] = {}
+    for drive in thermal.drives_of(system, streams):
+        name = thermal.name_of(system, drive)
+        if why := kind_at(system, drive).unsteady(system, drive):
+            words = f"{name} is not steady: {why} in this window; a longer one has other rates"
+            found.setdefault(system.volume_of.get(name, name), words)
+    return list(found.values())
+
+
 def _years(rated: float | None, written_per_day: float) -> float | None:
     if rated is None or written_per_day == 0:
         return None
@@ -75,10 +67,3 @@ def _years(rated: float | None, written_per_day: float) -> float | None:
 
 def _number(card: Card, name: str) -> float | None:
     return card.number(name) if card.has(name) else None
-
-
-def since(system: System, table: str, index: int, field: str) -> float:
-    """What was counted since the window opened."""
-    before = system.at_reset.get(table)
-    start = before[index][field] if before is not None and index < len(before) else 0
-    return float(getattr(system.world, table)[index][field] - start)

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from raidsim.build.shingles import is_shingled
+from raidsim.build.drives import kind_of
 from raidsim.cards.attributes import ENERGY, HEAT
 from raidsim.layout.tables import MIRRORED, PARITY
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
@@ -22,6 +22,8 @@ from raidsim.scenario.part import Part
 
 MIRRORS = ("raid1e", "raid10")
 """Levels that say how many copies they keep."""
+
+NO_MAP = "hard disks keep no map of what was written"
 
 ALL = 0.999
 """Share of a volume that counts as all of it."""
@@ -71,11 +73,7 @@ def _of_volume(scenario: Scenario, volume: VolumeSpec) -> Iterator[Idle]:
         "rebuild_limit": no_work,
         "rebuild_sample": "" if scenario.events else "nothing begins a rebuild without [[event]]",
         "bitmap_chunk": 'it is about intent = "bitmap"' if volume.intent != "bitmap" else "",
-        "state": (
-            "hard disks keep no map of what was written"
-            if volume.card.kind == "hdd" and not is_shingled(volume.card)
-            else ""
-        ),
+        "state": "" if kind_of(volume.card).has_past(volume.card) else NO_MAP,
         "filled": _filled(scenario, volume),
     }
     for key, why in reasons.items():
@@ -85,8 +83,8 @@ def _of_volume(scenario: Scenario, volume: VolumeSpec) -> Iterator[Idle]:
 
 def _filled(scenario: Scenario, volume: VolumeSpec) -> str:
     """Why it does not count how much of a drive holds data."""
-    if volume.card.kind == "hdd":
-        return "hard disks keep no map of what was written"
+    if not kind_of(volume.card).keeps_map:
+        return NO_MAP
     if volume.state == "fresh":
         return "nothing was ever written to fresh drives"
     for load in scenario.loads:
@@ -113,7 +111,7 @@ def _of_load(scenario: Scenario, load: LoadSpec) -> Iterator[Idle]:
     if load.think_distribution != "constant" and not load.think:
         yield Idle(where, "think_distribution", "it does not think: think is 0")
     volumes = [volume for volume in scenario.volumes if volume.name == load.volume]
-    if load.priority and volumes and volumes[0].card.kind == "hdd":
+    if load.priority and volumes and not kind_of(volumes[0].card).has_priorities:
         yield Idle(where, "priority", "hard disks do not look at it")
 
 

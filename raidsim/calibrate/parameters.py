@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from raidsim import units
+from raidsim.build.drives import is_drive, kind_of
 from raidsim.cards import Card
 from raidsim.cards.attributes import Attribute
 from raidsim.cards.fit_ranges import fit_range
@@ -167,10 +168,7 @@ def fit_together(parameters: Sequence[Parameter], values: Sequence[float]) -> bo
     values
         In base units.
     """
-    from raidsim.build import hdd, ssd  # noqa: PLC0415  (loads the kernel)
-
-    checks = {"hdd": hdd.check, "ssd": ssd.check}
-    cards = {one.card.name: one.card for one in parameters if one.card.kind in checks}
+    cards = {one.card.name: one.card for one in parameters if is_drive(one.card)}
     for name, card in cards.items():
         moved = {
             one.name: round(value) if one.step else value
@@ -178,7 +176,7 @@ def fit_together(parameters: Sequence[Parameter], values: Sequence[float]) -> bo
             if one.card.name == name
         }
         try:
-            checks[card.kind](card.changed(moved))
+            kind_of(card).check(card.changed(moved))
         except InputError:
             return False
     return True
@@ -224,6 +222,6 @@ def _step(card: Card, attribute: Attribute) -> float:
         return 1.0
     if not units.DIMENSIONS[attribute.dimension].integer:
         return 0.0
-    if attribute.name == "read_ahead.depth" and card.kind == "ssd":
-        return card.number("flash.planes") * card.number("flash.page")
+    if is_drive(card) and (step := kind_of(card).fit_step(card, attribute.name)):
+        return step
     return card.number("capacity.sector") if card.has("capacity.sector") else float(units.SECTOR)

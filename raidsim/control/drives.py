@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from raidsim.build import ftl, heat, observe, shingles, slc, sweep, thermal, wear
+from raidsim.build import heat, observe, sweep, thermal, wear
 from raidsim.build.array import drives_of, member_of, reliable, survives, take_back
+from raidsim.build.drives import kind_at
 from raidsim.build.heat import Air
 from raidsim.cards import Card
 from raidsim.control.arguments import Arguments
@@ -98,13 +99,7 @@ class Drives:
         drive["failed"] = 0
         drive["delay"] = 0
         sweep.cure_all(self.system, row)
-        if drive["kind"] == t.DRIVE_SSD:
-            ssd = self.system.world.ssds[drive["row"]]
-            ftl.renew(self.system, int(ssd["ftl"]))
-            if ssd["slc"] != t.NONE:
-                slc.renew(self.system, int(ssd["slc"]))
-        else:
-            shingles.renew(self.system, int(drive["row"]))
+        kind_at(self.system, row).renew(self.system, row)
 
     def give_back(self, number: int, spare: int) -> None:
         """A drive has been copied back: the spare that stood in for it is one again."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from raidsim.build.drives import kind_of
 from raidsim.build.hybrid import streams_below
 from raidsim.build.load import add_stream
 from raidsim.build.memory import told_of
@@ -158,7 +159,7 @@ class Model:
             )
             for load in self.scenario.loads
             for worker in range(load.workers)
-            if load.volume == spec.name and spec.state == "steady" and spec.card.kind == "ssd"
+            if load.volume == spec.name and spec.state == "steady" and kind_of(spec.card).keeps_map
         ]
         for hybrid in self.scenario.hybrids:
             rows = tuple(self.volumes[name].row for name in (hybrid.front, hybrid.back))

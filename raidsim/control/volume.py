@@ -8,6 +8,7 @@ from typing import Any
 import simpy
 
 from raidsim.build import observe, window
+from raidsim.build.drives import kind_of
 from raidsim.build.heat import Air
 from raidsim.build.load import need_room
 from raidsim.build.scenario import add_volumes, prepare
@@ -317,7 +318,7 @@ class Volume(Maintained):
     @property
     def start_time(self) -> float:
         """Time from power-on until its drives take commands, s."""
-        return self.card.number("spindle.start_time") if self.card.kind == "hdd" else 0.0
+        return kind_of(self.card).start_time(self.card)
 
     def set_speed(self, kind: str, speed: float, *, drive: int | None = None) -> None:
         """Run the drives' stations of a kind at ``speed`` times their built speed from now on.
@@ -497,7 +498,7 @@ class Volume(Maintained):
         """Bring the drive into the state that it begins with."""
         streams = []
         if self.spec.state == "steady":
-            unit = int(self.card.number("mapping.unit")) if self.card.kind == "ssd" else 0
+            unit = kind_of(self.card).map_unit(self.card)
             size = int(self.capacity * self.spec.filled) // max(unit, 1) * unit
             if size > 0:
                 streams.append(

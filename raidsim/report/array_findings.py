@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from raidsim.build import inventory
-from raidsim.build.disk_cache import cache_size
+from raidsim.build.drives import kind_of
 from raidsim.build.traffic import cost, has_strips, health, straddling, writes_back
 from raidsim.layout.address import whole_drive
 from raidsim.layout.health import survives
@@ -251,24 +251,9 @@ def _battery(controller: ControllerSpec) -> str:
 
 
 def _write_time(volume: VolumeSpec) -> float:
-    """Least time of a small write on idle drives in s; on parity the old data is read before.
-
-    A hard disk without write cache: a seek and half a turn, on parity levels half a turn more
-    than a whole one after the seek of the read. Else what the drive takes to acknowledge.
-    """
-    card = volume.card
+    """Least time of a small write on idle drives in s; on parity the old data is read before."""
     parity = volume.layout is not None and volume.layout["family"] == PARITY
-    fixed = card.number("command.latency")
-    if card.kind == "hdd":
-        turn = 1 / card.number("spindle.speed")
-        read = card.number("seek.read_average") + turn / 2
-        if cache_size(card):
-            return 2 * fixed + read if parity else fixed
-        if parity:
-            return 2 * fixed + read + turn
-        return fixed + card.number("seek.write_average") + turn / 2
-    fixed += card.number("front_end.command_time")
-    return 2 * fixed + card.number("flash.read_time") if parity else fixed
+    return kind_of(volume.card).write_time(volume.card, parity)
 
 
 def _tolerated_still(volume: VolumeSpec) -> int:

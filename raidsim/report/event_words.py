@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidsim import units
+from raidsim.build.drives import kind_of
 from raidsim.report import numbers
 from raidsim.scenario import EventSpec, Scenario, VolumeSpec
 from raidsim.scenario import events as kinds
@@ -82,8 +83,8 @@ class _Consequences:
         kept = controller is not None and controller.battery == "good"
         if volume.write == "back-bad-battery" and not kept:
             yield f"what {volume.name} has dirty in the controller's cache is lost"
-        if volume.card.kind == "hdd" and volume.card.flag("write_cache.enabled"):
-            yield f"what the disks of {volume.name} have in their write caches is lost"
+        if lost := kind_of(volume.card).lost_by_name(volume.card, volume.name):
+            yield lost
         if controller is None and volume.failures_tolerated:
             through = {"none": "all of it", "bitmap": "the chunks last written to",
                        "journal": "the stripes in its journal"}  # fmt: skip

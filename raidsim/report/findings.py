@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from raidsim.build import slc
-from raidsim.build.traffic import Cost, mean_cost, writes_back
+from raidsim.build.drives import Flow, kind_of
+from raidsim.build.traffic import mean_cost, writes_back
 from raidsim.build.without_effect import without_effect
-from raidsim.cards import Card
 from raidsim.cards.attributes import ENERGY, HEAT
 from raidsim.report import array_findings, hybrid_findings
 from raidsim.report.finding import (
@@ -40,17 +40,15 @@ def unprotected_buffer(scenario: Scenario) -> Iterator[Finding]:
     """Writes are acknowledged from a buffer of the drives that a power cut empties."""
     for volume in scenario.volumes:
         card = volume.card
-        if not is_written(scenario, volume) or _is_safe(card):
+        if not is_written(scenario, volume) or kind_of(card).is_safe(card):
             continue
-        if card.kind == "hdd":
-            what, remedy = "is volatile", 'set disk_cache = "off", or use a UPS'
-        else:
-            what, remedy = "is not protected", "choose a drive with power-loss protection"
+        kind = kind_of(card)
+        what, remedy = kind.lossy
+        most = kind.write_buffer(card) * volume.drives
         yield Finding(
             f"volume {volume.name}",
-            f"a power cut loses up to {size(_write_buffer(card) * volume.drives)} of acknowledged"
-            f" writes: the write {'cache' if card.kind == 'hdd' else 'buffer'} of"
-            f" {_drives(volume)} {what}",
+            f"a power cut loses up to {size(most)} of acknowledged writes: the write"
+            f" {kind.buffer} of {_drives(volume)} {what}",
             remedy,
         )
 
@@ -132,8 +130,9 @@ def within_the_buffer(scenario: Scenario) -> Iterator[Finding]:
         touched = extent * (load.workers if load.partitions else 1)
         if load.read == 1:
             continue  # reads are not served from the write buffer
-        buffer = _write_buffer(volume.card) * volume.drives
-        where, medium = f"write buffer of {_drives(volume)}", _medium(volume.card)
+        kind = kind_of(volume.card)
+        buffer = kind.write_buffer(volume.card) * volume.drives
+        where, medium = f"write buffer of {_drives(volume)}", kind.medium
         controller = scenario.controller(volume)
         if controller is not None and writes_back(scenario, volume):
             buffer = controller.card.integer("cache.size")
@@ -152,10 +151,10 @@ def off_the_map(scenario: Scenario) -> Iterator[Finding]:
         volume = volume_of(scenario, load)
         if volume is None:
             continue
-        disk = volume.card.kind == "hdd"
-        if disk and load.read == 1:
-            continue  # only writes of parts of a physical sector cost more
-        unit = volume.card.integer("capacity.physical_sector" if disk else "mapping.unit")
+        kind = kind_of(volume.card)
+        if not kind.reads_pay and load.read == 1:
+            continue
+        unit = volume.card.integer(kind.unit)
         sizes = [request for request, _ in load.sizes]
         odd = [each for each in (load.align, load.area.offset, *sizes) if each % unit]
         if odd:
@@ -163,7 +162,7 @@ def off_the_map(scenario: Scenario) -> Iterator[Finding]:
                 f"load {load.name}",
                 f"sizes, alignment or offset of {', '.join(dict.fromkeys(map(size, odd)))} are no"
                 f" multiple of {size(unit)}, the unit that {volume.drive}"
-                f" {'writes' if disk else 'maps'}",
+                f" {kind.unit_verb}",
                 f"align to {size(unit)} unless the real load does not",
             )
 
@@ -207,8 +206,9 @@ def begins_in_a_burst(scenario: Scenario) -> Iterator[Finding]:
 def no_temperature(scenario: Scenario) -> Iterator[Finding]:
     """A drive that may throttle in reality, and does not here because its card is silent."""
     for volume in scenario.volumes:
-        missing = [key for key in (*HEAT, *ENERGY) if not volume.card.has(key)]
-        if volume.card.kind == "ssd" and missing:
+        known = volume.card.about.by_name
+        missing = [k for k in (*HEAT, *ENERGY) if k in known and not volume.card.has(k)]
+        if missing:
             yield Finding(
                 f"volume {volume.name}",
                 f"{volume.card.name} does not say how it warms ({missing[0]} ...): its temperature"
@@ -220,7 +220,7 @@ def sorts_all_commands(scenario: Scenario) -> Iterator[Finding]:
     """A disk whose card is silent about how many commands it sorts: then that is all of them."""
     for card in cards_of(scenario):
         silent = {entry.name for entry in card.entries() if entry.source.source == "default"}
-        if card.kind != "hdd" or "queue.window" not in silent:
+        if "queue.window" not in silent:
             continue
         taken = card.integer("command.queue_depth")
         if taken > 1 and card.word("queue.discipline") != "fifo":
@@ -286,65 +286,23 @@ def _drive_demands(
         (offered(load) / drives, mean_cost(scenario, volume, load, at_best=True), load)
         for load in loads
     ]
-    if volume.card.kind == "hdd":
-        return _disk_demands(volume.card, traffic)
-    return _flash_demands(volume.card, traffic)
-
-
-def _flash_demands(card: Card, traffic: list[tuple[float, Cost, LoadSpec]]) -> dict[str, float]:
-    """Of a solid state drive: front end, data path and link."""
-    ios = sum(rate * each.ios for rate, each, _ in traffic)
-    read = sum(rate * each.read_bytes for rate, each, _ in traffic)
-    written = sum(rate * each.written_bytes for rate, each, _ in traffic)
-    writes = sum(rate * each.writes for rate, each, _ in traffic)
-    front_end = ios * card.number("front_end.command_time")
-    front_end += writes * card.number("front_end.write_time")
-    # What is written crosses the data path twice: into the buffer, and out to all channels.
-    flush = card.number("flash.channel_write_time_per_byte") / card.number("flash.channels")
-    return {
-        "front end": front_end / card.number("front_end.cores"),
-        "data path": read * card.number("data_path.read_time_per_byte")
-        + written * (card.number("data_path.write_time_per_byte") + flush),
-        "link": max(read, written) * card.number("link.time_per_byte"),
-    }
-
-
-def _disk_demands(card: Card, traffic: list[tuple[float, Cost, LoadSpec]]) -> dict[str, float]:
-    """Of a hard disk, whose arm moves no faster than from cylinder to cylinder."""
-    turn = 1 / card.number("spindle.speed")
-    byte = turn / card.number("geometry.track_outer")
-    controller = arm = link = 0.0
-    for rate, each, load in traffic:
-        total = rate * (each.read_bytes + each.written_bytes)
-        controller += rate * each.ios * card.number("command.time")
-        controller += rate * each.writes * card.number("command.write_time")
-        arm += total * byte + rate * each.ios * load.random * card.number("seek.read_single")
-        link += total * card.number("link.time_per_byte")
-    return {"controller": controller, "arm": arm, "link": link}
+    flows = [
+        Flow(
+            ios=rate * each.ios,
+            writes=rate * each.writes,
+            read=rate * each.read_bytes,
+            written=rate * each.written_bytes,
+            random=load.random,
+        )
+        for rate, each, load in traffic
+    ]
+    return kind_of(volume.card).demands(volume.card, flows)
 
 
 def _drives(volume: VolumeSpec) -> str:
     """The drives of a volume: some-drive, 8 x some-drive."""
     name = volume.card.name
     return name if volume.drives == 1 else f"{volume.drives} x {name}"
-
-
-def _medium(card: Card) -> str:
-    return "platter" if card.kind == "hdd" else "flash"
-
-
-def _is_safe(card: Card) -> bool:
-    """Whether a power cut costs no write that was acknowledged."""
-    if card.kind == "hdd":
-        return not card.flag("write_cache.enabled")
-    return card.flag("buffer.protected")
-
-
-def _write_buffer(card: Card) -> int:
-    """Bytes that may be acknowledged and not on the medium."""
-    if card.kind == "hdd":
-        return card.integer("write_cache.size") if card.flag("write_cache.enabled") else 0
-    return card.integer("buffer.size")
 
 
 def _host_demand(scenario: Scenario, load: LoadSpec, step: str) -> float:
@@ -369,7 +327,7 @@ def _host_demand(scenario: Scenario, load: LoadSpec, step: str) -> float:
 def _driver_demand(scenario: Scenario, load: LoadSpec) -> float:
     """CPU time of the host per I/O, s, that a driver takes which keeps the map of its drive."""
     volume = volume_of(scenario, load)
-    if volume is None or volume.controller is not None or volume.card.kind != "ssd":
+    if volume is None or volume.controller is not None or not kind_of(volume.card).has_driver:
         return 0.0
     card, host = volume.card, scenario.host.card
     slower = card.number("driver.clock") / host.number("cpu.clock")

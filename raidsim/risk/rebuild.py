@@ -16,14 +16,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from raidsim.build import ftl, inventory, observe, sweep
+from raidsim.build import inventory, observe, sweep
 from raidsim.build.array import drives_of, member_of
-from raidsim.build.fabric import sustained_rate
+from raidsim.build.drives import kind_at, kind_of
 from raidsim.build.scenario import Machine, build
 from raidsim.build.system import System
-from raidsim.cards import Card
 from raidsim.kernel import sweep_tables as s
-from raidsim.kernel import tables as t
 from raidsim.layout.address import whole_drive
 from raidsim.risk.groups import redundancy
 from raidsim.scenario import Scenario, VolumeSpec
@@ -81,9 +79,8 @@ def simulated(
         return 0.0
     machine = _machine(scenario, volume, intensity)
     system, row = machine.system, machine.volumes[volume.name]
-    drive = system.world.drives[drives_of(system, row)[0]]
-    if drive["kind"] == t.DRIVE_SSD:
-        ftl.renew(system, int(system.world.ssds[drive["row"]]["ftl"]))
+    drive = drives_of(system, row)[0]
+    kind_at(system, drive).renew(system, drive)
     system.world.good[member_of(system, row, 0)] = 0
     for streams in machine.streams.values():
         for stream in streams:
@@ -143,40 +140,10 @@ def least(scenario: Scenario, volume: VolumeSpec) -> float:
         return 0.0
     sources = redundancy(volume).group.sources
     rates = [
-        _reading(volume.card),
-        _writing(volume.card),
+        *kind_of(volume.card).mean_rates(volume.card),
         *(link / sources for link in _links(scenario, volume)),
     ]
     return int(whole_drive(layout)) / min(rates)
-
-
-def _reading(card: Card) -> float:
-    """Mean sequential rate over a drive, reading, bytes/s."""
-    if card.kind == "hdd":
-        return _platter(card)
-    return sustained_rate(card)
-
-
-def _writing(card: Card) -> float:
-    """The same, writing; flash is empty before, so there is nothing to collect."""
-    if card.kind == "hdd":
-        return _platter(card)
-    channels = card.number("flash.channels")
-    groups = channels * card.number("flash.dies_per_channel") / card.number("flash.dies_in_step")
-    at_once = card.number("flash.page") * card.number("flash.planes")
-    times = (
-        card.number("link.time_per_byte"),
-        card.number("data_path.write_time_per_byte"),
-        card.number("flash.channel_write_time_per_byte") / channels,
-        card.number("flash.program_time") / (at_once * groups),
-    )
-    return min(1 / time for time in times if time > 0)
-
-
-def _platter(card: Card) -> float:
-    link = 1 / card.number("link.time_per_byte")
-    tracks = card.number("geometry.track_outer") + card.number("geometry.track_inner")
-    return min(link, tracks / 2 * card.number("spindle.speed"))
 
 
 def _links(scenario: Scenario, volume: VolumeSpec) -> list[float]:

@@ -12,6 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, TypeVar
 
 from raidsim import units
+from raidsim.build.drives import kind_of
 from raidsim.errors import InputError, Problem
 from raidsim.layout.arrange import WORDS, arrange
 
@@ -62,16 +63,20 @@ def _overhead(scenario: Scenario) -> float:
     return 1 - _capacity(scenario) / sum(volume.raw_capacity for volume in _usable(scenario))
 
 
-def _drives(kind: str) -> Callable[[Scenario], float]:
+def _of(scenario: Scenario, medium: str) -> list[VolumeSpec]:
+    """The volumes whose data lies on a medium."""
+    return [one for one in scenario.volumes if kind_of(one.card).medium == medium]
+
+
+def _drives(medium: str) -> Callable[[Scenario], float]:
     def of(scenario: Scenario) -> float:
-        chosen = [volume for volume in scenario.volumes if volume.card.kind == kind]
-        return sum(volume.drives + volume.spares for volume in chosen)
+        return sum(volume.drives + volume.spares for volume in _of(scenario, medium))
 
     return of
 
 
 def _flash(scenario: Scenario) -> float:
-    return sum(volume.raw_capacity for volume in scenario.volumes if volume.card.kind == "ssd")
+    return sum(volume.raw_capacity for volume in _of(scenario, "flash"))
 
 
 def _power(scenario: Scenario) -> float:
@@ -110,8 +115,8 @@ FACTS: dict[str, Fact] = {
         "count", lambda s: min(volume.failures_tolerated for volume in _usable(s))
     ),
     "fewest_drives": Fact("count", _fewest),
-    "hard_disks": Fact("count", _drives("hdd")),
-    "flash_drives": Fact("count", _drives("ssd")),
+    "hard_disks": Fact("count", _drives("platter")),
+    "flash_drives": Fact("count", _drives("flash")),
     "flash_capacity": Fact("capacity", _flash),
     "strip": Fact("size", lambda s: _same(volume.strip for volume in s.volumes)),
     "highest_power": Fact("power", _power),
