@@ -81,18 +81,11 @@ class Session:
         self.warnings = [str(idle) for idle in without_effect(scenario)]
         self.finite = any(load.has_end for load in scenario.loads)
         self.overflowed = False  # more was under way than can be followed, and that was the end
+        self.too_much: SaturationError | None = None  # what was said then
         self.settling: Settling | None = None
         self.unsettled: list[Unsettled] = []
 
     # -- measuring --------------------------------------------------------------------
-
-    def tell(self, what: str, fraction: float) -> None:
-        """Say how far the point is, 0 to 1, and what goes on."""
-        if self.on_point is None:
-            return
-        rate = self._completed() / (self.system.now / NS_PER_S) if self.system.now else 0.0
-        at = PointProgress(self.intensity, self.scenario.points, what, fraction, rate)
-        self.on_point(at)
 
     def measure(self) -> bool:
         """Warm up and measure; whether every load's precision was reached."""
@@ -305,7 +298,16 @@ class Session:
             return None
         return batch_means(series, self.scenario.measure.confidence)
 
+    def stop_short(self, why: SaturationError) -> None:
+        """End the measuring here: more is under way than can be followed."""
+        self.overflowed = True
+        self.too_much = why
+
     # -- reporting ----------------------------------------------------------------------
+
+    def points(self, converged: bool) -> list[Point]:
+        """A point for each load."""
+        return [self.point(load, converged) for load in self.scenario.loads]
 
     def point(self, load: LoadSpec, converged: bool) -> Point:
         """What was measured of one load."""

@@ -292,13 +292,6 @@ def test_a_group_has_a_name_of_its_own():
     assert "is the name of a load too" in found.cause
 
 
-def test_events_and_machines_do_not_stand_side_by_side():
-    event = '\n[[event]]\nat = "1 s"\nkind = "air"\nambient = "30 C"\n'
-    load = '\n[[load]]\nread = "100 %"\nsize = "4 KiB"\noutstanding = 8\n'
-    found = problems(DISK + load + event)
-    assert "cannot stand beside [[machine]]" in " ".join(map(str, found))
-
-
 def test_one_override_may_mean_all_groups():
     group = '\n[[machine]]\nname = "more"\nwait = "2 s"\n'
     text = ONE.replace("bursts = 10", 'bursts = 10\nwait = "1 s"') + group

@@ -100,14 +100,6 @@ class Environment(simpy.Environment):
         self.sync()
         window.reset(self.system)
 
-    @classmethod
-    def around(cls, system: System) -> Environment:
-        """An environment in which time goes on for a system that is built already."""
-        env = cls(seed=system.seed)
-        env.system = system
-        window.reset(system)
-        return env
-
     def run(self, until: SimTime | simpy.Event | None = None) -> Any:
         """Run until a time (s) or an event, or until nothing is left to happen.
 

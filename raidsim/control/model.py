@@ -11,6 +11,7 @@ from raidsim.build.memory import told_of
 from raidsim.build.scenario import prepare
 from raidsim.cards import Card
 from raidsim.cards.catalogue import looks_like_path
+from raidsim.control.boot import Boot
 from raidsim.control.controller import Controller
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
@@ -24,7 +25,9 @@ from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 
 class Model:
-    """The parts of a scenario in an environment of their own, by name; no load runs yet.
+    """The parts of a scenario in an environment of their own, by name.
+
+    No load runs yet, and no machine is switched on.
 
     Parameters
     ----------
@@ -41,6 +44,8 @@ class Model:
         Its parts.
     loads
         Each load's runs so far.
+    boot
+        Its machines.
     """
 
     def __init__(self, scenario: Scenario, intensity: int = 0) -> None:
@@ -81,6 +86,13 @@ class Model:
             table["name"]: self._make_hybrid(table) for table in tables.get("hybrid", [])
         }
         self.loads: dict[str, list[RunningLoad]] = {load.name: [] for load in scenario.loads}
+        self.boot = Boot(
+            env,
+            scenario.machines,
+            {name: volume.row for name, volume in self.every.items()},
+            scenario.host.card.integer("cpu.cores"),
+            self.host.add_process,
+        )
 
     def start(self, name: str) -> RunningLoad:
         """Start a load at the intensity of this point."""
@@ -102,7 +114,9 @@ class Model:
                 running.stop()
 
     def streams(self, name: str) -> list[int]:
-        """Rows of the kernel's streams of a load, of all its runs."""
+        """Rows of the kernel's streams of a load, of all its runs, or of a group of machines."""
+        if name in self.boot.groups:
+            return self.boot.groups[name].streams
         return [stream for running in self.loads[name] for stream in running.streams]
 
     # -- making its parts --------------------------------------------------------------------

@@ -244,15 +244,12 @@ class _Loader:
         air = read_part(self.reading, AirSpec, self.reading.data.get("air", {}), ("air",))
         measure = self._measure()
         hardware = {"controllers": controllers, "links": links, "volumes": volumes}
+        work = {"loads": loads, "machines": machines}
         events = read_events(
-            self.reading, self._list("event", optional=True), {**hardware, "loads": loads}, measure
+            self.reading, self._list("event", optional=True), {**hardware, **work}, measure
         )
-        if events and machines:
-            cause = "cannot stand beside [[machine]]: their clock is that of the loads"
-            self.reading.problem(("event",), cause, "keep one of the two")
         self.reading.raise_if_wrong()
         hardware["hybrids"] = made
-        work = {"loads": loads, "machines": machines}
         return _assemble(self.reading, head, host, hardware, work, air, measure, events)
 
     # ---- the top of the file
