@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from raidsim.build.heat import Air
 from raidsim.build.hybrid import streams_below
 from raidsim.build.load import add_stream
 from raidsim.build.memory import told_of
 from raidsim.build.scenario import prepare
-from raidsim.cards import Card
-from raidsim.cards.catalogue import looks_like_path
 from raidsim.control.boot import Boot
 from raidsim.control.controller import Controller
 from raidsim.control.environment import Environment
@@ -21,7 +19,8 @@ from raidsim.control.load import RunningLoad
 from raidsim.control.operation import Operation
 from raidsim.control.volume import Volume
 from raidsim.kernel import tables as t
-from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
+from raidsim.scenario import HybridSpec, LoadSpec, Scenario, VolumeSpec
+from raidsim.scenario.arrays import HOST
 
 
 class Model:
@@ -57,34 +56,20 @@ class Model:
     def _make(self) -> None:
         scenario = self.scenario
         self.env = env = Environment(seed=scenario.seed)
-        tables = scenario.resolved()
-        air = tables["air"]
-        env.set_air(air["ambient"], air["airflow"])
-        self.host = self._make_host(tables["host"])
+        env.let_stand_in(Air(scenario.air.ambient, scenario.air.airflow))
+        self.host = Host.of_spec(env, scenario.host)
         self.controllers = {
-            table["name"]: Controller(
-                env,
-                _model_of(table["model"], spec.card),
-                name=table["name"],
-                battery=table.get("battery"),
-                changes=table["set"],
-            )
-            for table, spec in zip(tables["controller"], scenario.controllers, strict=True)
+            spec.name: Controller.of_spec(env, spec) for spec in scenario.controllers
         }
         self.links: dict[str, Link] = {}
-        for table in tables["link"]:
-            to = self.links.get(table["to"]) or self.controllers.get(table["to"])
-            name, speed, lanes = table["name"], table["speed"], table["lanes"]
-            self.links[name] = Link(env, name, speed, lanes, to)
-        self.volumes = {
-            spec.name: self._make_volume(table, spec)
-            for table, spec in zip(tables["volume"], scenario.volumes, strict=True)
-        }
+        for link in scenario.links:
+            above = link.to or HOST
+            to = self.links.get(above) or self.controllers.get(above)
+            self.links[link.name] = Link.of_spec(env, link, to)
+        self.volumes = {spec.name: self._make_volume(spec) for spec in scenario.volumes}
         for spec in scenario.volumes:
             self._age(spec)
-        self.hybrids = {
-            table["name"]: self._make_hybrid(table) for table in tables.get("hybrid", [])
-        }
+        self.hybrids = {spec.name: self._make_hybrid(spec) for spec in scenario.hybrids}
         self.loads: dict[str, list[RunningLoad]] = {load.name: [] for load in scenario.loads}
         self.boot = Boot(
             env,
@@ -121,39 +106,26 @@ class Model:
 
     # -- making its parts --------------------------------------------------------------------
 
-    def _make_host(self, table: Mapping[str, Any]) -> Host:
-        return Host(
+    def _make_volume(self, spec: VolumeSpec) -> Volume:
+        alone = self.scenario.model_copy(update={"volumes": (spec,), "hybrids": ()})
+        return Volume.of_spec(
             self.env,
-            _model_of(table["model"], self.scenario.host.card),
-            table["clock"],
-            power_plan=table["power_plan"],
-            cpu_load=table["cpu_load"],
-            affinity=table["affinity"],
-            changes=table["set"],
+            alone,
+            spec,
+            self.host,
+            self.controllers.get(spec.controller or HOST),
+            [self.links[name] for name in spec.behind],
         )
 
-    def _make_volume(self, table: Mapping[str, Any], spec: VolumeSpec) -> Volume:
-        own = ("drive", "set", "controller", "behind", "state")
-        return Volume(
+    def _make_hybrid(self, spec: HybridSpec) -> Hybrid:
+        return Hybrid.of_parts(
             self.env,
-            _model_of(table["drive"], spec.card),
+            self.scenario,
+            spec,
+            self.volumes[spec.front],
+            self.volumes[spec.back],
             self.host,
-            changes=table["set"],
-            controller=self.controllers.get(table["controller"]),
-            behind=[self.links[name] for name in spec.behind],
-            state="fresh",  # until the loads are known: see _age
-            **{key: value for key, value in table.items() if key not in own},
-        )
-
-    def _make_hybrid(self, table: Mapping[str, Any]) -> Hybrid:
-        own = ("front", "back", "controller")
-        return Hybrid(
-            self.env,
-            self.volumes[table["front"]],
-            self.volumes[table["back"]],
-            self.host,
-            controller=self.controllers.get(table["controller"]),
-            **{key: value for key, value in table.items() if key not in own},
+            self.controllers.get(spec.controller or HOST),
         )
 
     def _age(self, spec: VolumeSpec) -> None:
@@ -200,8 +172,3 @@ class Model:
         """Background operations of all volumes so far."""
         for volume in self.volumes.values():
             yield from volume.operations
-
-
-def _model_of(written: str, card: Card) -> str:
-    """The name of a card, or its path from wherever the program runs."""
-    return str(card.path.resolve()) if looks_like_path(written) else written
