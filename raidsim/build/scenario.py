@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -154,6 +154,38 @@ def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int]
         )
 
 
+def age(
+    system: System,
+    scenario: Scenario,
+    volumes: Mapping[str, int],
+    writers: Mapping[str, Sequence[int]],
+) -> None:
+    """Bring the drives of all volumes into the state that they begin with, once all parts are made.
+
+    Parameters
+    ----------
+    volumes
+        Rows of the volumes and hybrids by name.
+    writers
+        By load the streams of it, or like it, that have written to its volume before. What a load
+        on a hybrid has written to front and back is added here.
+    """
+    streams = [stream for found in writers.values() for stream in found]
+    streams += [
+        stream
+        for hybrid in scenario.hybrids
+        for load in scenario.loads
+        if load.volume == hybrid.name
+        for stream in streams_below(
+            system, hybrid, load, (volumes[hybrid.front], volumes[hybrid.back])
+        )
+    ]
+    for volume in scenario.volumes:
+        row = volumes[volume.name]
+        on_it = [s for s in streams if system.world.streams[s]["volume"] == row]
+        prepare(system, volume, row, on_it)
+
+
 def build(scenario: Scenario, intensity: int = 0) -> Machine:
     """Build the system of a scenario, with its loads at one point of the sweep.
 
@@ -188,18 +220,5 @@ def _build(scenario: Scenario, intensity: int) -> Machine:
                     intensity=intensity,
                 )
             )
-    before = [
-        stream
-        for hybrid in scenario.hybrids
-        for load in scenario.loads
-        if load.volume == hybrid.name
-        for stream in streams_below(
-            system, hybrid, load, (volumes[hybrid.front], volumes[hybrid.back])
-        )
-    ]
-    for volume in scenario.volumes:
-        row = volumes[volume.name]
-        on_it = [s for all_of in (*streams.values(), before) for s in all_of
-                 if system.world.streams[s]["volume"] == row]  # fmt: skip
-        prepare(system, volume, row, on_it)
+    age(system, scenario, volumes, streams)
     return Machine(system, volumes, streams, host)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidsim.build.heat import Air
-from raidsim.build.hybrid import streams_below
 from raidsim.build.load import add_stream
 from raidsim.build.memory import told_of
-from raidsim.build.scenario import prepare
+from raidsim.build.scenario import age
 from raidsim.control.boot import Boot
 from raidsim.control.controller import Controller
 from raidsim.control.environment import Environment
@@ -67,14 +66,14 @@ class Model:
             to = self.links.get(above) or self.controllers.get(above)
             self.links[link.name] = Link.of_spec(env, link, to)
         self.volumes = {spec.name: self._make_volume(spec) for spec in scenario.volumes}
-        for spec in scenario.volumes:
-            self._age(spec)
         self.hybrids = {spec.name: self._make_hybrid(spec) for spec in scenario.hybrids}
+        rows = {name: volume.row for name, volume in self.every.items()}
+        age(env.system, scenario, rows, {load.name: self._writers(load) for load in scenario.loads})
         self.loads: dict[str, list[RunningLoad]] = {load.name: [] for load in scenario.loads}
         self.boot = Boot(
             env,
             scenario.machines,
-            {name: volume.row for name, volume in self.every.items()},
+            rows,
             scenario.host.card.integer("cpu.cores"),
             self.host.add_process,
         )
@@ -128,35 +127,23 @@ class Model:
             self.controllers.get(spec.controller or HOST),
         )
 
-    def _age(self, spec: VolumeSpec) -> None:
-        """Bring the drives into the state that they begin with: the loads have written to them."""
-        volume = self.volumes[spec.name]
-        system = self.env.system
-        streams = [
+    def _writers(self, load: LoadSpec) -> list[int]:
+        """Streams like those of a load, which may begin later: what it has written before."""
+        volume = self.volumes.get(load.volume or "")
+        if volume is None or volume.spec.state != "steady" or volume.card.kind != "ssd":
+            return []
+        return [
             add_stream(
-                system,
+                self.env.system,
                 load,
                 worker,
                 volume=volume.row,
                 process=t.NONE,
                 intensity=self.intensity,
-                name=f"{spec.name}: before, by {load.name} {worker + 1}",
+                name=f"{volume.name}: before, by {load.name} {worker + 1}",
             )
-            for load in self.scenario.loads
             for worker in range(load.workers)
-            if load.volume == spec.name and spec.state == "steady" and spec.card.kind == "ssd"
         ]
-        for hybrid in self.scenario.hybrids:
-            rows = tuple(self.volumes[name].row for name in (hybrid.front, hybrid.back))
-            for load in self.scenario.loads:
-                if load.volume == hybrid.name and spec.name in (hybrid.front, hybrid.back):
-                    found = streams_below(system, hybrid, load, (rows[0], rows[1]))
-                    streams += [
-                        stream
-                        for stream in found
-                        if system.world.streams[stream]["volume"] == volume.row
-                    ]
-        prepare(system, spec, volume.row, streams)
 
     def _at_intensity(self, name: str) -> LoadSpec:
         """A load with one value in place of its sweep."""
