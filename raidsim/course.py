@@ -24,7 +24,6 @@ import simpy
 
 from raidsim.build import caching, observe
 from raidsim.build import tally as tallies
-from raidsim.build.scenario import Machine
 from raidsim.build.system import SaturationError
 from raidsim.build.tally import Tally, tally
 from raidsim.control.boot import point_of
@@ -33,7 +32,7 @@ from raidsim.control.model import Model
 from raidsim.control.operation import Operation
 from raidsim.result import NO_LOAD, Event, Interval, Latency, Moment, OperationUse, Phase, Point
 from raidsim.result import Course as CourseResult
-from raidsim.scenario import LoadSpec, Scenario
+from raidsim.scenario import LoadSpec
 from raidsim.scenario.events import LoadStart
 from raidsim.scenario.intensity import label
 from raidsim.session import OnPoint, PointProgress, Session
@@ -78,11 +77,10 @@ def _between(before: Tally, after: Tally) -> tuple[Tally, Tally, dict[str, Laten
 class CourseSession(Session):
     """One course under way."""
 
-    def __init__(self, scenario: Scenario, intensity: int, on_point: OnPoint | None) -> None:
-        self.model = model = Model(scenario, intensity)
+    def __init__(self, model: Model, on_point: OnPoint | None) -> None:
+        super().__init__(model, on_point)
+        self.model = model
         self.env = model.env
-        rows = {name: volume.row for name, volume in model.every.items()}
-        super().__init__(scenario, Machine(self.env.system, rows, {}), intensity, on_point)
         self.finite = True
         self.course = Course(model, self._before, self._after)
         self.events: list[Event] = []

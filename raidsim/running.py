@@ -21,9 +21,9 @@ from typing import Any
 
 from raidsim import __version__
 from raidsim.build import inventory
-from raidsim.build.scenario import build
 from raidsim.build.system import SaturationError
 from raidsim.capacity import Capacity
+from raidsim.control.model import assemble
 from raidsim.course import CourseSession
 from raidsim.errors import InputError, Interrupted, Problem, quote
 from raidsim.falls import with_reasons
@@ -169,10 +169,9 @@ def provenance() -> dict[str, str]:
 
 def run_point(scenario: Scenario, intensity: int, on_point: OnPoint | None = None) -> list[Point]:
     """Simulate one intensity: a point for each load."""
-    if scenario.events or scenario.machines:
-        session: Session = CourseSession(scenario, intensity, on_point)
-    else:
-        session = Session(scenario, build(scenario, intensity), intensity, on_point)
+    model = assemble(scenario, intensity)
+    is_followed = scenario.events or scenario.machines
+    session = (CourseSession if is_followed else Session)(model, on_point)
     try:
         converged = session.measure()
     except SaturationError as error:

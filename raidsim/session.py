@@ -18,14 +18,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from raidsim.build import caching, heat, hybrid_use, observe, thermal, throttling, wear, window
-from raidsim.build.scenario import Machine, build
 from raidsim.build.settling import PILOT_PER_OUTSTANDING, Settling, Unsettled
 from raidsim.build.system import SaturationError
 from raidsim.build.without_effect import without_effect
+from raidsim.control.model import Model, build
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat import TICK
 from raidsim.result import Interval, Limit, Point
-from raidsim.scenario import LoadSpec, Scenario
+from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at, label, offered, period_of
 from raidsim.stats.intervals import BatchMeans, batch_means
 
@@ -66,13 +66,11 @@ class Session:
         Whether it is measured from a start to an end, so that its series is no steady state.
     """
 
-    def __init__(
-        self, scenario: Scenario, machine: Machine, intensity: int, on_point: OnPoint | None
-    ) -> None:
-        self.scenario = scenario
-        self.machine = machine
+    def __init__(self, model: Model, on_point: OnPoint | None) -> None:
+        self.scenario = scenario = model.scenario
+        self.machine = machine = model.machine
         self.system = machine.system
-        self.intensity = intensity
+        self.intensity = model.intensity
         self.on_point = on_point
         self.all_streams = [s for streams in machine.streams.values() for s in streams]
         self.horizon = round(scenario.measure.max_time * NS_PER_S)

@@ -1,4 +1,4 @@
-"""From a scenario to a system ready to run at one intensity of its sweep."""
+"""From the volumes of a scenario to their rows, and to the state that their drives begin with."""
 
 from __future__ import annotations
 
@@ -12,27 +12,11 @@ from raidsim.build.controller import add_controller, add_hop
 from raidsim.build.drive import add_drive
 from raidsim.build.fabric import fabric
 from raidsim.build.heat import STANDARD_AIR, Air
-from raidsim.build.host import HostRows
 from raidsim.build.hybrid import add_hybrid, streams_below
-from raidsim.build.load import add_stream
-from raidsim.build.memory import told_of
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.topology.graph import Drive, Fabric
-
-
-@dataclass(frozen=True)
-class Machine:
-    """A system built from a scenario, with the rows that its parts have.
-
-    ``streams`` maps each load's name to the streams of its workers, in order.
-    """
-
-    system: System
-    volumes: dict[str, int]
-    streams: dict[str, list[int]]
-    host: HostRows | None = None
 
 
 @dataclass
@@ -184,41 +168,3 @@ def age(
         row = volumes[volume.name]
         on_it = [s for s in streams if system.world.streams[s]["volume"] == row]
         prepare(system, volume, row, on_it)
-
-
-def build(scenario: Scenario, intensity: int = 0) -> Machine:
-    """Build the system of a scenario, with its loads at one point of the sweep.
-
-    Raises
-    ------
-    InputError
-        Its cards contradict themselves, or it would take more memory than there is for it.
-    """
-    with told_of(scenario.path):
-        return _build(scenario, intensity)
-
-
-def _build(scenario: Scenario, intensity: int) -> Machine:
-    system = System(scenario.seed)
-    host = HostRows(system, scenario.host)
-    air = Air(scenario.air.ambient, scenario.air.airflow)
-    volumes = add_volumes(system, scenario, air)
-    for volume in scenario.volumes:
-        host.carry(volumes[volume.name])
-    streams: dict[str, list[int]] = {}
-    for load in scenario.loads:
-        streams[load.name] = []
-        for worker in range(load.workers):
-            process = host.add_process(f"{load.name} {worker + 1}")
-            streams[load.name].append(
-                add_stream(
-                    system,
-                    load,
-                    worker,
-                    volume=volumes[load.volume],
-                    process=process,
-                    intensity=intensity,
-                )
-            )
-    age(system, scenario, volumes, streams)
-    return Machine(system, volumes, streams, host)

@@ -124,6 +124,7 @@ class Hybrid(Volume):
         }
         scenario = self._read_hybrid()
         self._join(env, scenario, scenario.hybrids[-1], front, back, host, controller)
+        self._await()
 
     @classmethod
     def of_parts(
@@ -184,7 +185,8 @@ class Hybrid(Volume):
         self.operations = []
         self._drives: DrivesBelow = DrivesBelow(self)
         self._stations = range(first, system.count("stations"))
-        self._await(host)
+        self.streams = []
+        self._awaited = t.NONE
         self.above = []
         if controller is not None:
             controller.put_into(host)

@@ -1,13 +1,15 @@
-"""A scenario as the objects of a SimPy model: what its events happen to."""
+"""A scenario put together in an environment of its own: what is measured, and events happen to."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from raidsim.build.heat import Air
 from raidsim.build.load import add_stream
 from raidsim.build.memory import told_of
 from raidsim.build.scenario import age
+from raidsim.build.system import System
 from raidsim.control.boot import Boot
 from raidsim.control.controller import Controller
 from raidsim.control.environment import Environment
@@ -22,10 +24,23 @@ from raidsim.scenario import HybridSpec, LoadSpec, Scenario, VolumeSpec
 from raidsim.scenario.arrays import HOST
 
 
+@dataclass(frozen=True)
+class Machine:
+    """A system built from a scenario, with the rows that its parts have.
+
+    ``streams`` maps each load's name to the streams of its workers, in order.
+    """
+
+    system: System
+    volumes: dict[str, int]
+    streams: dict[str, list[int]]
+
+
 class Model:
     """The parts of a scenario in an environment of their own, by name.
 
-    No load runs yet, and no machine is switched on.
+    No load runs yet, and no machine is switched on. Where nothing happens and no machine boots all
+    loads run from the start to the end, and their streams are there already.
 
     Parameters
     ----------
@@ -68,7 +83,12 @@ class Model:
         self.volumes = {spec.name: self._make_volume(spec) for spec in scenario.volumes}
         self.hybrids = {spec.name: self._make_hybrid(spec) for spec in scenario.hybrids}
         rows = {name: volume.row for name, volume in self.every.items()}
-        age(env.system, scenario, rows, {load.name: self._writers(load) for load in scenario.loads})
+        self._steady: dict[str, list[int]] = {}
+        if scenario.events or scenario.machines:
+            writers = {load.name: self._writers(load) for load in scenario.loads}
+        else:
+            writers = self._steady = {load.name: self._streams_of(load) for load in scenario.loads}
+        age(env.system, scenario, rows, writers)
         self.loads: dict[str, list[RunningLoad]] = {load.name: [] for load in scenario.loads}
         self.boot = Boot(
             env,
@@ -101,7 +121,15 @@ class Model:
         """Rows of the kernel's streams of a load, of all its runs, or of a group of machines."""
         if name in self.boot.groups:
             return self.boot.groups[name].streams
-        return [stream for running in self.loads[name] for stream in running.streams]
+        begun = [stream for running in self.loads[name] for stream in running.streams]
+        return [*self._steady.get(name, ()), *begun]
+
+    @property
+    def machine(self) -> Machine:
+        """Its rows: those of the volumes, and of the streams of its loads so far."""
+        rows = {name: volume.row for name, volume in self.every.items()}
+        streams = {load.name: self.streams(load.name) for load in self.scenario.loads}
+        return Machine(self.env.system, rows, streams)
 
     # -- making its parts --------------------------------------------------------------------
 
@@ -126,6 +154,20 @@ class Model:
             self.host,
             self.controllers.get(spec.controller or HOST),
         )
+
+    def _streams_of(self, load: LoadSpec) -> list[int]:
+        """The streams of a load that runs from the start to the end, with their processes."""
+        return [
+            add_stream(
+                self.env.system,
+                load,
+                worker,
+                volume=self.every[load.volume or ""].row,
+                process=self.host.add_process(f"{load.name} {worker + 1}"),
+                intensity=self.intensity,
+            )
+            for worker in range(load.workers)
+        ]
 
     def _writers(self, load: LoadSpec) -> list[int]:
         """Streams like those of a load, which may begin later: what it has written before."""
@@ -159,3 +201,19 @@ class Model:
         """Background operations of all volumes so far."""
         for volume in self.volumes.values():
             yield from volume.operations
+
+
+def assemble(scenario: Scenario, intensity: int = 0) -> Model:
+    """Put a scenario together at one point of its sweep, with its drives as they begin.
+
+    Raises
+    ------
+    InputError
+        Its cards contradict themselves, or it would take more memory than there is for it.
+    """
+    return Model(scenario, intensity)
+
+
+def build(scenario: Scenario, intensity: int = 0) -> Machine:
+    """Rows of a scenario, with all its loads, and as if nothing happened and no machine booted."""
+    return assemble(scenario.model_copy(update={"events": (), "machines": ()}), intensity).machine

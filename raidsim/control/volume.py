@@ -192,6 +192,7 @@ class Volume(Maintained):
         scenario = self._read(keys, controller)
         self._make(env, scenario, scenario.volumes[0], host, controller, links, access)
         self._age()
+        self._await()
 
     @classmethod
     def of_spec(
@@ -243,7 +244,8 @@ class Volume(Maintained):
         host.carry(self.row)
         self._stations = range(first, system.count("stations"))
         self._air = env.tell_of_air(self._stand_in)
-        self._await(host)
+        self.streams: list[int] = []
+        self._awaited = t.NONE
         self._reach = self._hang_on()
         env.has_volume(self)
 
@@ -515,7 +517,7 @@ class Volume(Maintained):
             link.carry(reach)
         return reach
 
-    def _await(self, host: Host) -> None:
+    def _await(self) -> None:
         """Make the stream of the I/Os that a model asks for one by one."""
         self._awaited = self.system.add_stream(
             self.name,
@@ -523,9 +525,9 @@ class Volume(Maintained):
             mode=t.MANUAL,
             start=self.system.now,
             volume=self.row,
-            process=host.add_process(self.name),
+            process=self.host.add_process(self.name),
         )
-        self.streams = [self._awaited]
+        self.streams = [*self.streams, self._awaited]
 
     def make_room(self, length: int) -> None:
         """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make."""
@@ -572,6 +574,8 @@ class Volume(Maintained):
             offset, length, priority, timeout = self._check(op, offset, length, priority, timeout)
         if length > self._longest:
             self.make_room(length)
+        if self._awaited == t.NONE:  # a volume of a scenario: nobody has asked it for one I/O yet
+            self._await()
         env = self.env
         event = simpy.Event(env)
         patience = t.NEVER if timeout is None else duration(timeout)

@@ -19,9 +19,9 @@ from dataclasses import replace
 from raidsim.build import ftl, inventory, observe, sweep
 from raidsim.build.array import drives_of, member_of
 from raidsim.build.fabric import sustained_rate
-from raidsim.build.scenario import Machine, build
 from raidsim.build.system import System
 from raidsim.cards import Card
+from raidsim.control.model import Machine, build
 from raidsim.kernel import sweep_tables as s
 from raidsim.kernel import tables as t
 from raidsim.layout.address import whole_drive
