@@ -168,3 +168,27 @@ def age(
         row = volumes[volume.name]
         on_it = [s for s in streams if system.world.streams[s]["volume"] == row]
         prepare(system, volume, row, on_it)
+
+
+def age_alone(system: System, volume: VolumeSpec, row: int) -> None:
+    """Bring the drives of volume ``row`` into their state, before it is known what loads will come.
+
+    In the steady state single mapping units have been written at random to all that is filled.
+    """
+    streams = []
+    if volume.state == "steady":
+        unit = int(volume.card.number("mapping.unit")) if volume.card.kind == "ssd" else 0
+        size = int(volume.capacity * volume.filled) // max(unit, 1) * unit
+        if size > 0:
+            streams.append(
+                system.add_stream(
+                    f"{volume.name}: before",
+                    [(unit, 1.0)],
+                    mode=t.MANUAL,
+                    volume=row,
+                    area_size=size,
+                    align=unit,
+                    read_share=0.0,
+                )
+            )
+    prepare(system, volume, row, streams)

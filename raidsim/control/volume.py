@@ -10,7 +10,7 @@ import simpy
 from raidsim.build import observe, window
 from raidsim.build.heat import Air
 from raidsim.build.load import need_room
-from raidsim.build.scenario import add_volumes, prepare
+from raidsim.build.scenario import add_volumes, age_alone
 from raidsim.build.sweep import pace
 from raidsim.build.trim import trim
 from raidsim.control.air import read_air
@@ -191,7 +191,7 @@ class Volume(Maintained):
         }  # fmt: skip
         scenario = self._read(keys, controller)
         self._make(env, scenario, scenario.volumes[0], host, controller, links, access)
-        self._age()
+        age_alone(self.system, self.spec, self.row)
         self._await()
 
     @classmethod
@@ -534,26 +534,6 @@ class Volume(Maintained):
         if length > self._longest:
             self._longest = length
             need_room(self.system, self.row, length)
-
-    def _age(self) -> None:
-        """Bring the drive into the state that it begins with."""
-        streams = []
-        if self.spec.state == "steady":
-            unit = int(self.card.number("mapping.unit")) if self.card.kind == "ssd" else 0
-            size = int(self.capacity * self.spec.filled) // max(unit, 1) * unit
-            if size > 0:
-                streams.append(
-                    self.system.add_stream(
-                        f"{self.name}: before",
-                        [(unit, 1.0)],
-                        mode=t.MANUAL,
-                        volume=self.row,
-                        area_size=size,
-                        align=unit,
-                        read_share=0.0,
-                    )
-                )
-        prepare(self.system, self.spec, self.row, streams)
 
     def _start(
         self, op: int, offset: int, length: int, priority: int, timeout: float | None
