@@ -11,8 +11,8 @@ from typing import Any
 from benchmarks.drives import filled, more
 from benchmarks.measuring import Settings, Tell, repeated
 from raidsim.build import observe
-from raidsim.build.scenario import build
 from raidsim.build.system import System
+from raidsim.control.model import build
 from raidsim.risk.rebuild import STILL_FILLING
 from raidsim.scenario import from_data
 

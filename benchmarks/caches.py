@@ -10,8 +10,8 @@ from typing import Any
 
 from benchmarks.drives import filled, more
 from benchmarks.measuring import Settings, Spent, Tell, middle, spend
-from raidsim.build.scenario import build
 from raidsim.build.system import System
+from raidsim.control.model import build
 from raidsim.kernel.replacement import names
 from raidsim.scenario import from_data
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from benchmarks.drives import filled, speed, speed_text
 from benchmarks.measuring import Settings, Tell
-from raidsim.build.scenario import build
 from raidsim.build.system import System
+from raidsim.control.model import build
 from raidsim.scenario import from_data
 
 NAME = "disks"

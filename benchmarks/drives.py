@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.measuring import Settings, Tell, repeated
-from raidsim.build.scenario import Machine, build
 from raidsim.build.system import System
+from raidsim.control.model import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.scenario import load
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.drives import filled, more
 from benchmarks.measuring import Settings, Tell, fresh, mark, peak_memory
-from raidsim.build.scenario import build
+from raidsim.control.model import build
 from raidsim.scenario import from_data
 
 NAME = "memory"

@@ -11,9 +11,9 @@ from typing import Any
 
 from benchmarks.drives import filled, more
 from benchmarks.measuring import Settings, Tell, spend
-from raidsim.build.scenario import build
 from raidsim.build.system import System
 from raidsim.control import Environment, Host, Volume
+from raidsim.control.model import build
 from raidsim.scenario import from_data
 
 NAME = "rebuilds"

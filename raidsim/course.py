@@ -1,12 +1,18 @@
-"""Following a scenario through its events: warm-up, then phases from event to event.
+"""Following a scenario through its events and boots: warm-up, then phases from event to event.
 
 1. The scenario is built as a SimPy model (`raidsim.control.model`), and warmed up as in a
-   steady state (`raidsim.session`); loads that end by themselves begin with the course.
-2. The clock of the events begins, and everything measured so far is thrown away.
+   steady state (`raidsim.session`); loads that end by themselves begin with the course, and so do
+   all loads beside machines.
+2. The clock of the events begins, and everything measured so far is thrown away. Machines are
+   switched on.
 3. At each event, and when something that lasted is over, a phase ends: what the kernel counted
    since its beginning is the difference of two tallies. Beside that, samples at equal distances
    make the timeline; when there are too many, every second one goes.
-4. The course is over after `measure.duration`, or when all that the events began is.
+4. The course is over after `measure.duration`, or when all that the events began is, and all
+   machines are ready.
+
+A scenario whose machines boot without events is followed in the same way; its result says of the
+course when the machines were ready.
 """
 
 from __future__ import annotations
@@ -18,15 +24,15 @@ import simpy
 
 from raidsim.build import caching, observe
 from raidsim.build import tally as tallies
-from raidsim.build.scenario import Machine
 from raidsim.build.system import SaturationError
 from raidsim.build.tally import Tally, tally
+from raidsim.control.boot import point_of
 from raidsim.control.course import Course, Process, words_of
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
 from raidsim.result import NO_LOAD, Event, Interval, Latency, Moment, OperationUse, Phase, Point
 from raidsim.result import Course as CourseResult
-from raidsim.scenario import LoadSpec, Scenario
+from raidsim.scenario import LoadSpec
 from raidsim.scenario.events import LoadStart
 from raidsim.scenario.intensity import label
 from raidsim.session import OnPoint, PointProgress, Session
@@ -68,30 +74,13 @@ def _between(before: Tally, after: Tally) -> tuple[Tally, Tally, dict[str, Laten
     return replace(before, histograms=None), replace(after, histograms=None), found
 
 
-def follow(scenario: Scenario, intensity: int, on_point: OnPoint | None = None) -> list[Point]:
-    """Follow a scenario through its events at one intensity: a point for each load."""
-    session = _CourseSession(scenario, intensity, on_point)
-    try:
-        in_time = session.measure()
-    except SaturationError as error:
-        in_time = False
-        session.stop_short(error)
-    points = [
-        replace(session.point(load, in_time), course=session.course_of(load.name))
-        for load in scenario.loads
-        if session.model.streams(load.name)
-    ]
-    return points or [session.point_without_load(in_time)]
-
-
-class _CourseSession(Session):
+class CourseSession(Session):
     """One course under way."""
 
-    def __init__(self, scenario: Scenario, intensity: int, on_point: OnPoint | None) -> None:
-        self.model = model = Model(scenario, intensity)
+    def __init__(self, model: Model, on_point: OnPoint | None) -> None:
+        super().__init__(model, on_point)
+        self.model = model
         self.env = model.env
-        rows = {name: volume.row for name, volume in model.every.items()}
-        super().__init__(scenario, Machine(self.env.system, rows, {}), intensity, on_point)
         self.finite = True
         self.course = Course(model, self._before, self._after)
         self.events: list[Event] = []
@@ -102,11 +91,12 @@ class _CourseSession(Session):
         self.opened: dict[str, Tally] = {}
         self.health: dict[str, str] = {}
         self.since = 0.0
+        self.left: list[str] = []  # what was under way at the end, in words
 
     # -- measuring --------------------------------------------------------------------------
 
     def measure(self) -> bool:
-        """Warm up, and follow the course; whether all that the events began came to its end."""
+        """Warm up, and follow the course; whether all that belongs to it came to its end."""
         scenario = self.scenario
         if scenario.air.start == "warm":
             self._warm_drives()
@@ -115,10 +105,11 @@ class _CourseSession(Session):
         for load in at_once:
             self.model.start(load.name)
         self._note_streams()
-        if any(load.has_end for load in at_once):
-            self.warnings.append("measured from the start: the load has an end")
-        elif at_once:
-            self._warm_up()
+        if not scenario.machines:
+            if any(load.has_end for load in at_once):
+                self.warnings.append("measured from the start: the load has an end")
+            elif at_once:
+                self._warm_up()
         self.env.reset_window()
         self._open(START)
         over = self.course.begin()
@@ -161,16 +152,18 @@ class _CourseSession(Session):
     def _came_to_its_end(self) -> bool:
         measure = self.scenario.measure
         left = [one for one in self.model.operations() if not one.is_over]
-        if measure.duration is None and self.env.now - self.course.origin >= measure.max_time:
+        boot = self.model.boot
+        if self.course.duration is None and self.env.now - self.course.origin >= measure.max_time:
             self.warnings.append(f"stopped at {measure.max_time:g} s (measure.max_time)")
-        for one in left:
-            self.warnings.append(f"{words_of(one)} was under way at the end")
-        return not left
+        self.left = [f"{words_of(one)} was under way at the end" for one in left]
+        self.warnings += self.left
+        return not left and boot.ready == boot.total
 
     def stop_short(self, why: SaturationError) -> None:
         """End the course here: more is under way than can be followed."""
-        self.overflowed = True
-        self.warnings.append(f"stopped at {max(self.now, 0.0):g} s: {why}")
+        super().stop_short(why)
+        self.left = [f"stopped at {max(self.now, 0.0):g} s: {why}"]
+        self.warnings += self.left
         if self.opened:
             self._before()
             self._sample()
@@ -192,10 +185,11 @@ class _CourseSession(Session):
 
     def _tallies(self, *, histograms: bool) -> dict[str, Tally]:
         self.env.sync()
-        names = [load.name for load in self.scenario.loads] or [NO_LOAD]
+        names = [load.name for load in self.scenario.loads]
+        names += self.model.boot.groups
         return {
             name: tally(self.env.system, self._streams(name), histograms=histograms)
-            for name in names
+            for name in names or [NO_LOAD]
         }
 
     def _streams(self, name: str) -> list[int]:
@@ -267,14 +261,20 @@ class _CourseSession(Session):
         if self.on_point is None:
             return
         load = next(iter(self.scenario.loads), None)
-        what = NO_LOAD if load is None else f"{load.name} {label(load, self.intensity)}"
+        boot = self.model.boot
+        fraction = self.now / self._expected()
+        if boot.total:
+            what = f"{boot.ready} of {boot.total} machines ready"
+            fraction = min(fraction, boot.ready / boot.total)
+        else:
+            what = NO_LOAD if load is None else f"{load.name} {label(load, self.intensity)}"
         done = self._completed()
         self.on_point(
             PointProgress(
                 self.intensity,
                 self.scenario.points,
                 f"{what}, at {self.now:.3g} s",
-                min(self.now / self._expected(), 0.99),
+                min(fraction, 0.99),
                 done / self.env.now if self.env.now else 0.0,
             )
         )
@@ -282,9 +282,9 @@ class _CourseSession(Session):
     def _expected(self) -> float:
         """When the course will be over, about, s."""
         measure = self.scenario.measure
-        if measure.duration is not None:
-            return measure.duration
-        first = min(event.at for event in self.scenario.events)
+        if self.course.duration is not None:
+            return self.course.duration
+        first = min((event.at for event in self.scenario.events), default=0.0)
         ends = [event.at + event.span for event in self.scenario.events]
         ends += [event.time_s for event in self.events]
         ends += [
@@ -292,13 +292,26 @@ class _CourseSession(Session):
             for one in self.model.operations()
             if not one.is_over and one.progress > 0
         ]
-        return min(max(ends) + max(first, FIRST_STEP), measure.max_time)
+        return min(max(ends, default=0.0) + max(first, FIRST_STEP), measure.max_time)
 
     # -- reporting ------------------------------------------------------------------------------
 
-    def point_without_load(self, in_time: bool) -> Point:
+    def points(self, converged: bool) -> list[Point]:
+        """A point for each load that has run, and for each group of machines."""
+        bound = "measure.max_time" if self.course.duration is None else "measure.duration"
+        found = [
+            self.point(load, converged) for load in self.scenario.loads if self._streams(load.name)
+        ]
+        for group in self.model.boot.groups.values():
+            point = point_of(self.system, group, bound)
+            found.append(replace(point, warnings=[*point.warnings, *self.left]))
+        if not self.scenario.events:
+            return found
+        found = found or [self._point_without_load(converged)]
+        return [replace(point, course=self._course_of(point.load)) for point in found]
+
+    def _point_without_load(self, in_time: bool) -> Point:
         """What happened where no load has run."""
-        first = next((load.name for load in self.scenario.loads), NO_LOAD)
         return Point(
             load=NO_LOAD,
             outstanding=None,
@@ -315,11 +328,11 @@ class _CourseSession(Session):
             warmup_s=0.0,
             converged=in_time,
             warnings=list(self.warnings),
-            course=self.course_of(first),
         )
 
-    def course_of(self, load: str) -> CourseResult:
-        """What happened, and what it did to one load."""
+    def _course_of(self, name: str) -> CourseResult:
+        """What happened, and what it did to one load or group of machines."""
+        load = next(iter(self.opened), NO_LOAD) if name == NO_LOAD else name
         return CourseResult(
             events=self.events,
             operations=[self._use_of(one) for one in self.model.operations()],

@@ -1,7 +1,7 @@
 """Running a scenario: each intensity is measured (`raidsim.session`), and reported.
 
-A scenario with events is followed through them instead, once for each intensity
-(`raidsim.course`); in one with machines those boot, and that is measured (`raidsim.control.boot`).
+A scenario with events is followed through them instead, and one with machines through their boot,
+once for each intensity (`raidsim.course`).
 
 A load that asks for a latency (``within``) is searched for the highest intensity within it
 (`raidsim.within`). Where an open load asks for more than the system carries, further points tell
@@ -21,11 +21,10 @@ from typing import Any
 
 from raidsim import __version__
 from raidsim.build import inventory
-from raidsim.build.scenario import build
 from raidsim.build.system import SaturationError
 from raidsim.capacity import Capacity
-from raidsim.control.boot import Boot
-from raidsim.course import follow
+from raidsim.control.model import assemble
+from raidsim.course import CourseSession
 from raidsim.errors import InputError, Interrupted, Problem, quote
 from raidsim.falls import with_reasons
 from raidsim.kernel import SOURCE_HASH
@@ -170,20 +169,19 @@ def provenance() -> dict[str, str]:
 
 def run_point(scenario: Scenario, intensity: int, on_point: OnPoint | None = None) -> list[Point]:
     """Simulate one intensity: a point for each load."""
-    if scenario.events:
-        return follow(scenario, intensity, on_point)
-    session = Session(scenario, build(scenario, intensity), intensity, on_point)
-    boot = Boot(scenario, session.machine) if scenario.machines else None
-    session.finite |= boot is not None  # from the start to the end of the boot
+    model = assemble(scenario, intensity)
+    is_followed = scenario.events or scenario.machines
+    session = (CourseSession if is_followed else Session)(model, on_point)
     try:
-        converged = session.measure() if boot is None else boot.run(session.tell)
-        too_much = None
+        converged = session.measure()
     except SaturationError as error:
-        session.overflowed, converged, too_much = True, False, error
-    points = [session.point(load, converged) for load in scenario.loads]
-    if too_much is not None and not any(point.saturated for point in points):
-        raise _too_much(scenario, intensity, too_much)
-    return points if boot is None else points + boot.points()
+        converged = False
+        session.stop_short(error)
+    points = session.points(converged)
+    told = scenario.events or any(point.saturated for point in points)
+    if session.too_much is not None and not told:
+        raise _too_much(scenario, intensity, session.too_much)
+    return points
 
 
 def _first(scenario: Scenario, on_point: OnPoint | None) -> list[Point]:

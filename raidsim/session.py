@@ -28,14 +28,14 @@ from raidsim.build import (
     wear,
     window,
 )
-from raidsim.build.scenario import Machine, build
 from raidsim.build.settling import PILOT_PER_OUTSTANDING, Settling, Unsettled
 from raidsim.build.system import SaturationError
 from raidsim.build.without_effect import without_effect
+from raidsim.control.model import Model, build
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat import TICK
 from raidsim.result import Interval, Limit, Point
-from raidsim.scenario import LoadSpec, Scenario
+from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at, label, offered, period_of
 from raidsim.stats.intervals import BatchMeans, batch_means
 
@@ -76,13 +76,11 @@ class Session:
         Whether it is measured from a start to an end, so that its series is no steady state.
     """
 
-    def __init__(
-        self, scenario: Scenario, machine: Machine, intensity: int, on_point: OnPoint | None
-    ) -> None:
-        self.scenario = scenario
-        self.machine = machine
+    def __init__(self, model: Model, on_point: OnPoint | None) -> None:
+        self.scenario = scenario = model.scenario
+        self.machine = machine = model.machine
         self.system = machine.system
-        self.intensity = intensity
+        self.intensity = model.intensity
         self.on_point = on_point
         self.all_streams = [s for streams in machine.streams.values() for s in streams]
         self.horizon = round(scenario.measure.max_time * NS_PER_S)
@@ -91,18 +89,11 @@ class Session:
         self.warnings = [str(idle) for idle in without_effect(scenario)]
         self.finite = any(load.has_end for load in scenario.loads)
         self.overflowed = False  # more was under way than can be followed, and that was the end
+        self.too_much: SaturationError | None = None  # what was said then
         self.settling: Settling | None = None
         self.unsettled: list[Unsettled] = []
 
     # -- measuring --------------------------------------------------------------------
-
-    def tell(self, what: str, fraction: float) -> None:
-        """Say how far the point is, 0 to 1, and what goes on."""
-        if self.on_point is None:
-            return
-        rate = self._completed() / (self.system.now / NS_PER_S) if self.system.now else 0.0
-        at = PointProgress(self.intensity, self.scenario.points, what, fraction, rate)
-        self.on_point(at)
 
     def measure(self) -> bool:
         """Warm up and measure; whether every load's precision was reached."""
@@ -315,7 +306,16 @@ class Session:
             return None
         return batch_means(series, self.scenario.measure.confidence)
 
+    def stop_short(self, why: SaturationError) -> None:
+        """End the measuring here: more is under way than can be followed."""
+        self.overflowed = True
+        self.too_much = why
+
     # -- reporting ----------------------------------------------------------------------
+
+    def points(self, converged: bool) -> list[Point]:
+        """A point for each load."""
+        return [self.point(load, converged) for load in self.scenario.loads]
 
     def point(self, load: LoadSpec, converged: bool) -> Point:
         """What was measured of one load."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from raidsim.build.scenario import Machine, build
+from raidsim.control.model import Machine, build
 from raidsim.scenario import Scenario, from_data
 
 KIB = 1024

@@ -13,7 +13,7 @@ from typing import Any
 from drive_times import Done, OneDrive
 from watching import begin, build, scenario
 
-from raidsim.build.scenario import Machine
+from raidsim.control.model import Machine
 from raidsim.kernel import tables as t
 
 MODEL = "nl-sas-2tb"

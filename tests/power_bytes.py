@@ -20,7 +20,7 @@ import numpy as np
 
 from raidsim.build import power, promises
 from raidsim.build.array import drives_of
-from raidsim.build.scenario import build
+from raidsim.control.model import build
 from raidsim.kernel import tables as t
 from raidsim.layout.address import held, place
 from raidsim.layout.arrange import WORDS, arrange

@@ -15,7 +15,7 @@ import numpy as np
 from drive_times import Done
 
 from raidsim.build.load import need_room
-from raidsim.build.scenario import Machine, build
+from raidsim.control.model import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.layout.tables import ACCESS
 from raidsim.scenario import Scenario, from_data

@@ -8,7 +8,7 @@ import pytest
 
 from raidsim import cards, scenario
 from raidsim.build import hdd
-from raidsim.build.scenario import build
+from raidsim.control.model import build
 from raidsim.errors import InputError
 
 DISKS = [card for card in cards.catalogue() if card.kind == "hdd"]

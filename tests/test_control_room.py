@@ -3,7 +3,7 @@
 from simpy_models import DRIVE, GIB, KIB, MIB, SERVER, computer, in_turn, reads
 
 from raidsim import Load, scenario
-from raidsim.build.scenario import build
+from raidsim.control.model import build
 
 
 def all_jobs_are_free(env):

@@ -74,3 +74,29 @@ def test_a_journal_resyncs_faster_than_a_bitmap_and_that_faster_than_nothing():
     journal, bitmap, everything = (seconds(one) for one in ("journal", "bitmap", "none"))
     assert 10 * journal < bitmap
     assert 10 * bitmap < everything
+
+
+def storm(scenario, event):
+    """A storm with its event, and the same without: when the last machine was ready, s."""
+    (found,) = run(load(scenario)).points
+    (calm,) = run(load(scenario, overrides=[f"event.{event}="])).points
+    assert found.converged
+    assert calm.converged
+    assert None not in found.machines.ready_s
+    assert found.counts.completed == calm.counts.completed
+    return found, found.machines.last_s, calm.machines.last_s
+
+
+def test_machines_are_ready_later_when_a_disk_fails_amid_their_boot():
+    found, last, calm = storm("boot-storm-drive-failure", "drive-failure")
+    assert 1.2 * calm < last < 2 * calm
+    before, after = rates(found.course)
+    assert after < 0.7 * before
+    assert found.course.operations[0].state == "done"
+
+
+def test_machines_are_ready_later_when_the_battery_learns_meanwhile():
+    found, last, calm = storm("boot-storm-learn-cycle", "learn-cycle")
+    assert 1.2 * calm < last < 2 * calm
+    before, learning = found.course.phases
+    assert learning.latency_ms["write"].mean > 2 * before.latency_ms["write"].mean

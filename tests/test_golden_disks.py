@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from one_disk import NO_SEEK, loaded
 from scipy import stats
 
-from raidsim.build.scenario import Machine
+from raidsim.control.model import Machine
 from raidsim.stats.intervals import batch_means
 
 SEED = 1

@@ -17,7 +17,7 @@ from one_disk import SMALL, OneDisk, loaded
 from oracle.disk import Platter
 from watching import begin, build, scenario
 
-from raidsim.build.scenario import Machine
+from raidsim.control.model import Machine
 from raidsim.kernel import tables as t
 
 AHEAD = {"read_ahead__segments": 4, "read_ahead__depth": "1 MiB"}

@@ -12,8 +12,8 @@ from test_kernel_ftl import check
 from watching import begin
 
 from raidsim.build import ftl, wear
-from raidsim.build.scenario import Machine, build
 from raidsim.build.window import reset
+from raidsim.control.model import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.result import DriveUse
 from raidsim.scenario import from_data

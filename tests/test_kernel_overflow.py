@@ -11,7 +11,7 @@ import small_array
 from watching import build, scenario
 
 from raidsim import cli
-from raidsim.build.scenario import Machine
+from raidsim.control.model import Machine
 from raidsim.errors import TableOverflowError
 from raidsim.kernel import defects, engine
 from raidsim.kernel import tables as t

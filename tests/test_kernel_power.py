@@ -13,7 +13,7 @@ from small_array import TOY, SmallArray
 from test_power_bytes import check
 
 from raidsim.build import intent, power
-from raidsim.build.scenario import Machine, build
+from raidsim.control.model import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.kernel.jit import INTERPRETED
 from raidsim.kernel.world import TABLES

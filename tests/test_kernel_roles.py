@@ -11,7 +11,7 @@ from conftest import INTERPRETED
 from test_kernel_power import begin, everything
 
 from raidsim.build import window
-from raidsim.build.scenario import Machine, build
+from raidsim.control.model import Machine, build
 from raidsim.kernel.world import TABLES, World
 from raidsim.records import Column, Role
 from raidsim.scenario import from_data

@@ -10,7 +10,7 @@ from conftest import compiled_only
 
 import raidsim.kernel
 from raidsim.build import breath
-from raidsim.build.scenario import build
+from raidsim.control.model import build
 from raidsim.kernel import engine
 from raidsim.kernel import tables as t
 from raidsim.scenario import from_data, load

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from raidsim import scenario
-from raidsim.control.machine import Group
+from raidsim.control.model import assemble
 from raidsim.errors import InputError
 from raidsim.report import csv_file, html, json_file, plot
 from raidsim.running import run
@@ -175,10 +175,7 @@ def test_a_load_beside_them_makes_them_slower_and_is_measured_too():
 def test_machines_differ_by_their_spread_and_not_in_the_mean():
     """A log-normal factor: mean 1, standard deviation the spread."""
     loaded = scenario.load_text(ONE, overrides=["machine.spread=30 %", "machine.reads=1"])
-    from raidsim.build.scenario import build
-
-    made = build(loaded)
-    group = Group(made.system, loaded.machines[0], made.volumes, made.host.add_process("x"))
+    group = assemble(loaded).boot.groups["machines"]
     factors = [group.factor(number) for number in range(4000)]
     mean = sum(factors) / len(factors)
     deviation = (sum((one - mean) ** 2 for one in factors) / len(factors)) ** 0.5
@@ -290,13 +287,6 @@ def test_a_group_has_a_name_of_its_own():
     load = '\n[[load]]\nname = "machines"\nread = "100 %"\nsize = "4 KiB"\noutstanding = 8\n'
     (found,) = problems(DISK + load)
     assert "is the name of a load too" in found.cause
-
-
-def test_events_and_machines_do_not_stand_side_by_side():
-    event = '\n[[event]]\nat = "1 s"\nkind = "air"\nambient = "30 C"\n'
-    load = '\n[[load]]\nread = "100 %"\nsize = "4 KiB"\noutstanding = 8\n'
-    found = problems(DISK + load + event)
-    assert "cannot stand beside [[machine]]" in " ".join(map(str, found))
 
 
 def test_one_override_may_mean_all_groups():

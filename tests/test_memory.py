@@ -5,8 +5,8 @@ import pytest
 from raidsim import scenario
 from raidsim.build import memory
 from raidsim.build.explain import explain
-from raidsim.build.scenario import build
 from raidsim.build.system import System
+from raidsim.control.model import build
 from raidsim.errors import InputError
 from raidsim.kernel.cache_tables import LINES
 from raidsim.running import run_point

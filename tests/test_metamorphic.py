@@ -16,7 +16,7 @@ from scipy.stats import ks_2samp
 from watching import begin
 
 from raidsim.build import window
-from raidsim.build.scenario import Machine, build
+from raidsim.control.model import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.result import Point
 from raidsim.running import run

@@ -11,7 +11,7 @@ import pytest
 from conftest import compiled_only
 from watching import begin
 
-from raidsim.build.scenario import build
+from raidsim.control.model import build
 from raidsim.kernel import tables as t
 from raidsim.scenario import Scenario, from_data, load
 

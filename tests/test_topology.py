@@ -6,8 +6,8 @@ import pytest
 from array_scenarios import array
 
 from raidsim.build.fabric import fabric, sustained_rate
-from raidsim.build.scenario import build
 from raidsim.cards import load as card
+from raidsim.control.model import build
 from raidsim.errors import InputError
 from raidsim.topology.graph import CHIP, LINK, Drive, Fabric, Group, Part
 from raidsim.topology.lanes import SPEEDS, agreed, bandwidth

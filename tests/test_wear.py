@@ -9,7 +9,7 @@ from synthetic import point, result
 
 from raidsim import Environment, Host, Load, Volume, cards
 from raidsim.build import ftl
-from raidsim.build.scenario import build
+from raidsim.control.model import build
 from raidsim.errors import InputError
 from raidsim.report.sweeps import sweeps
 from raidsim.report.table import notes

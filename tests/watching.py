@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.build.scenario import Machine, build
+from raidsim.control.model import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.scenario import Scenario, from_data
 

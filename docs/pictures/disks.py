@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from raidsim.build.hdd import Geometry, geometry
-from raidsim.build.scenario import Machine, build
 from raidsim.build.system import System
 from raidsim.cards import Card
+from raidsim.control.model import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.report.plot import drawing, save_svg
 from raidsim.scenario import Scenario, from_data

@@ -1,38 +1,22 @@
-"""From a scenario to a system ready to run at one intensity of its sweep."""
+"""From the volumes of a scenario to their rows, and to the state that their drives begin with."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from raidsim.build.array import add_array, drives_of, member_area
 from raidsim.build.controller import add_controller, add_hop
 from raidsim.build.drive import add_drive
-from raidsim.build.drives import Past, kind_at
+from raidsim.build.drives import Past, kind_at, kind_of
 from raidsim.build.fabric import fabric
 from raidsim.build.heat import STANDARD_AIR, Air
-from raidsim.build.host import HostRows
 from raidsim.build.hybrid import add_hybrid, streams_below
-from raidsim.build.load import add_stream
-from raidsim.build.memory import told_of
 from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.topology.graph import Drive, Fabric
-
-
-@dataclass(frozen=True)
-class Machine:
-    """A system built from a scenario, with the rows that its parts have.
-
-    ``streams`` maps each load's name to the streams of its workers, in order.
-    """
-
-    system: System
-    volumes: dict[str, int]
-    streams: dict[str, list[int]]
-    host: HostRows | None = None
 
 
 @dataclass
@@ -163,41 +147,24 @@ def _longest(system: System, row: int) -> int:
     return int(system.world.layouts[volume["array"]]["strip"]) or t.NEVER
 
 
-def build(scenario: Scenario, intensity: int = 0) -> Machine:
-    """Build the system of a scenario, with its loads at one point of the sweep.
+def age(
+    system: System,
+    scenario: Scenario,
+    volumes: Mapping[str, int],
+    writers: Mapping[str, Sequence[int]],
+) -> None:
+    """Bring the drives of all volumes into the state that they begin with, once all parts are made.
 
-    Raises
-    ------
-    InputError
-        Its cards contradict themselves, or it would take more memory than there is for it.
+    Parameters
+    ----------
+    volumes
+        Rows of the volumes and hybrids by name.
+    writers
+        By load the streams of it, or like it, that have written to its volume before. What a load
+        on a hybrid has written to front and back is added here.
     """
-    with told_of(scenario.path):
-        return _build(scenario, intensity)
-
-
-def _build(scenario: Scenario, intensity: int) -> Machine:
-    system = System(scenario.seed)
-    host = HostRows(system, scenario.host)
-    air = Air(scenario.air.ambient, scenario.air.airflow)
-    volumes = add_volumes(system, scenario, air)
-    for volume in scenario.volumes:
-        host.carry(volumes[volume.name])
-    streams: dict[str, list[int]] = {}
-    for load in scenario.loads:
-        streams[load.name] = []
-        for worker in range(load.workers):
-            process = host.add_process(f"{load.name} {worker + 1}")
-            streams[load.name].append(
-                add_stream(
-                    system,
-                    load,
-                    worker,
-                    volume=volumes[load.volume],
-                    process=process,
-                    intensity=intensity,
-                )
-            )
-    before = [
+    streams = [stream for found in writers.values() for stream in found]
+    streams += [
         stream
         for hybrid in scenario.hybrids
         for load in scenario.loads
@@ -208,7 +175,29 @@ def _build(scenario: Scenario, intensity: int) -> Machine:
     ]
     for volume in scenario.volumes:
         row = volumes[volume.name]
-        on_it = [s for all_of in (*streams.values(), before) for s in all_of
-                 if system.world.streams[s]["volume"] == row]  # fmt: skip
+        on_it = [s for s in streams if system.world.streams[s]["volume"] == row]
         prepare(system, volume, row, on_it)
-    return Machine(system, volumes, streams, host)
+
+
+def age_alone(system: System, volume: VolumeSpec, row: int) -> None:
+    """Bring the drives of volume ``row`` into their state, before it is known what loads will come.
+
+    In the steady state single mapping units have been written at random to all that is filled.
+    """
+    streams = []
+    if volume.state == "steady":
+        unit = kind_of(volume.card).map_unit(volume.card)
+        size = int(volume.capacity * volume.filled) // max(unit, 1) * unit
+        if size > 0:
+            streams.append(
+                system.add_stream(
+                    f"{volume.name}: before",
+                    [(unit, 1.0)],
+                    mode=t.MANUAL,
+                    volume=row,
+                    area_size=size,
+                    align=unit,
+                    read_share=0.0,
+                )
+            )
+    prepare(system, volume, row, streams)

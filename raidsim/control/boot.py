@@ -1,89 +1,102 @@
-"""A scenario with machines: all of them are switched on, and it ends when the last one is ready.
+"""The machines of a scenario, which are switched on together, and what came of each group.
 
-Loads of the scenario run meanwhile, as a background. Everything is measured from the start.
+They boot as processes of the environment that the volumes are in (`raidsim.control.machine`), so
+whatever happens to those happens to the boot: a drive fails, a battery learns, the power is cut.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import simpy
 
 from raidsim.build import observe, wear, window
-from raidsim.build.scenario import Machine
 from raidsim.build.system import System
 from raidsim.control.environment import Environment
 from raidsim.control.machine import Group
 from raidsim.kernel import tables as t
 from raidsim.result import Interval, Latency, MachineUse, Point
-from raidsim.scenario import Scenario
+from raidsim.scenario import MachineSpec
 
 STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # s, of the curve
 MOST_STEPS = 250
-LOOK = 1.0  # s of simulated time between two looks at the progress
-
-Tell = Callable[[str, float], None]
 
 
 class Boot:
-    """All machines of a scenario in a system that is built.
+    """All machines of a scenario in an environment; they are switched on by :meth:`start`.
 
     Parameters
     ----------
-    scenario
-        With its groups of machines.
-    machine
-        The system built from it.
+    env
+        The environment.
+    specs
+        The groups of machines.
+    volumes
+        Rows of the volumes by name.
+    cores
+        Cores of the host, which the machines share to compute.
+    add_process
+        Gives a group a process of the host: its name to its row.
+
+    Attributes
+    ----------
+    groups
+        The groups by name.
     """
 
-    def __init__(self, scenario: Scenario, machine: Machine) -> None:
-        if machine.host is None:
-            raise AssertionError("a system that was built from a scenario has its host")
-        self.scenario = scenario
-        self.machine = machine
+    def __init__(
+        self,
+        env: Environment,
+        specs: Sequence[MachineSpec],
+        volumes: Mapping[str, int],
+        cores: int,
+        add_process: Callable[[str], int],
+    ) -> None:
+        self.env = env
         self.groups = {
-            spec.name: Group(
-                machine.system, spec, machine.volumes, machine.host.add_process(spec.name)
-            )
-            for spec in scenario.machines
+            spec.name: Group(env.system, spec, volumes, add_process(spec.name)) for spec in specs
         }
+        self._cores = simpy.Resource(env, cores)
+        self._booting: list[simpy.Process] = []
 
-    def run(self, tell: Tell | None = None) -> bool:
-        """Switch all on and go on until all are ready, or until the longest time; whether they are.
+    def start(self) -> None:
+        """Switch all machines on now; those that boot already go on."""
+        if not self.under_way:
+            self._booting = [
+                one for group in self.groups.values() for one in group.start(self.env, self._cores)
+            ]
 
-        ``tell`` is called from time to time with what is going on and how far it is, 0 to 1.
-        """
-        env = Environment.around(self.machine.system)
-        for streams in self.machine.streams.values():
-            for stream in streams:
-                self.machine.system.begin(stream)
-        cores = simpy.Resource(env, self.scenario.host.card.integer("cpu.cores"))
-        booting = [process for one in self.groups.values() for process in one.start(env, cores)]
-        if tell is not None:
-            env.process(self._look(env, tell))
-        over = env.all_of(booting)
-        env.run(env.any_of([over, env.timeout(self.scenario.measure.max_time)]))
-        env.sync()
-        return over.processed
+    def stop(self) -> None:
+        """Switch all machines off now; :meth:`start` lets them boot anew, from the beginning."""
+        self.env.sync()
+        for process in self.under_way:
+            process.interrupt()
+        self._booting = []
+        for group in self.groups.values():
+            group.stop()
+        self.env.collect()
 
-    def points(self) -> list[Point]:
-        """What came of each group."""
-        window.settle_areas(self.machine.system)
-        return [_point(self.machine.system, group) for group in self.groups.values()]
+    @property
+    def under_way(self) -> list[simpy.Process]:
+        """The machines that are not ready yet; none before they are switched on."""
+        return [process for process in self._booting if process.is_alive]
 
-    def _look(self, env: Environment, tell: Tell) -> Generator[simpy.Event, Any, None]:
-        every = [group.ready for group in self.groups.values()]
-        while True:
-            ready = sum(time is not None for group in every for time in group)
-            total = sum(map(len, every))
-            tell(f"{ready} of {total} machines ready", ready / total)
-            yield env.timeout(LOOK)
+    @property
+    def total(self) -> int:
+        """How many machines there are."""
+        return sum(group.spec.count for group in self.groups.values())
+
+    @property
+    def ready(self) -> int:
+        """How many of them are ready."""
+        times = [time for group in self.groups.values() for time in group.ready]
+        return sum(time is not None for time in times)
 
 
-def _point(system: System, group: Group) -> Point:
-    """One group as a point of the result."""
+def point_of(system: System, group: Group, bound: str) -> Point:
+    """One group as a point of the result; ``bound`` is the key that ended what had no end."""
+    window.settle_areas(system)
     streams = group.streams
     spec = group.spec
     passed = observe.span(system) / observe.NS_PER_S
@@ -96,11 +109,14 @@ def _point(system: System, group: Group) -> Point:
     rows = system.world.streams[streams]
     rate = int(rows["window_ios"].sum()) / passed if passed else 0.0
     used = observe.stations(system, observe.stations_of(system, streams)[0]) if streams else []
+    account = observe.counts(system, streams)
+    if account.failed:
+        warnings.append("latencies leave out the I/Os that failed")
     ready = sum(time is not None for time in group.ready)
     if ready < spec.count:
         warnings.append(
             f"{spec.count - ready} of {spec.count} machines were not ready after {passed:g} s"
-            " (measure.max_time)"
+            f" ({bound})"
         )
     return Point(
         load=spec.name,
@@ -113,7 +129,7 @@ def _point(system: System, group: Group) -> Point:
         limited_by=observe.limit(used, system.volume_of),
         stages=observe.stages(system, streams) if streams else {},
         stations=used,
-        counts=observe.counts(system, streams),
+        counts=account,
         window_s=passed,
         warmup_s=0.0,
         converged=ready == spec.count,

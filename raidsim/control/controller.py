@@ -22,9 +22,10 @@ from raidsim.control.speeds import set_speed
 from raidsim.kernel import tables as t
 from raidsim.result import ControllerUse, StationUse, WriteMode
 from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec
-from raidsim.scenario.hardware import read_controller
+from raidsim.scenario.hardware import read_battery, read_controller
+from raidsim.scenario.part import made_of
 from raidsim.scenario.plain import plain
-from raidsim.scenario.reading import Reading
+from raidsim.scenario.reading import Reading, read_part
 
 if TYPE_CHECKING:
     from raidsim.control.host import Host
@@ -99,20 +100,34 @@ class Controller(Part):
         check.raise_if_wrong()
         self.name = env.check_name(check, "controller", name)
         check.raise_if_wrong()
-        self.env = env
-        self.model = model
         written = {"name": self.name, "model": model, "battery": battery, "set": table}
         self._table = {key: plain(value) for key, value in written.items() if value is not None}
         reading = Reading(TomlFile("Controller()", data={"controller": [self._table]}))
         values = read_controller(reading, self._table, ("controller", 0), None)
         reading.raise_if_wrong()
-        self.card: Card = values["card"]
+        self._make(env, made_of(ControllerSpec, values))
+
+    @classmethod
+    def of_spec(cls, env: Environment, spec: ControllerSpec) -> Controller:
+        """The controller that a scenario says."""
+        controller = cls.__new__(cls)
+        controller._table = {}
+        controller._make(env, spec)
+        return controller
+
+    def _make(self, env: Environment, spec: ControllerSpec) -> None:
+        """Add what was checked to the environment."""
+        assert spec.battery is not None
+        self.env = env
+        self.name = spec.name
+        self.model = spec.model
+        self.card: Card = spec.card
         self._host: Host | None = None
         env.sync()
         first = env.system.count("stations")
         self._rows = add_controller(env.system, self.name, self.card)
         self._stations = range(first, env.system.count("stations"))
-        self.duty = Duty(env, self._rows, self.card, values["battery"])
+        self.duty = Duty(env, self._rows, self.card, spec.battery)
         env.unique(self.name)
 
     def __repr__(self) -> str:
@@ -157,12 +172,14 @@ class Controller(Part):
         InputError
             If it has none, or there is no such state.
         """
-        table = {**self._table, "battery": plain(battery)}
+        path = ("controller", 0)
+        table = {"name": self.name, "model": self.model, "battery": plain(battery)}
         reading = Reading(TomlFile("set_battery()", data={"controller": [table]}))
-        values = read_controller(reading, table, ("controller", 0), None)
+        state = read_part(reading, ControllerSpec, table, path).get("battery")
+        state = read_battery(reading, state, self.card, path)
         reading.raise_if_wrong()
-        self._table = table
-        self.duty.battery = values["battery"]
+        self._table["battery"] = state
+        self.duty.battery = state
         for duty in self.duty.served:
             duty.set_write_modes()
 

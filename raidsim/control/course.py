@@ -62,6 +62,8 @@ class Course:
     ----------
     origin
         When the clock of the events began, s.
+    duration
+        How long it is followed, s; None for as long as it goes on, and where nothing happens.
     losses, power_cuts
         What was acknowledged, and is lost; what power cuts did.
     """
@@ -74,6 +76,7 @@ class Course:
         self.before = before
         self.after = after
         self.origin = 0.0
+        self.duration = model.scenario.measure.duration if model.scenario.events else None
         self.lasting: list[simpy.Event] = []
         self.losses: list[Loss] = []
         self.power_cuts: list[PowerCut] = []
@@ -88,36 +91,39 @@ class Course:
         return round(self.env.now - self.origin, 9)
 
     def begin(self) -> simpy.Process:
-        """Let the clock of the events run from now on; the process ends with the course."""
+        """Let the clock of the events run from now on; the process ends with the course.
+
+        Machines are switched on when it begins.
+        """
         self.origin = self.env.now
+        self.model.boot.start()
         return self.env.process(self._run())
 
     def _run(self) -> Process:
         scenario = self.model.scenario
-        duration = scenario.measure.duration
-        end = scenario.measure.max_time if duration is None else duration
+        end = scenario.measure.max_time if self.duration is None else self.duration
         over = self.env.timeout(end)
         happening = self.env.process(self._happen(scenario.events))
-        if duration is not None:
+        if self.duration is not None:
             yield over
             return
         yield happening | over
         while not over.processed and (under_way := self._under_way()):
             yield self.env.all_of(under_way) | over
             self.look()
-        if not over.processed:
+        if not over.processed and not scenario.machines:  # as long as before the events
             first = min(event.at for event in scenario.events)
             yield self.env.timeout(first) | over
 
     def _under_way(self) -> list[simpy.Event]:
         ending = [run for name in self.ending for run in self.model.loads[name]]
-        return [one for one in (*self.lasting, *self.known, *ending) if not one.processed]
+        every = (*self.lasting, *self.known, *ending, *self.model.boot.under_way)
+        return [one for one in every if not one.processed]
 
     def _happen(self, events: Sequence[EventSpec]) -> Process:
         """Let every event happen at its time, those of one time in the order of the file."""
-        duration = self.model.scenario.measure.duration
         times = [
-            (time, number) for number, one in enumerate(events) for time in one.times(duration)
+            (time, number) for number, one in enumerate(events) for time in one.times(self.duration)
         ]
         for time, number in sorted(times):
             wait = self.origin + time - self.env.now
@@ -333,6 +339,7 @@ def _cache_is_discarded(course: Course, event: kinds.DiscardCache) -> None:
 @_lets(kinds.PowerCut)
 def _power_is_cut(course: Course, event: kinds.PowerCut) -> Sequence[Later]:
     env = course.env
+    course.model.boot.stop()
     cut = env.cut_power()
     course.power_cuts.append(replace(cut, time_s=course.now))
     course.lose(event.KIND, {one.volume: one.lost_bytes for one in cut.volumes})
@@ -340,6 +347,7 @@ def _power_is_cut(course: Course, event: kinds.PowerCut) -> Sequence[Later]:
     def comes_back() -> Process:
         yield env.timeout(event.outage)
         yield env.restore_power(event.boot)
+        course.model.boot.start()
 
     return [Later(env.process(comes_back()), None, event.words_of_end)]
 

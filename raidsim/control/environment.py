@@ -100,14 +100,6 @@ class Environment(simpy.Environment):
         self.sync()
         window.reset(self.system)
 
-    @classmethod
-    def around(cls, system: System) -> Environment:
-        """An environment in which time goes on for a system that is built already."""
-        env = cls(seed=system.seed)
-        env.system = system
-        window.reset(system)
-        return env
-
     def run(self, until: SimTime | simpy.Event | None = None) -> Any:
         """Run until a time (s) or an event, or until nothing is left to happen.
 
@@ -225,7 +217,11 @@ class Environment(simpy.Environment):
         InputError
             If a text is no such quantity.
         """
-        self.air = read_air("Environment.set_air()", ambient, airflow, self.air)
+        self.let_stand_in(read_air("Environment.set_air()", ambient, airflow, self.air))
+
+    def let_stand_in(self, air: Air) -> None:
+        """Let all drives stand in this air from now on, as :meth:`set_air` does."""
+        self.air = air
         self.sync()
         for stand_in in self._heated:
             stand_in(self.air)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from raidsim.build.host import HostRows
-from raidsim.cards import Card
 from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments
 from raidsim.control.environment import Environment
 from raidsim.scenario import HostSpec
 from raidsim.scenario.hardware import attach_card
+from raidsim.scenario.part import made_of
 from raidsim.scenario.plain import plain
 from raidsim.scenario.reading import Reading, read_part
 
@@ -65,11 +65,23 @@ class Host:
         check.instance("env", env, Environment, "give a raidsim.Environment")
         table = check.table("changes", changes)
         check.raise_if_wrong()
-        self.env = env
-        self.model = model
         self.changes = table
-        self._given = {"power_plan": power_plan, "cpu_load": cpu_load, "affinity": affinity}
-        spec = self._read({} if clock is None else {"clock": clock})
+        given = {"power_plan": power_plan, "cpu_load": cpu_load, "affinity": affinity}
+        given |= {} if clock is None else {"clock": clock}
+        self._make(env, _read({"model": model, "set": table, **given}))
+
+    @classmethod
+    def of_spec(cls, env: Environment, spec: HostSpec) -> Host:
+        """The host that a scenario says."""
+        host = cls.__new__(cls)
+        host.changes = {}
+        host._make(env, spec)
+        return host
+
+    def _make(self, env: Environment, spec: HostSpec) -> None:
+        """Add what was checked to the environment."""
+        self.env = env
+        self.model = spec.model
         self.card = spec.card
         env.sync()
         self._rows = HostRows(env.system, spec)
@@ -90,9 +102,10 @@ class Host:
         clock
             From "0.1 GHz" to "10 GHz". CPU times are inversely proportional to it.
         """
-        spec = self._read({"clock": clock})
+        reading, values = _values({"model": self.model, "clock": clock})
+        reading.raise_if_wrong()
         self.env.sync()
-        self._rows.set_clock(spec)
+        self._rows.set_clock(self._rows.spec.model_copy(update={"clock": values["clock"]}))
 
     def add_process(self, name: str) -> int:
         """Add a process with its submission station; its row."""
@@ -103,14 +116,17 @@ class Host:
         """Let the host's PCIe and memory limit what the links of a volume's drives carry."""
         self._rows.carry(volume)
 
-    def _read(self, given: Mapping[str, Any]) -> HostSpec:
-        """Card and settings, read as a scenario's [host] is."""
-        table = plain({"model": self.model, "set": self.changes, **self._given, **given})
-        reading = Reading(TomlFile("Host()", data={"host": table}))
-        values = read_part(reading, HostSpec, table, ("host",))
-        attach_card(reading, values, "model", ("host",), ("host",), None)
-        reading.raise_if_wrong()
-        card: Card = values.pop("card")
-        spec = HostSpec.model_construct(**values)
-        spec._card = card
-        return spec
+
+def _values(given: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
+    """Settings read as those of a scenario's [host] are."""
+    table = plain(given)
+    reading = Reading(TomlFile("Host()", data={"host": table}))
+    return reading, read_part(reading, HostSpec, table, ("host",))
+
+
+def _read(given: Mapping[str, Any]) -> HostSpec:
+    """Settings and card."""
+    reading, values = _values(given)
+    attach_card(reading, values, "model", ("host",), ("host",), None)
+    reading.raise_if_wrong()
+    return made_of(HostSpec, values)

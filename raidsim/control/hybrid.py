@@ -19,7 +19,7 @@ from raidsim.errors import InputError
 from raidsim.kernel import tables as t
 from raidsim.kernel.hybrid_tables import BACK_LOST, FRONT_LOST, NOTHING_LOST
 from raidsim.result import HybridUse
-from raidsim.scenario import Scenario, from_data
+from raidsim.scenario import HybridSpec, Scenario, from_data
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.plain import plain
 
@@ -103,12 +103,10 @@ class Hybrid(Volume):
         io: str = "direct",
     ) -> None:
         self.name = self._checked(env, front, back, host, controller, name)
-        self.env = env
         self.host = host
         self.front = front
         self.back = back
         self.controller = controller
-        self.behind = []
         keys = {
             "name": self.name, "front": front.name, "back": back.name,
             "controller": HOST if controller is None else controller.name,
@@ -125,7 +123,44 @@ class Hybrid(Volume):
             if value is not None or key not in ABSENT
         }
         scenario = self._read_hybrid()
-        spec = scenario.hybrids[-1]
+        self._join(env, scenario, scenario.hybrids[-1], front, back, host, controller)
+        self._await()
+
+    @classmethod
+    def of_parts(
+        cls,
+        env: Environment,
+        scenario: Scenario,
+        spec: HybridSpec,
+        front: Volume,
+        back: Volume,
+        host: Host,
+        controller: Controller | None,
+    ) -> Hybrid:
+        """A hybrid of a scenario, of its two volumes."""
+        hybrid = cls.__new__(cls)
+        hybrid._hybrid = {}
+        hybrid._join(env, scenario, spec, front, back, host, controller)
+        return hybrid
+
+    def _join(
+        self,
+        env: Environment,
+        scenario: Scenario,
+        spec: HybridSpec,
+        front: Volume,
+        back: Volume,
+        host: Host,
+        controller: Controller | None,
+    ) -> None:
+        """Add what was checked to the environment."""
+        self.env = env
+        self.name = spec.name
+        self.host = host
+        self.front = front
+        self.back = back
+        self.controller = controller
+        self.behind = []
         self._is = spec
         self.spec = back.spec
         self.card = back.card
@@ -150,7 +185,8 @@ class Hybrid(Volume):
         self.operations = []
         self._drives: DrivesBelow = DrivesBelow(self)
         self._stations = range(first, system.count("stations"))
-        self._await(host)
+        self.streams = []
+        self._awaited = t.NONE
         self.above = []
         if controller is not None:
             controller.put_into(host)
@@ -297,6 +333,11 @@ class Hybrid(Volume):
         self._drives.refuse(Arguments(f"{self.name}.initialise()"))
 
     # -- for loads ------------------------------------------------------------------------------
+
+    @property
+    def addressed(self) -> HybridSpec:
+        """What a load on it is checked against."""
+        return self._is
 
     def data(self) -> dict[str, Any]:
         """Host, controllers, links, volumes and hybrid as a scenario would write them."""

@@ -17,6 +17,7 @@ from raidsim.control.speeds import set_speed
 from raidsim.errors import quote
 from raidsim.scenario import LinkSpec
 from raidsim.scenario.arrays import HOST
+from raidsim.scenario.part import made_of
 from raidsim.scenario.plain import plain
 from raidsim.scenario.reading import Reading, read_part
 
@@ -72,17 +73,28 @@ class Link(Part):
         elif given is not None and given.env is not env:
             check.wrong("to", "belongs to another environment", "make one in this one")
         check.raise_if_wrong()
-        self.env = env
-        self.to = to
         top = HOST if to is None else to.name
         self._table = {"name": self.name, "speed": speed, "lanes": lanes, "to": top}
         self._table = {key: plain(value) for key, value in self._table.items()}
         reading = Reading(TomlFile("Link()", data={"link": [self._table]}))
         values = read_part(reading, LinkSpec, self._table, ("link", 0))
         reading.raise_if_wrong()
-        part = link_part(
-            LinkSpec.model_construct(**values), to.card if isinstance(to, Controller) else None
-        )
+        self._make(env, made_of(LinkSpec, values), to)
+
+    @classmethod
+    def of_spec(cls, env: Environment, spec: LinkSpec, to: Controller | Link | None) -> Link:
+        """The link that a scenario says, to the part that it leads to."""
+        link = cls.__new__(cls)
+        link._table = {}
+        link._make(env, spec, to)
+        return link
+
+    def _make(self, env: Environment, spec: LinkSpec, to: Controller | Link | None) -> None:
+        """Add what was checked to the environment."""
+        self.env = env
+        self.name = spec.name
+        self.to = to
+        part = link_part(spec, to.card if isinstance(to, Controller) else None)
         self.bandwidth = part.bandwidth
         env.sync()
         first = env.system.count("stations")

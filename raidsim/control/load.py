@@ -12,7 +12,7 @@ from raidsim.build.load import add_stream
 from raidsim.control.arguments import Arguments
 from raidsim.control.measured import Measured
 from raidsim.errors import InputError
-from raidsim.scenario import LoadSpec, check_load, from_data
+from raidsim.scenario import LoadSpec, check_load, load_on
 from raidsim.scenario.plain import plain
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class Load:
         InputError
             With every problem of the load on this volume.
         """
-        return from_data({**volume.data(), "load": [self.keys]}, "Load()").loads[0]
+        return load_on(self.keys, volume.addressed, volume.sector)
 
 
 _ABSENT = (

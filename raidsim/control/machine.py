@@ -8,6 +8,9 @@ idle for long enough after its last burst it is ready.
 The I/Os of a burst are a closed load that ends, so the kernel carries them out and SimPy hears
 of their end only: a storm of a million I/Os costs as many events as there are bursts.
 
+A power cut ends the boot of a machine wherever it is, and the I/Os that it has under way fail. When
+the power is back it boots anew.
+
 CPU and waiting time of a machine are those of the group times a factor of its own,
 
     exp(s z - s^2 / 2),  s^2 = ln(1 + spread^2),  z standard normal
@@ -19,7 +22,8 @@ name and the machine's number: on any storage the same machine has the same fact
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,22 +67,31 @@ class Group:
     streams
         All their streams; they are measured as one.
     ready
-        When each machine was ready, s; None for one that is not yet.
+        When each machine was ready, s since all were switched on first; None for one that is not.
     """
 
     def __init__(
-        self, system: System, spec: MachineSpec, volumes: dict[str, int], process: int
+        self, system: System, spec: MachineSpec, volumes: Mapping[str, int], process: int
     ) -> None:
         self.system = system
         self.spec = spec
         self.streams: list[int] = []
         self.ready: list[float | None] = [None] * spec.count
         self._process = process
+        self._origin: float | None = None  # when they were switched on first, s
         self._work = [self._work_of(number, volumes) for number in range(spec.count)]
 
     def start(self, env: Environment, cores: simpy.Resource) -> list[simpy.Process]:
         """Switch all machines on; their processes."""
+        if self._origin is None:
+            self._origin = env.now
         return [env.process(self._boot(env, cores, n)) for n in range(self.spec.count)]
+
+    def stop(self) -> None:
+        """Let no machine issue any more, and none be ready: they are switched off."""
+        for stream in self.streams:
+            self.system.stop(stream)
+        self.ready = [None] * self.spec.count
 
     def factor(self, number: int) -> float:
         """How much longer than the mean a machine computes and waits."""
@@ -90,6 +103,11 @@ class Group:
     # -- one machine ------------------------------------------------------------------------
 
     def _boot(self, env: Environment, cores: simpy.Resource, number: int) -> Steps:
+        """One machine from power-on until it is ready, or until it is switched off."""
+        with suppress(simpy.Interrupt):
+            yield from self._work_through(env, cores, number)
+
+    def _work_through(self, env: Environment, cores: simpy.Resource, number: int) -> Steps:
         spec = self.spec
         factor = self.factor(number)
         compute = spec.compute * factor / spec.bursts
@@ -105,7 +123,8 @@ class Group:
             # Reads and writes are under way side by side; the burst ends with the last.
             yield env.all_of([self._begin(env, work, burst) for work in self._work[number]])
         yield env.timeout(spec.idle_after)
-        self.ready[number] = env.now
+        assert self._origin is not None
+        self.ready[number] = env.now - self._origin
 
     def _begin(self, env: Environment, work: Work, burst: int) -> simpy.Event:
         """Begin the I/Os of a burst; the event happens when all of them are back."""
@@ -124,7 +143,7 @@ class Group:
 
     # -- its streams ------------------------------------------------------------------------
 
-    def _work_of(self, number: int, volumes: dict[str, int]) -> list[Work]:
+    def _work_of(self, number: int, volumes: Mapping[str, int]) -> list[Work]:
         spec = self.spec
         row = volumes[spec.volume]
         grain = max(spec.read_size, spec.write_size)

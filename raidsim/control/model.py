@@ -1,17 +1,17 @@
-"""A scenario as the objects of a SimPy model: what its events happen to."""
+"""A scenario put together in an environment of its own: what is measured, and events happen to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from raidsim.build.drives import kind_of
-from raidsim.build.hybrid import streams_below
+from raidsim.build.heat import Air
 from raidsim.build.load import add_stream
 from raidsim.build.memory import told_of
-from raidsim.build.scenario import prepare
-from raidsim.cards import Card
-from raidsim.cards.catalogue import looks_like_path
+from raidsim.build.scenario import age
+from raidsim.build.system import System
+from raidsim.control.boot import Boot
 from raidsim.control.controller import Controller
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
@@ -21,11 +21,27 @@ from raidsim.control.load import RunningLoad
 from raidsim.control.operation import Operation
 from raidsim.control.volume import Volume
 from raidsim.kernel import tables as t
-from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
+from raidsim.scenario import HybridSpec, LoadSpec, Scenario, VolumeSpec
+from raidsim.scenario.arrays import HOST
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A system built from a scenario, with the rows that its parts have.
+
+    ``streams`` maps each load's name to the streams of its workers, in order.
+    """
+
+    system: System
+    volumes: dict[str, int]
+    streams: dict[str, list[int]]
 
 
 class Model:
-    """The parts of a scenario in an environment of their own, by name; no load runs yet.
+    """The parts of a scenario in an environment of their own, by name.
+
+    No load runs yet, and no machine is switched on. Where nothing happens and no machine boots all
+    loads run from the start to the end, and their streams are there already.
 
     Parameters
     ----------
@@ -42,6 +58,8 @@ class Model:
         Its parts.
     loads
         Each load's runs so far.
+    boot
+        Its machines.
     """
 
     def __init__(self, scenario: Scenario, intensity: int = 0) -> None:
@@ -53,35 +71,33 @@ class Model:
     def _make(self) -> None:
         scenario = self.scenario
         self.env = env = Environment(seed=scenario.seed)
-        tables = scenario.resolved()
-        air = tables["air"]
-        env.set_air(air["ambient"], air["airflow"])
-        self.host = self._make_host(tables["host"])
+        env.let_stand_in(Air(scenario.air.ambient, scenario.air.airflow))
+        self.host = Host.of_spec(env, scenario.host)
         self.controllers = {
-            table["name"]: Controller(
-                env,
-                _model_of(table["model"], spec.card),
-                name=table["name"],
-                battery=table.get("battery"),
-                changes=table["set"],
-            )
-            for table, spec in zip(tables["controller"], scenario.controllers, strict=True)
+            spec.name: Controller.of_spec(env, spec) for spec in scenario.controllers
         }
         self.links: dict[str, Link] = {}
-        for table in tables["link"]:
-            to = self.links.get(table["to"]) or self.controllers.get(table["to"])
-            name, speed, lanes = table["name"], table["speed"], table["lanes"]
-            self.links[name] = Link(env, name, speed, lanes, to)
-        self.volumes = {
-            spec.name: self._make_volume(table, spec)
-            for table, spec in zip(tables["volume"], scenario.volumes, strict=True)
-        }
-        for spec in scenario.volumes:
-            self._age(spec)
-        self.hybrids = {
-            table["name"]: self._make_hybrid(table) for table in tables.get("hybrid", [])
-        }
+        for link in scenario.links:
+            above = link.to or HOST
+            to = self.links.get(above) or self.controllers.get(above)
+            self.links[link.name] = Link.of_spec(env, link, to)
+        self.volumes = {spec.name: self._make_volume(spec) for spec in scenario.volumes}
+        self.hybrids = {spec.name: self._make_hybrid(spec) for spec in scenario.hybrids}
+        rows = {name: volume.row for name, volume in self.every.items()}
+        self._steady: dict[str, list[int]] = {}
+        if scenario.events or scenario.machines:
+            writers = {load.name: self._writers(load) for load in scenario.loads}
+        else:
+            writers = self._steady = {load.name: self._streams_of(load) for load in scenario.loads}
+        age(env.system, scenario, rows, writers)
         self.loads: dict[str, list[RunningLoad]] = {load.name: [] for load in scenario.loads}
+        self.boot = Boot(
+            env,
+            scenario.machines,
+            rows,
+            scenario.host.card.integer("cpu.cores"),
+            self.host.add_process,
+        )
 
     def start(self, name: str) -> RunningLoad:
         """Start a load at the intensity of this point."""
@@ -103,75 +119,76 @@ class Model:
                 running.stop()
 
     def streams(self, name: str) -> list[int]:
-        """Rows of the kernel's streams of a load, of all its runs."""
-        return [stream for running in self.loads[name] for stream in running.streams]
+        """Rows of the kernel's streams of a load, of all its runs, or of a group of machines."""
+        if name in self.boot.groups:
+            return self.boot.groups[name].streams
+        begun = [stream for running in self.loads[name] for stream in running.streams]
+        return [*self._steady.get(name, ()), *begun]
+
+    @property
+    def machine(self) -> Machine:
+        """Its rows: those of the volumes, and of the streams of its loads so far."""
+        rows = {name: volume.row for name, volume in self.every.items()}
+        streams = {load.name: self.streams(load.name) for load in self.scenario.loads}
+        return Machine(self.env.system, rows, streams)
 
     # -- making its parts --------------------------------------------------------------------
 
-    def _make_host(self, table: Mapping[str, Any]) -> Host:
-        return Host(
+    def _make_volume(self, spec: VolumeSpec) -> Volume:
+        alone = self.scenario.model_copy(update={"volumes": (spec,), "hybrids": ()})
+        return Volume.of_spec(
             self.env,
-            _model_of(table["model"], self.scenario.host.card),
-            table["clock"],
-            power_plan=table["power_plan"],
-            cpu_load=table["cpu_load"],
-            affinity=table["affinity"],
-            changes=table["set"],
-        )
-
-    def _make_volume(self, table: Mapping[str, Any], spec: VolumeSpec) -> Volume:
-        own = ("drive", "set", "controller", "behind", "state")
-        return Volume(
-            self.env,
-            _model_of(table["drive"], spec.card),
+            alone,
+            spec,
             self.host,
-            changes=table["set"],
-            controller=self.controllers.get(table["controller"]),
-            behind=[self.links[name] for name in spec.behind],
-            state="fresh",  # until the loads are known: see _age
-            **{key: value for key, value in table.items() if key not in own},
+            self.controllers.get(spec.controller or HOST),
+            [self.links[name] for name in spec.behind],
         )
 
-    def _make_hybrid(self, table: Mapping[str, Any]) -> Hybrid:
-        own = ("front", "back", "controller")
-        return Hybrid(
+    def _make_hybrid(self, spec: HybridSpec) -> Hybrid:
+        return Hybrid.of_parts(
             self.env,
-            self.volumes[table["front"]],
-            self.volumes[table["back"]],
+            self.scenario,
+            spec,
+            self.volumes[spec.front],
+            self.volumes[spec.back],
             self.host,
-            controller=self.controllers.get(table["controller"]),
-            **{key: value for key, value in table.items() if key not in own},
+            self.controllers.get(spec.controller or HOST),
         )
 
-    def _age(self, spec: VolumeSpec) -> None:
-        """Bring the drives into the state that they begin with: the loads have written to them."""
-        volume = self.volumes[spec.name]
-        system = self.env.system
-        streams = [
+    def _streams_of(self, load: LoadSpec) -> list[int]:
+        """The streams of a load that runs from the start to the end, with their processes."""
+        return [
             add_stream(
-                system,
+                self.env.system,
+                load,
+                worker,
+                volume=self.every[load.volume or ""].row,
+                process=self.host.add_process(f"{load.name} {worker + 1}"),
+                intensity=self.intensity,
+            )
+            for worker in range(load.workers)
+        ]
+
+    def _writers(self, load: LoadSpec) -> list[int]:
+        """Streams like those of a load, which may begin later: what it has written before."""
+        volume = self.volumes.get(load.volume or "")
+        if volume is None or volume.spec.state != "steady":
+            return []
+        if not kind_of(volume.card).has_past(volume.card):
+            return []
+        return [
+            add_stream(
+                self.env.system,
                 load,
                 worker,
                 volume=volume.row,
                 process=t.NONE,
                 intensity=self.intensity,
-                name=f"{spec.name}: before, by {load.name} {worker + 1}",
+                name=f"{volume.name}: before, by {load.name} {worker + 1}",
             )
-            for load in self.scenario.loads
             for worker in range(load.workers)
-            if load.volume == spec.name and spec.state == "steady" and kind_of(spec.card).keeps_map
         ]
-        for hybrid in self.scenario.hybrids:
-            rows = tuple(self.volumes[name].row for name in (hybrid.front, hybrid.back))
-            for load in self.scenario.loads:
-                if load.volume == hybrid.name and spec.name in (hybrid.front, hybrid.back):
-                    found = streams_below(system, hybrid, load, (rows[0], rows[1]))
-                    streams += [
-                        stream
-                        for stream in found
-                        if system.world.streams[stream]["volume"] == volume.row
-                    ]
-        prepare(system, spec, volume.row, streams)
 
     def _at_intensity(self, name: str) -> LoadSpec:
         """A load with one value in place of its sweep."""
@@ -189,6 +206,17 @@ class Model:
             yield from volume.operations
 
 
-def _model_of(written: str, card: Card) -> str:
-    """The name of a card, or its path from wherever the program runs."""
-    return str(card.path.resolve()) if looks_like_path(written) else written
+def assemble(scenario: Scenario, intensity: int = 0) -> Model:
+    """Put a scenario together at one point of its sweep, with its drives as they begin.
+
+    Raises
+    ------
+    InputError
+        Its cards contradict themselves, or it would take more memory than there is for it.
+    """
+    return Model(scenario, intensity)
+
+
+def build(scenario: Scenario, intensity: int = 0) -> Machine:
+    """Rows of a scenario, with all its loads, and as if nothing happened and no machine booted."""
+    return assemble(scenario.model_copy(update={"events": (), "machines": ()}), intensity).machine

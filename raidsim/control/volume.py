@@ -11,7 +11,7 @@ from raidsim.build import observe, window
 from raidsim.build.drives import kind_of
 from raidsim.build.heat import Air
 from raidsim.build.load import need_room
-from raidsim.build.scenario import add_volumes, prepare
+from raidsim.build.scenario import add_volumes, age_alone
 from raidsim.build.sweep import pace
 from raidsim.build.trim import trim
 from raidsim.control.air import read_air
@@ -28,7 +28,7 @@ from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
 from raidsim.kernel import tables as t
 from raidsim.result import DriveUse, StationUse
-from raidsim.scenario import LoadSpec, Scenario, from_data
+from raidsim.scenario import HybridSpec, LoadSpec, Scenario, VolumeSpec, from_data
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.plain import plain
 
@@ -174,16 +174,12 @@ class Volume(Maintained):
                 cause, kind = "belongs to another environment", type(part).__name__
                 check.wrong(key, cause, f"make a {kind} in this one")
         self.name = env.check_name(check, "volume", name)
-        self.controller, shared = way_up(controller, links)
-        if self.controller is not None and self.controller.belongs_elsewhere(host):
-            cause = f"{self.controller.name} is in another host, with the other volumes on it"
+        top = way_up(controller, links)[0]
+        if top is not None and top.belongs_elsewhere(host):
+            cause = f"{top.name} is in another host, with the other volumes on it"
             check.wrong("controller", cause, "make a Controller for this host")
         check.raise_if_wrong()
-        self.env = env
-        self.host = host
-        self.model = drive
-        self.changes = table
-        self.behind = links
+        self.host, self.controller, self.behind = host, top, links
         keys = {
             "name": self.name, "drive": drive, "set": table, "state": state, "filled": filled,
             "level": level, "drives": drives, "strip": strip, "spans": spans, "copies": copies,
@@ -195,7 +191,43 @@ class Volume(Maintained):
             "bitmap_chunk": bitmap_chunk, "access": access,
         }  # fmt: skip
         scenario = self._read(keys, controller)
-        self.spec = scenario.volumes[0]
+        self._make(env, scenario, scenario.volumes[0], host, controller, links, access)
+        age_alone(self.system, self.spec, self.row)
+        self._await()
+
+    @classmethod
+    def of_spec(
+        cls,
+        env: Environment,
+        scenario: Scenario,
+        spec: VolumeSpec,
+        host: Host,
+        controller: Controller | None,
+        behind: Sequence[Link],
+    ) -> Volume:
+        """A volume of a scenario, as nothing was ever written to it."""
+        volume = cls.__new__(cls)
+        volume._table = {}
+        volume._make(env, scenario, spec, host, controller, list(behind), spec.access)
+        return volume
+
+    def _make(
+        self,
+        env: Environment,
+        scenario: Scenario,
+        spec: VolumeSpec,
+        host: Host,
+        controller: Controller | None,
+        links: list[Link],
+        access: str,
+    ) -> None:
+        """Add what was checked to the environment, with fresh drives."""
+        self.env = env
+        self.name = spec.name
+        self.host = host
+        self.behind = links
+        self.controller, shared = way_up(controller, links)
+        self.spec = spec
         self.card = self.spec.card
         self.capacity = self.spec.capacity
         self.raw_capacity = self.spec.raw_capacity
@@ -207,21 +239,21 @@ class Volume(Maintained):
         env.sync()
         self.system = system = env.system
         first = system.count("stations")
-        self.row = add_volumes(system, scenario, env.air, shared=shared)[self.spec.name]
+        self.row = add_volumes(system, scenario, env.air, [spec], shared)[spec.name]
         above = self.controller.card if self.controller else host.card
         self._keep(Drives(env, self.row, self.card), pace(above, self.spec))
         host.carry(self.row)
-        self._age()
         self._stations = range(first, system.count("stations"))
         self._air = env.tell_of_air(self._stand_in)
-        self._await(host)
+        self.streams: list[int] = []
+        self._awaited = t.NONE
         self._reach = self._hang_on()
         env.has_volume(self)
 
     def __repr__(self) -> str:
-        what = self.model
+        what = self.spec.drive
         if self.spec.drives > 1:
-            what = f"{self.spec.level} of {self.spec.drives} x {self.model}"
+            what = f"{self.spec.level} of {self.spec.drives} x {what}"
         return f"<Volume {self.name}: {what}, {self.capacity / 1e9:g} GB>"
 
     # -- I/O --------------------------------------------------------------------------------
@@ -428,13 +460,23 @@ class Volume(Maintained):
         total = int(self.system.world.streams[field][self.streams].sum())
         return total / passed if passed > 0 else 0.0
 
-    # -- for loads --------------------------------------------------------------------------
+    # -- for loads and other parts ----------------------------------------------------------
 
     def data(self) -> dict[str, Any]:
         """Host, controllers, links and volume as a scenario would write them."""
         host = {"model": self.host.model, "set": self.host.changes}
         above = tables(self.controller, self.behind)
         return {"host": host, **above, "volume": [self._table]}
+
+    @property
+    def addressed(self) -> VolumeSpec | HybridSpec:
+        """What a load on it is checked against, with its access as it is now."""
+        return self.spec.model_copy(update={"access": self.access})
+
+    @property
+    def sector(self) -> int:
+        """Bytes that it is addressed in."""
+        return self._sector
 
     def _read(self, keys: Mapping[str, Any], controller: Controller | None) -> Scenario:
         """The scenario of these keys, with a load that does nothing in particular."""
@@ -476,7 +518,7 @@ class Volume(Maintained):
             link.carry(reach)
         return reach
 
-    def _await(self, host: Host) -> None:
+    def _await(self) -> None:
         """Make the stream of the I/Os that a model asks for one by one."""
         self._awaited = self.system.add_stream(
             self.name,
@@ -484,35 +526,15 @@ class Volume(Maintained):
             mode=t.MANUAL,
             start=self.system.now,
             volume=self.row,
-            process=host.add_process(self.name),
+            process=self.host.add_process(self.name),
         )
-        self.streams = [self._awaited]
+        self.streams = [*self.streams, self._awaited]
 
     def make_room(self, length: int) -> None:
         """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make."""
         if length > self._longest:
             self._longest = length
             need_room(self.system, self.row, length)
-
-    def _age(self) -> None:
-        """Bring the drive into the state that it begins with."""
-        streams = []
-        if self.spec.state == "steady":
-            unit = kind_of(self.card).map_unit(self.card)
-            size = int(self.capacity * self.spec.filled) // max(unit, 1) * unit
-            if size > 0:
-                streams.append(
-                    self.system.add_stream(
-                        f"{self.name}: before",
-                        [(unit, 1.0)],
-                        mode=t.MANUAL,
-                        volume=self.row,
-                        area_size=size,
-                        align=unit,
-                        read_share=0.0,
-                    )
-                )
-        prepare(self.system, self.spec, self.row, streams)
 
     def _start(
         self, op: int, offset: int, length: int, priority: int, timeout: float | None
@@ -533,6 +555,8 @@ class Volume(Maintained):
             offset, length, priority, timeout = self._check(op, offset, length, priority, timeout)
         if length > self._longest:
             self.make_room(length)
+        if self._awaited == t.NONE:  # a volume of a scenario: nobody has asked it for one I/O yet
+            self._await()
         env = self.env
         event = simpy.Event(env)
         patience = t.NEVER if timeout is None else duration(timeout)

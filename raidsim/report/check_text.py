@@ -96,13 +96,17 @@ def _contents(scenario: Scenario) -> Table:
 def _measure(scenario: Scenario) -> str:
     """How long, or how precisely, is measured."""
     measure = scenario.measure
-    if not scenario.events:
+    if not scenario.events and not scenario.machines:
         return f"to {100 * measure.precision:g} % at {100 * measure.confidence:g} % confidence"
+    most = units.text(measure.max_time, "time")
+    if not scenario.events:
+        return f"until all machines are ready, {most} at most"
     if measure.duration is not None:
         return units.text(measure.duration, "time")
     first = min(event.at for event in scenario.events)
     tail = f", and {units.text(first, 'time')} more" if first > 0 else ""
-    most = units.text(measure.max_time, "time")
+    if scenario.machines:
+        tail = ", and all machines are ready"
     return f"until all that the events begin is over{tail}, {most} at most"
 
 

@@ -90,18 +90,19 @@ class _Block:
 
 
 def _blocks(result: Result) -> Iterator[_Block]:
-    """The sweeps of all loads, then their courses over time; of one course only that."""
-    rows = [sweep for sweep in sweeps(result) if sweep.points[0].machines is None]
+    """The sweeps of all loads, then all courses over time; of one course only that."""
+    every = sweeps(result)
+    rows = [sweep for sweep in every if sweep.points[0].machines is None]
     for sweep in rows:
         if len(sweep.points) > 1 or not courses(sweep.points):
             yield _Block(heading(sweep, result), PANEL_INCHES[1], _pair(sweep, result))
-    for sweep in rows:
+    for sweep in every:
         for point in courses(sweep.points):
             words = heading(sweep, result)
             words += f"; {offered(point)}" if point.workers else ""
             yield _Block(words, timeline.height(point), _over_time(point))
         warmed = course_of(sweep)
-        if warmed is not None:
+        if warmed is not None and sweep in rows:
             words = f"{warmed.load}, {offered(warmed)}: over time, {air_sentence(result.scenario)}"
             yield _Block(words, COURSE_INCHES, partial(draw_course, point=warmed, colours=LIGHT))
     if booted := machines.groups_of(result):

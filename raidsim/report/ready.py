@@ -12,7 +12,10 @@ from raidsim.result import Point
 
 
 def draw_ready(axes: Axes, groups: Sequence[Point], colours: Palette) -> None:
-    """Draw the share of machines that was ready against time: all of them, and each group."""
+    """Draw the share of machines that was ready against time: all of them, and each group.
+
+    Dashed lines mark what happened meanwhile.
+    """
     uses = [(point.load, point.machines) for point in groups if point.machines is not None]
     every = [time for _, use in uses for time in use.ready_s]
     if len(uses) > 1:
@@ -25,6 +28,10 @@ def draw_ready(axes: Axes, groups: Sequence[Point], colours: Palette) -> None:
     axes.set_ylim(0, 104)
     last = max((time for time in every if time is not None), default=1.0)
     axes.set_xlim(0, last * 1.03)
+    course = groups[0].course
+    for mark in sorted({event.time_s for event in course.events}) if course else ():
+        if mark <= last:
+            axes.axvline(mark, color=colours.muted, linewidth=0.7, dashes=(3, 3), zorder=0)
     axes.grid(axis="y", color=colours.faint, linewidth=0.8)
     axes.set_facecolor("none")
     axes.xaxis.set_major_locator(MaxNLocator(12))

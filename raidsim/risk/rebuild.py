@@ -19,8 +19,8 @@ from dataclasses import replace
 from raidsim.build import inventory, observe, sweep
 from raidsim.build.array import drives_of, member_of
 from raidsim.build.drives import kind_at, kind_of
-from raidsim.build.scenario import Machine, build
 from raidsim.build.system import System
+from raidsim.control.model import Machine, build
 from raidsim.kernel import sweep_tables as s
 from raidsim.layout.address import whole_drive
 from raidsim.risk.groups import redundancy

@@ -1,7 +1,15 @@
 """Scenarios: which hardware, under which load, measured how - as a file and as an object."""
 
 from raidsim.scenario.event import EventSpec
-from raidsim.scenario.loader import check_load, find, from_data, load, load_text, names
+from raidsim.scenario.loader import (
+    check_load,
+    find,
+    from_data,
+    load,
+    load_on,
+    load_text,
+    names,
+)
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     Burst,
@@ -39,6 +47,7 @@ __all__ = [
     "find",
     "from_data",
     "load",
+    "load_on",
     "load_text",
     "names",
 ]

@@ -22,7 +22,7 @@ from raidsim.scenario.reading import Reading, quoted, read_part
 
 Values = dict[str, Any]
 Parts = Mapping[str, Sequence[Values]]
-"""Values of controllers, links, volumes and loads as far as they could be read."""
+"""Values of controllers, links, volumes, loads and machines as far as they could be read."""
 
 LISTS = {"volume": "volumes", "controller": "controllers", "link": "links", "load": "loads"}
 OPTIONAL = (kinds.FanFailure, kinds.Air)
@@ -39,7 +39,7 @@ def read_events(
         event = _read(reading, table, path, parts)
         if event is not None:
             found.append((event, path))
-    _note(reading, _when(found, measure))
+    _note(reading, _when(found, measure, machines=bool(parts["machines"])))
     if len(found) == len(tables) and not reading.problems:
         _note(reading, _Story(parts, found, measure).problems())
     if tables:
@@ -199,7 +199,7 @@ def _redundant(kind: type[EventSpec], volume: Values) -> Iterator[Finding]:
 
 
 def _when(
-    found: Sequence[tuple[EventSpec, Path]], measure: Values
+    found: Sequence[tuple[EventSpec, Path]], measure: Values, *, machines: bool
 ) -> Iterator[tuple[Path, str, str, str | None]]:
     """Nothing happens after the end, and what is repeated has an end."""
     duration: float | None = measure.get("duration")
@@ -214,7 +214,8 @@ def _when(
         if end is not None and event.at >= end:
             cause = f"{_time(event.at)} is not before the end, at {_time(end)} (measure.{what})"
             yield path, "at", cause, f"happen earlier, or raise measure.{what}"
-    if duration is None and found and not any(_goes_on(event) for event, _ in found):
+    lasts = machines or any(_goes_on(event) for event, _ in found)
+    if duration is None and found and not lasts:
         cause = "is missing: all events happen at the start, and nothing of them lasts"
         yield ("measure",), "duration", cause, 'write duration = "60 s" in [measure], for example'
 

@@ -7,6 +7,7 @@ from pathlib import Path as FilePath
 from typing import Any, cast
 
 from raidsim import cards, units
+from raidsim.cards import Card
 from raidsim.cards.attributes import KINDS, Attribute, CardKind, Value
 from raidsim.cards.loader import check_value, check_word
 from raidsim.cards.toml_lines import Path
@@ -56,12 +57,17 @@ def read_controller(
         reading.problem((*path, key), cause, remedy)
     attach_card(reading, values, "model", ("controller",), path, folder)
     if "card" in values and "battery" in values:
-        protected = values["card"].word("cache.protection") != "none"
-        if values["battery"] not in (None, "absent") and not protected:
-            cause = f"{values['card'].name} has none"
-            reading.problem((*path, "battery"), cause, 'leave it out, or write "absent"')
-        values["battery"] = values["battery"] or ("good" if protected else "absent")
+        values["battery"] = read_battery(reading, values["battery"], values["card"], path)
     return values
+
+
+def read_battery(reading: Reading, state: str | None, card: Card, path: Path) -> str:
+    """The state of the battery of a controller, where none is given that of a new one."""
+    protected = card.word("cache.protection") != "none"
+    if state not in (None, "absent") and not protected:
+        cause = f"{card.name} has none"
+        reading.problem((*path, "battery"), cause, 'leave it out, or write "absent"')
+    return state or ("good" if protected else "absent")
 
 
 def _changes(

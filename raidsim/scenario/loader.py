@@ -35,6 +35,7 @@ from raidsim.scenario.models import (
     Measure,
     VolumeSpec,
 )
+from raidsim.scenario.part import made_of
 from raidsim.scenario.plain import without_none
 from raidsim.scenario.reading import Reading, quoted, read_part
 from raidsim.scenario.scenario import Scenario, Source
@@ -169,6 +170,27 @@ def check_load(table: Mapping[str, Any], name: str) -> None:
     reading.raise_if_wrong()
 
 
+def load_on(table: Mapping[str, Any], volume: VolumeSpec | HybridSpec, sector: int) -> LoadSpec:
+    """Read a ``[[load]]`` that runs on a volume or a hybrid which has been checked.
+
+    ``sector`` is the size in bytes of what it is addressed in.
+
+    Raises
+    ------
+    InputError : with every problem of the load on this volume.
+    """
+    reading = Reading(_file_of({"load": [table]}, "Load()"))
+    volumes, made = [], []
+    if isinstance(volume, VolumeSpec):
+        parts = {"card": volume.card, "layout": volume.layout, "access": volume.access}
+        volumes = [{"name": volume.name, **parts}]
+    else:
+        made = [{"name": volume.name, "capacity": volume.capacity, "sector": sector}]
+    values = _Loader(reading, None).load(reading.data["load"][0], ("load", 0), volumes, made)
+    reading.raise_if_wrong()
+    return made_of(LoadSpec, values)
+
+
 def _load(
     file: TomlFile, overrides: Iterable[str], seed: int | None, folder: FilePath | None
 ) -> Scenario:
@@ -244,15 +266,12 @@ class _Loader:
         air = read_part(self.reading, AirSpec, self.reading.data.get("air", {}), ("air",))
         measure = self._measure()
         hardware = {"controllers": controllers, "links": links, "volumes": volumes}
+        work = {"loads": loads, "machines": machines}
         events = read_events(
-            self.reading, self._list("event", optional=True), {**hardware, "loads": loads}, measure
+            self.reading, self._list("event", optional=True), {**hardware, **work}, measure
         )
-        if events and machines:
-            cause = "cannot stand beside [[machine]]: their clock is that of the loads"
-            self.reading.problem(("event",), cause, "keep one of the two")
         self.reading.raise_if_wrong()
         hardware["hybrids"] = made
-        work = {"loads": loads, "machines": machines}
         return _assemble(self.reading, head, host, hardware, work, air, measure, events)
 
     # ---- the top of the file
@@ -542,29 +561,17 @@ def _assemble(
     events: list[EventSpec],
 ) -> Scenario:
     """Put checked values together."""
-
-    def build(model: Any, values: dict[str, Any]) -> Any:
-        fields = {name: value for name, value in values.items() if name in model.model_fields}
-        part = model.model_construct(**fields)
-        if "card" in values:
-            part._card = values["card"]
-        if "layout" in values:
-            part._layout = values["layout"]
-        if "blocks" in values:
-            part._blocks, part._capacity = values["blocks"], values["capacity"]
-        return part
-
     scenario = Scenario.model_construct(
         **head,
-        host=build(HostSpec, host),
-        controllers=tuple(build(ControllerSpec, values) for values in hardware["controllers"]),
-        links=tuple(build(LinkSpec, values) for values in hardware["links"]),
-        volumes=tuple(build(VolumeSpec, values) for values in hardware["volumes"]),
-        hybrids=tuple(build(HybridSpec, values) for values in hardware["hybrids"]),
-        loads=tuple(build(LoadSpec, values) for values in work["loads"]),
-        machines=tuple(build(MachineSpec, values) for values in work["machines"]),
-        air=build(AirSpec, air),
-        measure=build(Measure, measure),
+        host=made_of(HostSpec, host),
+        controllers=tuple(made_of(ControllerSpec, values) for values in hardware["controllers"]),
+        links=tuple(made_of(LinkSpec, values) for values in hardware["links"]),
+        volumes=tuple(made_of(VolumeSpec, values) for values in hardware["volumes"]),
+        hybrids=tuple(made_of(HybridSpec, values) for values in hardware["hybrids"]),
+        loads=tuple(made_of(LoadSpec, values) for values in work["loads"]),
+        machines=tuple(made_of(MachineSpec, values) for values in work["machines"]),
+        air=made_of(AirSpec, air),
+        measure=made_of(Measure, measure),
         events=tuple(events),
         path=reading.file.name,
     )

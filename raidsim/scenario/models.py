@@ -518,6 +518,6 @@ class Measure(Part):
     )
     duration: Annotated[float | None, Quantity("time", above="0 s", high="8760 h")] = key(
         "scenarios with events: how long to measure",
-        None, "until all that the events began is over, and loads that end by themselves; and"
-        " then as long as before the first event",
+        None, "until all that the events began is over, loads that end by themselves too, and"
+        " all machines are ready; without machines then as long as before the first event",
     )  # fmt: skip

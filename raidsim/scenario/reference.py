@@ -63,8 +63,8 @@ the percentile `within_percentile`; a point at which I/Os failed or timed out is
 may ask; the others keep one value.
 
 **What happens meanwhile**: each `[[event]]` is something that fails, is repaired, or begins at a
-time. Its clock starts when the measurement does, after the warm-up:
-[how to use them](../how-to/events.md). With one, `[[load]]` may be left out.
+time. Its clock starts when the measurement does, after the warm-up, or when machines are switched
+on: [how to use them](../how-to/events.md). With one, `[[load]]` may be left out.
 
 **Another value for one run**: `--set KEY=VALUE`, e.g. `--set load.outstanding=32`,
 `--set "load.size=4 KiB"`, `--set "volume.set.flash.read_time=60 us"`. Where there are several
@@ -89,7 +89,7 @@ _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
     (
         "`[[machine]]`",
         "One table for each group of virtual machines that boot; with one, `[[load]]` may be left"
-        " out, and the run lasts until the last machine is ready.",
+        " out, and the run lasts until the last machine is ready. Events may happen meanwhile.",
         MachineSpec,
     ),
     (
