@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from raidsim.build import replacement
 from raidsim.build.system import System
@@ -112,3 +113,15 @@ def change_battery(system: System, volume: VolumeSpec | HybridSpec, row: int, ba
     cache = system.world.caches[system.world.controllers[place["controller"]]["cache"]]
     if not back and cache["dirty"] > 0:
         cache["flushing"] = 1
+
+
+def chains(
+    places: NDArray[np.int64], number: NDArray[np.int64], heads: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """The next line in the bucket of each, which are empty so far; the last ones become heads."""
+    order = np.argsort(places, kind="stable")
+    chain = np.full(len(places), t.NONE, np.int64)
+    alike = places[order][1:] == places[order][:-1]
+    chain[order[1:][alike]] = number[order[:-1][alike]]
+    heads[places[order]] = number[order]  # of those in one bucket the last one stays
+    return chain

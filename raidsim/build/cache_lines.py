@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.build.cache import chains
 from raidsim.build.system import System
 from raidsim.build.window import settle_dirt
 from raidsim.kernel import cache_tables as c
@@ -190,18 +191,6 @@ def enter(system: System, cache: int, held: NDArray[np.int64], free: NDArray[np.
     if len(held):
         places = bucket(row, lines["volume"][held], lines["strip"][held]) - place
         lines["chain"][held] = chains(places, held, heads)
-
-
-def chains(
-    places: NDArray[np.int64], number: NDArray[np.int64], heads: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """The next line in the bucket of each, which are empty so far; the last ones become heads."""
-    order = np.argsort(places, kind="stable")
-    chain = np.full(len(places), t.NONE, np.int64)
-    alike = places[order][1:] == places[order][:-1]
-    chain[order[1:][alike]] = number[order[:-1][alike]]
-    heads[places[order]] = number[order]  # of those in one bucket the last one stays
-    return chain
 
 
 def rank(system: System, cache: int, clean: NDArray[np.int64]) -> None:

@@ -8,7 +8,7 @@ from raidsim.build.exposure import measured
 from raidsim.build.observe import span
 from raidsim.build.pinned import pinned
 from raidsim.build.system import System
-from raidsim.build.window import settle_dirt, since
+from raidsim.build.window import settle_dirt
 from raidsim.kernel import tables as t
 from raidsim.result import ControllerUse, WriteMode
 from raidsim.scenario import ControllerSpec, Scenario
@@ -56,13 +56,13 @@ def use_of(
         cache = system.world.caches[row]
         size, peak = int(cache["size"]), int(cache["dirty_peak"])
         passed = max(span(system), 1)
-        mean = since(system, "caches", row, "dirty_area") / passed
+        mean = system.since("caches", row, "dirty_area") / passed
         if row in system.exposures:
             area, lost_peak, peak = measured(system, row)
             lost_mean = area / passed
         elif spec.battery != "good":
             lost_mean, lost_peak = mean, peak
-        reads, hits = (int(since(system, "caches", row, field)) for field in ("reads", "hits"))
+        reads, hits = (int(system.since("caches", row, field)) for field in ("reads", "hits"))
         waits = sum(pinned(system, row, volumes).values())
     return ControllerUse(
         name=spec.name,

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.build import replacement
-from raidsim.build.cache import line_size, modes
-from raidsim.build.cache_lines import chains
+from raidsim.build.cache import chains, line_size, modes
 from raidsim.build.system import System
 from raidsim.kernel import cache as lines_of
 from raidsim.kernel import cache_tables as c

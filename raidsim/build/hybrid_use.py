@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from raidsim.build.observe import span
 from raidsim.build.system import System
-from raidsim.build.window import settle_dirt, since
+from raidsim.build.window import settle_dirt
 from raidsim.result import HybridUse
 from raidsim.scenario import HybridSpec, Scenario
 
@@ -38,14 +38,14 @@ def use_of(system: System, spec: HybridSpec, volume: int) -> HybridUse:
     hybrid = system.world.hybrids[number]
     row = int(hybrid["cache"])
     cache = system.world.caches[row]
-    counts = {name: int(since(system, "hybrids", number, field)) for name, field in COUNTS.items()}
+    counts = {name: int(system.since("hybrids", number, field)) for name, field in COUNTS.items()}
     return HybridUse(
         name=spec.name,
         mode=spec.mode,
         front_bytes=int(cache["size"]),
         held_bytes=int(cache["used"]),
         **counts,
-        dirty_mean=since(system, "caches", row, "dirty_area") / max(span(system), 1),
+        dirty_mean=system.since("caches", row, "dirty_area") / max(span(system), 1),
         dirty_peak=int(cache["dirty_peak"]),
         lost_bytes=int(hybrid["lost_bytes"]),
     )
@@ -60,7 +60,7 @@ def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> 
         for field, what in (("used", "held"), ("dirty", "dirty")):
             if spec.mode == "tier" and field == "dirty":
                 continue  # all that it holds is
-            more = since(system, "caches", row, field) / size
+            more = system.since("caches", row, field) / size
             if abs(more) > STILL_FILLING:
                 found.append(
                     f"the share of the front of {spec.name} that is {what} went"

@@ -254,6 +254,12 @@ class System:
             row["key_" + purpose] = stream_key(self.seed, name, purpose)
         return index
 
+    def since(self, table: str, index: int, field: str) -> float:
+        """What a field of a row has grown by since the window opened."""
+        before = self.at_reset.get(table)
+        start = before[index][field] if before is not None and index < len(before) else 0
+        return float(self._tables[table][index][field] - start)
+
     def accounts(self, streams: Sequence[int]) -> list[int]:
         """Rows of latencies and slices that the I/Os of these streams are counted in."""
         return sorted(set(self.world.streams["account"][list(streams)].tolist()))

@@ -9,7 +9,7 @@ from raidsim.build import thermal
 from raidsim.build.drives import kind_at
 from raidsim.build.observe import span
 from raidsim.build.system import System
-from raidsim.build.window import settle_promises, since
+from raidsim.build.window import settle_promises
 from raidsim.cards import Card
 from raidsim.result import DriveUse
 
@@ -30,7 +30,7 @@ def use_of(system: System, index: int) -> DriveUse:
     card = system.cards[index]
     drive = system.world.drives[index]
     passed = max(span(system), 1)
-    written = since(system, "drives", index, "host_written") / passed * DAY
+    written = system.since("drives", index, "host_written") / passed * DAY
     worn = kind_at(system, index).wear(system, index)
     cycles = None if worn is None else worn.programmed / passed * DAY * DAYS_OF_A_YEAR
     return replace(
@@ -42,7 +42,7 @@ def use_of(system: System, index: int) -> DriveUse:
         rated_writes_per_day=_number(card, "endurance.dwpd"),
         cycles_per_year=cycles,
         years_to_rated=_years(_number(card, "endurance.written"), written),
-        unsafe_mean=since(system, "drives", index, "unsafe_area") / passed,
+        unsafe_mean=system.since("drives", index, "unsafe_area") / passed,
         unsafe_peak=int(drive["unsafe_peak"]),
         protected=bool(drive["protected"]),
     )

@@ -82,10 +82,3 @@ def over_periods(series: NDArray[np.float64], width: float, period: float) -> ND
     sums = np.concatenate(([0.0], np.cumsum(series)))
     count = int((edges[-1] + width) // period)
     return np.diff(np.interp(period * np.arange(count + 1), edges, sums))
-
-
-def since(system: System, table: str, index: int, field: str) -> float:
-    """What was counted since the window opened."""
-    before = system.at_reset.get(table)
-    start = before[index][field] if before is not None and index < len(before) else 0
-    return float(getattr(system.world, table)[index][field] - start)

@@ -192,38 +192,32 @@ class Flash(DriveKind):
 
     def wear(self, system: System, drive: int) -> Wear:
         """A part of a mapping unit costs a whole one, whose rest is read and programmed again."""
-        from raidsim.build.window import since  # noqa: PLC0415
-
         head, card = system.world.drives[drive], system.cards[drive]
         number, row = int(head["row"]), self.row(system, drive)
-        stored = since(system, "ssds", number, "stored")
-        moved = since(system, "ssds", number, "moved")
-        written = since(system, "ftls", int(row["ftl"]), "written")
+        stored = system.since("ssds", number, "stored")
+        moved = system.since("ssds", number, "moved")
+        written = system.since("ftls", int(row["ftl"]), "written")
         if row["slc"] != t.NONE:  # what goes through an SLC cache is programmed twice
             cache = int(row["slc"])
-            written += since(system, "slcs", cache, "taken") - since(
-                system, "slcs", cache, "mapped"
-            )
-            moved += since(system, "slcs", cache, "folded")
+            written += system.since("slcs", cache, "taken") - system.since("slcs", cache, "mapped")
+            moved += system.since("slcs", cache, "folded")
         units = written * int(row["unit"])
         amplification = (max(units, stored) + moved) / stored if stored > 0 else None
         flash = int(head["size"]) * (1 + card.number("flash.spare"))
-        whole = stored + since(system, "ssds", number, "filled")
-        programmed = since(system, "ssds", number, "programmed") + max(units - whole, 0)
+        whole = stored + system.since("ssds", number, "filled")
+        programmed = system.since("ssds", number, "programmed") + max(units - whole, 0)
         return Wear(amplification, programmed / flash)
 
     def unsteady(self, system: System, drive: int) -> str | None:
         """Its SLC cache has begun to fill, or was folded, by more than what is always under way."""
-        from raidsim.build.window import since  # noqa: PLC0415
-
         row = self.row(system, drive)
         if row["slc"] == t.NONE:
             return None
         number = int(row["slc"])
         cache = system.world.slcs[number]
         size, held = int(cache["size"]), int(cache["held"])
-        programmed = since(system, "slcs", number, "programmed")
-        change = programmed - since(system, "slcs", number, "folded")
+        programmed = system.since("slcs", number, "programmed")
+        change = programmed - system.since("slcs", number, "folded")
         if abs(change) <= slc.LITTLE * size:
             return None
         before, after = (f"{part / 1e9:.3g}" for part in (held - change, held))
