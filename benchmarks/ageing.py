@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.measuring import Settings, Tell, repeated
-from raidsim.build import ftl
-from raidsim.build.system import System
+from raidsim.assembly import ftl
+from raidsim.system.system import System
 
 NAME = "ageing"
 SPARES = (0.07, 0.15, 0.28)

@@ -10,11 +10,11 @@ from typing import Any
 
 from benchmarks.drives import filled, more
 from benchmarks.measuring import Settings, Tell, repeated
-from raidsim.build import observe
-from raidsim.build.system import System
 from raidsim.control.model import build
+from raidsim.observe import observe
 from raidsim.risk.rebuild import STILL_FILLING
 from raidsim.scenario import from_data
+from raidsim.system.system import System
 
 NAME = "arrays"
 IOS = 200_000

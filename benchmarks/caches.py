@@ -10,10 +10,10 @@ from typing import Any
 
 from benchmarks.drives import filled, more
 from benchmarks.measuring import Settings, Spent, Tell, middle, spend
-from raidsim.build.system import System
 from raidsim.control.model import build
 from raidsim.kernel.replacement import names
 from raidsim.scenario import from_data
+from raidsim.system.system import System
 
 NAME = "caches"
 IOS = 200_000

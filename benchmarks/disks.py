@@ -6,9 +6,9 @@ from typing import Any
 
 from benchmarks.drives import filled, speed, speed_text
 from benchmarks.measuring import Settings, Tell
-from raidsim.build.system import System
 from raidsim.control.model import build
 from raidsim.scenario import from_data
+from raidsim.system.system import System
 
 NAME = "disks"
 DRIVE = "nl-sas-2tb"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.measuring import Settings, Tell, repeated
-from raidsim.build.system import System
 from raidsim.control.model import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.scenario import load
+from raidsim.system.system import System
 
 NAME = "drives"
 LOADS = {"Database": "p3700-database", "File server": "p3700-file-server"}

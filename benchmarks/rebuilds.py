@@ -11,10 +11,10 @@ from typing import Any
 
 from benchmarks.drives import filled, more
 from benchmarks.measuring import Settings, Tell, spend
-from raidsim.build.system import System
 from raidsim.control import Environment, Host, Volume
 from raidsim.control.model import build
 from raidsim.scenario import from_data
+from raidsim.system.system import System
 
 NAME = "rebuilds"
 SERVER = "cisco-ucs-c240-m4"

@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from raidsim.build.system import SaturationError
     from raidsim.control import (
         Completion,
         Controller,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from raidsim.result import Result
     from raidsim.running import run
     from raidsim.scenario import Scenario
+    from raidsim.system.system import SaturationError
 
 __version__ = "0.1.0"
 __all__ = [
@@ -60,7 +60,7 @@ _HOME = {
     "InputError": "raidsim.errors",
     "Interrupted": "raidsim.errors",
     "Result": "raidsim.result",
-    "SaturationError": "raidsim.build.system",
+    "SaturationError": "raidsim.system.system",
     "Scenario": "raidsim.scenario",
     "SchemaWarning": "raidsim.errors",
     "run": "raidsim.running",

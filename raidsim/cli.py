@@ -292,7 +292,7 @@ def explain_command(
 
     loaded = scenarios.load(scenario, overrides=overrides or [])
 
-    from raidsim.build.explain import explain
+    from raidsim.explain.explain import explain
     from raidsim.report import explain_text
 
     with Bar():

@@ -22,20 +22,20 @@ from itertools import pairwise
 
 import simpy
 
-from raidsim.build import caching, observe
-from raidsim.build import tally as tallies
-from raidsim.build.system import SaturationError
-from raidsim.build.tally import Tally, tally
 from raidsim.control.boot import point_of
 from raidsim.control.course import Course, Process, words_of
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
+from raidsim.observe import caching, observe
+from raidsim.observe import tally as tallies
+from raidsim.observe.tally import Tally, tally
 from raidsim.result import NO_LOAD, Event, Interval, Latency, Moment, OperationUse, Phase, Point
 from raidsim.result import Course as CourseResult
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.events import LoadStart
 from raidsim.scenario.intensity import label
 from raidsim.session import OnPoint, PointProgress, Session
+from raidsim.system.system import SaturationError
 
 NS_PER_S = 1e9
 MIB = 2**20

@@ -1,7 +1,7 @@
 """One point of a scenario while it is measured: warm-up, window, and what came of it.
 
 1. Warm-up. A pilot runs until every load and every cache has settled
-   (`raidsim.build.settling`); then everything measured so far is thrown away.
+   (`raidsim.observe.settling`); then everything measured so far is thrown away.
 2. Window. The run goes on until the confidence interval of the throughput is as narrow
    as asked, or until a bound, and then the point says that it did not converge.
 3. Account. I/Os issued = completed + failed + timed out + in flight, or the run is
@@ -17,27 +17,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from raidsim.build import (
-    array_use,
-    caching,
-    heat,
-    hybrid_use,
-    observe,
-    thermal,
-    throttling,
-    wear,
-    window,
-)
-from raidsim.build.settling import PILOT_PER_OUTSTANDING, Settling, Unsettled
-from raidsim.build.system import SaturationError
-from raidsim.build.without_effect import without_effect
+from raidsim.assembly import heat
 from raidsim.control.model import Model, build
+from raidsim.explain.without_effect import without_effect
+from raidsim.intervene import window
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat import TICK
+from raidsim.observe import array_use, caching, hybrid_use, observe, thermal, throttling, wear
+from raidsim.observe.settling import PILOT_PER_OUTSTANDING, Settling, Unsettled
 from raidsim.result import Interval, Limit, Point
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at, label, offered, period_of
 from raidsim.stats.intervals import BatchMeans, batch_means
+from raidsim.system.system import SaturationError
 
 NS_PER_S = 1e9
 MS_PER_S = 1e3

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from raidsim.build.system import System
 from raidsim.kernel import tables as t
 from raidsim.kernel.replacement import POLICIES
 from raidsim.kernel.replacement.tables import QUEUES
+from raidsim.system.system import System
 
 
 def chain(rows: Any, first: int, link: str) -> list[int]:

@@ -27,4 +27,4 @@ def pytest_report_header() -> str:
 def small_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Interpreted, half a million units would take longer to fill than the test takes."""
     if INTERPRETED:
-        monkeypatch.setattr("raidsim.build.ftl.TARGET_UNITS", 2**13)
+        monkeypatch.setattr("raidsim.assembly.ftl.TARGET_UNITS", 2**13)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 
-from raidsim.build.system import System
 from raidsim.kernel.jit import by_reference, entry, handler, routine
 from raidsim.kernel.tables import NONE
+from raidsim.system.system import System
 
 WAYS = ("entry", "handler", "routine", "second axis", "slice", "slice without an end", "field")
 

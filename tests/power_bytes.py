@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from raidsim.build import power, promises
-from raidsim.build.array import drives_of
+from raidsim.assembly.array import drives_of
 from raidsim.control.model import build
+from raidsim.intervene import power, promises
 from raidsim.kernel import tables as t
 from raidsim.layout.address import held, place
 from raidsim.layout.arrange import WORDS, arrange

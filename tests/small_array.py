@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from drive_times import Done
 
-from raidsim.build.load import need_room
+from raidsim.assembly.load import need_room
 from raidsim.control.model import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.layout.tables import ACCESS

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from array_scenarios import array
 
-from raidsim.build.traffic import cost, gathered, straddling
 from raidsim.layout.address import whole_drive
 from raidsim.layout.health import survives
 from raidsim.layout.tables import READ, WRITE
+from raidsim.observe.traffic import cost, gathered, straddling
 from raidsim.report.findings import findings
 from raidsim.scenario import Scenario
 

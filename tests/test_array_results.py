@@ -6,7 +6,8 @@ import pytest
 from cached_array import KIB, cache_of, commands_of, scenario, started
 
 from raidsim import scenario as scenarios
-from raidsim.build import caching, window
+from raidsim.intervene import window
+from raidsim.observe import caching
 from raidsim.result import WriteMode
 from raidsim.running import run
 

@@ -34,7 +34,7 @@ import json
 import numba
 before = numba.config.CACHE_DIR
 from raidsim import kernel
-from raidsim.build.system import System
+from raidsim.system.system import System
 system = System()
 cpu = system.add_station("cpu", "host CPU")
 system.set_speed(cpu, 0.5)

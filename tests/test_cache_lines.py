@@ -9,7 +9,7 @@ from simpy_models import in_turn
 from test_control_arrays import SAS, array, raid_card, server
 
 import raidsim
-from raidsim.build.cache_lines import arrange, chosen, clean_lines, ranges, rows_of, under_way
+from raidsim.intervene.cache_lines import arrange, chosen, clean_lines, ranges, rows_of, under_way
 
 SMALL = {"cache.size": "2 MiB", "cache.flush_time": "20 ms"}
 LOADS = (

@@ -22,11 +22,11 @@ from test_machines import ONE
 from watching import scenario
 
 from raidsim import capacity, cli
-from raidsim.build import system
 from raidsim.errors import InputError, Interrupted
 from raidsim.report import csv_file, html, json_file, plot
 from raidsim.running import run
 from raidsim.scenario import load_text
+from raidsim.system import system
 
 DIE = {"flash.channels": 1, "flash.dies_per_channel": 1, "flash.read_time": "10 ms"}
 QUICK = {"min_ios": 2_000, "max_ios": 20_000}

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from raidsim import cards, scenario
-from raidsim.build import hdd
+from raidsim.assembly import hdd
 from raidsim.control.model import build
 from raidsim.errors import InputError
 

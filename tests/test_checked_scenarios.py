@@ -46,7 +46,7 @@ def cut(data: dict[str, Any]) -> dict[str, Any]:
     "name", sorted(path.stem for path in data_folder("scenarios").glob("*.toml"))
 )
 def test_a_shipped_scenario_takes_no_row_that_is_not_there(name, monkeypatch):
-    monkeypatch.setattr("raidsim.build.ftl.TARGET_UNITS", 2**13)
+    monkeypatch.setattr("raidsim.assembly.ftl.TARGET_UNITS", 2**13)
     text = (data_folder("scenarios") / f"{name}.toml").read_text()
     result = run(from_data(cut(tomllib.loads(text)), name))
     assert all(point.counts.completed >= 2 for point in result.points)

@@ -8,8 +8,8 @@ import pytest
 from simpy_models import KIB, MIB, in_turn
 from test_control_arrays import RAID, ROUNDING, SAS, Paper, array, raid_card, refusal, server
 
-from raidsim.build.window import settle_areas
 from raidsim.control import Controller, Link, Load
+from raidsim.intervene.window import settle_areas
 from raidsim.kernel import tables as t
 from raidsim.topology.lanes import bandwidth
 

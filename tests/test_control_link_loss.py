@@ -4,7 +4,7 @@ import pytest
 from simpy_models import KIB, MIB, in_turn
 from test_control_arrays import SAS, array, raid_card, refusal, server
 
-from raidsim.build.fabric import fabric
+from raidsim.assembly.fabric import fabric
 from raidsim.control import Controller, InputError, Link, Load
 from raidsim.scenario import from_data
 

@@ -3,8 +3,8 @@
 import pytest
 from simpy_models import KIB, computer, reads
 
-from raidsim.build import system as build
 from raidsim.control import EndlessLoadError, InputError, Load, SaturationError
+from raidsim.system import system as build
 
 
 def ends_of(env, *events):

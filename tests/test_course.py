@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from events import DATABASE, RAID, at, course, point, scenario
 
-from raidsim.build.heat import STANDARD_AIR
+from raidsim.assembly.heat import STANDARD_AIR
 from raidsim.control import Volume
 from raidsim.control.course import Course
 from raidsim.control.model import Model

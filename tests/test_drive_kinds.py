@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from raidsim import cards
-from raidsim.build.drive import add_drive
-from raidsim.build.drives import KINDS, DriveKind, Flow, kind_at, kind_of
-from raidsim.build.system import System
+from raidsim.assembly.drive import add_drive
+from raidsim.assembly.drives import KINDS, DriveKind, Flow, kind_at, kind_of
 from raidsim.cards.attributes import DRIVE_KINDS
+from raidsim.system.system import System
 
 SOURCES = Path(__file__).resolve().parent.parent / "raidsim"
 NAMES_A_KIND = re.compile(r"\"(?:hdd|ssd)\"|\bDRIVE_(?:SSD|DISK)\b|\bis_hdd\b|\bis_ssd\b")
 ALLOWED = {
-    "build/drives/disk.py",  # the kinds
-    "build/drives/flash.py",
+    "assembly/drives/disk.py",  # the kinds
+    "assembly/drives/flash.py",
     "kernel/tables.py",  # their numbers,
     "kernel/drive.py",  # and where a command goes
     "cards/attributes.py",  # the attributes of their cards,

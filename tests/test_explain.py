@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidsim import cli, scenario
-from raidsim.build.explain import explain
-from raidsim.build.explain_types import Command, Explanation, Page
 from raidsim.control import Environment, Host, Volume
 from raidsim.errors import InputError
+from raidsim.explain.explain import explain
+from raidsim.explain.types import Command, Explanation, Page
 from raidsim.report.console import ReportConsole
 from raidsim.report.explain_text import print_explanation
 

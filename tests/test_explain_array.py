@@ -15,8 +15,8 @@ from small_array import CONTROLLER, KIB, MS, STRIP, TOY, SmallArray, scenario, t
 from test_kernel_array_anything import LEVELS
 
 from raidsim import cli
-from raidsim.build.explain import explain
-from raidsim.build.explain_types import Command, Explanation
+from raidsim.explain.explain import explain
+from raidsim.explain.types import Command, Explanation
 from raidsim.kernel import tables as t
 from raidsim.kernel.jit import INTERPRETED
 from raidsim.layout.address import place

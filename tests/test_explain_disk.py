@@ -3,8 +3,8 @@
 import pytest
 
 from raidsim import cards
-from raidsim.build.explain import explain
-from raidsim.build.hdd import curve, geometry
+from raidsim.assembly.hdd import curve, geometry
+from raidsim.explain.explain import explain
 from raidsim.scenario import load
 
 GIB = 2**30

@@ -11,8 +11,8 @@ import math
 import pytest
 from scipy.special import lambertw
 
-from raidsim.build import ftl
-from raidsim.build.system import System
+from raidsim.assembly import ftl
+from raidsim.system.system import System
 
 ALPHAS = (1.07, 1.15, 1.28, 1.30, 1.50, 2.00)
 PRINTED = {

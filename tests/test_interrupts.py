@@ -11,10 +11,10 @@ from pathlib import Path
 import cached_array
 import pytest
 
-from raidsim.build import breath
 from raidsim.report.json_file import render
 from raidsim.running import run
 from raidsim.scenario import Scenario
+from raidsim.system import breath
 
 KIB = 1024
 PATIENCE = 900  # s, in which the kernel may have to be compiled; what does not end takes years
@@ -34,7 +34,7 @@ max_time = "24 h"
 """
 PRESS_CTRL_C = """
 import os, signal, sys, threading
-from raidsim.build import breath
+from raidsim.system import breath
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 running = threading.Event()  # the kernel has been loaded, and has come up for air once

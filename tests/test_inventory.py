@@ -8,7 +8,7 @@ import pytest
 from array_scenarios import array
 from synthetic import result
 
-from raidsim.build import inventory
+from raidsim.observe import inventory
 from raidsim.report import hardware, html
 from raidsim.report.check_text import print_check
 from raidsim.report.console import ReportConsole

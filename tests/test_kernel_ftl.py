@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from raidsim.build import ftl
-from raidsim.build.system import System
+from raidsim.assembly import ftl
 from raidsim.kernel import ftl as kernel
 from raidsim.kernel import tables as t
 from raidsim.kernel.ftl_tables import FTLS
+from raidsim.system.system import System
 
 
 def new(units: int, spare: float = 0.25, **words: int) -> tuple[System, int]:

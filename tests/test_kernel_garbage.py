@@ -11,10 +11,11 @@ from test_golden_flash import greedy
 from test_kernel_ftl import check
 from watching import begin
 
-from raidsim.build import ftl, wear
-from raidsim.build.window import reset
+from raidsim.assembly import ftl
 from raidsim.control.model import Machine, build
+from raidsim.intervene.window import reset
 from raidsim.kernel import tables as t
+from raidsim.observe import wear
 from raidsim.result import DriveUse
 from raidsim.scenario import from_data
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from scipy.linalg import expm
 from watching import begin, build, scenario
 
-from raidsim.build import heat, window
+from raidsim.assembly import heat
 from raidsim.errors import InputError
+from raidsim.intervene import window
 from raidsim.kernel import heat as kernel
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat_tables import HEATS, SAMPLES

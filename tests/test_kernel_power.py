@@ -12,8 +12,9 @@ from power_bytes import Bytes
 from small_array import TOY, SmallArray
 from test_power_bytes import check
 
-from raidsim.build import intent, power
+from raidsim.assembly import intent
 from raidsim.control.model import Machine, build
+from raidsim.intervene import power
 from raidsim.kernel import tables as t
 from raidsim.kernel.jit import INTERPRETED
 from raidsim.kernel.world import TABLES

@@ -6,9 +6,9 @@ import pytest
 from conftest import INTERPRETED, compiled_only
 from small_array import LATENCY, NO_CPU, SERVICE, TOY, takes
 
-from raidsim.build import sweep
-from raidsim.build.array import LOCKS
+from raidsim.assembly.array import LOCKS
 from raidsim.control import Environment, Host, InputError, Load, Volume
+from raidsim.intervene import sweep
 from raidsim.kernel import tables as t
 
 KIB = 1024

@@ -16,8 +16,8 @@ from plain_policies import PLAIN
 from test_kernel_hybrid import BLOCK, DISK, HOST, KIB, Bench
 
 import raidsim
-from raidsim.build.cache_lines import arrange, clean_lines
 from raidsim.cards.reference import markdown as cards_page
+from raidsim.intervene.cache_lines import arrange, clean_lines
 from raidsim.kernel.replacement import NUMBERS, POLICIES, dispatch, names
 from raidsim.scenario import from_data
 from raidsim.scenario.reference import markdown as scenario_page

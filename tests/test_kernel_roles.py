@@ -10,8 +10,8 @@ import pytest
 from conftest import INTERPRETED
 from test_kernel_power import begin, everything
 
-from raidsim.build import window
 from raidsim.control.model import Machine, build
+from raidsim.intervene import window
 from raidsim.kernel.world import TABLES, World
 from raidsim.records import Column, Role
 from raidsim.scenario import from_data

@@ -16,7 +16,7 @@ from typing import Any
 import numba
 import pytest
 
-from raidsim.build import ftl
+from raidsim.assembly import ftl
 from raidsim.running import run
 from raidsim.scenario import from_data
 

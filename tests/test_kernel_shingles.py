@@ -14,8 +14,8 @@ from conftest import INTERPRETED
 from drive_times import KIB, MS
 from one_disk import NO_SEEK, OneDisk
 
-from raidsim.build import power
 from raidsim.errors import InputError
+from raidsim.intervene import power
 from raidsim.kernel import shingles
 from raidsim.kernel import tables as t
 

@@ -11,13 +11,14 @@ from conftest import compiled_only
 from watching import begin
 
 from raidsim import cards
-from raidsim.build import ftl, wear
-from raidsim.build.drives import kind_of
-from raidsim.build.scenario import Machine, build
-from raidsim.build.window import reset
+from raidsim.assembly import ftl
+from raidsim.assembly.drives import kind_of
+from raidsim.assembly.scenario import Machine, build
 from raidsim.control import Environment, Host, Load, Volume
 from raidsim.errors import InputError
+from raidsim.intervene.window import reset
 from raidsim.kernel import tables as t
+from raidsim.observe import wear
 from raidsim.scenario import from_data
 
 MODEL = "samsung-970-evo-plus-500gb"

@@ -6,10 +6,10 @@ from conftest import compiled_only
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raidsim.build.network import Network
-from raidsim.build.network import given as taking
-from raidsim.build.window import settle_areas
+from raidsim.intervene.window import settle_areas
 from raidsim.kernel import tables as t
+from raidsim.observe.network import Network
+from raidsim.observe.network import given as taking
 
 
 def ends(services, changes, servers=1):

@@ -9,11 +9,11 @@ import pytest
 from conftest import compiled_only
 
 import raidsim.kernel
-from raidsim.build import breath
 from raidsim.control.model import build
 from raidsim.kernel import engine
 from raidsim.kernel import tables as t
 from raidsim.scenario import from_data, load
+from raidsim.system import breath
 
 KERNEL = Path(raidsim.kernel.__file__).parent
 QUICK = ["load.outstanding=8", "load.read=50 %"]

@@ -3,13 +3,13 @@
 import pytest
 
 from raidsim import scenario
-from raidsim.build import memory
-from raidsim.build.explain import explain
-from raidsim.build.system import System
 from raidsim.control.model import build
 from raidsim.errors import InputError
+from raidsim.explain.explain import explain
 from raidsim.kernel.cache_tables import LINES
 from raidsim.running import run_point
+from raidsim.system import memory
+from raidsim.system.system import System
 
 GIB = 2**30
 

@@ -15,8 +15,8 @@ from random_scenarios import DISKS, around, drawn, load, volume
 from scipy.stats import ks_2samp
 from watching import begin
 
-from raidsim.build import window
 from raidsim.control.model import Machine, build
+from raidsim.intervene import window
 from raidsim.kernel import tables as t
 from raidsim.result import Point
 from raidsim.running import run

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from simpy_models import GIB, KIB, MIB, SERVER, computer
 
-from raidsim.build import promises
 from raidsim.control import Controller, Environment, Host, InputError, Load, Volume
+from raidsim.intervene import promises
 from raidsim.result import PowerCut
 
 DISK = "seagate-st373455ss"

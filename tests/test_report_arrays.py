@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 from synthetic import SCENARIO, point, result
 
-from raidsim.build import observe
+from raidsim.observe import observe
 from raidsim.report import html
 from raidsim.report.course import draw_course
 from raidsim.report.panels import LIGHT, draw_stages

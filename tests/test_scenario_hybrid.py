@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from raidsim import scenario
-from raidsim.build.inventory import hybrid_facts
 from raidsim.errors import InputError
+from raidsim.observe.inventory import hybrid_facts
 from raidsim.report.findings import findings
 from raidsim.result import HybridFacts
 

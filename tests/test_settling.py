@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from raidsim import scenario
-from raidsim.build.settling import is_settled
+from raidsim.observe.settling import is_settled
 from raidsim.result import Point
 from raidsim.running import run
 

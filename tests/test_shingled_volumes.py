@@ -9,11 +9,11 @@ import pytest
 from conftest import compiled_only
 
 from raidsim import scenario
-from raidsim.build.explain import explain
-from raidsim.build.scenario import Machine, build
-from raidsim.build.shingles import media_cache
+from raidsim.assembly.scenario import Machine, build
+from raidsim.assembly.shingles import media_cache
 from raidsim.cards import load
 from raidsim.control import Environment, Host, Load, Volume
+from raidsim.explain.explain import explain
 from raidsim.kernel import tables as t
 from raidsim.running import run
 

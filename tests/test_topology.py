@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from array_scenarios import array
 
-from raidsim.build.fabric import fabric, sustained_rate
+from raidsim.assembly.fabric import fabric, sustained_rate
 from raidsim.cards import load as card
 from raidsim.control.model import build
 from raidsim.errors import InputError

@@ -10,9 +10,9 @@ import pytest
 from layouts import STRIP, every_array
 from simpy_models import KIB, SERVER
 
-from raidsim.build import ftl
-from raidsim.build.trim import rows_within
+from raidsim.assembly import ftl
 from raidsim.control import Environment, Host, Volume
+from raidsim.intervene.trim import rows_within
 from raidsim.kernel import tables as t
 from raidsim.layout.address import held
 from raidsim.layout.tables import PARITY, UNUSED

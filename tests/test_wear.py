@@ -8,7 +8,7 @@ import pytest
 from synthetic import point, result
 
 from raidsim import Environment, Host, Load, Volume, cards
-from raidsim.build import ftl
+from raidsim.assembly import ftl
 from raidsim.control.model import build
 from raidsim.errors import InputError
 from raidsim.report.sweeps import sweeps

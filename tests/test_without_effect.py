@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from raidsim.build.without_effect import without_effect
+from raidsim.explain.without_effect import without_effect
 from raidsim.report.findings import findings
 from raidsim.result import Point
 from raidsim.running import run_point

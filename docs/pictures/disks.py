@@ -10,13 +10,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from raidsim.build.hdd import Geometry, geometry
-from raidsim.build.system import System
+from raidsim.assembly.hdd import Geometry, geometry
 from raidsim.cards import Card
 from raidsim.control.model import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.report.plot import drawing, save_svg
 from raidsim.scenario import Scenario, from_data
+from raidsim.system.system import System
 
 COLOURS = ("#1f6fb4", "#d9822b", "#3a8f5c", "#8a5bb0", "#b23b4e")
 SEEKS = ("fujitsu-hdd-sas2-15k-146gb", "cisco-hdd-1200gb-10k", "wd-wd1600aajs")

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.special import lambertw
 
-from raidsim.build import ftl
-from raidsim.build.system import System
+from raidsim.assembly import ftl
 from raidsim.report.plot import drawing, save_svg
+from raidsim.system.system import System
 
 UNIT = 4096
 UNITS = ftl.TARGET_UNITS

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from raidsim import units
-from raidsim.build.drives import is_drive, kind_of
+from raidsim.assembly.drives import is_drive, kind_of
 from raidsim.cards import Card
 from raidsim.cards.attributes import Attribute
 from raidsim.cards.fit_ranges import fit_range

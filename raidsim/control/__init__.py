@@ -18,7 +18,6 @@ is told are texts with units, as in a scenario. Wrong arguments end in an ``Inpu
 that says what would be right.
 """
 
-from raidsim.build.system import SaturationError
 from raidsim.control.controller import Controller
 from raidsim.control.environment import Completion, EndlessLoadError, Environment
 from raidsim.control.host import Host
@@ -28,6 +27,7 @@ from raidsim.control.load import Load, RunningLoad
 from raidsim.control.operation import Operation
 from raidsim.control.volume import Volume
 from raidsim.errors import InputError
+from raidsim.system.system import SaturationError
 
 __all__ = [
     "Completion",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidsim.build.heat import Air
+from raidsim.assembly.heat import Air
 from raidsim.cards.toml_file import TomlFile
 from raidsim.scenario.models import AirSpec
 from raidsim.scenario.plain import plain

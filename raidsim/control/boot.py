@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 import simpy
 
-from raidsim.build import observe, wear, window
-from raidsim.build.system import System
 from raidsim.control.environment import Environment
 from raidsim.control.machine import Group
+from raidsim.intervene import window
 from raidsim.kernel import tables as t
+from raidsim.observe import observe, wear
 from raidsim.result import Interval, Latency, MachineUse, Point
 from raidsim.scenario import MachineSpec
+from raidsim.system.system import System
 
 STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # s, of the curve
 MOST_STEPS = 250

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import simpy
 
-from raidsim.build import observe, window
-from raidsim.build.cache import write_mode
-from raidsim.build.caching import asked, mode, use_of
-from raidsim.build.controller import add_controller
-from raidsim.build.pinned import discard, import_lines, pinned
+from raidsim.assembly.cache import write_mode
+from raidsim.assembly.controller import add_controller
 from raidsim.cards import Card
 from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments
@@ -19,7 +16,11 @@ from raidsim.control.environment import Environment
 from raidsim.control.fail_over import LONGEST_OUTAGE, Duty, FailOver, sizes
 from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
+from raidsim.intervene import window
+from raidsim.intervene.pinned import discard, import_lines, pinned
 from raidsim.kernel import tables as t
+from raidsim.observe import observe
+from raidsim.observe.caching import asked, mode, use_of
 from raidsim.result import ControllerUse, StationUse, WriteMode
 from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec
 from raidsim.scenario.hardware import read_battery, read_controller

@@ -15,13 +15,13 @@ import numpy as np
 import simpy
 
 from raidsim import units
-from raidsim.build.system import stream_key
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
 from raidsim.errors import InputError, Problem
 from raidsim.result import Loss, PowerCut
 from raidsim.scenario import EventSpec
 from raidsim.scenario import events as kinds
+from raidsim.system.system import stream_key
 
 Process = Generator[simpy.Event, Any, None]
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from raidsim.build import heat, observe, sweep, thermal, wear
-from raidsim.build.array import drives_of, member_of, reliable, survives, take_back
-from raidsim.build.drives import kind_at
-from raidsim.build.heat import Air
+from raidsim.assembly import heat
+from raidsim.assembly.array import drives_of, member_of, reliable, survives, take_back
+from raidsim.assembly.drives import kind_at
+from raidsim.assembly.heat import Air
 from raidsim.cards import Card
 from raidsim.control.arguments import Arguments
 from raidsim.control.environment import Environment
+from raidsim.intervene import sweep
 from raidsim.kernel import tables as t
 from raidsim.layout.address import whole_drive
+from raidsim.observe import observe, thermal, wear
 from raidsim.result import DriveUse
 
 HOW_HOT = list(thermal.STATES.values())  # from not at all to heavily

@@ -17,17 +17,18 @@ import simpy
 from simpy.core import SimTime
 from simpy.events import NORMAL
 
-from raidsim.build import observe, window
-from raidsim.build.heat import STANDARD_AIR, Air
-from raidsim.build.system import SaturationError, System
+from raidsim.assembly.heat import STANDARD_AIR, Air
 from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments, is_time
 from raidsim.control.clock import NS_PER_S, last_before, to_ns, to_seconds
 from raidsim.control.power import Power
 from raidsim.errors import quote
+from raidsim.intervene import window
 from raidsim.kernel import tables as t
+from raidsim.observe import observe
 from raidsim.result import Limit, PowerCut, StationUse
 from raidsim.scenario.arrays import HOST
+from raidsim.system.system import SaturationError, System
 
 if TYPE_CHECKING:
     from raidsim.control.volume import Volume

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import simpy
 
-from raidsim.build import replacement
-from raidsim.build.array import survives
-from raidsim.build.cache import change_battery
-from raidsim.build.cache_lines import Range, arrange, chosen, ranges
-from raidsim.build.exposure import expose
-from raidsim.build.halt import go_on
-from raidsim.build.hardware import Hardware, hand_over, hardware_of, serve_with, stop
-from raidsim.build.pinned import discard, pinned
-from raidsim.build.window import settle_dirt
+from raidsim.assembly import replacement
+from raidsim.assembly.array import survives
+from raidsim.assembly.cache import change_battery
 from raidsim.cards import Card
 from raidsim.control.environment import Environment
 from raidsim.control.reach import Reach
+from raidsim.intervene.cache_lines import Range, arrange, chosen, ranges
+from raidsim.intervene.exposure import expose
+from raidsim.intervene.halt import go_on
+from raidsim.intervene.hardware import Hardware, hand_over, hardware_of, serve_with, stop
+from raidsim.intervene.pinned import discard, pinned
+from raidsim.intervene.window import settle_dirt
 from raidsim.kernel import tables as t
 from raidsim.scenario import HybridSpec, VolumeSpec
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from raidsim.build import hybrid_use
-from raidsim.build.hybrid import add_hybrid
-from raidsim.build.hybrid_power import use_front
+from raidsim.assembly.hybrid import add_hybrid
 from raidsim.control.arguments import Arguments
 from raidsim.control.controller import Controller
 from raidsim.control.drives import Drives
@@ -16,8 +14,10 @@ from raidsim.control.host import Host
 from raidsim.control.reach import Reach
 from raidsim.control.volume import ALLOWED, Volume
 from raidsim.errors import InputError
+from raidsim.intervene.hybrid_power import use_front
 from raidsim.kernel import tables as t
 from raidsim.kernel.hybrid_tables import BACK_LOST, FRONT_LOST, NOTHING_LOST
+from raidsim.observe import hybrid_use
 from raidsim.result import HybridUse
 from raidsim.scenario import HybridSpec, Scenario, from_data
 from raidsim.scenario.arrays import HOST

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from raidsim.build.controller import add_hop
-from raidsim.build.fabric import link_part
-from raidsim.build.scenario import Shared
+from raidsim.assembly.controller import add_hop
+from raidsim.assembly.fabric import link_part
+from raidsim.assembly.scenario import Shared
 from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments
 from raidsim.control.controller import Controller, Part

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import simpy
 
-from raidsim.build import observe
-from raidsim.build.load import add_stream
+from raidsim.assembly.load import add_stream
 from raidsim.control.arguments import Arguments
 from raidsim.control.measured import Measured
 from raidsim.errors import InputError
+from raidsim.observe import observe
 from raidsim.scenario import LoadSpec, check_load, load_on
 from raidsim.scenario.plain import plain
 

@@ -30,12 +30,12 @@ from typing import Any
 import numpy as np
 import simpy
 
-from raidsim.build.load import need_room, share_of
-from raidsim.build.system import System, stream_key
+from raidsim.assembly.load import need_room, share_of
 from raidsim.control.environment import Environment
 from raidsim.kernel import tables as t
 from raidsim.scenario import MachineSpec
 from raidsim.scenario.machines import disk_of
+from raidsim.system.system import System, stream_key
 
 Steps = Generator[simpy.Event, Any, None]
 

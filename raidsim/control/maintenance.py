@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from raidsim.build import sweep
-from raidsim.build.array import reliable
-from raidsim.build.sweep import Pace
+from raidsim.assembly.array import reliable
 from raidsim.control.arguments import Arguments
 from raidsim.control.clock import to_ns
 from raidsim.control.drives import Drives
@@ -17,6 +15,8 @@ from raidsim.control.measured import Measured
 from raidsim.control.operation import Operation
 from raidsim.control.reach import Reach
 from raidsim.errors import quote
+from raidsim.intervene import sweep
+from raidsim.intervene.sweep import Pace
 from raidsim.layout.tables import MIRRORED, PARITY
 from raidsim.scenario import VolumeSpec
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from raidsim.build.drives import kind_of
-from raidsim.build.heat import Air
-from raidsim.build.load import add_stream
-from raidsim.build.memory import told_of
-from raidsim.build.scenario import age
-from raidsim.build.system import System
+from raidsim.assembly.drives import kind_of
+from raidsim.assembly.heat import Air
+from raidsim.assembly.load import add_stream
+from raidsim.assembly.scenario import age
 from raidsim.control.boot import Boot
 from raidsim.control.controller import Controller
 from raidsim.control.environment import Environment
@@ -23,6 +21,8 @@ from raidsim.control.volume import Volume
 from raidsim.kernel import tables as t
 from raidsim.scenario import HybridSpec, LoadSpec, Scenario, VolumeSpec
 from raidsim.scenario.arrays import HOST
+from raidsim.system.memory import told_of
+from raidsim.system.system import System
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import simpy
 
-from raidsim.build import sweep
-from raidsim.build.array import reliable
-from raidsim.build.sweep import Pace
+from raidsim.assembly.array import reliable
 from raidsim.control.arguments import Arguments
+from raidsim.intervene import sweep
+from raidsim.intervene.sweep import Pace
 from raidsim.kernel import sweep_tables as s
 from raidsim.kernel import tables as t
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import simpy
 
-from raidsim.build import power, promises
 from raidsim.control.arguments import Arguments
+from raidsim.intervene import power, promises
 from raidsim.kernel import tables as t
 from raidsim.result import PowerCut, VolumeCut
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from raidsim.build.array import drives_of, survives
-from raidsim.build.offline import Before, bring_back, survives_without, take_offline
-from raidsim.build.pinned import cache_of, pin, pinned
+from raidsim.assembly.array import drives_of, survives
 from raidsim.control.environment import Environment
+from raidsim.intervene.offline import Before, bring_back, survives_without, take_offline
+from raidsim.intervene.pinned import cache_of, pin, pinned
 from raidsim.kernel import tables as t
 
 

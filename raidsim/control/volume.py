@@ -7,13 +7,10 @@ from typing import Any
 
 import simpy
 
-from raidsim.build import observe, window
-from raidsim.build.drives import kind_of
-from raidsim.build.heat import Air
-from raidsim.build.load import need_room
-from raidsim.build.scenario import add_volumes, age_alone
-from raidsim.build.sweep import pace
-from raidsim.build.trim import trim
+from raidsim.assembly.drives import kind_of
+from raidsim.assembly.heat import Air
+from raidsim.assembly.load import need_room
+from raidsim.assembly.scenario import add_volumes, age_alone
 from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments
 from raidsim.control.clock import duration, to_ns
@@ -26,7 +23,11 @@ from raidsim.control.load import Load, RunningLoad
 from raidsim.control.maintenance import Maintained
 from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
+from raidsim.intervene import window
+from raidsim.intervene.sweep import pace
+from raidsim.intervene.trim import trim
 from raidsim.kernel import tables as t
+from raidsim.observe import observe
 from raidsim.result import DriveUse, StationUse
 from raidsim.scenario import HybridSpec, LoadSpec, Scenario, VolumeSpec, from_data
 from raidsim.scenario.arrays import HOST

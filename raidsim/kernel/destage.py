@@ -9,7 +9,7 @@ It works while more is dirty than the low water mark, or for all that is there o
 written for the flush time.
 
 Lines of an array that is lost are *pinned*: they stay dirty, and take room from all others, until
-they are imported or discarded (raidsim.build.pinned).
+they are imported or discarded (raidsim.intervene.pinned).
 
 Verbs: :func:`insert` a write, :func:`work` starts destages, :func:`ended` takes one back,
 :func:`flush` when the flush time has passed.

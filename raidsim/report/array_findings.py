@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
-from raidsim.build import inventory
-from raidsim.build.drives import kind_of
-from raidsim.build.traffic import cost, has_strips, health, straddling, writes_back
+from raidsim.assembly.drives import kind_of
 from raidsim.layout.address import whole_drive
 from raidsim.layout.health import survives
 from raidsim.layout.tables import PARITY, WRITE
+from raidsim.observe import inventory
+from raidsim.observe.traffic import cost, has_strips, health, straddling, writes_back
 from raidsim.report.finding import Finding, is_written, loads_of, mean_size
 from raidsim.report.hardware import (
     BATTERY_WORDS,

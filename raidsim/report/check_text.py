@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim import units
-from raidsim.build import inventory
-from raidsim.build.inventory import hybrid_facts
+from raidsim.observe import inventory
+from raidsim.observe.inventory import hybrid_facts
 from raidsim.report import event_words, hardware, hybrids, numbers, risk_table
 from raidsim.report.findings import findings
 from raidsim.report.summary import air_sentence, load_sentence, machine_sentence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidsim import units
-from raidsim.build.drives import kind_of
+from raidsim.assembly.drives import kind_of
 from raidsim.report import numbers
 from raidsim.scenario import EventSpec, Scenario, VolumeSpec
 from raidsim.scenario import events as kinds

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.build.explain_types import Array, Command, Explanation, Piece, Task
+from raidsim.explain.types import Array, Command, Explanation, Piece, Task
 from raidsim.layout.tables import DATA, P
 from raidsim.report import hardware, numbers
 from raidsim.report.explain_tables import table, us

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.build.explain_disk import Disk
-from raidsim.build.explain_types import Command, Explanation, Flash
+from raidsim.explain.disks import Disk
+from raidsim.explain.types import Command, Explanation, Flash
 from raidsim.report import hardware, numbers
 from raidsim.report.console import UNBOUNDED
 from raidsim.report.explain_plan import array_lines, plan

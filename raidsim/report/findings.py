@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from raidsim.build import slc
-from raidsim.build.drives import Flow, kind_of
-from raidsim.build.traffic import mean_cost, writes_back
-from raidsim.build.without_effect import without_effect
+from raidsim.assembly import slc
+from raidsim.assembly.drives import Flow, kind_of
 from raidsim.cards.attributes import ENERGY, HEAT
+from raidsim.explain.without_effect import without_effect
+from raidsim.observe.traffic import mean_cost, writes_back
 from raidsim.report import array_findings, hybrid_findings
 from raidsim.report.finding import (
     Finding,

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from raidsim.build.traffic import health
 from raidsim.layout.address import whole_drive
 from raidsim.layout.health import survives
 from raidsim.layout.tables import PARITY
+from raidsim.observe.traffic import health
 from raidsim.risk import markov
 from raidsim.risk.groups import Redundancy, redundancy
 from raidsim.risk.hazard import Drives, Repair, Wear, Weibull, from_afr, from_mtbf

@@ -16,16 +16,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from raidsim.build import inventory, observe, sweep
-from raidsim.build.array import drives_of, member_of
-from raidsim.build.drives import kind_at, kind_of
-from raidsim.build.system import System
+from raidsim.assembly.array import drives_of, member_of
+from raidsim.assembly.drives import kind_at, kind_of
 from raidsim.control.model import Machine, build
+from raidsim.intervene import sweep
 from raidsim.kernel import sweep_tables as s
 from raidsim.layout.address import whole_drive
+from raidsim.observe import inventory, observe
 from raidsim.risk.groups import redundancy
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.scenario.models import Limit
+from raidsim.system.system import System
 
 MEGA = 2**20
 SAMPLE = 512 * MEGA

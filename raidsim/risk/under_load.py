@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from raidsim.build import sweep
-from raidsim.build.system import SaturationError
+from raidsim.intervene import sweep
 from raidsim.risk import rebuild
 from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.system.system import SaturationError
 
 DAY = 86_400.0
 """Seconds within which a rebuild is wanted."""

@@ -23,9 +23,9 @@ from concurrent.futures import (
 )
 from dataclasses import dataclass
 
-from raidsim.build import breath
 from raidsim.errors import InputError, Problem
 from raidsim.result import Result
+from raidsim.system import breath
 from raidsim.validate.jobs import Job
 
 Simulate = Callable[[Job], Result]

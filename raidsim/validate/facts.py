@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, TypeVar
 
 from raidsim import units
-from raidsim.build.drives import kind_of
+from raidsim.assembly.drives import kind_of
 from raidsim.errors import InputError, Problem
 from raidsim.layout.arrange import WORDS, arrange
 

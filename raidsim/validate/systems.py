@@ -2,7 +2,7 @@
 
 Claims name their runs in words: a scenario, overrides, an intensity. Words that mean the same
 system under the same load are simulated once, and all intensities of a system one after the
-other: what its drives were used for before the run is then found once (`raidsim.build.ftl`).
+other: what its drives were used for before the run is then found once (`raidsim.assembly.ftl`).
 """
 
 from __future__ import annotations

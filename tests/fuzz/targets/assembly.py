@@ -14,11 +14,11 @@ import random
 from typing import Any
 
 from raidsim import scenario
-from raidsim.build import memory
 from raidsim.errors import InputError
 from raidsim.report.findings import findings
 from raidsim.running import run_point
 from raidsim.scenario import Scenario
+from raidsim.system import memory
 from tests.fuzz import Fault, bases, complaints, mistakes
 from tests.fuzz.targets import operations
 

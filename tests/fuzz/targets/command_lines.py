@@ -21,9 +21,9 @@ from typing import Any
 from unittest import mock
 
 from raidsim import cli, scenario
-from raidsim.build import memory
 from raidsim.cards.catalogue import names as card_names
 from raidsim.errors import InputError, Problem
+from raidsim.system import memory
 from tests.fuzz import Fault, bases, complaints, mistakes
 from tests.fuzz.targets import operations
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import random
 
-import raidsim.build.ftl
+import raidsim.assembly.ftl
 from raidsim import Environment, Host, Load, Volume
 from raidsim.errors import InputError
 from tests.fuzz import actions, holds
@@ -22,7 +22,7 @@ from tests.fuzz.machine import made
 
 def prepare() -> None:
     """Compile all of the kernel; maps of solid state drives are small."""
-    raidsim.build.ftl.TARGET_UNITS = 2**12
+    raidsim.assembly.ftl.TARGET_UNITS = 2**12
     env = Environment(seed=1)
     host = Host(env, "fujitsu-rx300-s4")
     for state in ("filled", "steady"):

@@ -1,0 +1,294 @@
+"""From a volume of several drives, or of one behind a controller, to its rows of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.assembly import intent
+from raidsim.assembly.cache import line_size, modes, serve
+from raidsim.assembly.drive import add_drive
+from raidsim.assembly.heat import STANDARD_AIR, Air
+from raidsim.cards import Card
+from raidsim.kernel import array_tables as a
+from raidsim.kernel import tables as t
+from raidsim.layout import health, plan
+from raidsim.layout.address import whole_drive
+from raidsim.layout.arrange import POLICIES
+from raidsim.layout.rebuild import rebuild_bound
+from raidsim.layout.tables import (
+    CONCATENATED,
+    PARITY,
+    READ,
+    WRITE,
+)
+from raidsim.scenario import ControllerSpec, VolumeSpec
+from raidsim.system.system import System
+
+GIGA = 1e9
+LOCKS = 4096  # stripes that may be written at a time, about
+MIRROR_POLICIES = {
+    "shortest-queue": a.SHORTEST_QUEUE,
+    "nearest-head": a.NEAREST_HEAD,
+    "round-robin": a.ROUND_ROBIN,
+}
+
+
+def add_array(
+    system: System,
+    volume: VolumeSpec,
+    *,
+    host: Card,
+    controller: int = t.NONE,
+    controller_spec: ControllerSpec | None = None,
+    engine: int | None = None,
+    hops: Sequence[Sequence[int]] = (),
+    air: Air = STANDARD_AIR,
+) -> int:
+    """Add an array with its drives; its volume's index.
+
+    Parameters
+    ----------
+    host
+        Card of the host, whose operating system does RAID if there is no controller.
+    controller, controller_spec
+        Row of the controller, and what the scenario says of it; NONE and None for the host itself.
+    engine
+        Station that computes parity; None for one of its own.
+    hops
+        Ways up, which the drives take in turn: rows of `hops`, from the drives on.
+    """
+    layout = volume.layout
+    if layout is None:
+        raise AssertionError("one drive on the host is no array")
+    controller_card = None if controller_spec is None else controller_spec.card
+    queue_depth = None
+    if controller_card is not None:
+        queue_depth = controller_card.integer("drives.queue_depth")
+    names = [f"{volume.name} drive {i}" for i in range(volume.drives)]
+    system.volume_of |= dict.fromkeys(names, volume.name)
+    drives = [
+        add_drive(
+            system,
+            name,
+            volume.card,
+            air,
+            outstanding=queue_depth,
+            in_array=volume.drives > 1,
+        )
+        for name in names
+    ]
+    spares = [
+        add_drive(
+            system,
+            f"{volume.name} spare {i}",
+            volume.card,
+            air,
+            outstanding=queue_depth,
+            in_array=True,
+        )
+        for i in range(volume.spares)
+    ]
+    for of_a_kind in drives, spares:
+        for i, drive in enumerate(of_a_kind if hops else ()):
+            way = hops[i % len(hops)]
+            if way:
+                system.set_row("drives", drive, first_hop=way[0], hops=len(way))
+    row = system.append("arrays")
+    if system.append("layouts") != row:
+        raise AssertionError("every array has its layout under its own number")
+    system.world.layouts[row] = layout
+    members = system.append("members", volume.drives)
+    if system.append("good", volume.drives) != members:
+        raise AssertionError("every member has its health under its own number")
+    for i, drive in enumerate(drives):
+        system.set_row("members", members + i, drive=drive)
+        system.world.good[members + i] = whole_drive(layout)
+        if i in volume.failed:
+            system.world.good[members + i] = 0
+            system.world.drives[drive]["failed"] = 1
+    has_parity = layout["family"] == PARITY
+    locks = 0
+    if has_parity:
+        locks = system.append("locks", LOCKS)
+    serve(system, controller, controller_card, volume)
+    if engine is None:
+        engine = system.add_station(f"{volume.name}: parity", "parity engine")
+    system.set_row(
+        "arrays",
+        row,
+        family=layout["family"],
+        drives=volume.drives,
+        first_member=members,
+        policy=POLICIES[volume.parity_writes],
+        mirror_policy=MIRROR_POLICIES[volume.mirror_reads],
+        width=layout["data"] * layout["strip"],
+        first_lock=locks,
+        locks=LOCKS if has_parity else 1,
+        line=line_size(controller_card, int(layout["strip"])),
+        **intent.marks(system, volume, controller),
+        **modes(system, volume.write, volume.read_ahead, volume.io, controller_spec),
+        **(
+            on_host(volume, host, engine)
+            if controller_card is None
+            else on_controller(
+                controller_card,
+                cores=int(system.world.controllers[controller]["commands"]),
+                engine=engine,
+                parity=int(layout["parity"]),
+            )
+        ),
+    )
+    index = system.add_row(
+        "volumes", kind=t.VOLUME_ARRAY, array=row, controller=controller, size=layout["size"]
+    )
+    system.spares[index] = spares
+    system.bays[index] = [*drives, *spares]
+    return index
+
+
+def on_controller(card: Card, *, cores: int, engine: int, parity: int) -> dict[str, float]:
+    """What a controller's hardware does for an array, as fields of ARRAY.
+
+    ``parity`` is the number of parity strips of a stripe; ``cores`` and ``engine`` are stations.
+    """
+    each = card.number("command.device_io_time") * GIGA
+    time = card.number("parity.time_per_byte")
+    if parity == 2:
+        time += card.number("parity.q_time_per_byte")
+    return {
+        "engine": engine,
+        "parity_ns": time * GIGA,
+        "stream_depth": card.integer("mirror.stream_depth"),
+        "cpu": cores,
+        "spread_ns": each,  # the first one
+        "device_io_ns": each + card.number("command.firmware_time") * GIGA,
+    }
+
+
+def on_host(volume: VolumeSpec, host: Card, engine: int) -> dict[str, float]:
+    """What the operating system does for an array without a controller, as fields of ARRAY."""
+    assert volume.layout is not None
+    passes_through = volume.level == "jbod"
+    time = host.number("raid.parity_time_per_byte")
+    if volume.layout["parity"] == 2:
+        time += host.number("raid.q_time_per_byte")
+    return {
+        "engine": engine,
+        "parity_ns": time * GIGA,
+        "stream_depth": host.integer("raid.stream_depth"),
+        "cpu": t.NONE,
+        "spread_ns": 0.0 if passes_through else host.number("raid.io_time") * GIGA,
+        "device_io_ns": host.number("raid.device_io_time") * GIGA,
+    }
+
+
+def below(system: System, volume: int) -> tuple[int, ...]:
+    """Rows of the volumes that a hybrid is made of, the front first; none of any other volume."""
+    row = system.world.volumes[volume]
+    if row["kind"] != t.VOLUME_ARRAY:
+        return ()
+    array = system.world.arrays[row["array"]]
+    if array["family"] != a.HYBRID:
+        return ()
+    hybrid = system.world.hybrids[array["hybrid"]]
+    return int(hybrid["front"]), int(hybrid["back"])
+
+
+def drives_of(system: System, volume: int) -> list[int]:
+    """Rows of the drives of a volume, in order; of a hybrid those of its front come first."""
+    if parts := below(system, volume):
+        return [drive for part in parts for drive in drives_of(system, part)]
+    row = system.world.volumes[volume]
+    if row["kind"] == t.VOLUME_SINGLE:
+        return [int(row["drive"])]
+    if row["kind"] != t.VOLUME_ARRAY:
+        return []
+    array = system.world.arrays[row["array"]]
+    first = int(array["first_member"])
+    return [int(d) for d in system.world.members["drive"][first : first + int(array["drives"])]]
+
+
+def member_of(system: System, volume: int, number: int) -> int:
+    """Row in `members` and in `good` of a drive of an array."""
+    return int(system.world.arrays[system.world.volumes[volume]["array"]]["first_member"]) + number
+
+
+def take_back(system: System, volume: int, number: int) -> None:
+    """All that a drive of a volume holds can be relied on again; a single drive has no plan."""
+    row = system.world.volumes[volume]
+    if row["kind"] == t.VOLUME_ARRAY:
+        system.world.good[member_of(system, volume, number)] = whole_drive(
+            system.world.layouts[row["array"]]
+        )
+
+
+def reliable(system: System, volume: int) -> tuple[np.void, NDArray[np.int64]]:
+    """Layout of an array, and the bytes of each of its drives that can be relied on."""
+    row = int(system.world.volumes[volume]["array"])
+    layout: np.void = system.world.layouts[row]
+    first, drives = member_of(system, volume, 0), int(layout["drives"])
+    good = system.world.good[first : first + drives].copy()
+    failed = system.world.drives["failed"][drives_of(system, volume)] == 1
+    good[failed] = 0
+    return layout, good
+
+
+def survives(system: System, volume: int) -> bool:
+    """Whether the drives that can be relied on hold all data of a volume."""
+    if parts := below(system, volume):
+        return all(survives(system, part) for part in parts)
+    if system.world.volumes[volume]["kind"] != t.VOLUME_ARRAY:
+        return not system.world.drives["failed"][drives_of(system, volume)].any()
+    layout, good = reliable(system, volume)
+    return health.survives(layout, good)
+
+
+def member_area(
+    system: System, volume: int, member: int, offset: int, size: int
+) -> tuple[int, int]:
+    """Which bytes of a member hold ``size`` bytes of the volume from ``offset`` on: offset, size.
+
+    In whole strips, parity and copies included: where data is spread over all members each has
+    its share.
+    """
+    row = system.world.volumes[volume]
+    if row["kind"] != t.VOLUME_ARRAY:
+        return offset, size
+    layout = system.world.layouts[row["array"]]
+    strip, whole = int(layout["strip"]), int(whole_drive(layout))
+    if layout["family"] == CONCATENATED:
+        begin = min(max(offset - member * whole, 0), whole)
+        return begin, min(max(offset + size - member * whole, 0), whole) - begin
+    used = int(layout["size"])
+    begin = offset * whole // used // strip * strip
+    end = -(-(offset + size) * whole // used // strip) * strip
+    return begin, min(end, whole) - begin
+
+
+def need_room(system: System, volume: int, length: int) -> None:
+    """Make sure that a task of ``length`` bytes finds room for its commands, made at one instant.
+
+    One for each access that it may need, or more if those are longer than the longest command
+    of a drive. Later each drive splits its commands into pages, one command at a time.
+    """
+    row = system.world.volumes[volume]
+    layout: np.void = system.world.layouts[row["array"]]
+    if row["controller"] != t.NONE:
+        cache = system.world.controllers[row["controller"]]["cache"]
+        if cache != t.NONE:  # it may destage more at a time
+            width = int(layout["data"]) * int(layout["strip"])
+            length = max(length, int(system.world.caches[cache]["destage_size"]), width)
+    drive = system.world.drives[drives_of(system, volume)[0]]
+    most = max(plan.bound(layout, op, length) for op in (READ, WRITE))
+    longest = int(drive["max_transfer"])
+    copies = int(layout["copies"]) + int(layout["parity"])
+    commands = most + copies * (length // longest + 1)
+    # What restores a strip that can't be read may be more than what asked for it.
+    sources = rebuild_bound(layout)
+    commands = max(commands, sources * (int(layout["strip"]) // longest + 1))
+    pages = min(length, longest) // int(drive["grain"]) + 1
+    system.need_accesses(max(most, sources))
+    system.need_margin(commands + pages)

@@ -1,0 +1,127 @@
+"""From the card of a controller to the tables of its cache."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.assembly import replacement
+from raidsim.cards import Card
+from raidsim.kernel import cache_tables as c
+from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ERRAND_DESTAGE
+from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec
+from raidsim.scenario.arrays import writes_back
+from raidsim.system.system import System
+
+GIGA = 1e9
+READ_MODES = {"none": c.NO_READ_AHEAD, "ahead": c.READ_AHEAD, "adaptive": c.ADAPTIVE}
+
+
+def add_cache(system: System, name: str, card: Card) -> int:
+    """Add an empty cache, with as many lines as it has of the smallest strips; its row."""
+    size = card.integer("cache.size")
+    lines = max(size // card.integer("strip.smallest"), 1)
+    buckets = 1 << (lines - 1).bit_length()
+    first_line = system.append("lines", lines)
+    rows = system.world.lines[first_line : first_line + lines]
+    rows["chain"] = np.arange(first_line + 1, first_line + lines + 1)
+    rows["chain"][-1] = t.NONE
+    first_bucket = system.append("buckets_of_lines", buckets)
+    # The head, one for each line, and one to note the way to a place in the list.
+    pointers = (lines + 2) * c.LEVELS
+    first_tower = system.append("towers", pointers)
+    system.world.towers[first_tower : first_tower + pointers] = t.NONE
+    row = system.append("caches")
+    system.set_row(
+        "caches",
+        row,
+        size=size,
+        high=card.number("cache.high_mark") * size,
+        low=card.number("cache.low_mark") * size,
+        first_line=first_line,
+        lines=lines,
+        free=first_line,
+        first_bucket=first_bucket,
+        buckets=buckets,
+        **replacement.fields(system, card.word("cache.replacement"), lines),
+        first_tower=first_tower,
+        destage_size=card.integer("cache.destage_size"),
+        copy=system.add_station(f"{name}: cache memory", "cache memory"),
+        copy_ns=card.number("cache.copy_time_per_byte") * GIGA,
+        lookup_time=round(card.number("cache.lookup_time") * GIGA),
+        flush_time=round(card.number("cache.flush_time") * GIGA),
+        flusher=system.take_job(t.STAGE_CACHE_FLUSH, row=row),
+        clock=system.add_station(f"{name}: flush time", "flush time", servers=t.UNLIMITED),
+        read_ahead=card.integer("cache.read_ahead"),
+        errand=ERRAND_DESTAGE,
+        again=t.STAGE_INSERT,
+    )
+    return row
+
+
+def line_size(card: Card | None, strip: int) -> int:
+    """Bytes of a line for a volume of such strips, or a hybrid of such blocks.
+
+    A strip; but no line is smaller than a smallest strip, or the lines would run out before the
+    bytes do: single drives have no strips that the controller's card speaks of.
+    """
+    if card is None or not card.has("cache.size"):
+        return strip
+    return max(strip, card.integer("strip.smallest"))
+
+
+def serve(system: System, controller: int, card: Card | None, volume: VolumeSpec) -> None:
+    """Let a controller's cache, if there is one, work for the drives of one more volume."""
+    if card is None or not card.has("cache.size"):
+        return
+    row = system.world.caches[system.world.controllers[controller]["cache"]]
+    row["most_tasks"] += card.integer("cache.destage_depth") * volume.drives
+    ahead = int(row["read_ahead"]) // volume.strip
+    system.need_margin(int(row["most_tasks"]) + ahead)
+
+
+def modes(
+    system: System, write: str, read_ahead: str, io: str, spec: ControllerSpec | None
+) -> dict[str, int]:
+    """How a volume with these modes uses the cache of its controller, as fields of ARRAY."""
+    if spec is None or not spec.card.has("cache.size"):
+        return {}
+    ahead = READ_MODES[read_ahead]
+    trails = system.append("trails", c.TRAILS) if ahead != c.NO_READ_AHEAD else 0
+    return {
+        "write_back": int(writes_back(write, spec.battery)),
+        "cached": int(io == "cached"),
+        "read_ahead": ahead,
+        "first_trail": trails,
+    }
+
+
+def write_mode(volume: VolumeSpec | HybridSpec) -> str:
+    """How a volume, or a hybrid, asks for the cache of its controller to be used by writes."""
+    return volume.buffer if isinstance(volume, HybridSpec) else volume.write
+
+
+def change_battery(system: System, volume: VolumeSpec | HybridSpec, row: int, battery: str) -> None:
+    """Let the cache of a controller serve volume ``row`` as this state of its battery allows.
+
+    What is dirty when it falls to write-through goes to the drives now.
+    """
+    place = system.world.volumes[row]
+    back = writes_back(write_mode(volume), battery)
+    system.world.arrays[place["array"]]["write_back"] = int(back)
+    cache = system.world.caches[system.world.controllers[place["controller"]]["cache"]]
+    if not back and cache["dirty"] > 0:
+        cache["flushing"] = 1
+
+
+def chains(
+    places: NDArray[np.int64], number: NDArray[np.int64], heads: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """The next line in the bucket of each, which are empty so far; the last ones become heads."""
+    order = np.argsort(places, kind="stable")
+    chain = np.full(len(places), t.NONE, np.int64)
+    alike = places[order][1:] == places[order][:-1]
+    chain[order[1:][alike]] = number[order[:-1][alike]]
+    heads[places[order]] = number[order]  # of those in one bucket the last one stays
+    return chain

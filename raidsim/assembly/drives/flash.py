@@ -1,0 +1,245 @@
+"""Solid state drives, as a kind of drive.
+
+What needs the kernel is imported where it is needed: who asks about cards does without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from raidsim.assembly import slc
+from raidsim.assembly.drives.kind import (
+    PARTLY,
+    WAITING,
+    DriveKind,
+    Flow,
+    Links,
+    Past,
+    Wear,
+    rate_of_link,
+)
+from raidsim.cards import Card
+from raidsim.kernel import tables as t
+
+if TYPE_CHECKING:
+    from raidsim.system.system import System
+
+
+class Flash(DriveKind):
+    """Flash behind a page map."""
+
+    name = "ssd"
+    number = t.DRIVE_SSD
+    table = "ssds"
+    medium = "flash"
+    buffer = "buffer"
+    lossy = ("is not protected", "choose a drive with power-loss protection")
+    unit = "mapping.unit"
+    unit_verb = "maps"
+    by_pages = True
+    keeps_map = True
+    has_driver = True
+
+    # -- of a card ----------------------------------------------------------------------------
+
+    def check(self, card: Card) -> None:
+        """As :class:`DriveKind` says."""
+        from raidsim.assembly import ssd  # noqa: PLC0415
+
+        ssd.check(card)
+
+    def queue_depth(self, card: Card) -> int:
+        """As :class:`DriveKind` says."""
+        return card.integer("command.queue_depth")
+
+    def is_protected(self, card: Card) -> bool:
+        """As :class:`DriveKind` says."""
+        return card.flag("buffer.protected")
+
+    def is_safe(self, card: Card) -> bool:
+        """As :class:`DriveKind` says."""
+        return card.flag("buffer.protected")
+
+    def write_buffer(self, card: Card) -> int:
+        """As :class:`DriveKind` says."""
+        return card.integer("buffer.size")
+
+    def grain(self, card: Card) -> int:
+        """As :class:`DriveKind` says."""
+        return card.integer("flash.page")
+
+    def sustained_rate(self, card: Card) -> float:
+        """The slowest of link, data path, all channels, and all dies reading."""
+        times = (
+            card.number("data_path.read_time_per_byte"),
+            card.number("flash.channel_read_time_per_byte") / card.number("flash.channels"),
+            card.number("flash.read_time") / _at_once(card),
+        )
+        return min(rate_of_link(card), *(1 / time for time in times if time > 0))
+
+    def mean_rates(self, card: Card) -> tuple[float, float]:
+        """The slowest of link, data path, channels and dies; empty flash collects nothing."""
+        times = (
+            card.number("link.time_per_byte"),
+            card.number("data_path.write_time_per_byte"),
+            card.number("flash.channel_write_time_per_byte") / card.number("flash.channels"),
+            card.number("flash.program_time") / _at_once(card),
+        )
+        return self.sustained_rate(card), min(1 / time for time in times if time > 0)
+
+    def write_time(self, card: Card, parity: bool) -> float:
+        """What the drive takes to acknowledge."""
+        fixed = card.number("command.latency") + card.number("front_end.command_time")
+        return 2 * fixed + card.number("flash.read_time") if parity else fixed
+
+    def demands(self, card: Card, flows: Sequence[Flow]) -> dict[str, float]:
+        """Of front end, data path and link."""
+        read = sum(flow.read for flow in flows)
+        written = sum(flow.written for flow in flows)
+        front_end = sum(flow.ios for flow in flows) * card.number("front_end.command_time")
+        front_end += sum(flow.writes for flow in flows) * card.number("front_end.write_time")
+        # What is written crosses the data path twice: into the buffer, and out to all channels.
+        flush = card.number("flash.channel_write_time_per_byte") / card.number("flash.channels")
+        return {
+            "front end": front_end / card.number("front_end.cores"),
+            "data path": read * card.number("data_path.read_time_per_byte")
+            + written * (card.number("data_path.write_time_per_byte") + flush),
+            "link": max(read, written) * card.number("link.time_per_byte"),
+        }
+
+    def map_unit(self, card: Card) -> int:
+        """As :class:`DriveKind` says."""
+        return int(card.number("mapping.unit"))
+
+    def fit_step(self, card: Card, attribute: str) -> float:
+        """Whole program units are read ahead."""
+        if attribute != "read_ahead.depth":
+            return 0.0
+        return card.number("flash.planes") * card.number("flash.page")
+
+    # -- of a drive of a system ---------------------------------------------------------------
+
+    def add(
+        self,
+        system: System,
+        name: str,
+        card: Card,
+        drive: int,
+        links: Links,
+        in_array: bool,  # noqa: ARG002
+    ) -> int:
+        """As :class:`DriveKind` says; beside others it is as it is alone."""
+        from raidsim.assembly import ssd  # noqa: PLC0415
+
+        return ssd.add(
+            system,
+            name,
+            card,
+            drive=drive,
+            link_to_host=links.to_host,
+            link_to_drive=links.to_drive,
+        )
+
+    def stations(self, system: System, drive: int) -> list[int]:
+        """As :class:`DriveKind` says."""
+        row = self.row(system, drive)
+        single = ("front_end", "path", "link_to_host", "link_to_drive")
+        channels, first = int(row["channels"]), int(row["first_channel"])
+        dies = channels * int(row["dies"])
+        return [
+            *dict.fromkeys(int(row[name]) for name in single),
+            *range(first, first + channels),
+            *range(int(row["first_die"]), int(row["first_die"]) + dies),
+        ]
+
+    def renew(self, system: System, drive: int) -> None:
+        """As :class:`DriveKind` says."""
+        from raidsim.assembly import ftl  # noqa: PLC0415
+
+        row = self.row(system, drive)
+        ftl.renew(system, int(row["ftl"]))
+        if row["slc"] != t.NONE:
+            slc.renew(system, int(row["slc"]))
+
+    def prepare(self, system: System, drive: int, past: Past) -> None:
+        """Its map as these writes leave it, and its SLC cache full if they went on till now."""
+        from raidsim.assembly import ftl  # noqa: PLC0415
+
+        row = self.row(system, drive)
+        ftl.prepare(
+            system,
+            int(row["ftl"]),
+            unit=int(row["unit"]),
+            filled=past.filled,
+            streams=past.streams if past.steady else (),
+            area_of=past.area_of,
+        )
+        if row["slc"] != t.NONE:
+            card = system.cards[drive]
+            slc.prepare(system, int(row["slc"]), card, filled=past.filled, full=past.steady)
+
+    def trim(self, system: System, drive: int, begin: int, end: int, to_the_end: bool) -> None:
+        """As :class:`DriveKind` says; mapping units that are trimmed in part stay."""
+        from raidsim.assembly import ftl  # noqa: PLC0415
+
+        row = self.row(system, drive)
+        unit = int(row["unit"])
+        last = t.NEVER if to_the_end else end // unit
+        ftl.trim(system, int(row["ftl"]), -(-begin // unit), last)
+        if row["slc"] != t.NONE:
+            slc.trim(system, int(row["slc"]), int(row["ftl"]), -(-begin // unit), last)
+
+    def wear(self, system: System, drive: int) -> Wear:
+        """A part of a mapping unit costs a whole one, whose rest is read and programmed again."""
+        head, card = system.world.drives[drive], system.cards[drive]
+        number, row = int(head["row"]), self.row(system, drive)
+        stored = system.since("ssds", number, "stored")
+        moved = system.since("ssds", number, "moved")
+        written = system.since("ftls", int(row["ftl"]), "written")
+        if row["slc"] != t.NONE:  # what goes through an SLC cache is programmed twice
+            cache = int(row["slc"])
+            written += system.since("slcs", cache, "taken") - system.since("slcs", cache, "mapped")
+            moved += system.since("slcs", cache, "folded")
+        units = written * int(row["unit"])
+        amplification = (max(units, stored) + moved) / stored if stored > 0 else None
+        flash = int(head["size"]) * (1 + card.number("flash.spare"))
+        whole = stored + system.since("ssds", number, "filled")
+        programmed = system.since("ssds", number, "programmed") + max(units - whole, 0)
+        return Wear(amplification, programmed / flash)
+
+    def unsteady(self, system: System, drive: int) -> str | None:
+        """Its SLC cache has begun to fill, or was folded, by more than what is always under way."""
+        row = self.row(system, drive)
+        if row["slc"] == t.NONE:
+            return None
+        number = int(row["slc"])
+        cache = system.world.slcs[number]
+        size, held = int(cache["size"]), int(cache["held"])
+        programmed = system.since("slcs", number, "programmed")
+        change = programmed - system.since("slcs", number, "folded")
+        if abs(change) <= slc.LITTLE * size:
+            return None
+        before, after = (f"{part / 1e9:.3g}" for part in (held - change, held))
+        return f"its SLC cache of {size / 1e9:.3g} GB went from {before} to {after} GB"
+
+    # -- what a power cut leaves --------------------------------------------------------------
+
+    def unplaced(self, system: System, drive: int) -> int:
+        """What is in its write buffer."""
+        if not self.is_exposed(system, drive):
+            return 0
+        return max(int(system.world.drives[drive]["unsafe"]), 0)
+
+    def progress(self, system: System, drive: int, command: int) -> int:  # noqa: ARG002
+        """As :class:`DriveKind` says."""
+        job = system.world.jobs[command]
+        under_way = job["stage"] == t.STAGE_COMMAND_DECODED and job["pending"] > 0
+        return PARTLY if under_way else WAITING
+
+
+def _at_once(card: Card) -> float:
+    """Bytes that all dies read or program at a time."""
+    channels = card.number("flash.channels")
+    groups = channels * card.number("flash.dies_per_channel") / card.number("flash.dies_in_step")
+    return card.number("flash.page") * card.number("flash.planes") * groups

@@ -1,0 +1,253 @@
+# ruff: noqa: ARG002, B027
+"""What a kind of drive is to the rest of raidsim: one interface, and a module for each kind.
+
+The kernel has a part of its own for each kind (``kernel/ssd.py``, ``kernel/disk.py``); a kind
+here says how a card becomes rows of it, what its rows mean, and what planners, reports and
+findings ask of a card. Nobody else asks which kind a drive is.
+
+Questions about a model of drive take its card. Questions about a drive of a system take the
+system and the drive's row in ``drives``. What a kind has nothing to say to, it leaves as it is
+here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from raidsim.assembly.ftl import AreaOf
+    from raidsim.cards import Card
+    from raidsim.system.system import System
+
+UNQUEUED = 65536  # command slots from which no load can fill them
+
+WAITING = 0  # a command that writes: nothing of it is on the medium,
+PARTLY = 1  # some sectors may be,
+LANDED = 2  # all of it is
+
+
+class Links(NamedTuple):
+    """The stations between a drive and its host: the same one twice if it is half duplex."""
+
+    to_host: int
+    to_drive: int
+
+
+class Past(NamedTuple):
+    """What was done to a drive before the run.
+
+    Attributes
+    ----------
+    name : of the drive, for random numbers of its own.
+    filled : share of its capacity that holds data.
+    steady : whether loads have written to it without a break.
+    streams : of these loads, that wrote to it.
+    area_of : which bytes of the drive the area of a stream is.
+    longest : the most bytes of a write that come to it at a time.
+    """
+
+    name: str
+    filled: float
+    steady: bool
+    streams: Sequence[int]
+    area_of: AreaOf
+    longest: int
+
+
+class Flow(NamedTuple):
+    """What one load asks of a drive: rates per second.
+
+    Attributes
+    ----------
+    ios, writes : commands, and those of them that write.
+    read, written : bytes.
+    random : share of the commands that do not follow the last one.
+    """
+
+    ios: float
+    writes: float
+    read: float
+    written: float
+    random: float
+
+
+class Wear(NamedTuple):
+    """What a window did to the medium; None where a kind does not wear.
+
+    Attributes
+    ----------
+    amplification : bytes programmed for each byte of the host; None if nothing was written.
+    programmed : share of the medium that was programmed.
+    """
+
+    amplification: float | None
+    programmed: float
+
+
+class DriveKind(ABC):
+    """A kind of drive.
+
+    Attributes
+    ----------
+    name : as cards say it, "ssd".
+    number : DRIVE_..., as the kernel knows it.
+    table : of the kernel, with a row for each drive of the kind.
+    medium : what data lies on, in a word.
+    buffer : what writes are acknowledged from, in a word.
+    lossy : what is wrong with a buffer that a power cut empties, and what to do about it.
+    unit : attribute of the unit within which writes cost more.
+    unit_verb : what the drive does in such units.
+    reads_pay : whether reads of parts of a unit cost more too.
+    by_pages : whether its commands go through it page by page, as they are explained.
+    keeps_map : whether it has a map of flash pages, which wear.
+    has_priorities : whether it looks at the priority of a command.
+    has_driver : whether its card may say what a driver on the host takes for it.
+    always_slots : whether its commands take slots however many there are.
+    """
+
+    name: str
+    number: int
+    table: str
+    medium: str
+    buffer: str
+    lossy: tuple[str, str]
+    unit: str
+    unit_verb: str
+    reads_pay = True
+    by_pages = False
+    keeps_map = False
+    has_priorities = True
+    has_driver = False
+    always_slots = False
+
+    # -- of a card ----------------------------------------------------------------------------
+
+    @abstractmethod
+    def check(self, card: Card) -> None:
+        """Refuse a card whose values do not fit together (InputError)."""
+
+    @abstractmethod
+    def queue_depth(self, card: Card) -> int:
+        """Commands that the drive works on at a time."""
+
+    @abstractmethod
+    def is_protected(self, card: Card) -> bool:
+        """Whether the writes in its buffer survive a power cut."""
+
+    @abstractmethod
+    def is_safe(self, card: Card) -> bool:
+        """Whether a power cut costs no write that was acknowledged."""
+
+    @abstractmethod
+    def write_buffer(self, card: Card) -> int:
+        """Bytes that may be acknowledged and not on the medium."""
+
+    @abstractmethod
+    def grain(self, card: Card) -> int:
+        """A command may become a job for each so many bytes."""
+
+    @abstractmethod
+    def sustained_rate(self, card: Card) -> float:
+        """What it delivers for long to large sequential reads, bytes/s."""
+
+    @abstractmethod
+    def mean_rates(self, card: Card) -> tuple[float, float]:
+        """Mean sequential rates over a whole drive that was empty: reading, writing, bytes/s."""
+
+    @abstractmethod
+    def write_time(self, card: Card, parity: bool) -> float:
+        """Least time of a small write on an idle drive, s; with parity old data is read before."""
+
+    @abstractmethod
+    def demands(self, card: Card, flows: Sequence[Flow]) -> dict[str, float]:
+        """Share of time that loads need, at the very best, of the parts that all commands pass."""
+
+    def has_past(self, card: Card) -> bool:
+        """Whether it matters what was written to it before the run."""
+        return self.keeps_map
+
+    def start_time(self, card: Card) -> float:
+        """Time from power-on until it takes commands, s."""
+        return 0.0
+
+    def lost_by_name(self, card: Card, volume: str) -> str | None:
+        """What an account of a power cut says that drives of a volume lose; None for nothing."""
+        return None
+
+    def map_unit(self, card: Card) -> int:
+        """Bytes of a unit of its map; 0 if it keeps none."""
+        return 0
+
+    def fit_step(self, card: Card, attribute: str) -> float:
+        """What a fit moves a size by where sectors are too small a step; 0 where they are not."""
+        return 0.0
+
+    # -- of a drive of a system ---------------------------------------------------------------
+
+    @abstractmethod
+    def add(
+        self, system: System, name: str, card: Card, drive: int, links: Links, in_array: bool
+    ) -> int:
+        """Add what is behind the link of a drive; its row in the table of the kind.
+
+        ``in_array`` says whether others of its model stand beside it.
+        """
+
+    @abstractmethod
+    def stations(self, system: System, drive: int) -> list[int]:
+        """The stations behind its command slots."""
+
+    def row(self, system: System, drive: int) -> Any:
+        """Its row in the table of the kind."""
+        return getattr(system.world, self.table)[system.world.drives[drive]["row"]]
+
+    def renew(self, system: System, drive: int) -> None:
+        """Let it be a new drive, to which nothing was ever written."""
+
+    def prepare(self, system: System, drive: int, past: Past) -> None:
+        """Give it its past."""
+
+    def trim(self, system: System, drive: int, begin: int, end: int, to_the_end: bool) -> None:
+        """Tell it that it need not keep some bytes; ``to_the_end``: to the end of the drive."""
+
+    def power(self, system: System, drive: int) -> float | None:
+        """Mean W over the window, where it takes no temperatures to know; None if unknown."""
+        return None
+
+    def wear(self, system: System, drive: int) -> Wear | None:
+        """What the window did to its medium; None if that does not wear."""
+        return None
+
+    def unsteady(self, system: System, drive: int) -> str | None:
+        """Why a longer window would have other figures, as a clause; None if nothing says so."""
+        return None
+
+    def fills_slowly(self, system: System, drive: int) -> bool:
+        """Whether it acknowledges writes from a buffer that takes long to become full."""
+        return False
+
+    # -- what a power cut leaves --------------------------------------------------------------
+
+    def unwritten(self, system: System, drive: int) -> Iterator[tuple[int, int]]:
+        """Bytes, from and up to, that it has answered and not written, where they are known."""
+        return iter(())
+
+    def unplaced(self, system: System, drive: int) -> int:
+        """How many more it has answered and not written, wherever they belong."""
+        return 0
+
+    @abstractmethod
+    def progress(self, system: System, drive: int, command: int) -> int:
+        """How much of a write command is on the medium: WAITING, PARTLY or LANDED."""
+
+    def is_exposed(self, system: System, drive: int) -> bool:
+        """Whether a power cut costs what is in its buffer."""
+        head = system.world.drives[drive]
+        return not (head["protected"] or head["failed"])
+
+
+def rate_of_link(card: Card) -> float:
+    """What the link of a drive carries, bytes/s."""
+    return 1 / card.number("link.time_per_byte")

@@ -1,0 +1,349 @@
+"""The page map of a drive: how large it is, and what the drive was used for before the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.kernel import ageing
+from raidsim.kernel import tables as t
+from raidsim.kernel.ftl import LEAF, RESERVE
+from raidsim.system.system import System
+
+TARGET_UNITS = 2**19  # logical units of a scaled map
+GROUP = 256  # neighbouring units that stay distinct
+BLOCK_UNITS = 2048  # many requests must fit into a block, as on the drive
+LEAST_SPARE_BLOCKS = 16
+KEPT_BLOCKS = 3  # unused space: of two open blocks and one being collected half, and a free one
+LEAST_KEPT = 4
+STEADY = 0.01  # change of write amplification from one window to the next
+LEAST_WINDOWS = 3
+MOST_WINDOWS = 40
+ROUNDS = 16  # turns of each stream in a window
+LISTS = ("map", "owner")  # that consist of leaves
+UNWRITTEN = 0  # leaf of all of which nothing was ever written
+HISTORY = 2**40  # number of the first I/O before the run: those in the run are other ones
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How large a map is: logical units, what each stands for, and the blocks on flash."""
+
+    units: int
+    scale: int
+    block_units: int
+    blocks: int
+
+
+def shape(
+    units: int, spare: float, *, block_units: int | None = None, target: int | None = None
+) -> Shape:
+    """The map of a drive of so many mapping units with this ratio of spare area.
+
+    Large drives are scaled down; ``block_units`` None takes the usual size, or less on a
+    drive that would else have too few spare blocks.
+    """
+    scale = max(1, round(units / (target or TARGET_UNITS)))
+    if scale > 1:
+        units = -(-units // (scale * GROUP)) * GROUP
+    if block_units is None:
+        block_units = BLOCK_UNITS
+        while block_units > 1 and units * spare < LEAST_SPARE_BLOCKS * block_units:
+            block_units //= 2
+    # Two blocks are open and one is kept free, however little spare area there is. They are a
+    # vanishing part of a large drive's blocks, but not of those of its scaled map: on top, then.
+    blocks = round(units * (1 + spare) / block_units)
+    least = -(-units // block_units) + LEAST_KEPT
+    blocks = blocks + KEPT_BLOCKS if scale > 1 else max(blocks, least)
+    return Shape(units, scale, block_units, blocks)
+
+
+def add(system: System, made: Shape) -> int:
+    """Add the map of a drive on which nothing was ever written; its row in ``ftls``."""
+    units, size, blocks = made.units, made.block_units, made.blocks
+    maps, owners = -(-units // LEAF), -(-blocks * size // LEAF)
+    which = system.add_row(
+        "ftls",
+        scale=made.scale,
+        group=GROUP,
+        units=units,
+        first_map=system.append("pages", maps),
+        block_units=size,
+        blocks=blocks,
+        first_block=system.append("blocks", blocks),
+        first_owner=system.append("pages", owners),
+        first_bucket=system.append("buckets", 2 * (size + 1)),
+    )
+    first = int(system.world.ftls[which]["first_map"])
+    system.world.pages[first : first + maps + owners] = ~UNWRITTEN
+    state = system.state
+    state["leaf_margin"] = max(int(state["leaf_margin"]), maps + owners)
+    renew(system, which)
+    return which
+
+
+def renew(system: System, which: int) -> None:
+    """Let map ``which`` be that of a drive on which nothing was ever written."""
+    tables = tables_of(system, which)
+    for name in LISTS:
+        _share(system, which, name, np.full(_leaves(system, which, name), UNWRITTEN))
+    tables["buckets"][:] = t.NONE
+    free = tables["blocks"]
+    free[:] = 0
+    free["after"] = np.arange(1, len(free) + 1)
+    free["after"][-1] = t.NONE
+    free["before"] = t.NONE
+    row = system.world.ftls[which]
+    size = int(row["block_units"])
+    for name in KEPT:
+        row[name] = 0
+    system.set_row(
+        "ftls",
+        which,
+        lowest=size,
+        free_head=1,  # the first one is open
+        free=len(free) - 1,
+        frontier=(0, t.NONE),
+        room=(size, 0),
+        victim=t.NONE,
+        last_unit=t.NONE,
+    )
+
+
+def tables_of(system: System, which: int) -> dict[str, Any]:
+    """The parts of the tables that belong to map ``which``."""
+    row, world = system.world.ftls[which], system.world
+    spans = {
+        "blocks": (row["first_block"], row["blocks"]),
+        "buckets": (row["first_bucket"], 2 * (row["block_units"] + 1)),
+    }
+    return {
+        table: getattr(world, table)[int(first) : int(first) + int(rows)]
+        for table, (first, rows) in spans.items()
+    }
+
+
+def list_of(system: System, which: int, name: str) -> NDArray[np.int32]:
+    """A copy of the whole list ``"map"`` (places of units) or ``"owner"`` (units of places)."""
+    row = system.world.ftls[which]
+    entries = int(row["units"]) if name == "map" else int(row["blocks"]) * int(row["block_units"])
+    pages = _pages(system, which, name)
+    found: NDArray[np.int32] = _as_leaves(system)[np.where(pages < 0, ~pages, pages)]
+    return found.reshape(-1)[:entries]
+
+
+def _leaves(system: System, which: int, name: str) -> int:
+    row = system.world.ftls[which]
+    entries = int(row["units"]) if name == "map" else int(row["blocks"]) * int(row["block_units"])
+    return -(-entries // LEAF)
+
+
+def _pages(system: System, which: int, name: str) -> NDArray[np.int32]:
+    first = int(system.world.ftls[which]["first_" + name])
+    pages: NDArray[np.int32] = system.world.pages[first : first + _leaves(system, which, name)]
+    return pages
+
+
+def _as_leaves(system: System) -> NDArray[np.int32]:
+    leaves: NDArray[np.int32] = system.world.leaves
+    return leaves[: len(leaves) // LEAF * LEAF].reshape(-1, LEAF)
+
+
+def _share(system: System, which: int, name: str, shared: NDArray[np.int64]) -> None:
+    """Let a list be what these shared leaves hold; leaves of its own that it has are kept."""
+    pages, leaves = _pages(system, which, name), _as_leaves(system)
+    own = pages >= 0
+    leaves[pages[own]] = leaves[shared[own]]
+    pages[~own] = ~shared[~own]
+
+
+def _keep(system: System, entries: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Keep a list in leaves to be shared; which ones."""
+    count = -(-len(entries) // LEAF)
+    system.have_leaves(count)
+    first = int(system.state["leaves"])
+    system.state["leaves"] = first + count
+    system.world.leaves[first * LEAF : first * LEAF + len(entries)] = entries
+    return np.arange(first, first + count)
+
+
+def trim(system: System, which: int, first: int, end: int) -> None:
+    """Forget the mapping units from ``first`` up to ``end`` of the drive.
+
+    Of a scaled map the last group stands for units beyond the drive too: NEVER as ``end``
+    includes them.
+    """
+    _have_leaves(system, which)
+    ageing.trim(system.world, which, first, end)
+
+
+def fill(system: System, which: int, first: int, end: int) -> None:
+    """Write the logical units from ``first`` up to ``end`` once, in sequence, without time."""
+    _have_leaves(system, which)
+    ageing.fill(system.world, which, first, end)
+
+
+def overwrite(system: System, which: int, unit: int, stream: int, first: int, count: int) -> None:
+    """Write where I/Os ``first`` to ``first + count`` of a stream go, in units of so many bytes."""
+    _have_leaves(system, which)
+    ageing.overwrite(system.world, which, unit, stream, first, count)
+
+
+def _have_leaves(system: System, which: int) -> None:
+    """Let each leaf of a map that is shared find room for a copy."""
+    shared = sum(int(np.count_nonzero(_pages(system, which, name) < 0)) for name in LISTS)
+    system.have_leaves(shared)
+
+
+# -- what was before the run ------------------------------------------------------------------
+
+KEPT = (
+    "lowest", "free_head", "free", "frontier", "place", "room", "victim", "scan",
+    "pace", "owed", "last_unit", "appended",
+    "written", "moved", "erased",
+)  # fmt: skip
+"""Fields of FTL that change: where the map writes next, and what it has counted."""
+
+
+AreaOf = Callable[[int, int], tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Writer:
+    """One stream that wrote before the run: its rows of STREAM and SIZE, and its area in bytes."""
+
+    stream: bytes
+    sizes: bytes
+    area: int
+
+
+def prepare(
+    system: System,
+    which: int,
+    *,
+    unit: int,
+    filled: float,
+    streams: Sequence[int] = (),
+    area_of: AreaOf | None = None,
+) -> None:
+    """Give a fresh map its past: a sequential fill, then what these streams write at random.
+
+    Parameters
+    ----------
+    unit
+        Mapping unit in bytes.
+    filled
+        Share of the capacity that holds data; the rest was never written, or trimmed.
+    streams
+        Those of them that write at random do so, without time, until the write
+        amplification is steady.
+    area_of
+        Which bytes of the drive (offset, size) the area of a stream (offset, size) is; None
+        for the same ones.
+    """
+    row = system.world.ftls[which]
+    made = Shape(*(int(row[name]) for name in ("units", "scale", "block_units", "blocks")))
+    key = (made, unit, round(filled * made.units), _writers(system, streams, area_of))
+    past = _past(*key)
+    for name in LISTS:
+        if (*key, name) not in system.shared:
+            system.shared[*key, name] = _keep(system, past[name])
+        _share(system, which, name, system.shared[*key, name])
+    for table, part in tables_of(system, which).items():
+        part[:] = past[table]
+    for name in KEPT:
+        row[name] = past["row"][name]
+
+
+def _writes_at_random(stream: Any) -> bool:
+    return bool(stream["read_share"] < 1.0 and stream["random_share"] > 0.0)
+
+
+def _writers(system: System, streams: Sequence[int], area_of: AreaOf | None) -> tuple[Writer, ...]:
+    """The streams that wrote to a drive at random, in their order.
+
+    They take the random numbers of the first of all streams, so that drives which were written to
+    alike, each by a stream of its own, have one past, which is found once.
+    """
+    writing = [s for s in streams if _writes_at_random(system.world.streams[s])]
+    found: list[Writer] = []
+    for s in writing:
+        writer = _writer(system, s, writing[len(found)], area_of)
+        if writer.area > 0:
+            found.append(writer)
+    return tuple(found)
+
+
+def _writer(system: System, s: int, keys: int, area_of: AreaOf | None) -> Writer:
+    """Stream ``s`` as it writes to a drive, with the random numbers of stream ``keys``."""
+    stream = system.world.streams[s].copy()
+    first, count = int(stream["first_size"]), int(stream["sizes"])
+    wanted = np.zeros(1, t.STREAMS.type)
+    for name in _PLACES:
+        wanted[name] = stream[name]
+    for name in _KEYS:
+        wanted[name] = system.world.streams[keys][name]
+    if area_of is not None:
+        area = area_of(int(stream["area_offset"]), int(stream["area_size"]))
+        wanted["area_offset"], wanted["area_size"] = area
+    sizes = system.world.sizes[first : first + count]
+    return Writer(wanted.tobytes(), sizes.tobytes(), int(wanted["area_size"][0]))
+
+
+_PLACES = (
+    "sizes", "area_offset", "area_size", "align", "random_share", "hot_area", "hot_accesses", "zipf"
+)  # fmt: skip
+_KEYS = ("key_where", "key_random", "key_size")
+"""Fields of `streams` that decide where it writes."""
+
+
+@lru_cache(maxsize=16)
+def _past(made: Shape, unit: int, filled: int, writers: tuple[Writer, ...]) -> dict[str, Any]:
+    """Tables of a map with this past: the same for every point of a sweep."""
+    system = System()
+    which = add(system, made)
+    fill(system, which, 0, filled)
+    rows = []
+    for writer in writers:
+        sizes = np.frombuffer(writer.sizes, t.SIZES.type)
+        s = system.add_stream("writer", [(int(size["bytes"]), 1.0) for size in sizes])
+        stream = np.frombuffer(writer.stream, t.STREAMS.type)[0].copy()
+        first = stream["first_size"] = system.world.streams[s]["first_size"]
+        system.world.sizes[first : first + len(sizes)] = sizes
+        system.world.streams[s] = stream
+        rows.append(s)
+    if writers:
+        area = sum(writer.area for writer in writers) // (unit * made.scale)
+        spare = made.blocks * made.block_units - made.units
+        _overwrite(system, which, unit, rows, max(min(area, made.units), spare, 1))
+    kept = {table: part.copy() for table, part in tables_of(system, which).items()}
+    kept |= {name: list_of(system, which, name) for name in LISTS}
+    return kept | {"row": system.world.ftls[which].copy()}
+
+
+def _overwrite(system: System, which: int, unit: int, streams: list[int], window: int) -> None:
+    """Let the streams write windows of so many units until the amplification is steady."""
+    row = system.world.ftls[which]
+    number, before = HISTORY, 0.0
+    for count in range(MOST_WINDOWS):
+        written, moved = int(row["written"]), int(row["moved"])
+        while int(row["written"]) - written < window:
+            ios = max(window // (ROUNDS * len(streams)) // _units_of_an_io(system, unit), 1)
+            for s in streams:
+                overwrite(system, which, unit, s, number, ios)
+            number += ios
+        amplification = 1 + (int(row["moved"]) - moved) / (int(row["written"]) - written)
+        change = abs(amplification - before) / amplification
+        if count + 1 >= LEAST_WINDOWS and row["free"] < RESERVE and change < STEADY:
+            break
+        before = amplification
+
+
+def _units_of_an_io(system: System, unit: int) -> int:
+    largest = int(system.world.sizes["bytes"][: system.count("sizes")].max())
+    return -(-largest // unit)

@@ -1,0 +1,161 @@
+"""From a host of a scenario to its stations, and those of its processes."""
+
+from __future__ import annotations
+
+from raidsim.assembly.array import drives_of
+from raidsim.assembly.drives import kind_at, kind_of
+from raidsim.cards import Card
+from raidsim.kernel import tables as t
+from raidsim.scenario import HostSpec
+from raidsim.system.system import System
+
+GIGA = 1e9
+COSTS = ("io", "device_io", "page", "write")
+STEPS = ("submit", "complete")
+KIND = "host CPU"
+
+
+class HostRows:
+    """A host in a system: its processes, and the completion station.
+
+    All processes share that station; where ``interrupts.shared`` is set, each has one station of
+    its own for submission and completion instead.
+
+    Parameters
+    ----------
+    system
+        Where its rows are made.
+    spec
+        Card, clock rate, power plan and affinity.
+    """
+
+    def __init__(self, system: System, spec: HostSpec) -> None:
+        self.system = system
+        self.spec = spec
+        self._cores: list[int] = []
+        self._stations: list[int] = []
+        self._shared = spec.card.flag("interrupts.shared") and spec.affinity == "favourable"
+        if not self._shared:
+            servers = spec.card.integer("interrupts.cores")
+            self._complete = self._add_station("host: completion", servers)
+
+    @property
+    def card(self) -> Card:
+        """The card of the host."""
+        return self.spec.card
+
+    @property
+    def speed(self) -> float:
+        """Clock rate of the run over that at which the card's times hold."""
+        built = self.card.number("cpu.clock")
+        return (self.spec.clock or built) / built
+
+    def add_process(self, name: str) -> int:
+        """Add a process with its submission station; its row."""
+        if self._shared:
+            submit, core = complete, complete_core = self._add_station(f"{name}: CPU", 1)
+        else:
+            submit, core = self._add_station(f"{name}: submission", 1)
+            complete, complete_core = self._complete
+        costs = {
+            f"{step}_{part}": self.card.number(f"{step}.{part}_time") * GIGA
+            for step in STEPS
+            for part in COSTS
+        }
+        if self.spec.affinity == "unfavourable":
+            costs["submit_io"] += self.card.number("remote.io_time") * GIGA
+            costs["submit_page"] += self.card.number("remote.page_time") * GIGA
+            costs["submit_write"] += self.card.number("remote.write_time") * GIGA
+        return self.system.add_row(
+            "processes",
+            submit=submit,
+            complete=complete,
+            submit_core=core,
+            complete_core=complete_core,
+            page=self.card.integer("page.size"),
+            **costs,
+        )
+
+    def carry(self, volume: int) -> None:
+        """Take the drives and spares of a volume into slots of the host, if no controller has them.
+
+        Their links slow down to what the host's memory and PCIe carry. Data that a drive fetches (a
+        write) waits for memory to answer, so there the way to it counts; data that it sends does
+        not. What their drivers do is done by this host's CPUs.
+        """
+        if self.system.world.volumes[volume]["controller"] != t.NONE:
+            return
+        fetch = self.card.number("pcie.write_time_per_byte")
+        if self.spec.affinity == "unfavourable":
+            fetch = max(fetch, self.card.number("remote.write_time_per_byte"))
+        slowest = {
+            "link_to_host": self.card.number("pcie.read_time_per_byte") * GIGA,
+            "link_to_drive": fetch * GIGA,
+        }
+        world = self.system.world
+        for drive in (*drives_of(self.system, volume), *self.system.spares.get(volume, ())):
+            self._drive(drive)
+            row = kind_at(self.system, drive).row(self.system, drive)
+            for link, per_byte in slowest.items():
+                if per_byte > row["link_ns"]:
+                    world.stations[row[link]]["speed"] = float(row["link_ns"]) / per_byte
+
+    def _drive(self, drive: int) -> None:
+        """Let the driver of a drive that keeps its map on the host run on this host's CPUs."""
+        card = self.system.cards[drive]
+        if not kind_of(card).has_driver:
+            return
+        rate = self.card.number("cpu.clock") * self.card.number("cpu.work_per_clock")
+        times = {
+            f"driver_{op}{suffix}": card.number(f"driver.{op}_{time}")
+            for op in ("read", "write")
+            for suffix, time in (("", "time"), ("_ns", "time_per_byte"))
+        }
+        longer = card.number("driver.clock") / rate * GIGA
+        self.system.set_row("drives", drive, **{key: longer * time for key, time in times.items()})
+
+    def set_clock(self, spec: HostSpec) -> None:
+        """Run all its CPUs at the clock rate of ``spec`` from now on, work under way included.
+
+        Where CPUs save power, it is the highest that they run at, and they run at it until the
+        governor looks again.
+        """
+        self.spec = spec
+        for row in self._cores:
+            core = self.system.world.cores[row]
+            core["lowest"], core["highest"] = self._speeds()
+        for station in self._stations:
+            self.system.set_speed(station, self.speed)
+
+    def _add_station(self, name: str, servers: int) -> tuple[int, int]:
+        """A station of the host's CPU, and its row in the table of cores, or NONE."""
+        station = self.system.add_station(name, KIND, servers=servers, speed=self.speed)
+        self._stations.append(station)
+        if self.spec.power_plan == "performance" or self.spec.cpu_load:
+            return station, t.NONE
+        lowest, highest = self._speeds()
+        core = self.system.add_row(
+            "cores",
+            station=station,
+            lowest=lowest,
+            highest=highest,
+            target=self.card.number("governor.target"),
+            interval=round(self.card.number("governor.interval") * GIGA),
+            looked=self.system.now,
+            sleeper=self._sleeper(),
+            busy_until=self.system.now,
+            sleep_after=round(self.card.number("sleep.after") * GIGA),
+            wake=round(self.card.number("sleep.wake_time") * GIGA),
+        )
+        self._cores.append(core)
+        return station, core
+
+    def _sleeper(self) -> int:
+        """The row of the core with which the next one sleeps: the first, unless it is remote."""
+        if self._cores and self.spec.affinity == "favourable" and not self._shared:
+            return self._cores[0]
+        return self.system.count("cores")
+
+    def _speeds(self) -> tuple[float, float]:
+        lowest = self.card.number("cpu.idle_clock") / self.card.number("cpu.clock")
+        return min(lowest, self.speed), self.speed

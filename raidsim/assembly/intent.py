@@ -1,0 +1,52 @@
+"""What software RAID notes of writes before it carries them out, and what a resync goes through.
+
+Linux md marks an array as dirty before the first write to it, and as clean again once nothing was
+written for its safe-mode delay of 200 ms (``safe_mode_delay``, Documentation/admin-guide/md.rst);
+after a power cut a dirty array is read from end to end. A write-intent bitmap does the same for
+each chunk of the drives: its bit is on the drives before a write to it begins, and is cleared by a
+daemon that wakes every 5 s (``mdadm --delay``, mdadm(8)). Here both are times of the last write to
+each chunk: an array without a bitmap has one chunk, all of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from raidsim.kernel import tables as t
+from raidsim.layout.address import whole_drive
+from raidsim.layout.health import failures_tolerated
+from raidsim.scenario import VolumeSpec
+from raidsim.system.system import System
+
+SAFE_MODE_DELAY = 200_000_000  # ns
+BITMAP_DELAY = 5_000_000_000  # ns
+LONG_AGO = -(2**61)  # ns
+
+
+def marks(system: System, volume: VolumeSpec, controller: int) -> dict[str, int]:
+    """What is noted of the writes to a volume, as fields of ARRAY; nothing on a controller."""
+    layout = volume.layout
+    if layout is None or controller != t.NONE or not failures_tolerated(layout):
+        return {}
+    used = whole_drive(layout)
+    chunk, delay = used, SAFE_MODE_DELAY
+    if volume.intent == "bitmap":
+        chunk, delay = volume.bitmap_chunk, BITMAP_DELAY
+    count = -(-used // chunk)
+    first = system.append("marks", count)
+    system.world.marks[first : first + count] = LONG_AGO
+    return {"chunk": chunk, "first_mark": first, "clear_after": delay}
+
+
+def marked_rows(system: System, array: int) -> list[tuple[int, int]]:
+    """Rows of the chunks of an array that have a mark now: the first, and that behind the last."""
+    row = system.world.arrays[array]
+    chunk, first = int(row["chunk"]), int(row["first_mark"])
+    if chunk == 0:
+        return []
+    layout = system.world.layouts[array]
+    strip, rows = int(layout["strip"]), int(layout["rows"])
+    count = -(-rows * strip // chunk)
+    times = system.world.marks[first : first + count]
+    found = np.flatnonzero(system.now - times <= row["clear_after"])
+    return [(int(c) * chunk // strip, min((int(c) + 1) * chunk // strip, rows)) for c in found]

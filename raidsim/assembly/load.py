@@ -1,0 +1,117 @@
+"""From a load of a scenario to the kernel's streams: one for each worker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raidsim.assembly import array
+from raidsim.kernel import tables as t
+from raidsim.scenario import LoadSpec
+from raidsim.system.system import System
+
+GIGA = 1e9
+
+
+def to_ns(seconds: float) -> int:
+    """Seconds to whole nanoseconds."""
+    return round(seconds * GIGA)
+
+
+def add_stream(
+    system: System,
+    load: LoadSpec,
+    worker: int,
+    *,
+    volume: int,
+    process: int,
+    intensity: int = 0,
+    name: str | None = None,
+) -> int:
+    """Add the stream of one worker; its index.
+
+    Parameters
+    ----------
+    intensity
+        Which entry of the load's sweep (``outstanding`` or ``rate``).
+    name
+        Name of the stream, which seeds it; None for that of the load and the worker.
+    """
+    fields: dict[str, Any] = {}
+    if load.outstanding is not None:
+        fields |= {
+            "mode": t.CLOSED,
+            "outstanding": load.outstanding[min(intensity, len(load.outstanding) - 1)],
+        }
+    elif load.rate is not None:
+        rate = load.rate[min(intensity, len(load.rate) - 1)]
+        fields |= {"mode": t.POISSON, "gap": GIGA / rate}
+    elif load.arrivals is not None:
+        first = system.add_given("arrivals", map(to_ns, load.arrivals))
+        fields |= {"mode": t.GIVEN, "first_arrival": first, "arrivals": len(load.arrivals)}
+    else:
+        fields["mode"] = t.MANUAL
+    capacity = int(system.world.volumes[volume]["size"])
+    offset, size = load.extent(capacity, worker)
+    law = t.LAW_EXPONENTIAL if load.think_distribution == "exponential" else t.LAW_CONSTANT
+    if load.hot is not None:
+        fields |= {"hot_area": load.hot.area, "hot_accesses": load.hot.accesses}
+    if load.burst is not None:
+        fields |= {"burst_on": to_ns(load.burst.on), "burst_off": to_ns(load.burst.off)}
+    if load.timeout is not None:
+        fields["timeout"] = to_ns(load.timeout)
+    if load.limit.ios is not None:
+        fields["stop_ios"] = share_of(load.limit.ios, load.workers, worker)
+    if load.limit.bytes is not None:
+        # Requests of one size are shared whole, or each worker would round up its own part.
+        grain = load.sizes[0][0] if len(load.sizes) == 1 else 1
+        grains = -(-load.limit.bytes // grain)
+        fields["stop_bytes"] = grain * share_of(grains, load.workers, worker)
+    if load.limit.time is not None:
+        fields["stop_time"] = system.now + to_ns(load.limit.time)
+    index = system.add_stream(
+        name or f"{load.name}/{worker}",
+        load.sizes,
+        volume=volume,
+        process=process,
+        area_offset=offset,
+        area_size=size,
+        align=load.align,
+        read_share=load.read,
+        random_share=load.random,
+        zipf=load.zipf or 0.0,
+        think=to_ns(load.think),
+        think_law=law,
+        priority=load.priority,
+        **fields,
+    )
+    need_room(system, volume, max(size for size, _ in load.sizes))
+    return index
+
+
+def need_room(system: System, volume: int, length: int) -> None:
+    """Make sure that one event of an I/O of ``length`` bytes on a volume finds enough jobs.
+
+    The host splits it into commands at one instant; a drive splits a command into pages; a hybrid
+    asks for its blocks one by one, and may begin to copy them.
+    """
+    if parts := array.below(system, volume):
+        row = system.world.arrays[system.world.volumes[volume]["array"]]
+        hybrid = system.world.hybrids[row["hybrid"]]
+        cache = system.world.caches[hybrid["cache"]]
+        length = max(length, *(int(size) for size in (hybrid["block"], cache["destage_size"])))
+        length = max(length, int(row["width"])) + int(hybrid["stripe"])  # of a log: at most
+        system.need_margin(4 * (length // int(hybrid["block"]) + 2) + int(cache["most_tasks"]))
+        for part in parts:
+            need_room(system, part, length)
+        return
+    if system.world.volumes[volume]["kind"] == t.VOLUME_ARRAY:
+        array.need_room(system, volume, length)
+        return
+    drive = system.world.drives[system.world.volumes[volume]["drive"]]
+    longest = int(drive["max_transfer"])
+    system.need_margin(length // longest + min(length, longest) // int(drive["grain"]))
+
+
+def share_of(total: int, workers: int, worker: int) -> int:
+    """The part of a limit that one worker gets; the parts add up to the whole."""
+    return total * (worker + 1) // workers - total * worker // workers

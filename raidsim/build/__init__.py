@@ -1,1 +1,0 @@
-"""Builds kernel tables from what is described: networks of stations, drives, scenarios."""

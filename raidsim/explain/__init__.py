@@ -1,0 +1,1 @@
+"""One request, followed through an idle system; and keys that have no effect."""

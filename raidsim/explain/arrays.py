@@ -1,0 +1,149 @@
+"""The RAID plan of one request: its commands, drive by drive, and what they hold.
+
+Commands and times are those of the kernel; what lies where they go is asked of
+:mod:`raidsim.layout`, and so is the method by which a stripe is read or written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from raidsim.explain.trace import GIGA, Visit
+from raidsim.explain.types import Array, Command, Phase, Piece, Task
+from raidsim.kernel import array_tables as a
+from raidsim.kernel import tables as t
+from raidsim.layout import plan
+from raidsim.layout import tables as lay
+from raidsim.layout.address import held
+from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.system.system import System
+
+LOST = "it needs data that no drive holds any more"
+OPS = {t.READ: "read", t.WRITE: "write"}
+CAUSES = {
+    a.ERRAND_HOST: "request",
+    a.ERRAND_DESTAGE: "destage",
+    a.ERRAND_FETCH: "read-ahead",
+}
+METHODS = {
+    (t.READ, lay.RECONSTRUCT): "degraded: computed from the survivors",
+    (t.WRITE, lay.FULL_STRIPE): "full stripe",
+    (t.WRITE, lay.MODIFY): "read-modify-write",
+    (t.WRITE, lay.RECONSTRUCT_WRITE): "reconstruct-write",
+    (t.WRITE, lay.RECONSTRUCT): "reconstruct-write, degraded",
+    (t.WRITE, lay.DIRECT): "degraded: no parity is left",
+}
+"""How the bytes of a stripe with parity come about, in words; what is not here goes as it is."""
+
+
+def describe(system: System, scenario: Scenario, spec: VolumeSpec) -> Array:
+    """The array that a volume is."""
+    layout = system.world.layouts[0]
+    return Array(
+        spec=spec,
+        controller=scenario.controller(spec),
+        spans=int(layout["spans"]),
+        copies=int(layout["copies"]),
+        parity=int(layout["parity"]),
+        behind_one_another=bool(layout["family"] == lay.CONCATENATED),
+    )
+
+
+def _name(system: System, member: int) -> str:
+    """What a drive is called in results."""
+    drive = system.world.drives[system.world.members[member]["drive"]]
+    name: str = system.names[drive["latency_station"]].name
+    return name.partition(":")[0]
+
+
+def tasks(system: System, visits: list[Visit]) -> Iterator[Task]:
+    """The tasks that became commands, in the order in which they began."""
+    found: dict[tuple[int, ...], list[tuple[Visit, int]]] = {}
+    for visit, ends in _pairs(visits):
+        found.setdefault((visit.parent, *visit.task), []).append((visit, ends))
+    number = 0
+    for (_, errand, offset, length), commands in found.items():
+        methods = _methods(system, commands[-1][0].op, offset, length)
+        phases: list[Phase] = []
+        for phase in sorted({visit.phase for visit, _ in commands}):
+            own = []
+            for visit, ends in commands:
+                if visit.phase == phase:
+                    number += 1
+                    own.append(_command(system, number, visit, ends, methods))
+            phases.append(Phase(len(phases) + 1, tuple(own)))
+        yield Task(CAUSES[errand], offset, length, tuple(phases))
+
+
+def _pairs(visits: list[Visit]) -> Iterator[tuple[Visit, int]]:
+    """The commands with the times at which they are back, in the order in which they began."""
+    under_way: dict[int, int] = {}
+    begun: list[Visit] = []
+    back: dict[int, int] = {}
+    for visit in visits:
+        if visit.stage == t.STAGE_COMMAND_ARRIVED:
+            under_way[visit.job] = len(begun)
+            begun.append(visit)
+        elif visit.stage == t.STAGE_RETURNED:
+            # A row of the table of jobs may hold another command later.
+            back[under_way[visit.job]] = visit.ends
+    for number, visit in enumerate(begun):
+        yield visit, back[number]
+
+
+def _methods(system: System, op: int, offset: int, length: int) -> dict[tuple[int, int], str]:
+    """How each stripe that a task touches is read or written: by span and stripe."""
+    world = system.world
+    array, layout = world.arrays[0], world.layouts[0]
+    if array["family"] != lay.PARITY:
+        return {}
+    accesses = np.zeros(plan.bound(layout, op, length), lay.ACCESS)
+    good = world.good[: array["drives"]]
+    count = plan.pieces(layout, good, array["policy"], 0, op, offset, length, accesses)
+    drives, strip = int(layout["span_drives"]), int(layout["strip"])
+    found: dict[tuple[int, int], str] = {}
+    for access in accesses[:count]:
+        where = int(access["drive"]) // drives, int(access["offset"]) // strip
+        found[where] = METHODS.get((op, int(access["method"])), "")
+    return found
+
+
+def _command(
+    system: System, number: int, visit: Visit, ends: int, methods: dict[tuple[int, int], str]
+) -> Command:
+    return Command(
+        number=number,
+        drive=_name(system, visit.member),
+        offset=visit.offset,
+        length=visit.length,
+        begins=visit.begins / GIGA,
+        ends=ends / GIGA,
+        op=OPS[visit.op],
+        member=visit.member,
+        pieces=tuple(_pieces(system.world.layouts[0], visit, methods)),
+    )
+
+
+def _pieces(layout: Any, visit: Visit, methods: dict[tuple[int, int], str]) -> Iterator[Piece]:
+    """What a command holds, strip by strip."""
+    size = int(layout["strip"])
+    span = visit.member // int(layout["span_drives"])
+    start, end = visit.offset, visit.offset + visit.length
+    while start < end:
+        row = start // size
+        stop = min((row + 1) * size, end)
+        role, copy, address = held(layout, visit.member, row)
+        yield Piece(
+            stripe=row,
+            span=span,
+            role=role,
+            copy=copy,
+            strip=address // size,
+            offset=start,
+            length=stop - start,
+            method=methods.get((span, row), ""),
+        )
+        start = stop

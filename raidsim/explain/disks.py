@@ -1,0 +1,90 @@
+"""What the arm of a hard disk does for one request: where the data lies, and what it takes.
+
+Place and times are asked of the kernel's own functions, as in :mod:`~raidsim.explain.explain`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from raidsim.kernel import mechanics
+from raidsim.kernel.tables import READ
+from raidsim.system.system import System
+
+GIGA = 1e9
+
+
+@dataclass(frozen=True)
+class Disk:
+    """The geometry that places bytes."""
+
+    rpm: float
+    heads: int
+    cylinders: int
+    zones: int
+    discipline: str
+    cached: bool  # writes are acknowledged from the buffer
+
+
+@dataclass(frozen=True)
+class Access:
+    """One access of the arm. Times in s."""
+
+    offset: int
+    length: int
+    zone: int  # from 1, the outermost
+    cylinder: int
+    head: int
+    angle: float  # degrees from the index mark to its first byte
+    track: int  # bytes of a track there
+    move: float  # seek or head switch
+    rotation: float
+    transfer: float  # and what comes with it: track changes, a second turn for parts of sectors
+    begins: float
+    ends: float
+
+
+def place(system: System, disk: Any, offset: int) -> tuple[int, int, float]:
+    """Cylinder, head and angle (ns) of a byte."""
+    cylinder, head, angle = mechanics.locate(system.world, disk, offset)
+    return int(cylinder), int(head), float(angle)
+
+
+def accesses(
+    system: System, disk: Any, op: int, extents: Sequence[tuple[int, int, int, int]]
+) -> Iterator[Access]:
+    """The accesses of an arm that starts at cylinder 0 and head 0.
+
+    Parameters
+    ----------
+    extents : (first byte, bytes, begin and end in ns) of each access, in order.
+    """
+    there = {"cylinder": 0, "head": 0}
+    end = -1
+    for offset, length, begins, ends in extents:
+        cylinder, head, angle = place(system, disk, offset)
+        zone = int(mechanics.zone_of(system.world, disk, offset))
+        moving = {name: disk[name] for name in disk.dtype.names} | there
+        move = float(mechanics.move_time(moving, op, cylinder, head))
+        rotation = float(mechanics.wait_time(moving, begins, move, angle))
+        if op == READ and offset == end:
+            move = rotation = 0.0  # the arm had gone on reading
+        end = offset + length
+        last, surface, _ = place(system, disk, offset + length - 1)
+        there = {"cylinder": last, "head": surface}
+        yield Access(
+            offset=offset,
+            length=length,
+            zone=zone - int(disk["first_zone"]) + 1,
+            cylinder=cylinder,
+            head=head,
+            angle=360.0 * angle / float(disk["revolution"]),
+            track=int(system.world.zones[zone]["track"]),
+            move=move / GIGA,
+            rotation=rotation / GIGA,
+            transfer=(ends - begins - move - rotation) / GIGA,
+            begins=begins / GIGA,
+            ends=ends / GIGA,
+        )

@@ -1,0 +1,182 @@
+"""What becomes of one request: the way it takes through an idle system, step by step.
+
+The kernel itself is asked. A system is built as for a run, holds this one request and
+nothing else, and is let on by one event at a time; whatever begins at a station is noted.
+So the split into commands, the place of a byte on the flash and the times are what a run
+does, in the same code, and there is no second map that might say something else.
+
+Sizes and addresses are bytes, times seconds since the host issued the request.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raidsim import units
+from raidsim.assembly.host import HostRows
+from raidsim.assembly.load import need_room
+from raidsim.assembly.scenario import add_volumes
+from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.explain.arrays import LOST, describe, tasks
+from raidsim.explain.disks import Disk
+from raidsim.explain.trace import Trace, follow
+from raidsim.explain.types import Explanation, Flash, Phase, Task
+from raidsim.kernel import tables as t
+from raidsim.observe.inventory import volume_facts
+from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.system.memory import told_of
+from raidsim.system.system import System
+
+GIGA = 1e9
+LONGEST = 64 * 2**20  # bytes of a request
+OPS = {"read": t.READ, "write": t.WRITE}
+
+
+def explain(
+    scenario: Scenario, op: str, offset: str | int, length: str | int, volume: str | None = None
+) -> Explanation:
+    """Follow one request through the idle system of a scenario.
+
+    Parameters
+    ----------
+    op
+        "read" or "write".
+    offset, length
+        Bytes, as a number or as a quantity such as "4 KiB".
+    volume
+        Name of the volume; None for the only one.
+
+    Raises
+    ------
+    InputError
+        If there is no such volume, the address range is not whole sectors inside it, the cards
+        contradict themselves, or it would take more memory than there is for it.
+    """
+    spec = _volume(scenario, volume)
+    start, size = _range(spec, offset, length)
+    with told_of(scenario.path):
+        system = System(scenario.seed)
+        host = HostRows(system, scenario.host)
+        row = add_volumes(system, scenario, volumes=[spec])[spec.name]
+        host.carry(row)
+        stream = system.add_stream(
+            "request",
+            [(size, 1.0)],
+            mode=t.MANUAL,
+            volume=row,
+            process=host.add_process("request"),
+        )
+        need_room(system, row, size)
+    system.deliver(0, stream, OPS[op], start, size, 0, 1, t.NEVER)
+    visits = follow(system)
+    answered, status = next((time, status) for _, time, _, status in system.awaited())
+    trace = Trace(system, visits, OPS[op], answered)
+    steps = tuple(trace.steps())
+    if spec.layout is not None:
+        parts: dict[str, Any] = {
+            "tasks": tuple(tasks(system, visits)),
+            "array": describe(system, scenario, spec),
+            "fails": LOST if status == t.FAILED else None,
+        }
+        # With and without cache, reading and writing, the road is not the same.
+        steps = tuple(sorted(steps, key=lambda step: step.begins))
+    else:
+        phase = Phase(1, tuple(trace.commands()))
+        parts = {
+            "tasks": (Task("request", start, size, (phase,)),),
+            "programs": tuple(trace.programs()),
+            "left": int(trace.drive["gathered"]) if trace.is_flash else 0,
+            "accesses": tuple(trace.accesses()),
+            "flash": _flash(spec, trace.drive) if trace.is_flash else None,
+            "disk": None if trace.is_flash else _disk(spec, trace.drive),
+        }
+    return Explanation(
+        volume=spec.name,
+        model=spec.card.title,
+        facts=volume_facts(spec),
+        op=op,
+        offset=start,
+        length=size,
+        latency=answered / GIGA,
+        steps=steps,
+        max_transfer=spec.card.integer("command.max_transfer"),
+        **parts,
+    )
+
+
+def _flash(spec: VolumeSpec, drive: Any) -> Flash:
+    return Flash(
+        channels=int(drive["channels"]),
+        dies=int(drive["dies"]),
+        in_step=spec.card.integer("flash.dies_in_step"),
+        page=int(drive["page"]),
+        frame=int(drive["frame"]),
+        stripe=int(drive["stripe"]),
+        program_unit=int(drive["page"]) * int(drive["planes"]),
+    )
+
+
+def _disk(spec: VolumeSpec, drive: Any) -> Disk:
+    return Disk(
+        rpm=60 * spec.card.number("spindle.speed"),
+        heads=int(drive["heads"]),
+        cylinders=int(drive["cylinders"]),
+        zones=int(drive["zones"]),
+        discipline=spec.card.word("queue.discipline"),
+        cached=bool(drive["cached"]),
+    )
+
+
+def _volume(scenario: Scenario, name: str | None) -> VolumeSpec:
+    names = [volume.name for volume in scenario.volumes]
+    remedy = f"one of {', '.join(map(quote, names))}"
+    if name is None and len(names) > 1:
+        cause = f"is missing, and there are {len(names)} volumes"
+        raise InputError([Problem(None, None, "--volume", cause, remedy)])
+    if (hybrid := scenario.hybrid(name)) is not None:
+        cause = f"{quote(hybrid.name)} is a hybrid: where a request goes depends on what it holds"
+        remedy = f"explain a request of {quote(hybrid.front)} or {quote(hybrid.back)}"
+        raise InputError([Problem(None, None, "--volume", cause, remedy)])
+    if name is not None and name not in names:
+        cause = f"{quote(name)} is no volume of this scenario"
+        raise InputError([Problem(None, None, "--volume", cause, suggest(name, names) or remedy)])
+    return scenario.volume(name or names[0])
+
+
+def _range(volume: VolumeSpec, offset: str | int, length: str | int) -> tuple[int, int]:
+    """First byte and number of bytes, or every reason why there is no such range."""
+    problems: list[Problem] = []
+
+    def wrong(key: str, cause: str, remedy: str | None) -> None:
+        problems.append(Problem(None, None, key, cause, remedy))
+
+    sector = volume.card.integer("capacity.sector")
+    numbers = {}
+    for key, value in (("OFFSET", offset), ("LENGTH", length)):
+        try:
+            numbers[key] = _bytes(value)
+        except units.QuantityError as error:
+            wrong(key, error.cause, error.remedy)
+            continue
+        if numbers[key] % sector:
+            cause = f"{units.text(numbers[key], 'size')} is not whole sectors"
+            wrong(key, cause, f"a multiple of {sector} bytes")
+    start, size = numbers.get("OFFSET", 0), numbers.get("LENGTH", sector)
+    capacity = units.text(volume.capacity, "capacity")
+    if not 0 < size <= LONGEST:
+        wrong("LENGTH", f"{units.text(size, 'size')}", f"{sector} B to {LONGEST // 2**20} MiB")
+    elif start >= volume.capacity:
+        wrong("OFFSET", f"lies beyond the volume of {capacity}", None)
+    elif start + size > volume.capacity:
+        cause = f"the request ends beyond the volume of {capacity}"
+        wrong("LENGTH", cause, f"at most {units.text(volume.capacity - start, 'size')} from there")
+    if problems:
+        raise InputError(problems)
+    return start, size
+
+
+def _bytes(value: str | int) -> int:
+    """Bytes of a quantity; a number without a unit counts bytes."""
+    if isinstance(value, int) or value.strip().isdecimal():
+        value = f"{value} B"
+    return int(units.parse(value, "size"))

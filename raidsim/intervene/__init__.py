@@ -1,0 +1,1 @@
+"""What changes a system that runs: windows, sweeps, power cuts, failures of parts."""

@@ -1,0 +1,282 @@
+"""Power goes, and comes back: what of the tables outlasts it.
+
+What is under way anywhere - in queues, at servers, in buffers, on the agenda - is gone: the fields
+that are declared as volatile (:mod:`raidsim.records`) are as in a system that was just switched
+on. All other fields are what was built, what was counted, or what is on a medium: they stay. So
+does what a protected cache holds for its drives: :func:`cut` puts its dirty lines back in order.
+
+Verbs: :func:`cut` the power, :func:`drives_ready` when the drives have spun up, :func:`resume` the
+loads when the hosts have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.assembly import replacement
+from raidsim.intervene.cache_lines import arrange, rows_of
+from raidsim.intervene.hybrid_power import is_hybrid, map_of, restore
+from raidsim.intervene.window import settle_areas, settle_dirt, settle_promises
+from raidsim.kernel import agenda, band_rewrites, destage, heat, load
+from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_HOST
+from raidsim.kernel.sweep_tables import COPY, WORKING
+from raidsim.kernel.world import TABLES
+from raidsim.system.system import System
+
+OWNED = (("disks", "arm_job"), ("shingles", "timer_job"), ("caches", "flusher"))
+"""Where the jobs stand that belong to a part of the hardware for good."""
+
+
+@dataclass
+class Outage:
+    """What is to be known while the power is off.
+
+    Attributes
+    ----------
+    awaited
+        Ticket and time of issue (ns) of I/Os that a process waits for: they have failed.
+    streams
+        Loads that go on later: stream, and how many of its I/Os it had under way or scheduled.
+    """
+
+    awaited: list[tuple[int, int]] = field(default_factory=list)
+    streams: dict[int, int] = field(default_factory=dict)
+    idle: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+
+
+def cut(system: System, keeping: Container[int], before: Outage | None = None) -> Outage:
+    """Cut the power now.
+
+    Parameters
+    ----------
+    keeping
+        Rows of caches that outlast it.
+    before
+        The outage that the system was just coming back from.
+    """
+    world = system.world
+    now = system.now
+    settle_areas(system)
+    settle_promises(system)
+    settle_dirt(system)
+    heat.advance(world, now)
+    ending = _ending(system)
+    outage = Outage(_fail_requests(system), _stop_streams(system), world.heats["idle"].copy())
+    if before is not None:
+        outage.streams = before.streams | outage.streams
+        outage.idle[: len(before.idle)] = np.maximum(before.idle, outage.idle[: len(before.idle)])
+    world.heats["idle"] = 0.0
+    _leave_stations(system)
+    _rewind_sweeps(system)
+    maps = {
+        row: map_of(system, row) for row in range(system.count("caches")) if is_hybrid(system, row)
+    }
+    for row in range(system.count("caches")):
+        if row not in maps:
+            _reset_cache(system, row, row in keeping)
+    for table in TABLES.values():
+        if not table.memory.apart:
+            table.switch_off(system.rows(table.name))
+    for row, known in maps.items():
+        restore(system, row, known)
+    world.cores["looked"][: system.count("cores")] = now
+    world.cores["busy_until"][: system.count("cores")] = now
+    _free_jobs(system)
+    system.drives_off = system.hosts_off = True
+    for stream in ending:
+        system.stop(stream)
+    return outage
+
+
+def drives_ready(system: System, outage: Outage) -> None:
+    """Drives take commands again: controllers write what they hold, and go on with their work."""
+    system.drives_off = False
+    heat.advance(system.world, system.now)
+    system.world.heats["idle"][: len(outage.idle)] = outage.idle
+    for cache in system.world.caches[: system.count("caches")]:
+        if cache["dirty"] > 0:
+            cache["flushing"] = int(cache["errand"] == ERRAND_DESTAGE)
+            system.have_room(int(cache["most_tasks"]))
+            destage.work(system.world, cache)
+    for row in system.world.shingles[: system.count("shingles")]:
+        row["heard"] = system.now
+        band_rewrites.rest(system.world, row)
+    _resume_sweeps(system, on_controllers=True)
+
+
+def resume(system: System, outage: Outage) -> None:
+    """The hosts are up again: their loads go on as if what came in between had not been asked.
+
+    Closed loads issue as many I/Os as they had under way, random arrivals begin anew; what a
+    table of arrivals has for the time of the outage counts as failed.
+    """
+    system.hosts_off = False
+    _resume_sweeps(system, on_controllers=False)
+    for stream, slots in outage.streams.items():
+        row = system.world.streams[stream]
+        if row["ended"]:
+            continue
+        system.have_room(slots)
+        if row["mode"] == t.CLOSED:
+            time = load.next_on(row, system.now)
+            for _ in range(slots):
+                load.schedule_issue(system.world, stream, time)
+        else:
+            _skip_arrivals(system, stream)
+            load.schedule_arrival(system.world, stream)
+        if row["scheduled"] == 0:
+            system.stop(stream)
+
+
+# -- background work ---------------------------------------------------------------------------
+
+
+def _rewind_sweeps(system: System) -> None:
+    """What background work had begun and not ended is to be done again."""
+    world = system.world
+    workers = world.workers[: system.count("workers")]
+    world.jobs["worker"][workers[workers != t.NONE]] = WORKING
+    for sweep in world.sweeps[: system.count("sweeps")]:
+        if sweep["ended"] != t.NONE:
+            continue
+        sweep["begun"] = sweep["locked"] = sweep["retired"]
+        sweep["next"] = sweep["frontier"]
+        if sweep["next"] % sweep["stride"] >= sweep["block"]:  # a sample leaves out what follows
+            sweep["next"] += sweep["stride"] - sweep["next"] % sweep["stride"]
+        if sweep["kind"] == COPY:
+            layout = world.layouts[world.volumes[sweep["volume"]]["array"]]
+            world.members[sweep["member"]]["copied"] = sweep["frontier"] * layout["strip"]
+
+
+def _resume_sweeps(system: System, on_controllers: bool) -> None:
+    """Background work goes on: that of controllers, or that of hosts."""
+    world = system.world
+    for row in range(system.count("sweeps")):
+        sweep = world.sweeps[row]
+        controlled = world.volumes[sweep["volume"]]["controller"] != t.NONE
+        if sweep["ended"] != t.NONE or controlled != on_controllers:
+            continue
+        first = int(sweep["first_worker"])
+        for worker in world.workers[first : first + int(sweep["workers"])]:
+            if worker != t.NONE:
+                agenda.put(world, int(worker), t.STAGE_SWEEP)
+
+
+# -- requests, loads and jobs ------------------------------------------------------------------
+
+
+def _fail_requests(system: System) -> list[tuple[int, int]]:
+    """Count what is in flight as failed; ticket and time of issue of those that are awaited."""
+    world = system.world
+    streams = world.streams[: system.count("streams")]
+    streams["failed"] += streams["in_flight"]
+    streams["last"][streams["in_flight"] > 0] = system.now
+    system.state["completed"] += int(streams["in_flight"].sum())
+    jobs = world.jobs
+    requests = (jobs["stage"] != t.STAGE_FREE) & (jobs["parent"] == t.NONE)
+    requests &= (jobs["errand"] == t.NONE) | (jobs["errand"] == ERRAND_HOST)
+    requests &= (jobs["serial"] != t.NONE) & (jobs["abandoned"] == 0) & (jobs["ticket"] != t.NONE)
+    found = jobs[requests]
+    return [(int(job["ticket"]), int(job["issued"])) for job in found[np.argsort(found["serial"])]]
+
+
+def _ending(system: System) -> list[int]:
+    """Loads that issue no more, and whose last I/Os are under way: these were their last."""
+    streams = system.world.streams[: system.count("streams")]
+    found = (streams["ended"] == 1) & (streams["mode"] != t.MANUAL) & (streams["in_flight"] > 0)
+    return [int(stream) for stream in np.flatnonzero(found)]
+
+
+def _stop_streams(system: System) -> dict[int, int]:
+    """Void what loads have scheduled; how many slots each had that goes on later."""
+    streams = system.world.streams[: system.count("streams")]
+    slots = streams["in_flight"] + streams["scheduled"]
+    going = (streams["ended"] == 0) & (streams["mode"] != t.MANUAL) & (slots > 0)
+    streams["mark"][going] += 1
+    return {int(stream): int(slots[stream]) for stream in np.flatnonzero(going)}
+
+
+def _skip_arrivals(system: System, stream: int) -> None:
+    """Let an open load go on from now."""
+    row = system.world.streams[stream]
+    passed = system.now - int(row["start"])
+    if row["mode"] == t.POISSON:
+        if row["burst_off"]:
+            period = int(row["burst_on"] + row["burst_off"])
+            on = int(row["burst_on"])
+            passed = passed // period * on + min(passed % period, on)
+        row["clock"] = passed
+        return
+    first, count = int(row["first_arrival"]), int(row["arrivals"])
+    times = system.world.arrivals[first : first + count]
+    missed = max(int(np.searchsorted(times, passed)) - int(row["issued"]), 0)
+    for name in ("issued", "failed"):
+        row[name] += missed
+    system.state["requests"] += missed
+
+
+def _free_jobs(system: System) -> None:
+    """All jobs are free, but for those that belong to a part of the hardware."""
+    jobs, state = system.world.jobs, system.state
+    kept = np.zeros(len(jobs), bool)
+    for table, owner in OWNED:
+        kept[getattr(system.world, table)[owner][: system.count(table)]] = True
+    workers = system.world.workers[: system.count("workers")]
+    kept[workers[workers != t.NONE]] = True
+    jobs["mark"] += 1  # nothing that was scheduled for a job is about it any more
+    jobs["serving"] = 0
+    jobs["next"] = t.NONE
+    jobs["pending"] = 0  # the commands of those that are kept are gone too
+    jobs["later"] = t.NONE
+    free = np.flatnonzero(~kept)
+    jobs["stage"][free] = t.STAGE_FREE
+    jobs["next"][free[:-1]] = free[1:]
+    state["free_job"] = free[0]
+    state["free_jobs"] = len(free)
+
+
+def _leave_stations(system: System) -> None:
+    """Whoever waits at a station or is served there leaves it: Little's law still holds of it."""
+    world, now = system.world, system.now
+    stations = world.stations[: system.count("stations")]
+    jobs = world.jobs
+    at = jobs[jobs["serving"] == 1]
+    np.add.at(stations["served"], at["station"], now - (at["finish"] - at["service"]))
+    for where in np.flatnonzero(stations["waiting"]):
+        index = int(stations[where]["first_waiting"])
+        while index != t.NONE:
+            stations[where]["waited"] += now - jobs[index]["queued"]
+            index = int(jobs[index]["next"])
+    for disk in world.disks[: system.count("disks")]:
+        tasks = world.tasks[disk["first_task"] : disk["first_task"] + disk["waiting"]]
+        stations[disk["arm"]]["waited"] += (now - tasks["queued"]).sum()
+    stations["finishes"] += stations["busy"] + stations["waiting"]
+    stations["starts"] += stations["waiting"]
+
+
+# -- caches ------------------------------------------------------------------------------------
+
+
+def _reset_cache(system: System, row: int, keeps: bool) -> None:
+    """Empty the cache of a controller, but for dirty lines that it keeps.
+
+    What was on its way to the drives is dirty again, but for what waits for a lost array.
+    """
+    lines = rows_of(system, row)
+    if not keeps:
+        lines[:] = np.zeros(1, lines.dtype)
+    free = lines["pinned"] == 0
+    lines["dirty"][free] |= lines["busy"][free]
+    lines["busy"][free] = 0
+    lines["destages"] = lines["pinned"]
+    lines["valid"] = lines["dirty"] | lines["busy"]
+    lines["coming"] = 0
+    lines["waiters"] = t.NONE
+    lines[lines["valid"] == 0] = np.zeros(1, lines.dtype)
+    replacement.forget(system, row)
+    arrange(system, row, clean=[])

@@ -1,0 +1,289 @@
+"""Work that goes through an array in the background: from what is asked to the kernel's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from raidsim.assembly.array import LOCKS, drives_of, member_of
+from raidsim.cards import Card
+from raidsim.kernel import sweep_tables as s
+from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ERRAND_SWEEP
+from raidsim.layout.tables import PARITY
+from raidsim.scenario import VolumeSpec
+from raidsim.system.system import System
+
+GIGA = 1e9
+ON_READ_ERROR = {"stop": s.STOP, "puncture": s.PUNCTURE}
+LEAST_BLOCK = 16 * 2**20  # bytes of a drive that a sample takes in sequence
+MOST_BLOCKS = 64  # places of a drive that a sample looks at
+SPARE_DEFECTS = 64  # rows for those that rebuilds will mark
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How background work goes about.
+
+    ``rate``: share of the time while hosts have work. ``size``: bytes of each drive that a worker
+    takes at a time. ``depth``: workers. ``limit``: bytes of a drive per second, None for none.
+    ``sample``: share of the rows that are simulated. ``puncture``: SWEEP's.
+    """
+
+    rate: float
+    size: int
+    depth: int
+    puncture: int
+    sample: float = 1.0
+    limit: float | None = None
+
+
+def pace(card: Card, volume: VolumeSpec) -> Pace:
+    """The pace that a controller or host and a volume on it ask for."""
+    rate = volume.rebuild_rate
+    return Pace(
+        rate=card.number("rebuild.rate") if rate is None else rate,
+        size=card.integer("rebuild.size"),
+        depth=card.integer("rebuild.depth"),
+        puncture=ON_READ_ERROR[card.word("rebuild.on_read_error")],
+        sample=volume.rebuild_sample,
+        limit=volume.rebuild_limit,
+    )
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a sweep is: rows of strips done and to do, and what it met."""
+
+    done: int
+    rows: int
+    frontier: int
+    found: int
+    repaired: int
+    punctured: int
+    lost: bool
+    stopped: bool
+    seconds: float
+
+
+def add_sweep(
+    system: System,
+    volume: int,
+    kind: int,
+    how: Pace,
+    rows: tuple[int, int],
+    *,
+    member: int = 0,
+    copy: int = t.NONE,
+    ticket: int = t.NONE,
+) -> int:
+    """Begin to go through rows [first, end) of strips of an array; the sweep's row.
+
+    While the power is off it waits: whoever does the work begins with it when it is up.
+
+    Parameters
+    ----------
+    member
+        Number of the drive that is rebuilt or copied.
+    copy
+        Row of the drive that it is copied to.
+    ticket
+        Under which its end is told.
+    """
+    world = system.world
+    place = world.volumes[volume]
+    layout = world.layouts[place["array"]]
+    strip, drives = int(layout["strip"]), int(layout["drives"])
+    depth = how.depth
+    chunk = max(how.size // strip, 1)
+    first, end = rows
+    block, stride = sampled(end - first, strip, how.sample)
+    if kind == s.REBUILD and layout["family"] == PARITY:
+        spans = int(layout["spans"])
+        chunk = max(min(chunk, LOCKS // 4 // (depth * spans)), 1)
+        block, stride = _apart(block, stride, chunk * depth, spans)
+    if first > 0:  # a part of the array: all of it
+        block = stride = end
+    _make_room(system, volume, chunk, drives)
+    _look_again(system, volume)
+    if copy != t.NONE:
+        system.set_row("members", member_of(system, volume, member), copy=copy, copied=0)
+    first_worker = system.append("workers", depth)
+    row = system.append("sweeps")
+    least = 0
+    if how.limit is not None:
+        least = round(chunk * strip * depth / how.limit * GIGA)
+    system.set_row(
+        "sweeps",
+        row,
+        volume=volume,
+        kind=kind,
+        member=member_of(system, volume, member),
+        first=first,
+        next=first,
+        end=end,
+        chunk=chunk,
+        block=block,
+        stride=stride,
+        first_worker=first_worker,
+        workers=depth,
+        working=depth,
+        frontier=first,
+        share=how.rate,
+        least=least,
+        clock=_clock(system, volume),
+        puncture=how.puncture,
+        started=system.now,
+        ended=t.NONE,
+        ticket=ticket,
+    )
+    for i in range(depth):
+        job = system.take_job(
+            t.STAGE_WAITING,
+            row=row,
+            errand=ERRAND_SWEEP,
+            volume=volume,
+            stream=t.NONE,
+            priority=0,
+            parts=0,
+            op=t.WRITE,
+        )
+        system.world.workers[first_worker + i] = job
+    if system.has_power(volume):
+        system.begin_sweep(row, depth)
+    return row
+
+
+def sampled(rows: int, strip: int, share: float) -> tuple[int, int]:
+    """Rows in sequence, and rows from one such sequence to the next, for a sample of a share."""
+    wanted = round(rows * share)
+    if wanted >= rows:
+        return rows, rows
+    block = max(LEAST_BLOCK // strip, wanted // MOST_BLOCKS, 1)
+    count = max(wanted // block, 1)
+    stride = rows // count
+    return (rows, rows) if block >= stride else (block, stride)
+
+
+def _apart(block: int, stride: int, at_once: int, spans: int) -> tuple[int, int]:
+    """A sample whose blocks are no multiple of the number of stripe locks apart, nor nearly so.
+
+    The ``at_once`` rows that the workers have in hand may lie in several blocks. If two of them
+    had one lock, a worker would wait for another one, as it does not where all rows are rebuilt.
+    """
+
+    def meet(blocks: int) -> bool:
+        stripes = blocks * stride * spans
+        return min(stripes % LOCKS, -stripes % LOCKS) < at_once * spans
+
+    while block < stride and any(meet(n) for n in range(1, at_once // block + 2)):
+        stride -= 1
+    return block, stride
+
+
+def simulated(rows: int, block: int, stride: int) -> int:
+    """Rows of [0, rows) that a sample takes."""
+    return rows // stride * block + min(rows % stride, block)
+
+
+def progress(system: System, row: int) -> Progress:
+    """How far a sweep is."""
+    one = system.world.sweeps[row]
+    total = int(one["end"] - one["first"])
+    if one["block"] < one["stride"]:
+        total = simulated(total, int(one["block"]), int(one["stride"]))
+    end = int(one["ended"]) if one["ended"] != t.NONE else system.now
+    return Progress(
+        done=int(one["rows"]),
+        rows=total,
+        frontier=int(one["frontier"]),
+        found=int(one["found"]),
+        repaired=int(one["repaired"]),
+        punctured=int(one["punctured"]),
+        lost=bool(one["lost"]),
+        stopped=bool(one["stopped"]),
+        seconds=(end - int(one["started"])) / GIGA,
+    )
+
+
+def pause(system: System, row: int) -> None:
+    """Let a sweep begin nothing more until it is resumed."""
+    system.set_row("sweeps", row, paused=1)
+
+
+def resume(system: System, row: int) -> None:
+    """Let a sweep that is paused go on: at once, or when there is power."""
+    if system.has_power(int(system.world.sweeps[row]["volume"])):
+        system.resume_sweep(row)
+    else:
+        system.set_row("sweeps", row, paused=0)
+
+
+def stop(system: System, row: int, *, lost: bool = False) -> None:
+    """Let a sweep end with what it has under way; ``lost``: since it can't go on."""
+    system.set_row("sweeps", row, stopped=1)
+    if lost:
+        system.set_row("sweeps", row, lost=1)
+    resume(system, row)
+
+
+def set_rate(system: System, row: int, rate: float) -> None:
+    """Let a sweep work for another share of the time."""
+    system.set_row("sweeps", row, share=rate)
+
+
+def add_defects(system: System, drive: int, offsets: Sequence[int], length: int) -> None:
+    """Let ``length`` bytes of a drive be unreadable at each of these addresses."""
+    for offset in offsets:
+        used = int(system.state["defects"])
+        _room_for_defects(system, used + 1)
+        system.set_row("defects", used, drive=drive, offset=offset, length=length, punctured=0)
+        system.set_row("defects", used, passed=0)
+        system.state["defects"] = used + 1
+        system.world.drives[drive]["defects"] += 1
+
+
+def cure_all(system: System, drive: int) -> None:
+    """A new drive has no bad sectors."""
+    rows = system.world.defects[: int(system.state["defects"])]
+    rows["drive"][rows["drive"] == drive] = t.NONE
+    system.world.drives[drive]["defects"] = 0
+
+
+def _look_again(system: System, volume: int) -> None:
+    """What an earlier sweep has passed, since nothing restored it, counts for this one again."""
+    rows = system.world.defects[: int(system.state["defects"])]
+    rows["passed"][np.isin(rows["drive"], drives_of(system, volume))] = 0
+
+
+def _clock(system: System, volume: int) -> int:
+    """The station where workers on a volume pause: one for all sweeps over it."""
+    sweeps = system.world.sweeps[: system.count("sweeps") - 1]
+    before = sweeps["clock"][sweeps["volume"] == volume]
+    if len(before):
+        return int(before[0])
+    return system.add_station("background work: pauses", "pause", servers=t.UNLIMITED)
+
+
+def _room_for_defects(system: System, wanted: int) -> None:
+    """Keep room for those that there are, and for what rebuilds may mark of them."""
+    have = len(system.world.defects)
+    if have < 2 * wanted + SPARE_DEFECTS:
+        system.append("defects", 2 * wanted + SPARE_DEFECTS)
+
+
+def _make_room(system: System, volume: int, chunk: int, drives: int) -> None:
+    """Make sure that a step of a worker finds room for its accesses, commands and pages."""
+    place = system.world.volumes[volume]
+    layout = system.world.layouts[place["array"]]
+    strip = int(layout["strip"])
+    each = chunk * (int(layout["data"]) + 2)
+    mirrored = drives * chunk * 2
+    system.need_accesses(max(each, mirrored) + 64)
+    drive = system.world.drives[drives_of(system, volume)[0]]
+    longest = int(drive["max_transfer"])
+    commands = max(each, mirrored) + drives * (chunk * strip // longest + 1)
+    pages = min(chunk * strip, longest) // int(drive["grain"]) + 1
+    system.need_margin(commands + pages)

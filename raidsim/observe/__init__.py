@@ -1,0 +1,1 @@
+"""What was measured in a window, read from the kernel's tables."""

@@ -1,0 +1,58 @@
+"""The commands that an array has made to its drives in the window, by what they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from raidsim.assembly.array import below
+from raidsim.kernel import array_tables as a
+from raidsim.kernel import tables as t
+from raidsim.result import ArrayUse
+from raidsim.system.system import System
+
+ORIGINS = {
+    "host": a.FOR_HOST,
+    "destage": a.FOR_DESTAGE,
+    "read-ahead": a.FOR_READ_AHEAD,
+    "background": a.BACKGROUND,
+}
+TRANSFERS = {
+    "read": a.READ_DATA,
+    "read for read-modify-write": a.READ_FOR_MODIFY,
+    "read for reconstruct-write": a.READ_FOR_RECONSTRUCT_WRITE,
+    "read to reconstruct": a.READ_TO_RECONSTRUCT,
+    "write": a.WRITE_DATA,
+    "parity write": a.WRITE_PARITY,
+    "full-stripe write": a.WRITE_FULL_STRIPE,
+}
+
+
+def arrays(system: System, volumes: Mapping[str, int], volume: str) -> list[ArrayUse]:
+    """The use of the array that a load runs on, or of those below its hybrid; none of one drive."""
+    world = system.world
+    names = {row: name for name, row in volumes.items()}
+    row = volumes[volume]
+    streams = system.rows("streams")
+    ios = int(streams["window_ios"][streams["volume"] == row].sum())
+    return [
+        _use_of(system, names[part], int(world.volumes[part]["array"]), ios)
+        for part in below(system, row) or (row,)
+        if world.volumes[part]["kind"] == t.VOLUME_ARRAY
+    ]
+
+
+def _use_of(system: System, name: str, array: int, ios: int) -> ArrayUse:
+    counts = system.world.arrays[array]["device_ios"].copy()
+    before = system.at_reset.get("arrays")
+    if before is not None and array < len(before):
+        counts -= before[array]["device_ios"]
+    table = counts.reshape(a.ORIGINS, a.TRANSFERS)
+    made = {
+        origin: {what: int(table[i, j]) for what, j in TRANSFERS.items() if table[i, j]}
+        for origin, i in ORIGINS.items()
+        if table[i].any()
+    }
+    each = {
+        origin: {what: number / ios for what, number in row.items()} for origin, row in made.items()
+    }
+    return ArrayUse(name=name, host_ios=ios, device_ios=made, per_host_io=each if ios else None)

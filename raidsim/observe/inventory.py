@@ -1,0 +1,106 @@
+"""What a scenario holds, before anything runs: capacity, redundancy, power, and its links.
+
+The one place that ``run``, ``check`` and ``explain`` take these figures from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from raidsim.assembly.fabric import fabric
+from raidsim.cards import Card
+from raidsim.result import HybridFacts, LinkFacts, Power, SystemPower, VolumeFacts
+from raidsim.scenario import HybridSpec, Scenario, VolumeSpec
+from raidsim.topology.graph import Load
+
+MEGA = 2**20
+
+
+def volume_facts(volume: VolumeSpec) -> VolumeFacts:
+    """Capacity, redundancy and power of a volume, spares included."""
+    return VolumeFacts(
+        name=volume.name,
+        level=volume.level,
+        drives=volume.drives,
+        drive=volume.card.name,
+        raw_bytes=volume.raw_capacity,
+        usable_bytes=volume.capacity,
+        failures_tolerated=volume.failures_tolerated,
+        failed=sorted(set(volume.failed)),
+        power_w=_drives_power(volume),
+    )
+
+
+def volumes(scenario: Scenario) -> list[VolumeFacts]:
+    """The facts of every volume."""
+    return [volume_facts(volume) for volume in scenario.volumes]
+
+
+def links(scenario: Scenario) -> list[LinkFacts]:
+    """What the connections of controllers and links carry, and what can arrive at them."""
+    return [_link_facts(load) for load in fabric(scenario).loads()]
+
+
+def power_of(card: Card) -> Power:
+    """Power of one piece of hardware. A card that knows no idle power has one figure for both."""
+    active = card.number("power.active") if card.has("power.active") else None
+    if "power.idle" not in card.about.by_name:
+        return Power(active, active)
+    return Power(card.number("power.idle") if card.has("power.idle") else None, active)
+
+
+def system_power(scenario: Scenario) -> SystemPower:
+    """Power of all drives, controllers and the host, of those whose cards say it."""
+    cards = [scenario.host.card, *(controller.card for controller in scenario.controllers)]
+    parts = [(card, power_of(card)) for card in cards]
+    parts += [(volume.card, _drives_power(volume)) for volume in scenario.volumes]
+    silent = [card.name for card, power in parts if power.idle is None or power.active is None]
+    return SystemPower(
+        idle=_sum(power.idle for _, power in parts),
+        active=_sum(power.active for _, power in parts),
+        without=list(dict.fromkeys(silent)),
+    )
+
+
+def _drives_power(volume: VolumeSpec) -> Power:
+    """Power of the drives of a volume; its spares turn idle until one of them is taken."""
+    one = power_of(volume.card)
+    idle = _times(one.idle, volume.drives + volume.spares)
+    if one.active is None or one.idle is None:
+        return Power(idle, _times(one.active, volume.drives))
+    return Power(idle, one.active * volume.drives + one.idle * volume.spares)
+
+
+def _link_facts(load: Load) -> LinkFacts:
+    edge = load.edge
+    return LinkFacts(
+        name=str(edge.lower),
+        to=edge.upper,
+        speed=edge.kind,
+        lanes=edge.lanes,
+        mbps=edge.bandwidth / MEGA,
+        drives=load.drives,
+        arriving_mbps=load.arriving / MEGA,
+        oversubscription=load.factor,
+    )
+
+
+def _times(watts: float | None, number: int) -> float | None:
+    return None if watts is None else watts * number
+
+
+def _sum(watts: Iterable[float | None]) -> float:
+    return sum(each for each in watts if each is not None)
+
+
+def hybrid_facts(spec: HybridSpec) -> HybridFacts:
+    """What a hybrid is, whatever runs on it."""
+    return HybridFacts(
+        name=spec.name,
+        mode=spec.mode,
+        front=spec.front,
+        back=spec.back,
+        front_bytes=spec.blocks * spec.block,
+        usable_bytes=spec.capacity,
+        block_bytes=spec.block,
+    )

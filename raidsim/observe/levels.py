@@ -1,0 +1,132 @@
+"""Levels that a run fills before it is steady: what is in caches, and what is dirty.
+
+While a cache takes up what is written, the throughput is constant, and far above what it will be
+once the cache is as full as it may be. So the level itself has to be looked at.
+A record keeps levels at equal distances of time; when it is full, every second one goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.assembly.array import below, drives_of
+from raidsim.assembly.drives import kind_at
+from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ERRAND_DESTAGE
+from raidsim.system.system import System
+
+FIRST_STEP_NS = 20_000
+MOST_KEPT = 128
+FULL = 0.98
+"""Of its bound: the lines of a full cache come and go."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """The sum of one field over some rows of a table.
+
+    Attributes
+    ----------
+    bound
+        What it cannot exceed, in the same unit; None if that is not known.
+    words
+        What it is, for messages.
+    """
+
+    table: str
+    field: str
+    rows: tuple[int, ...]
+    bound: float | None
+    words: str
+
+
+class Record:
+    """Levels over time, from the present time on."""
+
+    def __init__(self, system: System, levels: Sequence[Level]) -> None:
+        self.system = system
+        self.levels = levels
+        self.step = FIRST_STEP_NS
+        self.origin = system.now
+        self.kept: list[list[float]] = []
+
+    @property
+    def due(self) -> int:
+        """When the next reading is to be taken, ns; NEVER if there is nothing to read."""
+        if not self.levels:
+            return t.NEVER
+        return self.origin + (len(self.kept) + 1) * self.step
+
+    def take(self) -> None:
+        """Take the reading that is due."""
+        world = self.system.world
+        self.kept.append(
+            [float(getattr(world, one.table)[one.field][[*one.rows]].sum()) for one in self.levels]
+        )
+        if len(self.kept) >= MOST_KEPT:
+            self.kept = self.kept[1::2]
+            self.step *= 2
+
+    def series(self, level: Level) -> NDArray[np.float64]:
+        """The readings of one level, in order."""
+        place = self.levels.index(level)
+        return np.array([reading[place] for reading in self.kept])
+
+
+def of_volume(system: System, volume: int) -> list[Level]:
+    """The levels that the I/Os of a volume fill, and that set its pace once they are full.
+
+    The front of a hybrid may take hours to fill, and says so itself (raidsim.observe.hybrid_use).
+    """
+    found = []
+    for cache in sorted(_caches(system, volume)):
+        row = system.world.caches[cache]
+        name = "the cache of " + system.names[int(row["copy"])].name.partition(":")[0]
+        found += [
+            Level("caches", "used", (cache,), float(row["size"]), f"what {name} holds"),
+            Level("caches", "dirty", (cache,), float(row["high"]), f"what is dirty in {name}"),
+        ]
+    shingled = tuple(sorted(_shingled(system, drives_of(system, volume))))
+    if shingled:
+        rows = system.world.shingles[[*shingled]]
+        words = "what the maps of the drives' media caches hold"
+        found.append(Level("shingles", "kept", shingled, float(rows["most_records"].sum()), words))
+        words = "what the drives' media caches hold"
+        found.append(Level("shingles", "used", shingled, float(rows["media_cache"].sum()), words))
+    drives = tuple(sorted(_buffered(system, drives_of(system, volume))))
+    if drives:
+        words = "what the drives have promised to write"
+        found.append(Level("drives", "unsafe", drives, None, words))
+    return found
+
+
+def _caches(system: System, volume: int) -> set[int]:
+    """Rows of the caches of the controllers that a volume, or what it is made of, is on."""
+    found = set()
+    for part in (volume, *below(system, volume)):
+        controller = int(system.world.volumes[part]["controller"])
+        if controller != t.NONE:
+            cache = int(system.world.controllers[controller]["cache"])
+            if cache != t.NONE and system.world.caches[cache]["errand"] == ERRAND_DESTAGE:
+                found.add(cache)
+    return found
+
+
+def _shingled(system: System, drives: Collection[int]) -> list[int]:
+    """Rows of the media caches of some drives."""
+    rows = system.world.drives
+    disks = [rows[drive]["row"] for drive in drives if rows[drive]["kind"] == t.DRIVE_DISK]
+    found = [int(system.world.disks[disk]["shingles"]) for disk in disks]
+    return [row for row in found if row != t.NONE]
+
+
+def _buffered(system: System, drives: Collection[int]) -> list[int]:
+    """Those among some drives that acknowledge writes from a buffer for long.
+
+    The buffer of a solid state drive is full after a few milliseconds of writing.
+    """
+    return [drive for drive in drives if kind_at(system, drive).fills_slowly(system, drive)]

@@ -1,0 +1,303 @@
+"""Reading what the kernel counted in the window, as the plain data of results."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.assembly.array import below, drives_of
+from raidsim.assembly.drives import kind_at
+from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ERRAND_DESTAGE
+from raidsim.result import Counts, Latency, Limit, Stage, StationUse
+from raidsim.stats.histogram import FEW_EXCEEDANCES, exceedances, percentiles
+from raidsim.system.system import System
+
+NS_PER_S = 1e9
+NS_PER_MS = 1e6
+MIB = 2**20
+QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+HOST_KIND = "host CPU"
+SLOT_KIND = "command slot"
+KINDS_THAT_NEVER_LIMIT = ("command latency", SLOT_KIND)
+PARALLEL_KINDS = ("flash channel", "flash die")
+ALIKE = 1.5  # busiest drive over the mean of a volume's drives, up to which they count as one part
+
+
+def span(system: System) -> int:
+    """Length of the window so far, ns."""
+    return system.now - int(system.state["slice_origin"])
+
+
+def rates(system: System, streams: Sequence[int]) -> tuple[float, float]:
+    """IO/s and MB/s (2**20) of these streams together, over the window or since they began."""
+    rows = system.world.streams[list(streams)]
+    begun = max(int(rows["start"].min()), int(system.state["slice_origin"]))
+    # After its last completion a load's rate no longer falls.
+    end = int(rows["last"].max()) if system.are_over(streams) else system.now
+    seconds = (end - begun) / NS_PER_S
+    if seconds <= 0:
+        return 0.0, 0.0
+    ios, size = int(rows["window_ios"].sum()), int(rows["window_bytes"].sum())
+    return ios / seconds, size / MIB / seconds
+
+
+def latency(system: System, streams: Sequence[int], op: int) -> Latency | None:
+    """Response times of the I/Os of kind ``op`` (READ, WRITE); None if there were none."""
+    world = system.world
+    rows = list(streams)
+    samples = int(world.streams["window_ios"][rows, op].sum())
+    passed = int(world.streams["window_ns"][rows, op].sum())
+    return latency_of(samples, passed, world.latencies[system.accounts(rows), op].sum(axis=0))
+
+
+def latency_of(samples: int, passed: int, histogram: NDArray[np.int64]) -> Latency | None:
+    """Response times of so many I/Os that took ``passed`` ns in all; None if there were none."""
+    if samples == 0:
+        return None
+    found = percentiles(histogram, list(QUANTILES.values()))
+    p50, p95, p99, p999 = (None if value is None else value / NS_PER_MS for value in found)
+    return Latency(passed / samples / NS_PER_MS, p50, p95, p99, p999, samples)
+
+
+def latency_of_all(system: System, streams: Sequence[int], quantile: float | None) -> float | None:
+    """Response time of reads and writes together, ms: a quantile, or the mean if that is None.
+
+    None if nothing was measured, or too little beyond the quantile.
+    """
+    world = system.world
+    rows = list(streams)
+    if quantile is not None:
+        counts = world.latencies[system.accounts(rows)].sum(axis=(0, 1))
+        (found,) = percentiles(counts, [quantile])
+        return None if found is None else found / NS_PER_MS
+    samples = int(world.streams["window_ios"][rows].sum())
+    return int(world.streams["window_ns"][rows].sum()) / samples / NS_PER_MS if samples else None
+
+
+def uncertain_percentiles(system: System, streams: Sequence[int], op: int, kind: str) -> list[str]:
+    """A warning for each percentile that rests on few samples."""
+    histogram = system.world.latencies[system.accounts(streams), op].sum(axis=0)
+    if not histogram.any():
+        return []
+    beyond = exceedances(histogram, list(QUANTILES.values()))
+    found = percentiles(histogram, list(QUANTILES.values()))
+    return [
+        f"{name} of {kind}s rests on fewer than {FEW_EXCEEDANCES} samples beyond it"
+        for name, value, count in zip(QUANTILES, found, beyond, strict=True)
+        if value is not None and count < FEW_EXCEEDANCES
+    ]
+
+
+def stations_of(system: System, streams: Sequence[int]) -> tuple[set[int], list[int]]:
+    """The stations that the I/Os of these streams visit, and all streams on the same volumes."""
+    world = system.world
+    rows = world.streams[list(streams)]
+    found: set[int] = set()
+    for process in set(rows["process"].tolist()):
+        found |= {int(world.processes[process][end]) for end in ("submit", "complete")}
+    volumes = set(rows["volume"].tolist())
+    for volume in volumes:
+        found |= set(volume_stations(system, volume))
+    every = world.streams["volume"][: system.count("streams")].tolist()
+    return found, [stream for stream, volume in enumerate(every) if volume in volumes]
+
+
+def volume_stations(system: System, volume: int) -> list[int]:
+    """The stations of a volume: of its drives and all that leads to them, or of its route."""
+    world = system.world
+    row = world.volumes[volume]
+    if row["kind"] == t.VOLUME_ROUTE:
+        steps = world.steps[row["first_step"] : row["first_step"] + row["steps"]]
+        return [
+            station
+            for step in steps
+            for station in range(step["station"], step["station"] + step["branches"])
+        ]
+    parts = below(system, volume)
+    found = [station for part in parts for station in volume_stations(system, part)]
+    found += [
+        station for drive in drives_of(system, volume) for station in drive_stations(system, drive)
+    ]
+    if row["kind"] == t.VOLUME_ARRAY and not parts:
+        found.append(int(world.arrays[row["array"]]["engine"]))
+    if row["controller"] != t.NONE:
+        controller = world.controllers[row["controller"]]
+        found += [int(controller[name]) for name in CONTROLLER_STATIONS]
+        if controller["cache"] != t.NONE:
+            found.append(int(world.caches[controller["cache"]]["copy"]))
+    return list(dict.fromkeys(found))
+
+
+def drive_stations(system: System, index: int) -> list[int]:
+    """The stations of a drive, and of the shared links on its way up."""
+    world = system.world
+    drive = world.drives[index]
+    found = [int(drive["latency_station"])]
+    if drive["slots"] != t.NONE:
+        found.append(int(drive["slots"]))
+    hops = world.hops[drive["first_hop"] : drive["first_hop"] + drive["hops"]]
+    found += [int(hop[way]) for hop in hops for way in ("up", "down")]
+    return [*found, *kind_at(system, index).stations(system, index)]
+
+
+CONTROLLER_STATIONS = ("commands", "to_host", "to_controller", "replies")
+
+
+def cached(system: System) -> int:
+    """Bytes that the caches of controllers hold, dirty ones counted twice."""
+    rows = _of_controllers(system)
+    return int(rows["used"].sum() + rows["dirty"].sum())
+
+
+def cache_size(system: System) -> int:
+    """Bytes of the caches of controllers."""
+    return int(_of_controllers(system)["size"].sum())
+
+
+def _of_controllers(system: System) -> Any:
+    """Rows of the caches of controllers: the front of a hybrid may take hours to fill."""
+    rows = system.world.caches[: system.count("caches")]
+    return rows[rows["errand"] == ERRAND_DESTAGE]
+
+
+def stations(system: System, chosen: Collection[int] | None = None) -> list[StationUse]:
+    """Every station (of ``chosen``) used in the window; ``servers`` 0 stands for a pure delay."""
+    passed = span(system)
+    used = []
+    for index, name in enumerate(system.names):
+        row = system.world.stations[index]
+        idle = row["arrivals"] == 0 and row["busy_area"] == 0
+        if passed == 0 or idle or (chosen is not None and index not in chosen):
+            continue
+        servers = system.halted.get(index, int(row["servers"]))
+        delay = servers >= t.UNLIMITED
+        used.append(
+            StationUse(
+                name=name.name,
+                kind=name.kind,
+                servers=0 if delay else servers,
+                utilisation=0.0 if delay else int(row["busy_area"]) / passed / servers,
+                queue=int(row["queue_area"]) / passed,
+            )
+        )
+    return used
+
+
+def stages(system: System, streams: Sequence[int]) -> dict[str, Stage]:
+    """Time waited and served by kind of station, per completed I/O of the host.
+
+    All that an I/O causes counts: the device I/Os of an array, and what follows its answer. A
+    station serves all loads that come to it alike, so its time is the mean over all of them: so
+    it is with the completion of a host; submission is that of these streams' own processes. A
+    command slot is held while the stations behind it work and what holds it waits for them: only
+    waiting for one is its own.
+    """
+    world = system.world
+    own = stations_of(system, streams)[0]
+    done = _ios_by_station(system)
+    waited: dict[str, float] = {}
+    served: dict[str, float] = {}
+    for index in sorted(own):
+        row, kind = world.stations[index], system.names[index].kind
+        ios = _ios_of_cpu(system, streams, index) if kind == HOST_KIND else done.get(index, 0)
+        if ios == 0 or row["arrivals"] == 0:
+            continue
+        work = 0 if kind == SLOT_KIND else int(row["served"])
+        waited[kind] = waited.get(kind, 0.0) + int(row["waited"]) / ios / NS_PER_MS
+        served[kind] = served.get(kind, 0.0) + work / ios / NS_PER_MS
+    return {
+        kind: Stage(waited[kind], served[kind])
+        for kind in waited
+        if served[kind] > 0 or waited[kind] > 0
+    }
+
+
+def _ios_of_cpu(system: System, streams: Sequence[int], station: int) -> int:
+    """I/Os in the window of these streams and all others that use a station of a host's CPU."""
+    rows = system.world.streams[: system.count("streams")]
+    processes = system.world.processes[rows["process"]]
+    using = (processes["submit"] == station) | (processes["complete"] == station)
+    using[list(streams)] = True
+    return int(rows["window_ios"][using].sum())
+
+
+def _ios_by_station(system: System) -> dict[int, int]:
+    """I/Os of the window, of all streams on the volumes that a station belongs to."""
+    volumes = system.world.streams["volume"][: system.count("streams")]
+    ios = system.world.streams["window_ios"][: system.count("streams")].sum(axis=1)
+    done: dict[int, int] = {}
+    for volume in set(volumes.tolist()):
+        of_volume = int(ios[volumes == volume].sum())
+        for station in set(volume_stations(system, volume)):
+            done[station] = done.get(station, 0) + of_volume
+    return done
+
+
+def limit(used: Sequence[StationUse], volume_of: Mapping[str, str]) -> Limit | None:
+    """The busiest part: what stands in the way of more I/Os.
+
+    Channels and dies work in parallel and count by their mean over the whole drive. So do the
+    drives of an array: the same part of all that worked is one, by its mean, unless one is far
+    busier than that (``ALIKE``).
+
+    Parameters
+    ----------
+    volume_of
+        The volume of each drive of an array, by name.
+    """
+    parts: dict[tuple[str, str], list[StationUse]] = {}  # of one drive, or of anything else
+    for use in used:
+        if use.kind in KINDS_THAT_NEVER_LIMIT:
+            continue
+        owner, _, part = use.name.partition(": ")
+        part = f"{use.kind}s" if use.kind in PARALLEL_KINDS else part
+        parts.setdefault((owner, part), []).append(use)
+    alike: dict[tuple[str, str], list[Limit]] = {}  # of a whole volume
+    for (owner, part), uses in parts.items():
+        mean = sum(use.utilisation for use in uses) / len(uses)
+        one = Limit(f"{owner}: {part}" if part else owner, uses[0].kind, mean)
+        alike.setdefault((volume_of.get(owner, owner), part), []).append(one)
+    found = [_of_drives(volume, part, each) for (volume, part), each in alike.items()]
+    return max(found, key=lambda one: one.utilisation, default=None)
+
+
+def _of_drives(volume: str, part: str, drives: Sequence[Limit]) -> Limit:
+    """The same part of several drives as one, or that of the busiest if they are not alike."""
+    busiest = max(drives, key=lambda one: one.utilisation)
+    mean = sum(one.utilisation for one in drives) / len(drives)
+    if len(drives) == 1 or busiest.utilisation > ALIKE * mean:
+        return busiest
+    return Limit(
+        f"{volume}: {part}",
+        busiest.kind,
+        mean,
+        drives=len(drives),
+        busiest=busiest.station,
+        busiest_utilisation=busiest.utilisation,
+    )
+
+
+def counts(system: System, streams: Sequence[int]) -> Counts:
+    """The account of the I/Os of these streams since the start.
+
+    Raises
+    ------
+    AssertionError
+        If an I/O was lost or counted twice: an error of the simulator.
+    """
+    rows = system.world.streams[list(streams)]
+    found = Counts(
+        issued=int(rows["issued"].sum()),
+        completed=int(rows["completed"].sum()),
+        failed=int(rows["failed"].sum()),
+        timed_out=int(rows["timed_out"].sum()),
+        in_flight=int(rows["in_flight"].sum()),
+        measured=int(rows["window_ios"].sum()),
+    )
+    if found.issued != found.completed + found.failed + found.timed_out + found.in_flight:
+        raise AssertionError(f"I/Os are not conserved: {found}")
+    return found

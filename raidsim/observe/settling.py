@@ -1,0 +1,104 @@
+"""Whether the start of a run is over: for every load, every cache and every queue of destages.
+
+Each has a series of its own, and is settled once MSER-5 finds its cut in the first half of it.
+A cache at its bound is settled, and so is one whose level hardly moves. A load must have done
+enough I/Os to be judged at all, so that a busy load does not end the warm-up of a slow one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.intervene import window
+from raidsim.observe import levels
+from raidsim.observe.levels import Level, Record
+from raidsim.stats.warmup import mser5
+from raidsim.system.system import System
+
+NS_PER_S = 1e9
+PILOT_PER_OUTSTANDING = 20  # I/Os of a load per slot of its own
+LEAST_OF_A_LOAD = 400  # I/Os
+STILL = 0.01
+"""Of itself: a level that moves less between the last two quarters of a run is still.
+
+One that grows steadily from nothing moves by a third.
+"""
+
+
+@dataclass(frozen=True)
+class Unsettled:
+    """What has not settled yet.
+
+    Attributes
+    ----------
+    loads
+        Those whose figures it touches.
+    needs
+        When it may have, s since the start, as far as can be told; else None.
+    """
+
+    loads: frozenset[str]
+    words: str
+    needs: float | None
+
+
+class Settling:
+    """The start of a run, watched.
+
+    Parameters
+    ----------
+    streams
+        The streams of each load, by its name.
+    """
+
+    def __init__(self, system: System, streams: Mapping[str, Sequence[int]]) -> None:
+        self.system = system
+        self.streams = {name: list(rows) for name, rows in streams.items() if rows}
+        self.loads_of: dict[Level, set[str]] = {}
+        for name, rows in self.streams.items():
+            for volume in sorted(set(system.world.streams["volume"][rows].tolist())):
+                for level in levels.of_volume(system, volume):
+                    self.loads_of.setdefault(level, set()).add(name)
+        self.record = Record(system, list(self.loads_of))
+
+    def unsettled(self) -> list[Unsettled]:
+        """What has not settled yet; nothing once the warm-up is over."""
+        found = [self._of_load(name, rows) for name, rows in self.streams.items()]
+        found += [self._of_level(level, names) for level, names in self.loads_of.items()]
+        return [one for one in found if one is not None]
+
+    def _of_load(self, name: str, streams: list[int]) -> Unsettled | None:
+        rows = self.system.world.streams[streams]
+        least = max(LEAST_OF_A_LOAD, PILOT_PER_OUTSTANDING * int(rows["outstanding"].sum()))
+        done = int(rows["window_ios"].sum())
+        series, _ = window.series(self.system, streams)
+        if done >= least and len(series) and mser5(series).ok:
+            return None
+        needs = self.system.now / NS_PER_S * least / done if 0 < done < least else None
+        return Unsettled(frozenset([name]), f"the throughput of {name}", needs)
+
+    def _of_level(self, level: Level, names: set[str]) -> Unsettled | None:
+        series = self.record.series(level)
+        if is_settled(series, level.bound):
+            return None
+        needs = None
+        half = len(series) // 2
+        if half and level.bound is not None and series[-1] > series[-half]:
+            pace = (series[-1] - series[-half]) / (half * self.record.step)
+            needs = (self.system.now + (level.bound - series[-1]) / pace) / NS_PER_S
+        return Unsettled(frozenset(names), level.words, needs)
+
+
+def is_settled(series: NDArray[np.float64], bound: float | None) -> bool:
+    """Whether a level has come to its bound, or to where it stays."""
+    quarter = len(series) // 4
+    if quarter == 0:
+        return False
+    if bound is not None and series[-1] >= levels.FULL * bound:
+        return True
+    before, last = series[-2 * quarter : -quarter].mean(), series[-quarter:].mean()
+    return bool(abs(last - before) <= STILL * abs(last)) or mser5(series).ok

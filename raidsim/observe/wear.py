@@ -1,0 +1,69 @@
+"""What a load means to the drives: write amplification, wear, and what a power cut would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from raidsim.assembly.drives import kind_at
+from raidsim.cards import Card
+from raidsim.intervene.window import settle_promises
+from raidsim.observe import thermal
+from raidsim.observe.observe import span
+from raidsim.result import DriveUse
+from raidsim.system.system import System
+
+DAY = 86_400e9  # ns
+DAYS_OF_A_YEAR = 365
+TERA = 1e12
+
+
+def drives(system: System, streams: Sequence[int]) -> list[DriveUse]:
+    """The use of every drive of these streams over the window."""
+    return [use_of(system, drive) for drive in thermal.drives_of(system, streams)]
+
+
+def use_of(system: System, index: int) -> DriveUse:
+    """The use of one drive: power and heat, wear, and bytes at risk."""
+    settle_promises(system)
+    name = thermal.name_of(system, index)
+    card = system.cards[index]
+    drive = system.world.drives[index]
+    passed = max(span(system), 1)
+    written = system.since("drives", index, "host_written") / passed * DAY
+    worn = kind_at(system, index).wear(system, index)
+    cycles = None if worn is None else worn.programmed / passed * DAY * DAYS_OF_A_YEAR
+    return replace(
+        thermal.use(system, index),
+        volume=system.volume_of.get(name, name),
+        write_amplification=None if worn is None else worn.amplification,
+        written_per_day_tb=written / TERA,
+        drive_writes_per_day=written / int(drive["size"]),
+        rated_writes_per_day=_number(card, "endurance.dwpd"),
+        cycles_per_year=cycles,
+        years_to_rated=_years(_number(card, "endurance.written"), written),
+        unsafe_mean=system.since("drives", index, "unsafe_area") / passed,
+        unsafe_peak=int(drive["unsafe_peak"]),
+        protected=bool(drive["protected"]),
+    )
+
+
+def warnings(system: System, streams: Sequence[int]) -> list[str]:
+    """What makes the figures of this window those of its length; one for each volume."""
+    found: dict[str, str] = {}
+    for drive in thermal.drives_of(system, streams):
+        name = thermal.name_of(system, drive)
+        if why := kind_at(system, drive).unsteady(system, drive):
+            words = f"{name} is not steady: {why} in this window; a longer one has other rates"
+            found.setdefault(system.volume_of.get(name, name), words)
+    return list(found.values())
+
+
+def _years(rated: float | None, written_per_day: float) -> float | None:
+    if rated is None or written_per_day == 0:
+        return None
+    return rated / written_per_day / DAYS_OF_A_YEAR
+
+
+def _number(card: Card, name: str) -> float | None:
+    return card.number(name) if card.has(name) else None

@@ -1,0 +1,380 @@
+"""A system: the tables of one environment, with names, growing as parts are added.
+
+Everything that builds or observes the kernel does so through a :class:`System`. It owns
+the :class:`~raidsim.kernel.tables.World`, appends rows (tables double when full), enters
+the kernel and hands back what it counted. Times at this face are integer nanoseconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.cards import Card
+from raidsim.errors import InputError, Problem
+from raidsim.kernel import engine, is_compiled
+from raidsim.kernel import tables as t
+from raidsim.kernel.ftl import LEAF
+from raidsim.kernel.jobs import take
+from raidsim.kernel.world import TABLES, World
+from raidsim.records import empty
+from raidsim.system import breath
+from raidsim.system.memory import rows_for
+
+FIRST_JOBS = 256
+SLACK = 64  # rows more than the parts ask for: what any event needs of its own
+MOST_JOBS = 1 << 21
+
+
+class SaturationError(Exception):
+    """More I/Os are under way than any real queue holds: the load exceeds the system."""
+
+
+@dataclass(frozen=True)
+class StationName:
+    """What a station is called in reports."""
+
+    name: str
+    kind: str
+
+
+def stream_key(seed: int, *names: object) -> np.uint64:
+    """64-bit key of a random stream, from the seed and the stream's name."""
+    text = "\x1f".join([str(seed), *map(str, names)])
+    return np.uint64(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little"))
+
+
+class System:
+    """Tables of one environment and the names of their rows.
+
+    Parameters
+    ----------
+    seed
+        Seed of every random stream; each takes its own key from (seed, its name).
+    """
+
+    def __init__(self, seed: int = 1) -> None:
+        self.seed = seed
+        self.names: list[StationName] = []
+        self.cards: dict[int, Card] = {}  # of each drive
+        self.volume_of: dict[str, str] = {}  # names: of each drive of an array
+        self.spares: dict[int, list[int]] = {}  # rows of the hot spares of each array
+        self.bays: dict[int, list[int]] = {}  # rows of all its drives, whatever they stand for now
+        self.shared: dict[Any, NDArray[np.int64]] = {}  # leaves of the pasts that drives share
+        self.exposures: dict[int, Any] = {}  # Exposure of caches whose batteries may change
+        self.halted: dict[int, int] = {}  # stations that serve nobody: servers that they have else
+        self.drives_off = False  # no drive or controller has power
+        self.hosts_off = False  # no host has booted
+        self.at_reset: dict[str, NDArray[Any]] = {}  # tables as they were when the window opened
+        self._counts = {"state": 1}
+        self._tables = {name: empty(table, table.memory.rows) for name, table in TABLES.items()}
+        TABLES["state"].begin(self.state)
+        self.state["margin"] = SLACK
+        # The leaf of all drives that nothing was written to.
+        self._tables["leaves"] = np.full(LEAF, t.NONE, TABLES["leaves"].type)
+        self._more_jobs(FIRST_JOBS)
+        self.world = World(**self._tables)
+
+    # -- tables ---------------------------------------------------------------------
+
+    def _replace(self, table: str, rows: int, kept: int) -> None:
+        """Give a table memory for so many rows; what was in the first ``kept`` is there again."""
+        new = empty(TABLES[table], rows)
+        new[:kept] = self._tables[table][:kept]
+        self._tables[table] = new
+        self.world = World(**self._tables)
+
+    def append(self, table: str, rows: int = 1) -> int:
+        """Index of the first of ``rows`` new rows of a table, as its declaration has them begin."""
+        first = self.count(table)
+        have = len(self._tables[table])
+        if first + rows > have:
+            length = rows_for(self._tables, table, first + rows, max(2 * have, first + rows))
+            self._replace(table, length, have)
+        TABLES[table].begin(self._tables[table][first : first + rows])
+        self._counts[table] = first + rows
+        return first
+
+    def count(self, table: str) -> int:
+        """Rows of a table in use."""
+        return self._counts.get(table, 0)
+
+    def rows(self, table: str) -> NDArray[Any]:
+        """The rows of a table that are in use."""
+        used: NDArray[Any] = self._tables[table][: self.count(table)]
+        return used
+
+    def _more_jobs(self, rows: int) -> None:
+        old = self._tables["jobs"]
+        if len(old) + rows > MOST_JOBS:
+            raise SaturationError(
+                f"more than {len(old)} I/Os and pages are under way and their number grows: "
+                "the load asks for more than the system can do"
+            )
+        self._replace("jobs", len(old) + rows, len(old))
+        following = self._tables["jobs"]["next"]
+        state = self.state
+        fresh = np.arange(len(old), len(old) + rows)
+        following[fresh[:-1]] = fresh[1:]
+        following[fresh[-1]] = state["free_job"]
+        state["free_job"] = fresh[0]
+        state["free_jobs"] += rows
+
+    def take_job(self, stage: int, **fields: Any) -> int:
+        """A job that its owner keeps for good, with these fields; its index."""
+        self.have_room()
+        index = int(take(self.world, stage, t.NONE))
+        self.set_row("jobs", index, **fields)
+        return index
+
+    def need_margin(self, jobs: int) -> None:
+        """Make sure that one event may take ``jobs`` jobs, and schedule and tell as many."""
+        if jobs > MOST_JOBS:
+            cause = f"an I/O would set off {jobs} commands and pages at a time, over {MOST_JOBS}"
+            remedy = "give smaller requests and strips, or fewer outstanding"
+            raise InputError([Problem(None, None, None, cause, remedy)])
+        state = self.state
+        state["margin"] = max(int(state["margin"]), jobs + SLACK)
+
+    def need_accesses(self, accesses: int) -> None:
+        """Make sure that the plan of one task may list so many accesses."""
+        if accesses > len(self._tables["accesses"]):
+            self._replace("accesses", rows_for(self._tables, "accesses", accesses, accesses), 0)
+
+    def have_room(self, jobs: int = 0) -> None:
+        """Make room now for what is set off outside of a run: as much as an event, or ``jobs``."""
+        if jobs:
+            self.need_margin(jobs)
+        state = self.state
+        margin = int(state["margin"])
+        while state["free_jobs"] < margin:
+            self._more_jobs(max(len(self._tables["jobs"]), margin))
+        for table, used in (
+            ("heap", int(state["events"])),
+            ("completions", int(state["told"] + state["awaited"])),
+        ):
+            have = len(self._tables[table])
+            if used > have - margin:
+                self._replace(table, 2 * have + margin, have)
+        self.have_leaves(int(state["leaf_margin"]))
+
+    def have_leaves(self, leaves: int) -> None:
+        """Make room now for so many more leaves of the maps of flash drives."""
+        old = self._tables["leaves"]
+        used = int(self.state["leaves"])
+        if (used + leaves) * LEAF > len(old):
+            wished = max(2 * len(old), (used + leaves) * LEAF)
+            rows = rows_for(self._tables, "leaves", (used + leaves) * LEAF, wished)
+            self._replace("leaves", rows, used * LEAF)
+
+    # -- parts ----------------------------------------------------------------------
+
+    def add_station(
+        self,
+        name: str,
+        kind: str,
+        servers: int = 1,
+        discipline: int = t.FIFO,
+        turnaround: int = 0,
+        speed: float = 1.0,
+    ) -> int:
+        """Add a station; its index. ``turnaround`` in ns, paid at each change of direction."""
+        index = self.append("stations")
+        row = self.world.stations[index]
+        row["servers"] = servers
+        row["discipline"] = discipline
+        row["turnaround"] = turnaround
+        row["speed"] = speed
+        row["changed"] = self.now
+        self.names.append(StationName(name, kind))
+        return index
+
+    def add_stations(self, name: str, kind: str, count: int) -> int:
+        """Add ``count`` stations of one server, in a row; index of the first."""
+        indices = [self.add_station(f"{name} {i}", kind) for i in range(count)]
+        return indices[0]
+
+    def add_row(self, table: str, **fields: Any) -> int:
+        """Add one row to a table with these fields; its index."""
+        index = self.append(table)
+        self.set_row(table, index, **fields)
+        return index
+
+    def set_row(self, table: str, index: int, **fields: Any) -> None:
+        """Set fields of a row of a table."""
+        row = self._tables[table][index]
+        for name, value in fields.items():
+            row[name] = value
+
+    def add_given(self, table: str, times: Iterable[int]) -> int:
+        """Append times (ns) to ``given`` or ``arrivals``; index of the first."""
+        values = np.asarray(list(times), np.int64)
+        first = self.append(table, len(values))
+        self._tables[table][first : first + len(values)] = values
+        return first
+
+    def add_stream(
+        self,
+        name: str,
+        sizes: Sequence[tuple[int, float]],
+        *,
+        account: int | None = None,
+        **fields: Any,
+    ) -> int:
+        """Add a stream of I/Os with ``sizes`` [(bytes, share)] and STREAM ``fields``; its index.
+
+        ``account`` is that of an earlier stream with which it is measured as one; None for its own.
+        """
+        first = self.append("sizes", len(sizes))
+        total = sum(share for _, share in sizes)
+        up_to = 0.0
+        for row, (size, share) in enumerate(sizes, first):
+            up_to += share / total
+            self._tables["sizes"][row]["bytes"] = size
+            self._tables["sizes"][row]["up_to"] = up_to
+        self._tables["sizes"][first + len(sizes) - 1]["up_to"] = 2.0
+        if account is None:
+            account = self.append("latencies")
+            self.append("slices")
+        self.append("progress")
+        defaults: dict[str, Any] = {
+            "first_size": first,
+            "sizes": len(sizes),
+            "area_size": max(size for size, _ in sizes),
+            "account": account,
+        }
+        index = self.add_row("streams", **(defaults | fields))
+        row = self.world.streams[index]
+        for purpose in ("where", "random", "op", "size", "gap", "think"):
+            row["key_" + purpose] = stream_key(self.seed, name, purpose)
+        return index
+
+    def since(self, table: str, index: int, field: str) -> float:
+        """What a field of a row has grown by since the window opened."""
+        before = self.at_reset.get(table)
+        start = before[index][field] if before is not None and index < len(before) else 0
+        return float(self._tables[table][index][field] - start)
+
+    def accounts(self, streams: Sequence[int]) -> list[int]:
+        """Rows of latencies and slices that the I/Os of these streams are counted in."""
+        return sorted(set(self.world.streams["account"][list(streams)].tolist()))
+
+    # -- running --------------------------------------------------------------------
+
+    @property
+    def state(self) -> Any:
+        """The one row of STATE."""
+        return self._tables["state"][0]
+
+    @property
+    def now(self) -> int:
+        """Present time, ns."""
+        return int(self.state["now"])
+
+    def begin(self, stream: int) -> None:
+        """Start a stream at the present time."""
+        outstanding = int(self.world.streams[stream]["outstanding"])
+        self.have_room(outstanding)
+        engine.begin(self.world, stream)
+
+    def stop(self, stream: int) -> None:
+        """Let a stream issue no more."""
+        self.have_room()
+        engine.stop(self.world, stream)
+
+    def deliver(self, now: int, stream: int, *request: int) -> None:
+        """Start one I/O of a manual stream at ``now``.
+
+        ``request`` is op, offset, length, priority, ticket and timeout.
+        """
+        while engine.deliver(self.world, now, stream, *request) == t.RETURN_ROOM:
+            self.have_room()
+
+    def begin_sweep(self, sweep: int, workers: int) -> None:
+        """Start background work with so many workers."""
+        self.have_room()
+        engine.begin_sweep(self.world, sweep, workers)
+
+    def resume_sweep(self, sweep: int) -> None:
+        """Let background work that is paused go on."""
+        self.have_room()
+        engine.resume_sweep(self.world, sweep)
+
+    def awaited(self) -> Iterator[tuple[int, int, int, int]]:
+        """Take the completions that were waited for: (ticket, time, issued, status), ns."""
+        left = 1
+        while left > 0:
+            left, ticket, time, issued, status = engine.next_completion(self.world)
+            yield ticket, time, issued, status
+
+    def are_over(self, streams: Sequence[int]) -> bool:
+        """Whether nothing more will come of these streams."""
+        rows = self.world.streams[list(streams)]
+        return not (rows["in_flight"].any() or rows["scheduled"].any())
+
+    def set_speed(self, station: int, speed: float) -> None:
+        """Run a station at ``speed`` times its built speed from now on."""
+        self.have_room(int(self.world.stations[station]["busy"]))
+        factor = 1.0
+        for row in self.world.heats[: self.count("heats")]:
+            if row["path"] == station:
+                row["built_speed"] = speed
+                factor = float(row["factor"])
+        engine.set_speed(self.world, station, float(speed) * factor)
+
+    def set_air(self, heat: int, ambient: float, conductance: float) -> None:
+        """Let a drive stand in other air from now on: C, and W/K from its case to the air."""
+        self.have_room()
+        engine.set_air(self.world, heat, float(ambient), float(conductance))
+
+    def fill_samples(self) -> None:
+        """Take the readings that are due of drives at rest."""
+        engine.fill_samples(self.world)
+
+    def run(self, horizon: int = t.NEVER, budget: int = t.NEVER) -> int:
+        """Run to ``horizon`` ns or ``budget`` completions; why it came back (RETURN_*).
+
+        Raises
+        ------
+        SaturationError
+            If the number of I/Os under way grows beyond all bounds.
+        Stopped
+            If all runs of this process have been told to stop.
+        """
+        run = self._entry()
+        while True:
+            reason: int = run(self.world, horizon, budget, breath.ticks())
+            if reason == t.RETURN_BREATH:
+                breath.take()
+            elif reason == t.RETURN_ROOM:
+                self.have_room()
+            else:
+                if reason == t.RETURN_IDLE:
+                    self._check_idle()
+                return reason
+
+    def _entry(self) -> Callable[..., int]:
+        """The entry point for this system; one for all, if that needs no compiling."""
+        only_flash = self.count("disks") == self.count("arrays") == 0
+        return engine.run if is_compiled() or not only_flash else engine.run_flash
+
+    def _check_idle(self) -> None:
+        """Nothing is left to happen: then nothing may be under way, but at what is halted."""
+        stuck = int(self.world.streams["in_flight"][: self.count("streams")].sum())
+        if stuck and not self.halted:
+            raise AssertionError(f"{stuck} I/Os are under way and nothing moves them")
+
+    def has_power(self, volume: int) -> bool:
+        """Whether that which does the background work of a volume is up: controller or host."""
+        controlled = self.world.volumes[volume]["controller"] != t.NONE
+        return not (self.drives_off if controlled else self.hosts_off)
+
+    def advance_clock(self, time: int) -> None:
+        """Let the clock pass an interval without events; never backwards."""
+        if time > self.now:
+            self.state["now"] = time
