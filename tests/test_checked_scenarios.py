@@ -32,7 +32,7 @@ def cut(data: dict[str, Any]) -> dict[str, Any]:
             if isinstance(load[sweep], list):
                 load[sweep] = [load[sweep][0], load[sweep][-1]]
     for machine in data.get("machine", []):
-        machine |= {"count": 2, "bursts": 3}
+        machine |= {"count": 2, "bursts": 3, "wait": "100 ms", "compute": "20 ms"}
     for volume in data["volume"]:
         if "rebuild_sample" in volume:
             volume["rebuild_sample"] = SAMPLE

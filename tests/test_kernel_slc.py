@@ -13,8 +13,8 @@ from watching import begin
 from raidsim import cards
 from raidsim.assembly import ftl
 from raidsim.assembly.drives import kind_of
-from raidsim.assembly.scenario import Machine, build
 from raidsim.control import Environment, Host, Load, Volume
+from raidsim.control.model import Machine, build
 from raidsim.errors import InputError
 from raidsim.intervene.window import reset
 from raidsim.kernel import tables as t

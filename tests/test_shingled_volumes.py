@@ -9,10 +9,10 @@ import pytest
 from conftest import compiled_only
 
 from raidsim import scenario
-from raidsim.assembly.scenario import Machine, build
 from raidsim.assembly.shingles import media_cache
 from raidsim.cards import load
 from raidsim.control import Environment, Host, Load, Volume
+from raidsim.control.model import Machine, build
 from raidsim.explain.explain import explain
 from raidsim.kernel import tables as t
 from raidsim.running import run

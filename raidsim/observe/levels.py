@@ -118,10 +118,8 @@ def _caches(system: System, volume: int) -> set[int]:
 
 def _shingled(system: System, drives: Collection[int]) -> list[int]:
     """Rows of the media caches of some drives."""
-    rows = system.world.drives
-    disks = [rows[drive]["row"] for drive in drives if rows[drive]["kind"] == t.DRIVE_DISK]
-    found = [int(system.world.disks[disk]["shingles"]) for disk in disks]
-    return [row for row in found if row != t.NONE]
+    found = [kind_at(system, drive).media_cache(system, drive) for drive in drives]
+    return [row for row in found if row is not None]
 
 
 def _buffered(system: System, drives: Collection[int]) -> list[int]:

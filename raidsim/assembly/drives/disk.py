@@ -179,6 +179,11 @@ class Disk(DriveKind):
         idle, active = float(front["idle_power"]), float(front["active_power"])
         return idle + (active - idle) * busy / passed
 
+    def media_cache(self, system: System, drive: int) -> int | None:
+        """That of a shingled one."""
+        row = int(self.row(system, drive)["shingles"])
+        return None if row == t.NONE else row
+
     def fills_slowly(self, system: System, drive: int) -> bool:
         """If its write cache is on."""
         return bool(self.row(system, drive)["cached"] == 1)

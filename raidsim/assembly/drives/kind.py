@@ -224,6 +224,10 @@ class DriveKind(ABC):
         """Why a longer window would have other figures, as a clause; None if nothing says so."""
         return None
 
+    def media_cache(self, system: System, drive: int) -> int | None:
+        """Row in `shingles` of its media cache; None if it has none."""
+        return None
+
     def fills_slowly(self, system: System, drive: int) -> bool:
         """Whether it acknowledges writes from a buffer that takes long to become full."""
         return False
