@@ -83,3 +83,15 @@ def test_counts_are_those_of_the_window_alone():
     found = use("raid5", 5, {"align": "8 KiB"})
     made = sum(found.device_ios["host"].values())
     assert made == pytest.approx(4 * found.host_ios, rel=0.02)
+
+
+def test_without_an_io_of_the_host_there_is_no_share():
+    """A load whose I/Os all take longer than the host waits for them."""
+    data = {"host": HOST,
+            "volume": [{"name": "data", "level": "raid1", "drives": 2, "drive": DISK}],
+            "load": [{"read": "0 %", "size": "8 KiB", "outstanding": 1, "timeout": "1 us"}],
+            "measure": {"min_ios": 10, "max_ios": 20}}  # fmt: skip
+    (point,) = run(from_data(data)).points
+    (found,) = point.arrays
+    assert (found.host_ios, found.per_host_io) == (0, None)
+    assert found.device_ios["host"]["write"] > 0

@@ -52,7 +52,7 @@ def _use_of(system: System, name: str, array: int, ios: int) -> ArrayUse:
         for origin, i in ORIGINS.items()
         if table[i].any()
     }
-    each = {
-        origin: {what: number / ios for what, number in row.items()} for origin, row in made.items()
-    }
-    return ArrayUse(name=name, host_ios=ios, device_ios=made, per_host_io=each if ios else None)
+    each = None
+    if ios:
+        each = {by: {what: n / ios for what, n in row.items()} for by, row in made.items()}
+    return ArrayUse(name=name, host_ios=ios, device_ios=made, per_host_io=each)
