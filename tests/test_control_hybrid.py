@@ -374,3 +374,23 @@ def test_blocks_smaller_than_the_lines_of_its_controller_are_clean_once_they_are
         dirty.append(env.system.world.caches["dirty"].tolist())
     assert dirty == [[0, 0]] * 8
     assert env.system.world.caches["dirty_peak"].max() > 0
+
+
+def test_writes_go_on_past_a_front_that_is_lost_while_spares_stand_in_for_its_drives():
+    """The drives of its members answer, but what they held is gone: nobody waits for it."""
+    env = raidsim.Environment(seed=1)
+    host = raidsim.Host(env, HOST)
+    front = raidsim.Volume(
+        env, "fujitsu-ssd-sas2-mlc-200gb", host, level="raid5", drives=3, spares=2, state="fresh"
+    )
+    back = raidsim.Volume(env, DISK, host)
+    hybrid = raidsim.Hybrid(
+        env, front, back, host, size="1 MiB", front_size="256 KiB", block="16 KiB",
+        write="back", low="0 %", flush="30 s",
+    )  # fmt: skip
+    env.run(hybrid.write(0, 64 * KIB))
+    front.fail(2)
+    front.fail(0)
+    written = [hybrid.write(at * KIB, 16 * KIB) for at in range(0, 1024, 16)]
+    env.run(until=env.now + 60.0)
+    assert all(one.processed for one in written)

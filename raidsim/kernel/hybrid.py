@@ -200,14 +200,20 @@ def part_ended(w, index):
 
 @handler
 def has_failed(w, volume):
-    """Whether a drive of the front has failed: then nothing in it is relied on."""
+    """Whether a drive of the front has failed, or its spare is not rebuilt yet.
+
+    A front that can't answer then is lost, and nothing in it is relied on.
+    """
     row = w.volumes[volume]
     if row["kind"] != VOLUME_ARRAY:
         return w.drives[row["drive"]]["failed"] == 1
     array = w.arrays[row["array"]]
+    layout = w.layouts[row["array"]]
     first = array["first_member"]
     for member in range(first, first + array["drives"]):
         if w.drives[w.members[member]["drive"]]["failed"] == 1:
+            return True
+        if w.good[member] < layout["rows"] * layout["strip"]:
             return True
     return False
 
