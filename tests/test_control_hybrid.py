@@ -394,3 +394,12 @@ def test_writes_go_on_past_a_front_that_is_lost_while_spares_stand_in_for_its_dr
     written = [hybrid.write(at * KIB, 16 * KIB) for at in range(0, 1024, 16)]
     env.run(until=env.now + 60.0)
     assert all(one.processed for one in written)
+
+
+@pytest.mark.parametrize("key", ["evict", "block", "copies", "warm_share"])
+def test_none_is_refused_where_it_means_nothing(key):
+    env = raidsim.Environment()
+    host = raidsim.Host(env, HOST)
+    front, back = raidsim.Volume(env, DISK, host), raidsim.Volume(env, DISK, host)
+    with pytest.raises(InputError, match=rf"hybrid\.{key}: is None"):
+        raidsim.Hybrid(env, front, back, host, size="1 MiB", **{key: None})

@@ -213,22 +213,20 @@ def test_the_dynamic_part_is_as_large_as_free_capacity_allows(filled, size):
 # -- power, TRIM, other drives -------------------------------------------------------------------
 
 
-def test_a_power_cut_costs_nothing_of_what_is_in_the_cache():
+def half_full() -> tuple[Environment, Volume]:
+    """A drive in a model, whose cache has been written half full."""
     env = Environment()
     data = Volume(
         env, MODEL, Host(env, "fujitsu-rx2540-m1"), name="data", state="fresh", changes=SMALL
     )
-    env.run(
-        until=data.start(
-            Load(
-                read="0 %",
-                random="0 %",
-                size="128 KiB",
-                outstanding=16,
-                limit={"bytes": f"{REGION // 2} B"},
-            )
-        )
-    )
+    half = {"bytes": f"{REGION // 2} B"}
+    load = Load(read="0 %", random="0 %", size="128 KiB", outstanding=16, limit=half)
+    env.run(until=data.start(load))
+    return env, data
+
+
+def test_a_power_cut_costs_nothing_of_what_is_in_the_cache():
+    env, data = half_full()
     env.run(until=env.now + 5e-3)  # the buffer is empty
     slc = env.system.world.slcs[0]
     held = int(slc["held"])
@@ -245,21 +243,7 @@ def test_a_power_cut_costs_nothing_of_what_is_in_the_cache():
 
 
 def test_what_was_trimmed_is_not_mapped_again():
-    env = Environment()
-    data = Volume(
-        env, MODEL, Host(env, "fujitsu-rx2540-m1"), name="data", state="fresh", changes=SMALL
-    )
-    env.run(
-        until=data.start(
-            Load(
-                read="0 %",
-                random="0 %",
-                size="128 KiB",
-                outstanding=16,
-                limit={"bytes": f"{REGION // 2} B"},
-            )
-        )
-    )
+    env, data = half_full()
     data.trim(0, data.capacity)
     env.run(until=env.now + 1)
     assert env.system.world.slcs[0]["held"] == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from pydantic_core import PydanticCustomError
@@ -39,6 +39,30 @@ class Arguments:
         """End with an InputError that holds every problem."""
         if self.problems:
             raise InputError(self.problems)
+
+    def given(
+        self,
+        where: str,
+        keys: Mapping[str, Any],
+        absent: Container[str],
+        needed: Container[str] = (),
+    ) -> dict[str, Any]:
+        """The keys that have a value; None is wrong where it does not mean something.
+
+        Parameters
+        ----------
+        where
+            The table of a scenario that they are keys of, for messages.
+        absent
+            Keys that mean something by being left out.
+        needed
+            Keys that have no default.
+        """
+        for key, value in keys.items():
+            if value is None and key not in absent:
+                remedy = "give a value" if key in needed else "give a value, or leave it out"
+                self.wrong(f"{where}.{key}", "is None", remedy)
+        return {key: value for key, value in keys.items() if value is not None}
 
     def whole(self, key: str, value: Any, low: int, high: int, of: int = 1) -> int:
         """A whole number from ``low`` to ``high``, and a multiple of ``of``."""

@@ -117,11 +117,10 @@ class Hybrid(Volume):
             "warm_share": warm_share, "buffer": buffer, "read_ahead": read_ahead,
             "io": io,
         }  # fmt: skip
-        self._hybrid = {
-            key: plain(value)
-            for key, value in keys.items()
-            if value is not None or key not in ABSENT
-        }
+        check = Arguments("Hybrid()")
+        given = check.given("hybrid", keys, ABSENT)
+        check.raise_if_wrong()
+        self._hybrid = {key: plain(value) for key, value in given.items()}
         scenario = self._read_hybrid()
         self._join(env, scenario, scenario.hybrids[-1], front, back, host, controller)
         self._await()

@@ -118,15 +118,11 @@ class Load:
             "priority": priority, "timeout": timeout, "limit": limit,
         }  # fmt: skip
         check = Arguments("Load()")
-        for key, value in given.items():
-            if value is None and key not in _ABSENT:
-                needed = LoadSpec.model_fields[key].is_required()
-                remedy = "give a value" if needed else "give a value, or leave it out"
-                check.wrong(f"load.{key}", "is None", remedy)
+        needed = {key for key, field in LoadSpec.model_fields.items() if field.is_required()}
         self.keys = {
             key: plain(value)
-            for key, value in given.items()
-            if value is not None and not _is_default(key, value)
+            for key, value in check.given("load", given, _ABSENT, needed).items()
+            if not _is_default(key, value)
         }
         for key in ("outstanding", "rate"):
             if isinstance(self.keys.get(key), list) and len(self.keys[key]) > 1:

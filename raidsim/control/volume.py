@@ -488,13 +488,9 @@ class Volume(Maintained):
         if controller is None and not self.behind:
             above["controller"] = HOST
         check = Arguments("Volume()")
-        for key, value in keys.items():
-            if value is None and key not in ABSENT:
-                check.wrong(f"volume.{key}", "is None", "give a value, or leave it out")
+        given = check.given("volume", {**keys, **above}, ABSENT)
         check.raise_if_wrong()
-        self._table = {
-            key: plain(value) for key, value in {**keys, **above}.items() if value is not None
-        }
+        self._table = {key: plain(value) for key, value in given.items()}
         load = {"read": "100 %", "size": "4 KiB", "outstanding": 1}
         table = self._table
         if table["access"] == "blocked":  # no load may be on it

@@ -28,6 +28,19 @@ def die_of(drive, offset):
 
 
 @handler
+def channel_of(drive, number):
+    """Station of the channel of program unit ``number``: these go round all channels first."""
+    return drive["first_channel"] + number % drive["channels"]
+
+
+@handler
+def die_of_unit(drive, number):
+    """Station of its die: of each channel they go round too."""
+    die = number // drive["channels"] % drive["dies"]
+    return drive["first_die"] + number % drive["channels"] * drive["dies"] + die
+
+
+@handler
 def transfer_frames(drive, start, end):
     """ns that the ECC frames touched by bytes [start, end) take on their channel."""
     frame = drive["frame"]

@@ -28,6 +28,7 @@ and :func:`moved` follow a piece.
 from __future__ import annotations
 
 from raidsim.kernel import ftl, slc
+from raidsim.kernel.flash import channel_of, die_of_unit
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.station import arrive, round_ns
@@ -145,10 +146,8 @@ def sense(w, row, drive, number, length, rest):
     job["priority"] = 0
     job["length"] = length
     job["rest"] = rest
-    channel = number % drive["channels"]
-    die = number // drive["channels"] % drive["dies"]
-    job["next_station"] = drive["first_channel"] + channel
-    arrive(w, drive["first_die"] + channel * drive["dies"] + die, index, drive["read_time"])
+    job["next_station"] = channel_of(drive, number)
+    arrive(w, die_of_unit(drive, number), index, drive["read_time"])
 
 
 @routine

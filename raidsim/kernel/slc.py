@@ -23,6 +23,7 @@ Verbs: a unit is :func:`taken`; a program unit :func:`must_wait`, :func:`enters`
 
 from __future__ import annotations
 
+from raidsim.kernel.flash import channel_of, die_of_unit
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take
 from raidsim.kernel.station import arrive
@@ -110,13 +111,11 @@ def fold(w, row, drive):
         job["priority"] = 0
         job["length"] = unit
         job["rest"] = FOLD
-        channel = slc["begun"] % drive["channels"]
-        die = slc["begun"] // drive["channels"] % drive["dies"]
-        job["next_station"] = drive["first_channel"] + channel
-        slc["begun"] += 1
+        number = slc["begun"]
+        job["next_station"] = channel_of(drive, number)
+        slc["begun"] = number + 1
         slc["folding"] += unit
-        place = drive["first_die"] + channel * drive["dies"] + die
-        arrive(w, place, index, slc["read_time"])
+        arrive(w, die_of_unit(drive, number), index, slc["read_time"])
 
 
 @routine
@@ -144,10 +143,7 @@ def folded(w, row, drive):
         job["row"] = row
         job["op"] = WRITE
         job["priority"] = 0
-        channel = number % drive["channels"]
-        die = number // drive["channels"] % drive["dies"]
-        place = drive["first_die"] + channel * drive["dies"] + die
-        arrive(w, place, index, drive["erase_time"])
+        arrive(w, die_of_unit(drive, number), index, drive["erase_time"])
     # Writes of less than a mapping unit leave more of them in a program unit, and what was in
     # the cache before the run has its places already: so each takes its share along.
     return min((waiting + parts - 1) // parts, 2 * together)

@@ -32,7 +32,7 @@ Verbs: :func:`command_arrived`, :func:`decode` splits a command, :func:`sensed`,
 from __future__ import annotations
 
 from raidsim.kernel import garbage, queue, read_ahead, slc
-from raidsim.kernel.flash import sense, transfer_frames
+from raidsim.kernel.flash import channel_of, die_of_unit, sense, transfer_frames
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.reply import delay, keep, promise, reply
@@ -258,8 +258,6 @@ def flush(w, row, drive, host, errand):
     else:
         number = drive["next_unit"]
         drive["next_unit"] = number + 1
-    channel = number % drive["channels"]
-    die = number // drive["channels"] % drive["dies"]
     unit = take(w, STAGE_PROGRAMMED, NONE)
     above = w.jobs[unit]
     above["drive"] = drive["drive"]
@@ -267,7 +265,7 @@ def flush(w, row, drive, host, errand):
     above["op"] = WRITE
     above["priority"] = 0
     above["pending"] = drive["planes"]
-    above["next_station"] = drive["first_die"] + channel * drive["dies"] + die
+    above["next_station"] = die_of_unit(drive, number)
     above["length"] = host
     above["unit"] = number
     above["rest"] = errand
@@ -276,7 +274,7 @@ def flush(w, row, drive, host, errand):
         part = w.jobs[piece]
         part["direction"] = TO_FLASH
         part["length"] = drive["page"]
-        part["next_station"] = drive["first_channel"] + channel
+        part["next_station"] = channel_of(drive, number)
         if host > 0:
             arrive(w, drive["path"], piece, round_ns(drive["page"] * drive["path_flush_ns"]))
         else:
