@@ -28,8 +28,9 @@ CHECKED_TESTS ?= $(filter-out $(BOTH_WAYS),$(KERNEL_TESTS)) tests/test_checked_s
 BOTH_WAYS := tests/test_kernel_same_bytes.py
 # Uses all entry points of the kernel.
 COMPILE := PYTHONPATH=tests $(BIN)/python -c "from tests.fuzz.targets import operations; operations.prepare()"
-# Where the fuzzer's random numbers begin; empty for any.
+# Where the random numbers of tests and fuzzer begin; empty for any (what fails prints its own).
 SEED   ?=
+PYTEST := $(BIN)/pytest $(SEED:%=--hypothesis-seed %)
 # Least share of the kernel's lines and branches that its tests reach, in percent.
 COVERAGE_FLOOR ?= 90
 
@@ -61,15 +62,15 @@ kernels: $(INSTALLED)
 
 # The product as it runs.
 test-compiled: $(INSTALLED)
-	$(BIN)/pytest -n $(JOBS) --dist loadgroup $(CHECKED_TESTS:%=--ignore=%)
+	$(PYTEST) -n $(JOBS) --dist loadgroup $(CHECKED_TESTS:%=--ignore=%)
 
 # The kernel's tests and every shipped scenario, cut short, with every index of the kernel checked.
 test-checked: $(INSTALLED)
-	RAIDSIM_CHECKED=1 $(BIN)/pytest $(CHECKED_TESTS) -n $(JOBS) --dist loadgroup
+	RAIDSIM_CHECKED=1 $(PYTEST) $(CHECKED_TESTS) -n $(JOBS) --dist loadgroup
 
 # The kernel's tests once more with its source interpreted: only then can coverage see it.
 test-interpreted: $(INSTALLED)
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest $(filter-out $(BOTH_WAYS),$(KERNEL_TESTS)) -n $(JOBS) \
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(filter-out $(BOTH_WAYS),$(KERNEL_TESTS)) -n $(JOBS) \
 	    --cov --cov-report=term --cov-fail-under=$(COVERAGE_FLOOR)
 
 # Random use of every kind, for a minute, with every index checked. What it finds it tells with a

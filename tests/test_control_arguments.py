@@ -326,6 +326,26 @@ def test_a_run_goes_to_a_time_or_an_event(until):
     assert "neither a time nor an event" in refusal(Environment().run, until)
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.float16, np.float32, np.float64])
+def test_the_clock_keeps_its_precision_whatever_kind_of_number_it_is_given(kind):
+    env = Environment(kind(5))
+    assert env.now == 5.0
+
+    def wait():
+        for _ in range(100):
+            yield env.timeout(kind(100))
+
+    env.run(env.process(wait()))
+    env.run(until=env.now + 1e-9)
+    assert env.now == 10_005.000000001
+    assert type(env.now) is float
+
+
+def test_a_process_waits_for_a_time():
+    env = Environment()
+    assert "nan is not a time" in refusal(env.timeout, math.nan)
+
+
 # ---- anything at all
 
 numbers = st.one_of(

@@ -86,10 +86,10 @@ class Environment(simpy.Environment):
 
     def __init__(self, initial_time: float = 0.0, *, seed: int = 1) -> None:
         check = Arguments("Environment()")
-        check.number("initial_time", initial_time, 0.0, LATEST_START, " s")
+        start = check.number("initial_time", initial_time, 0.0, LATEST_START, " s")
         self.seed = check.whole("seed", seed, 0, 2**63 - 1)
         check.raise_if_wrong()
-        super().__init__(initial_time)
+        super().__init__(start)
         self.system = System(self.seed)
         self._waiting: dict[int, simpy.Event] = {}
         self._endless: dict[int, str] = {}  # loads that never end by themselves: ticket, name
@@ -124,6 +124,22 @@ class Environment(simpy.Environment):
                 check.wrong("until", cause, "give a number of seconds, or an event")
             check.raise_if_wrong()
         return super().run(until)
+
+    def schedule(self, event: simpy.Event, priority: Any = NORMAL, delay: SimTime = 0) -> None:
+        """Let an event happen after a delay, s.
+
+        Raises
+        ------
+        InputError
+            If the delay is no number.
+        """
+        # A number of NumPy's own narrower types would narrow the clock that it is added to.
+        seconds = float(delay)
+        if math.isnan(seconds):
+            check = Arguments("Environment")
+            check.wrong("delay", "nan is not a time", "give a number of seconds")
+            check.raise_if_wrong()
+        super().schedule(event, priority, seconds)
 
     def step(self) -> None:
         """Let the kernel run up to SimPy's next event, then process that event.
