@@ -13,7 +13,7 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -27,8 +27,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
+    from raidsim.fio.written import Kept
+    from raidsim.observe.ios import Keeper
     from raidsim.report.console import ReportConsole
-    from raidsim.report.output import Target
+    from raidsim.report.output import Folder, Target
+    from raidsim.result import Result
+    from raidsim.scenario import Scenario
 
 DONE, DOES_NOT_HOLD, INPUT_WRONG, BUG, INTERRUPTED = 0, 1, 2, 70, 130
 REPORT = f"This is a bug in raidsim {__version__}: please report "
@@ -119,6 +123,15 @@ def run_command(
         str | None,
         typer.Option("--plot", metavar="FILE", help="Draw the result; FILE ends in .png or .svg."),
     ] = None,
+    fio: Annotated[
+        str | None,
+        typer.Option(
+            "--fio", metavar="FOLDER", help="Write each point as JSON of fio, as fio-plot reads it."
+        ),
+    ] = None,
+    fio_logs: Annotated[
+        bool, typer.Option("--fio-logs", help="Write fio's logs of each I/O there as well.")
+    ] = False,
 ) -> None:
     """Simulate a scenario: throughput, latency and what limits."""
     from raidsim import scenario as scenarios
@@ -132,31 +145,30 @@ def run_command(
     }
     loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
     output.check((t for t in targets.values() if t), inputs=[loaded.path])
+    folder = _fio_folder(fio, fio_logs)
+    keeper: Keeper[Kept] | None = None
+    if folder is not None:
+        from raidsim.fio.written import keep, keep_all
+        from raidsim.observe.ios import Keeper
+
+        folder.check(t for t in targets.values() if t)
+        keeper = Keeper(keep_all if fio_logs else keep)
 
     from raidsim.running import run
 
     try:
-        result = run(loaded, progress=True)
+        if keeper is None:
+            result = run(loaded, progress=True)
+        else:
+            from raidsim.running import run_and_keep
+
+            result = run_and_keep(loaded, keeper, progress=True)
     except Interrupted as end:
         result = end.result
 
-    contents: dict[Target, bytes] = {}
-    if target := targets["json"]:
-        from raidsim.report import json_file
-
-        contents[target] = json_file.render(result.to_dict())
-    if target := targets["csv"]:
-        from raidsim.report import csv_file
-
-        contents[target] = csv_file.render(result)
-    if target := targets["plot"]:
-        from raidsim.report import plot as picture
-
-        contents[target] = picture.render(result, target.suffix)
-    if target := targets["html"]:
-        from raidsim.report import html as page
-
-        contents[target] = page.render(result)
+    contents = _contents(result, targets)
+    if folder is not None and keeper is not None:
+        contents |= _fio_files(folder, loaded, result, keeper)
     try:
         output.write(contents)
     finally:  # a full disk does not take the figures from the user
@@ -339,6 +351,52 @@ def _target(
     from raidsim.report.output import Target
 
     return None if path is None else Target(option, path, suffixes, stdout)
+
+
+def _contents(result: Result, targets: Mapping[str, Target | None]) -> dict[Target, bytes]:
+    """What goes into the files that a run writes."""
+    contents: dict[Target, bytes] = {}
+    if target := targets["json"]:
+        from raidsim.report import json_file
+
+        contents[target] = json_file.render(result.to_dict())
+    if target := targets["csv"]:
+        from raidsim.report import csv_file
+
+        contents[target] = csv_file.render(result)
+    if target := targets["plot"]:
+        from raidsim.report import plot as picture
+
+        contents[target] = picture.render(result, target.suffix)
+    if target := targets["html"]:
+        from raidsim.report import html as page
+
+        contents[target] = page.render(result)
+    return contents
+
+
+def _fio_folder(path: str | None, logs: bool) -> Folder | None:
+    """Where files of fio go, if any are wanted."""
+    from raidsim.errors import Problem
+    from raidsim.report.output import Folder
+
+    if path is None and logs:
+        cause = "there is no folder for the logs"
+        raise InputError([Problem(None, None, "--fio-logs", cause, "give --fio FOLDER as well")])
+    return None if path is None else Folder("--fio", path)
+
+
+def _fio_files(
+    folder: Folder, scenario: Scenario, result: Result, keeper: Keeper[Kept]
+) -> dict[Target, bytes]:
+    """The files of fio of a run; the folder for them is there then."""
+    from raidsim.fio.files import files_of
+
+    files = files_of(scenario, result, keeper.found)
+    for remark in files.remarks:
+        typer.echo(f"--fio: {remark}", err=True)
+    folder.make()
+    return {folder.file(name): data for name, data in files.contents.items()}
 
 
 def _folder(path: str | None) -> Path | None:

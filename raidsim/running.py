@@ -27,6 +27,7 @@ from raidsim.errors import InputError, Interrupted, Problem, quote
 from raidsim.falls import with_reasons
 from raidsim.kernel import SOURCE_HASH
 from raidsim.observe import inventory
+from raidsim.observe.ios import Keeper
 from raidsim.result import Highest, Point, Result
 from raidsim.scenario import Scenario
 from raidsim.session import OnPoint, PointProgress, Session
@@ -80,6 +81,21 @@ def run(scenario: Scenario, *, progress: Progress = None) -> Result:
         return _run(scenario, on_point)
 
 
+def run_and_keep(scenario: Scenario, keeper: Keeper[Any], *, progress: Progress = None) -> Result:
+    """Simulate a scenario as :func:`run` does, and keep its I/Os one by one.
+
+    The result is the same as without. The entries of ``keeper.found``, in the order of their keys,
+    are those of the points; points that only tell what is carried are not among them.
+
+    Raises
+    ------
+    InputError, Interrupted
+        As :func:`run` does; what was kept of finished points stays.
+    """
+    with _telling(progress) as on_point:
+        return _run(scenario, on_point, keeper)
+
+
 @contextmanager
 def _telling(progress: Progress) -> Iterator[OnPoint | None]:
     """What is called with the progress of a run, while that is shown."""
@@ -98,18 +114,21 @@ def _telling(progress: Progress) -> Iterator[OnPoint | None]:
         raise InputError([Problem("run()", None, "progress", cause, "give True, or leave it out")])
 
 
-def _run(scenario: Scenario, on_point: OnPoint | None) -> Result:
+def _run(scenario: Scenario, on_point: OnPoint | None, keeper: Keeper[Any] | None = None) -> Result:
     measured: dict[float, list[Point]] = {}  # by intensity, or by the value that was tried
     highest = None
     try:
         if scenario.searched is None:
             capacity = _capacity(scenario, on_point)
             for intensity in range(scenario.points):
-                measured[intensity] = run_point(scenario, intensity, on_point)
+                measured[intensity] = run_point(
+                    scenario, intensity, on_point, keeper, key=intensity
+                )
                 if _settles(scenario):
                     measured[intensity] = capacity.add_to(measured[intensity], intensity)
         else:
-            highest = find_highest(scenario, scenario.searched, _first, on_point, measured)
+            first = partial(_first, keeper=keeper)
+            highest = find_highest(scenario, scenario.searched, first, on_point, measured)
             if highest.iops is None and _settles(
                 scenario
             ):  # then it is worth knowing what is carried at all
@@ -167,11 +186,22 @@ def provenance() -> dict[str, str]:
     return packages | {"sources": digest.hexdigest()[:16], "kernel": SOURCE_HASH}
 
 
-def run_point(scenario: Scenario, intensity: int, on_point: OnPoint | None = None) -> list[Point]:
-    """Simulate one intensity: a point for each load."""
+def run_point(
+    scenario: Scenario,
+    intensity: int,
+    on_point: OnPoint | None = None,
+    keeper: Keeper[Any] | None = None,
+    key: float = 0,
+) -> list[Point]:
+    """Simulate one intensity: a point for each load.
+
+    A ``keeper`` keeps the I/Os of the point under the ``key``.
+    """
     model = assemble(scenario, intensity)
     is_followed = scenario.events or scenario.machines
     session = (CourseSession if is_followed else Session)(model, on_point)
+    if keeper is not None:
+        keeper.begin(session.system)
     try:
         converged = session.measure()
     except SaturationError as error:
@@ -181,11 +211,20 @@ def run_point(scenario: Scenario, intensity: int, on_point: OnPoint | None = Non
     told = scenario.events or any(point.saturated for point in points)
     if session.too_much is not None and not told:
         raise _too_much(scenario, intensity, session.too_much)
+    if keeper is not None:
+        streams = session.machine.streams
+        loads = {load.name: (streams[load.name], load.workers) for load in scenario.loads}
+        keeper.take(key, session.system, loads)
     return points
 
 
-def _first(scenario: Scenario, on_point: OnPoint | None) -> list[Point]:
-    return run_point(scenario, 0, on_point)
+def _first(
+    scenario: Scenario, on_point: OnPoint | None, keeper: Keeper[Any] | None = None
+) -> list[Point]:
+    """Simulate what a search tries: the one intensity of a scenario."""
+    searched = scenario.searched
+    key = searched.sweep[0] if searched is not None else 0
+    return run_point(scenario, 0, on_point, keeper, key)
 
 
 def _settles(scenario: Scenario) -> bool:

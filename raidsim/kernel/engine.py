@@ -248,6 +248,7 @@ def advance(w, index):
     elif stage == STAGE_SENSED:
         ssd.sensed(w, index)
     elif stage == STAGE_SUBMITTED:
+        w.jobs[index]["held"] = w.state[0]["now"]
         volume.enter(w, index)
     elif stage == STAGE_COMMAND_ARRIVED:
         drive.arrived(w, index)
@@ -354,6 +355,7 @@ def dispatch(w, index):
     """Send a fresh request on its road."""
     job = w.jobs[index]
     if w.volumes[job["volume"]]["kind"] == VOLUME_ROUTE:
+        job["held"] = job["issued"]
         if not network.enter(w, index):
             conclude(w, index)
     else:

@@ -6,6 +6,8 @@ The series has a fixed number of slices: when time runs past
 the last one, neighbours are merged and slices become twice as wide, so memory does not
 grow with the length of a run.
 
+Where somebody has given the table of I/Os room, each I/O is noted there too, until it is full.
+
 Verbs: :func:`record` counts one completed request, :func:`reset` opens a new window.
 """
 
@@ -35,6 +37,22 @@ def record(w, index):
         fold(w)
         place >>= 1
     w.slices[stream["account"], place] += 1
+    row = state["logged"]
+    if row < len(w.ios):
+        note(w.ios[row], job, state["now"])
+        state["logged"] = row + 1
+
+
+@routine
+def note(io, job, now):
+    """Keep what a completed request was, and when."""
+    io["issued"] = job["issued"]
+    io["submitted"] = job["held"]
+    io["completed"] = now
+    io["offset"] = job["offset"]
+    io["length"] = job["length"]
+    io["stream"] = job["stream"]
+    io["op"] = job["op"]
 
 
 @routine

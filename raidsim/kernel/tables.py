@@ -167,6 +167,7 @@ STATE = Table(
     defects=state("i8", "rows of `defects` in use"),
     leaves=state("i8", "leaves of the maps of flash drives in use", start=1),
     leaf_margin=configuration("i8", "most leaves that one event may need"),
+    logged=window("i8", "rows of `ios` in use"),
 )
 
 HEAP = Table(
@@ -215,7 +216,11 @@ JOBS = Table(
         "of a route: steps done; of a command of an array: which of its task's phases;"
         " of a task of a hybrid: 1 once it has read, or waited",
     ),
-    held=volatile("i8", "of a command: since when it holds a command slot", "ns"),
+    held=volatile(
+        "i8",
+        "of a command: since when it holds a command slot; of a request: when it was submitted",
+        "ns",
+    ),
     begun=volatile("i8", "of a read of flash: address up to which it has been split", "B"),
     segment=volatile("i4", "of a read of flash: stream that it continues or is ahead of, or NONE"),
     member=volatile("i4", "of a command: which drive of its array; of a task: that to be mended"),
@@ -519,6 +524,20 @@ COMPLETED_SLICES = Column(
     "slices",
     "throughput series of an account",
     window("i8", "I/Os that completed in the slice", shape=(SLICES,)),
+)
+
+IOS = Table(
+    "ios",
+    "an I/O of a host that completed, one after the other, as long as there is room; none by"
+    " default",
+    Memory(rows=0),
+    issued=window("i8", "when it was issued", "ns"),
+    submitted=window("i8", "when its process had submitted it", "ns"),
+    completed=window("i8", "when it was completed", "ns"),
+    offset=window("i8", "first byte, in its volume", "B"),
+    length=window("i8", "bytes from there on", "B"),
+    stream=window("i4", "whose it is"),
+    op=window("i4", "READ or WRITE"),
 )
 
 COMPLETIONS = Table(

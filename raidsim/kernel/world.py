@@ -87,6 +87,7 @@ TABLES: dict[str, Table] = {
         heat_tables.PROGRESS,
         tables.LATENCIES,
         tables.COMPLETED_SLICES,
+        tables.IOS,
         tables.COMPLETIONS,
     )
 }

@@ -35,14 +35,20 @@ def span(system: System) -> int:
 def rates(system: System, streams: Sequence[int]) -> tuple[float, float]:
     """IO/s and MB/s (2**20) of these streams together, over the window or since they began."""
     rows = system.world.streams[list(streams)]
-    begun = max(int(rows["start"].min()), int(system.state["slice_origin"]))
-    # After its last completion a load's rate no longer falls.
-    end = int(rows["last"].max()) if system.are_over(streams) else system.now
-    seconds = (end - begun) / NS_PER_S
+    seconds = seconds_of(system, streams)
     if seconds <= 0:
         return 0.0, 0.0
     ios, size = int(rows["window_ios"].sum()), int(rows["window_bytes"].sum())
     return ios / seconds, size / MIB / seconds
+
+
+def seconds_of(system: System, streams: Sequence[int]) -> float:
+    """How long these streams ran in the window, s."""
+    rows = system.world.streams[list(streams)]
+    begun = max(int(rows["start"].min()), int(system.state["slice_origin"]))
+    # After its last completion a load's rate no longer falls.
+    end = int(rows["last"].max()) if system.are_over(streams) else system.now
+    return (end - begun) / NS_PER_S
 
 
 def latency(system: System, streams: Sequence[int], op: int) -> Latency | None:

@@ -13,7 +13,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from raidsim.errors import InputError, Problem
@@ -92,6 +92,57 @@ def check(targets: Iterable[Target], inputs: Iterable[Path | str | None] = ()) -
             problems.append(problem)
     if problems:
         raise InputError(problems)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder asked for on the command line, for files whose names come of the run."""
+
+    option: str
+    path: str
+
+    def file(self, name: str) -> Target:
+        """A file in it."""
+        return Target(self.option, str(Path(self.path) / name))
+
+    def check(self, targets: Iterable[Target]) -> None:
+        """Refuse it before any work is done, if no file could be written into it.
+
+        ``targets`` are the other outputs of the command: none may lie in it, for a file of it may
+        come to have the same name.
+
+        Raises
+        ------
+        InputError
+            It is no folder, or cannot be written, or another output lies in it.
+        """
+        path = _real(Path(self.path))
+        probe = Target(self.option, str(path if path.is_dir() else path.parent) + "/.raidsim")
+        if not self.path or "\0" in self.path:
+            raise InputError([Problem(self.path, None, self.option, "is no name of a folder")])
+        if path.exists() and not path.is_dir():
+            cause, remedy = "is a file", "name a folder"
+            raise InputError([Problem(self.path, None, self.option, cause, remedy)])
+        if (problem := _obstacle(probe)) is not None:
+            raise InputError([replace(problem, file=self.path)])
+        for target in targets:
+            if not target.to_stdout and _real(Path(target.path)).parent == path:
+                cause = f"this file is in the folder of {self.option}"
+                raise InputError([_problem(target, cause, "choose another folder")])
+
+    def make(self) -> None:
+        """Create it, if it is not there.
+
+        Raises
+        ------
+        InputError
+            It cannot be created.
+        """
+        try:
+            Path(self.path).mkdir(exist_ok=True)
+        except OSError as error:
+            cause = f"cannot be created: {_why(error)}"
+            raise InputError([Problem(self.path, None, self.option, cause)]) from None
 
 
 def write(contents: Mapping[Target, bytes]) -> None:

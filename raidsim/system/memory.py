@@ -37,6 +37,7 @@ WORDS = {
     "records": ("records of media caches", "give fewer drives, or fewer smr.records"),
     **dict.fromkeys(("streams", "sizes", "arrivals", "latencies", "slices", "progress"), _LOADS),
     **dict.fromkeys(("jobs", "heap", "accesses", "workers"), _UNDER_WAY),
+    "ios": ("I/Os to be kept one by one", "do without them, or give a smaller measure.max_ios"),
     "traces": ("blocks that hybrids remember", "give larger blocks, or a smaller size"),
     "marks": ("bits of bitmaps", "give a larger bitmap_chunk"),
     "stations": ("stations", "give fewer drives, flash channels and dies, or workers"),

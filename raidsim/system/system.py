@@ -254,6 +254,11 @@ class System:
             row["key_" + purpose] = stream_key(self.seed, name, purpose)
         return index
 
+    def log_ios(self, most: int) -> None:
+        """Keep what each I/O was that completes from now on, up to so many in a window."""
+        self._replace("ios", rows_for(self._tables, "ios", most, most), 0)
+        self.state["logged"] = 0
+
     def since(self, table: str, index: int, field: str) -> float:
         """What a field of a row has grown by since the window opened."""
         before = self.at_reset.get(table)

@@ -1,0 +1,1 @@
+"""fio both ways: points of a run as files of fio, and files of fio as measured results."""
