@@ -1,0 +1,183 @@
+"""Latency and histogram logs of fio as measured distributions.
+
+Nothing in a log says what it is, so only that is taken which can be nothing else: a row with as
+many counts as a histogram of fio 3 (1,856, or half of it and so on) or fio 2 (1,216) is of a
+histogram; rows of six columns and more are of fio 3, in ns; of fewer the caller has to say whose
+they are.
+What is measured stands in the file's name (``x_clat.1.log``).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.errors import quote
+from raidsim.fio import bins
+from raidsim.fio.measured import DIRECTIONS, LATENCIES, Distribution
+from raidsim.fio.text_file import read_text, refuse
+
+MOST_BYTES = 512 * 2**20
+LEAST_COLUMNS = 4
+MOST_COLUMNS = 8
+COARSEST = 6
+LATENCY_COLUMNS_OF_3 = 6
+_NAME = re.compile(r"_(clat_hist|clat|slat|lat|bw|iops)(\.\d+)?\.log")
+_HISTOGRAMS = {
+    bins_there >> coarseness: (bins_there, coarseness, unit)
+    for bins_there, unit in ((bins.BINS_NS, 1), (bins.BINS_US, 1000))
+    for coarseness in range(COARSEST + 1)
+}
+"""Counts of a row, by which the histogram is known: its bins, its coarseness, ns of its unit."""
+
+_HEAD = 3  # columns before the counts: ms, direction, block size
+
+
+@dataclass(frozen=True)
+class MeasuredLog:
+    """The latencies of a log.
+
+    Attributes
+    ----------
+    file : as messages name it.
+    latency : "lat", "clat" or "slat".
+    directions : by "read", "write" and "trim", those that occur.
+    """
+
+    file: str
+    latency: str
+    directions: dict[str, Distribution]
+
+
+def read_log(name: str | PathLike[str], *, version: int | None = None) -> MeasuredLog:
+    """Read a latency or histogram log of fio.
+
+    Parameters
+    ----------
+    version
+        2 or 3: of the fio that wrote it. It is needed where rows have four or five columns, for
+        fio 2 has us there and fio 3 ns, and nothing tells them apart.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is no such log, or could be more than one thing.
+    """
+    shown = str(name)
+    rows = [
+        (number, line)
+        for number, line in enumerate(read_text(name, MOST_BYTES, "log of fio").split("\n"), 1)
+        if line.strip()
+    ]
+    if not rows:
+        refuse(shown, "is empty")
+    match = _NAME.search(Path(name).name)
+    what = match[1] if match else None
+    columns = rows[0][1].rstrip().rstrip(",").count(",") + 1
+    if columns - _HEAD in _HISTOGRAMS:
+        return MeasuredLog(shown, "clat", _histograms(shown, _table(shown, rows, columns)))
+    if what not in LATENCIES:
+        remedy = "give a log of latencies, called ..._lat.log, ..._clat.log or ..._slat.log"
+        refuse(shown, "cannot be told to be a log of latencies by its name", remedy)
+    if not LEAST_COLUMNS <= columns < MOST_COLUMNS:
+        refuse(shown, f"has {columns} columns, as no log of latencies of fio", line=rows[0][0])
+    table = _table(shown, rows, columns)
+    _check(shown, table)
+    unit = _unit(shown, rows, columns, version)
+    return MeasuredLog(shown, what, _samples(table, unit))
+
+
+def _table(shown: str, rows: list[tuple[int, str]], columns: int) -> NDArray[np.int64]:
+    """The numbers of all rows, which have the same columns each."""
+    found = []
+    for number, line in rows:
+        cells = line.strip().rstrip(",").split(",")
+        try:
+            row = [int(cell, 0) if "x" in cell else int(cell) for cell in cells]
+        except ValueError:
+            refuse(shown, f"is no row of a log of fio: {quote(line)}", line=number)
+        if len(row) != columns:
+            cause = f"has {len(row)} columns, where the first row has {columns}"
+            refuse(shown, cause, "give the log as fio wrote it", line=number)
+        if min(row) < 0 or max(row) >= 2**63:
+            refuse(shown, "has a number that no log of fio has", line=number)
+        found.append(row)
+    return np.array(found, np.int64)
+
+
+def _unit(shown: str, rows: list[tuple[int, str]], columns: int, version: int | None) -> int:
+    """How many ns the unit of the latencies is."""
+    if columns >= LATENCY_COLUMNS_OF_3 or "0x" in rows[0][1]:
+        return 1
+    if version is None:
+        cause = "nothing in it tells whether its latencies are ns (fio 3) or us (fio 2)"
+        refuse(shown, cause, "say which version of fio wrote it")
+    return 1 if version >= 3 else 1000
+
+
+def _check(shown: str, table: NDArray[np.int64]) -> None:
+    """Refuse rows that are no I/Os."""
+    if not np.isin(table[:, 2], (0, 1, 2)).all():
+        cause = "its third column is not always 0, 1 or 2 (read, write, trim)"
+        refuse(shown, cause, "write it without log_window_value=both")
+    if (table[:, 3] == 0).all():
+        cause = "its rows are averages over intervals (log_avg_msec), not I/Os"
+        refuse(shown, cause, "run fio without log_avg_msec, or give its histogram log")
+
+
+def _samples(table: NDArray[np.int64], unit: int) -> dict[str, Distribution]:
+    found = {}
+    for number, name in enumerate(DIRECTIONS):
+        times = table[table[:, 2] == number, 1] * unit
+        if len(times):
+            counts = bins.counts_of(times)
+            found[name] = Distribution(
+                mean=float(times.mean()),
+                least=float(times.min()),
+                most=float(times.max()),
+                deviation=float(times.std(ddof=1)) if len(times) > 1 else 0.0,
+                samples=len(times),
+                percentiles=bins.percentiles(counts, bins.PERCENTILES),
+                bins=counts,
+            )
+    return found
+
+
+def _histograms(shown: str, table: NDArray[np.int64]) -> dict[str, Distribution]:
+    """Distributions of the counts of all rows; means are those of the middles of bins."""
+    if not np.isin(table[:, 1], (0, 1, 2)).all():
+        refuse(shown, "its second column is not always 0, 1 or 2 (read, write, trim)")
+    there, coarseness, unit = _HISTOGRAMS[table.shape[1] - _HEAD]
+    step = 1 << coarseness
+    middles = [
+        bins.middle_of(number) if step == 1
+        else (bins.low_of(number) + bins.low_of(number + step)) // 2
+        for number in range(0, there, step)
+    ]  # fmt: skip
+    found = {}
+    for number, name in enumerate(DIRECTIONS):
+        counts = table[table[:, 1] == number, _HEAD:].sum(axis=0)
+        total = int(counts.sum())
+        if total:
+            values = np.array(middles, float) * unit
+            mean = float((values * counts).sum() / total)
+            by_middle = {
+                middle * unit: count
+                for middle, count in zip(middles, counts.tolist(), strict=True)
+                if count
+            }
+            found[name] = Distribution(
+                mean=mean,
+                least=float(min(by_middle)),
+                most=float(max(by_middle)),
+                deviation=float(np.sqrt((counts * (values - mean) ** 2).sum() / total)),
+                samples=total,
+                percentiles=bins.percentiles(by_middle, bins.PERCENTILES),
+                bins=by_middle,
+            )
+    return found

@@ -1,0 +1,204 @@
+"""What a file of fio says was measured, in one system of units: ns, bytes and seconds.
+
+Records of the same job may be added up (`numjobs` without `group_reporting`). Counts, rates, means
+and deviations can be; percentiles can only where there are bins to add.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from raidsim.errors import Problem
+from raidsim.fio import bins
+
+LATENCIES = ("lat", "clat", "slat")
+"""fio's latencies: total, completion (without submission), submission."""
+
+DIRECTIONS = ("read", "write", "trim")
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Latencies of one kind, in ns; None for what the file does not say.
+
+    Attributes
+    ----------
+    samples : I/Os that it rests on.
+    percentiles : by percent, as the file has them or as its bins give them.
+    bins : I/Os by the middle of a bin of fio's histogram.
+    """
+
+    mean: float | None
+    least: float | None = None
+    most: float | None = None
+    deviation: float | None = None
+    samples: int | None = None
+    percentiles: Mapping[float, float] = field(default_factory=dict)
+    bins: Mapping[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Direction:
+    """The reads, writes or trims of a job.
+
+    Attributes
+    ----------
+    ios : how many; None for old files that do not say.
+    bytes : moved.
+    iops, bytes_per_s : rates as the file has them.
+    seconds : how long these I/Os ran.
+    latencies : those that the file has, by fio's names.
+    """
+
+    ios: int | None
+    bytes: int
+    iops: float
+    bytes_per_s: float
+    seconds: float
+    latencies: Mapping[str, Distribution] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MeasuredJob:
+    """A job as it was measured, all its processes together.
+
+    Attributes
+    ----------
+    name : of the job.
+    host : of a client, or None.
+    error : number of the error that ended it; 0 for none.
+    options : of the job, with the global ones that it does not have itself; names and values as
+        they stand in the file.
+    records : how many of the file were added up.
+    grouped : whether fio had added up its processes before (`group_reporting`).
+    """
+
+    name: str
+    group: int
+    error: int
+    options: Mapping[str, str]
+    directions: Mapping[str, Direction]
+    host: str | None = None
+    records: int = 1
+    grouped: bool = False
+
+    @property
+    def iops(self) -> float:
+        """IO/s of reads and writes."""
+        return sum(self.directions[name].iops for name in ("read", "write"))
+
+    @property
+    def bytes_per_s(self) -> float:
+        """B/s of reads and writes."""
+        return sum(self.directions[name].bytes_per_s for name in ("read", "write"))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A file of results of fio.
+
+    Attributes
+    ----------
+    file : as messages name it.
+    version : of fio, as the file has it.
+    is_simulated : whether raidsim wrote it.
+    remarks : what was not understood, or left out, place by place.
+    """
+
+    file: str
+    version: str
+    jobs: tuple[MeasuredJob, ...]
+    is_simulated: bool = False
+    remarks: tuple[Problem, ...] = ()
+
+
+def add_jobs(jobs: Sequence[MeasuredJob]) -> tuple[MeasuredJob, str | None]:
+    """Several records of one job as one, and in words what could not be added."""
+    first = jobs[0]
+    if len(jobs) == 1:
+        return first, None
+    lost: set[str] = set()
+    directions = {
+        name: _add_directions([job.directions[name] for job in jobs], lost) for name in DIRECTIONS
+    }
+    job = MeasuredJob(
+        first.name,
+        first.group,
+        next((job.error for job in jobs if job.error), 0),
+        first.options,
+        directions,
+        first.host,
+        records=len(jobs),
+    )
+    if not lost:
+        return job, None
+    return job, (
+        f"percentiles of its {len(jobs)} processes cannot be added up: run fio with"
+        " group_reporting=1, or with --output-format=json+"
+    )
+
+
+def _add_directions(parts: Sequence[Direction], lost: set[str]) -> Direction:
+    active = [part for part in parts if part.iops > 0 or part.bytes > 0]
+    ios = [part.ios for part in parts]
+    return Direction(
+        ios=None if None in ios else sum(one or 0 for one in ios),
+        bytes=sum(part.bytes for part in parts),
+        iops=sum(part.iops for part in parts),
+        bytes_per_s=sum(part.bytes_per_s for part in parts),
+        seconds=max(part.seconds for part in parts),
+        latencies={
+            name: _add([(part.latencies[name], _weight(part)) for part in active], lost)
+            for name in LATENCIES
+            if active and all(name in part.latencies for part in active)
+        },
+    )
+
+
+def _weight(part: Direction) -> float:
+    """I/Os of a part; old files tell them by their rate only."""
+    return part.iops * part.seconds if part.ios is None else part.ios
+
+
+def _add(parts: Sequence[tuple[Distribution, float]], lost: set[str]) -> Distribution:
+    """Distributions as one, each with the number of its I/Os."""
+    if len(parts) == 1:
+        return parts[0][0]
+    total = sum(weight for _, weight in parts)
+    each = [(one, weight / total) for one, weight in parts] if total else []
+    means = [one.mean for one, _ in each]
+    mean = deviation = None
+    if each and None not in means:
+        mean = math.fsum((one.mean or 0.0) * share for one, share in each)
+        if all(one.deviation is not None for one, _ in each):
+            squares = (
+                (one.deviation or 0.0) ** 2 + ((one.mean or 0.0) - mean) ** 2 for one, _ in each
+            )
+            deviation = math.sqrt(
+                math.fsum(s * share for s, (_, share) in zip(squares, each, strict=True))
+            )
+    least = [one.least for one, _ in parts if one.least is not None]
+    most = [one.most for one, _ in parts if one.most is not None]
+    counts = [one.samples for one, _ in parts]
+    added: dict[int, int] = {}
+    if all(one.bins is not None for one, _ in parts):
+        for one, _ in parts:
+            for middle, count in (one.bins or {}).items():
+                added[middle] = added.get(middle, 0) + count
+    wanted = sorted({percent for one, _ in parts for percent in one.percentiles})
+    found: Mapping[float, float] = {}
+    if wanted and added:
+        found = bins.percentiles(added, wanted)
+    elif wanted:
+        lost.add("percentiles")
+    return Distribution(
+        mean,
+        min(least, default=None),
+        max(most, default=None),
+        deviation,
+        None if None in counts else sum(one or 0 for one in counts),
+        found,
+        added or None,
+    )

@@ -1,0 +1,51 @@
+"""The text of a file of fio: of bounded size, and whatever is wrong with it said in one line."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import NoReturn
+
+from raidsim.errors import InputError, Problem
+
+
+def read_text(name: str | PathLike[str], most: int, what: str) -> str:
+    """The text of a file of at most so many bytes.
+
+    Parameters
+    ----------
+    what
+        What such a file is, for a message: it is refused if it is larger.
+
+    Raises
+    ------
+    InputError
+        There is no such file, it is too large, or no text.
+    """
+    shown = str(name)
+    path = Path(name)
+    try:
+        if path.is_dir():
+            refuse(shown, "is a folder", "name a file in it")
+        if path.exists() and not path.is_file():
+            refuse(shown, "is no regular file")
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        refuse(shown, f"cannot be read: {reason[:1].lower()}{reason[1:]}")
+    if len(data) > most:
+        refuse(shown, f"is larger than {most >> 20} MiB, which no {what} of a usual run is")
+    return data.decode("utf-8-sig", errors="replace")
+
+
+def refuse(
+    file: str,
+    cause: str,
+    remedy: str | None = None,
+    *,
+    line: int | None = None,
+    key: str | None = None,
+) -> NoReturn:
+    """Raise an :class:`InputError` with one problem."""  # fmt: skip
+    raise InputError([Problem(file, line, key, cause, remedy)])
