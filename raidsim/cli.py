@@ -1,8 +1,8 @@
 """The ``raidsim`` command: reads what was typed, calls the library, prints what came of it.
 
 Every import of weight is inside the command that needs it, so that ``raidsim --help``
-is immediate. Exit status: 0 done, 1 a claim does not hold or a load is saturated, 2 the input
-is wrong, 130 interrupted by Ctrl-C.
+is immediate. Exit status: 0 done, 1 a claim does not hold, a result does not agree or a load is
+saturated, 2 the input is wrong, 130 interrupted by Ctrl-C.
 """
 
 # ruff: noqa: PLC0415
@@ -41,8 +41,8 @@ app = typer.Typer(
     name="raidsim",
     help="Simulates storage: what a measurement of these drives under this load would say,"
     " and what limits it.",
-    epilog="Exit status: 0 done, 1 a claim does not hold or a load is saturated, 2 the input is"
-    " wrong, 130 interrupted.",
+    epilog="Exit status: 0 done, 1 a claim does not hold, a result does not agree or a load is"
+    " saturated, 2 the input is wrong, 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -233,6 +233,55 @@ def validate_command(
         if not (to_json and to_json.to_stdout):
             _stdout().print(report)
     if not report.all_hold:
+        raise typer.Exit(DOES_NOT_HOLD)
+
+
+@app.command("judge")
+def judge_command(
+    scenario: ScenarioName,
+    results: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RESULT...",
+            show_default=False,
+            help="Results of fio: what --output-format=json or json+ wrote.",
+        ),
+    ],
+    volume: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The volume that fio ran on, if there are several."),
+    ] = None,
+    overrides: Overrides = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Seed, in place of the scenario's.")
+    ] = None,
+    json: JsonFile = None,
+) -> None:
+    """Put results of fio beside a scenario, and simulate what may explain a difference."""
+    from raidsim import scenario as scenarios
+    from raidsim.fio.reader import read_result
+    from raidsim.report import judgement as report
+    from raidsim.report import output
+    from raidsim.report.progress import Bar
+
+    to_json = _target("--json", json, stdout=True)
+    loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
+    measured = [read_result(name) for name in results]
+    output.check([to_json] if to_json else [], inputs=[loaded.path, *results])
+
+    from raidsim.judge import judge
+
+    with Bar() as bar:
+        judgement = judge(loaded, measured, volume, bar.on_share)
+    try:
+        if to_json:
+            from raidsim.report import json_file
+
+            output.write({to_json: json_file.render(judgement.to_dict())})
+    finally:
+        if not (to_json and to_json.to_stdout):
+            report.print_judgement(judgement, _stdout())
+    if not judgement.all_agree:
         raise typer.Exit(DOES_NOT_HOLD)
 
 

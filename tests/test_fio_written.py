@@ -213,7 +213,7 @@ def test_points_that_fio_plot_cannot_tell_apart_get_a_number_and_it_is_said():
     files = files_of(scenario, result, keeper.found)
     rates = [json.loads(one)["jobs"][0]["job options"]["rate_iops"]
              for one in files.contents.values()]  # fmt: skip
-    assert rates == ["100", "200"]
+    assert rates == ["67,33", "134,66"]
     depths = {json.loads(one)["jobs"][0]["job options"]["iodepth"]
               for one in files.contents.values()}  # fmt: skip
     assert (len(depths) == 1) == any(".2.json" in name for name in files.contents)

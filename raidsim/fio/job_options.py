@@ -105,9 +105,15 @@ def _when(load: LoadSpec, rate: float | None, remarks: list[str]) -> dict[str, s
     """When it issues, and when it ends."""
     found = {}
     if rate is not None:
-        found = {"rate_iops": f"{rate:.0f}", "rate_process": "poisson"}
-        if abs(float(found["rate_iops"]) - rate) > 1e-9:
-            remarks.append(f"rate_iops is {rate:g}; fio has whole numbers only")
+        # One number would be a limit for reads, and the same again for writes.
+        parts = [rate * share for share in (load.read, 1 - load.read) if share > 0]
+        found = {
+            "rate_iops": ",".join(f"{part:.0f}" for part in parts),
+            "rate_process": "poisson",
+        }
+        if any(abs(round(part) - part) > 1e-9 for part in parts):
+            exact = ",".join(f"{part:g}" for part in parts)
+            remarks.append(f"rate_iops is {exact}; fio has whole numbers only")
     if load.arrivals is not None:
         remarks.append("its I/Os come at given times, for which fio needs an iolog")
     if load.burst is not None:

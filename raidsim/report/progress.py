@@ -109,6 +109,10 @@ class Bar:
         """Show the progress of a validation or a fit."""
         self._show(at.label, at.done, at.total, f"{at.done} of {at.total} runs", "")
 
+    def on_share(self, label: str, share: float) -> None:
+        """Show what is done now, and which share of all is done, 0 to 1."""
+        self._show(label, share, 1.0, f"{100 * share:.0f} %", "")
+
     def wait(self, what: str) -> None:
         """Say what takes long before anything moves; without a terminal each thing once."""
         if self._console.is_terminal:

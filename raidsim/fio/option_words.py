@@ -1,0 +1,129 @@
+"""fio's options by what raidsim does with them: their aliases, and what leaving them out means.
+
+An option that is in none of these tables, and that `raidsim.fio.playing` does not read, is listed
+as not known.
+"""
+
+from __future__ import annotations
+
+ALIASES = {
+    "ba": "blockalign",
+    "blocksize": "bs",
+    "blocksize_range": "bsrange",
+    "bssize": "bs",
+    "file": "filename",
+    "io_limit": "io_size",
+    "mem": "iomem",
+    "number_of_ios": "number_ios",
+    "readwrite": "rw",
+    "timeout": "runtime",
+    "wait_for_previous": "stonewall",
+}
+
+SYNCHRONOUS = {"sync", "psync", "vsync", "pvsync", "pvsync2", "sg", "splice", "ftruncate"}
+"""Engines with one I/O at a time, whatever `iodepth` says."""
+
+ASYNCHRONOUS = {
+    "libaio", "io_uring", "io_uring_cmd", "posixaio", "windowsaio", "solarisaio", "rbd", "xnvme",
+    "libblkio", "nvme", "spdk",
+}  # fmt: skip
+
+NO_STORAGE = {
+    "cpuio", "null", "exec", "net", "netsplice", "filecreate", "filestat", "filedelete", "rdma",
+    "falloc", "dircreate", "dirstat", "dirdelete", "e4defrag",
+}  # fmt: skip
+
+HARMLESS = frozenset(
+    """
+    allow_file_create allow_mounted_write allrandrepeat aux-path buffer_pattern bwavgtime
+    clat_percentiles clocksource cmd_type continue_on_error create_fsync create_on_open
+    create_serialize description disable_bw disable_bw_measurement disable_clat disable_lat
+    disable_slat do_verify error_dump eta eta-newline exitall exitall_on_error fadvise_hint
+    fallocate filename filename_format group_reporting gtod_cpu gtod_reduce hipri_percentage
+    ignore_error invalidate iomem iomem_align iopsavgtime kb_base lat_percentiles
+    log_avg_msec log_compression log_entries log_hist_coarseness log_hist_msec
+    log_issue_time log_max_value log_offset log_prio log_unix_epoch log_window_value loops
+    minimal name new_group nonblocking openfiles output output-format overwrite per_job_logs
+    percentile_list random_generator randrepeat randseed refill_buffers runtime
+    scramble_buffers significant_figures slat_percentiles sqthread_poll_cpu stats
+    status-interval stonewall thread time_based unique_filename unit_base unlink
+    unlink_each_loop userspace_reap verify_fatal write_barrier write_bw_log write_hist_log
+    write_iolog write_iops_log write_lat_log zero_buffers
+    """.split()  # noqa: SIM905
+)
+"""They change nothing of the I/Os that are compared."""
+
+_DEPTH_FOLLOWS = "fio lowers the depth until the latency holds; here it is as `iodepth` says"
+MEANINGS = {
+    "ramp_time": "raidsim finds the end of the warm-up itself",
+    "io_size": "raidsim measures the steady state, however much is moved",
+    "number_ios": "raidsim measures the steady state, however many I/Os there are",
+    "fill_device": "raidsim measures the steady state, however much is moved",
+    "fsync": "flushes are not played: the simulated writes may stay in volatile caches",
+    "fdatasync": "flushes are not played: the simulated writes may stay in volatile caches",
+    "sync_file_range": "flushes are not played: the simulated writes may stay in volatile caches",
+    "sync": "writes that wait for the medium are not played: simulated ones may end in a cache",
+    "end_fsync": "the flush at the end is not played",
+    "fsync_on_close": "the flush at the end is not played",
+    "verify": "what is read again to verify it is not played",
+    "iodepth_batch": "simulated I/Os are submitted one at a time",
+    "iodepth_batch_submit": "simulated I/Os are submitted one at a time",
+    "iodepth_batch_complete": "simulated I/Os are reaped one at a time",
+    "iodepth_batch_complete_min": "simulated I/Os are reaped one at a time",
+    "iodepth_batch_complete_max": "simulated I/Os are reaped one at a time",
+    "iodepth_low": "the simulated queue is always filled up",
+    "io_submit_mode": "simulated I/Os are submitted by the worker itself",
+    "serialize_overlap": "simulated I/Os to the same blocks may overlap",
+    "latency_target": _DEPTH_FOLLOWS,
+    "latency_window": _DEPTH_FOLLOWS,
+    "latency_percentile": _DEPTH_FOLLOWS,
+    "latency_run": _DEPTH_FOLLOWS,
+    "rate_min": "raidsim does not end a load that is too slow",
+    "rate_iops_min": "raidsim does not end a load that is too slow",
+    "rate_cycle": "the rate is kept on average",
+    "thinkcycles": "simulated workers do not compute between I/Os",
+    "thinktime_spin": "thinking takes no CPU time here",
+    "startdelay": "all loads are measured while all of them run",
+    "nrfiles": "all files are taken to lie in one area, one behind the other",
+    "filesize": "the area is as `size` says",
+    "file_service_type": "all files are taken to lie in one area, one behind the other",
+    "directory": "where files lie on the volume is not known: they are taken to begin at its start",
+    "prio": "priorities of the operating system's scheduler are not played",
+    "prioclass": "priorities of the operating system's scheduler are not played",
+    "cmdprio_percentage": "priorities of commands are not played",
+    "cmdprio": "priorities of commands are not played",
+    "nice": "priorities of processes are not played",
+    "cpus_allowed": "on which CPU a worker runs is as the scenario's host has it",
+    "cpus_allowed_policy": "on which CPU a worker runs is as the scenario's host has it",
+    "cpumask": "on which CPU a worker runs is as the scenario's host has it",
+    "numa_cpu_nodes": "on which CPU a worker runs is as the scenario's host has it",
+    "numa_mem_policy": "where memory lies is as the scenario's host has it",
+    "hipri": "polling is not played: the simulated host takes interrupts, and is slower by that",
+    "sqthread_poll": "polling is not played: the simulated host spends CPU time on submission",
+    "fixedbufs": "buffers that are registered once are not played: the host is slower by that",
+    "registerfiles": "files that are registered once are not played: the host is slower by that",
+    "hugepage-size": "pages of the host are as its card has them",
+    "steadystate": "raidsim has its own rule of when it has measured enough",
+    "steadystate_duration": "raidsim has its own rule of when it has measured enough",
+    "flow": "how jobs keep to each other's pace is not played",
+    "buffer_compress_percentage": "no simulated drive compresses",
+    "dedupe_percentage": "no simulated drive finds duplicates",
+    "rate_process": "arrivals of a simulated rate are random (Poisson)",
+    "zonemode": "zones of the drive are not played",
+    "softrandommap": "addresses are drawn anew each time",
+    "rw_sequencer": "sequential accesses go on where the last one of the worker ended",
+    "exitwhat": "all loads are measured while all of them run",
+    "lockfile": "files are not locked",
+    "bs_unaligned": "addresses are multiples of the size",
+    "trim_percentage": "trims are not played",
+    "iodepth_flush": "flushes are not played",
+}  # fmt: skip
+"""They are left out, and what that means for the comparison."""
+
+REFUSED = {
+    "read_iolog": "it replays a trace, which raidsim does not",
+    "bsrange": "raidsim has no range of sizes that are all as likely",
+    "unified_rw_reporting": "its reads and writes cannot be told apart",
+    "rwmixcycle": "reads and writes come in turns there",
+}
+"""Without them the load would be another one."""

@@ -1,0 +1,431 @@
+"""A job of fio as a ``[[load]]`` of raidsim: what its options say, and what of it is not played.
+
+Every option of the job comes to one of four ends: it is played, it changes nothing of the I/Os, it
+is left out (with what that means), or the job cannot be played at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from raidsim import units
+from raidsim.errors import quote
+from raidsim.fio import values
+from raidsim.fio.measured import MeasuredJob
+from raidsim.fio.option_words import (
+    ALIASES,
+    ASYNCHRONOUS,
+    HARMLESS,
+    MEANINGS,
+    NO_STORAGE,
+    REFUSED,
+    SYNCHRONOUS,
+)
+from raidsim.fio.values import Unreadable, flag
+
+KINDS = {"read": 1.0, "write": 0.0, "rw": None, "readwrite": None}
+ENGINE = "psync"  # fio's own choice on Linux
+_MIX = ("rwmixread", "rwmixwrite")
+_OFF = ("0", "none")
+RATE_HELD = 0.95
+"""A job that reached less of its rate was as fast as the system let it be."""
+
+NO_MAP = "addresses are drawn anew each time; fio's map visits each block once before any twice"
+PAGE_CACHE = (
+    "without direct=1 the page cache of the host answers reads that it holds, and takes writes;"
+    " raidsim has none"
+)
+
+
+@dataclass(frozen=True)
+class Note:
+    """An option that is not played as it stands, and what that means."""
+
+    option: str
+    value: str
+    meaning: str
+
+
+@dataclass
+class Played:
+    """A load for a job.
+
+    Attributes
+    ----------
+    table : keys of a ``[[load]]``, with units.
+    notes : what is left out, and what that means.
+    without_effect : options that change nothing of the I/Os.
+    refused : why the job cannot be played; empty if it can.
+    is_synchronous : whether its engine has one I/O at a time: its completion latency is the total.
+    is_buffered : whether the page cache is in between.
+    is_at_rate : whether it issues at a rate, rather than as fast as it can.
+    """
+
+    table: dict[str, Any] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
+    without_effect: list[str] = field(default_factory=list)
+    refused: list[Note] = field(default_factory=list)
+    is_synchronous: bool = False
+    is_buffered: bool = False
+    is_at_rate: bool = False
+
+    @property
+    def outstanding(self) -> int:
+        """I/Os of each worker, of a load that is as fast as it can be."""
+        return int(self.table.get("outstanding", 1))
+
+
+def play(job: MeasuredJob, capacity: int) -> Played:
+    """The load that a job's options ask for, on a volume of so many bytes."""
+    return _Player(job, capacity).play()
+
+
+class _Player:
+    def __init__(self, job: MeasuredJob, capacity: int) -> None:
+        self.job = job
+        self.capacity = capacity
+        self.given = {
+            ALIASES.get(name.strip().lower(), name.strip().lower()): str(value).strip()
+            for name, value in job.options.items()
+        }
+        self.read: set[str] = set()
+        self.played = Played()
+
+    def option(self, name: str, default: str) -> str:
+        """The value of an option, which counts as read."""
+        self.read.add(name)
+        return self.given.get(name, default)
+
+    def note(self, name: str, meaning: str, default: str = "") -> None:
+        self.played.notes.append(Note(name, self.given.get(name, default), meaning))
+
+    def refuse(self, name: str, why: str, default: str = "") -> None:
+        self.played.refused.append(Note(name, self.given.get(name, default), why))
+
+    def play(self) -> Played:
+        """Go through all that a load has, then through the options that are left."""
+        if not self.given:
+            self.refuse("job options", "the file does not say them: fio before 2.7 left them out")
+            return self.played
+        try:
+            self._base = 1000 if self.option("kb_base", "1024") == "1000" else 1024
+            for part in (self._what, self._sizes, self._how_many, self._where, self._how_often):
+                part()
+        except _Stop:
+            pass
+        self._rest()
+        return self.played
+
+    def value(self, name: str, default: str, reader: Any, *arguments: Any) -> Any:
+        """The value of an option, or the job is refused."""
+        return self.part(name, self.option(name, default), reader, *arguments)
+
+    def part(self, name: str, text: str, reader: Any, *arguments: Any) -> Any:
+        """The value of a part of an option, or the job is refused."""
+        try:
+            return reader(text, *arguments)
+        except Unreadable as error:
+            self.refuse(name, f"{quote(text)} {error}", text)
+            raise _Stop from None
+
+    def halves(self, name: str, default: str) -> tuple[str, str]:
+        """The values for reads and for writes; one alone is for both."""
+        parts = [part.strip() for part in self.option(name, default).split(",")]
+        return parts[0], (parts[1] if len(parts) > 1 and parts[1] else parts[0])
+
+    # -- what a load has ----------------------------------------------------------------
+
+    def _what(self) -> None:
+        """Reads or writes, at random or in sequence, and through which engine."""
+        self.read |= set(_MIX)
+        rw, _, step = self.option("rw", "read").partition(":")
+        rw = rw.lower()
+        random = rw.startswith("rand")
+        kind = rw.removeprefix("rand")
+        if kind not in KINDS:
+            self.refuse("rw", "raidsim has no trims in a load", "read")
+            raise _Stop
+        if step:
+            self.note("rw", f"the {'runs' if random else 'gaps'} after the colon are not played")
+        share = KINDS[kind]
+        if share is None:
+            share = self._mix()
+        else:
+            self.played.without_effect += [one for one in _MIX if one in self.given]
+        self.share = share
+        self.played.table["read"] = _share(share)
+        chance = 1.0 if random else 0.0
+        if "percentage_random" in self.given:
+            texts = self.halves("percentage_random", "100")
+            chances = [self.part("percentage_random", t, values.percent) for t in texts]
+            chance = chances[0] if share > 0.5 else chances[1]
+            if not random:
+                self.note("percentage_random", "fio heeds it in random jobs only")
+                chance = 0.0
+            elif chances[0] != chances[1] and 0 < share < 1:
+                self.refuse("percentage_random", "raidsim has one share for reads and writes")
+        self.chance = chance
+        self.played.table["random"] = _share(chance)
+        if chance > 0 and not flag(self.given.get("norandommap", "0")):
+            self.note("norandommap", NO_MAP, "0")
+        self.read |= {"norandommap"}
+        self._engine()
+
+    def _mix(self) -> float:
+        """The share of reads; of two that are given the later one counts, as for fio."""
+        names = [name for name in self.given if name in _MIX]
+        if not names:
+            return 0.5
+        found: float = self.value(names[-1], "50", values.percent)
+        return found if names[-1] == "rwmixread" else 1 - found
+
+    def _engine(self) -> None:
+        engine = self.option("ioengine", ENGINE).lower().split(":")[0]
+        if engine in NO_STORAGE:
+            self.refuse("ioengine", "it does no I/O to storage")
+            raise _Stop
+        if engine == "mmap":
+            self.refuse("ioengine", "it reads and writes through the page cache; raidsim has none")
+            raise _Stop
+        self.played.is_synchronous = engine in SYNCHRONOUS
+        if engine not in SYNCHRONOUS | ASYNCHRONOUS:
+            self.note("ioengine", "raidsim does not know it: taken for one that heeds iodepth")
+        direct = flag(self.option("direct", "0"))
+        buffered = flag(self.option("buffered", "0")) if "buffered" in self.given else not direct
+        self.played.is_buffered = buffered
+        if buffered:
+            self.note("direct", PAGE_CACHE, "0")
+
+    def _sizes(self) -> None:
+        if "bssplit" in self.given:
+            self._split()
+            return
+        texts = self.halves("bs", "4k")
+        found = [self.part("bs", t, values.size, self._base) for t in texts]
+        size = self._for_both("bs", found)
+        self.played.table["size"] = _size(size)
+        self.size = self.mean_size = size
+
+    def _for_both(self, name: str, found: list[int]) -> int:
+        """One value for reads and writes, where a load needs one."""
+        if found[0] != found[1] and 0 < self.share < 1:
+            self.refuse(name, "raidsim has the same sizes for reads and writes of a load")
+            raise _Stop
+        return found[0] if self.share > 0 else found[1]
+
+    def _split(self) -> None:
+        """A mix of sizes: entries without a share divide what is left among them."""
+        reads, writes = self.halves("bssplit", "")
+        self.read.add("bs")
+        if reads != writes and 0 < self.share < 1:
+            self.refuse("bssplit", "raidsim has the same sizes for reads and writes of a load")
+            raise _Stop
+        entries = []
+        for entry in (reads if self.share > 0 else writes).split(":"):
+            size, _, share = entry.partition("/")
+            bytes_ = self.part("bssplit", size, values.size, self._base)
+            part = self.part("bssplit", share, values.percent) if share else None
+            entries.append((bytes_, part))
+        left = 1 - sum(part for _, part in entries if part is not None)
+        open_ends = sum(part is None for _, part in entries)
+        sizes = [(one, left / open_ends if part is None else part) for one, part in entries]
+        sizes = [(one, part) for one, part in sizes if part > 0]
+        total = sum(part for _, part in sizes)
+        if not sizes or abs(total - 1) > 0.01:
+            self.refuse("bssplit", "its shares do not add up to 100 %")
+            raise _Stop
+        self.played.table["sizes"] = [
+            {"size": _size(one), "share": _share(part / total)} for one, part in sizes
+        ]
+        self.size = max(one for one, _ in sizes)
+        self.mean_size = sum(one * part for one, part in sizes) / total
+        # Unlike raidsim, fio aligns each size to itself unless it is told otherwise.
+        self.played.table["align"] = _size(min(one for one, _ in sizes))
+
+    def _how_many(self) -> None:
+        workers = self.value("numjobs", "1", values.count, 1, 1024)
+        depth = self.value("iodepth", "1", values.count)
+        if self.played.is_synchronous and depth > 1:
+            self.note("iodepth", "this engine has one I/O at a time, whatever it says")
+            depth = 1
+        if workers > 1:
+            self.played.table["workers"] = workers
+        self.workers = workers
+        self.played.table["outstanding"] = depth
+
+    def _where(self) -> None:
+        """The part of the volume: `offset`, `size`, and what each worker has of it."""
+        offset = self.value("offset", "0", values.size, self._base, self.capacity)
+        align = self.size
+        if "blockalign" in self.given:
+            texts = self.halves("blockalign", "")
+            found = [self.part("blockalign", t, values.size, self._base) for t in texts]
+            align = self._for_both("blockalign", found)
+            self.played.table["align"] = _size(align)
+        size = None
+        if "size" in self.given:
+            size = self.value("size", "", values.size, self._base, self.capacity)
+            if self.given["size"].strip().endswith("%"):
+                size = size // max(align, 1) * align
+        self._partition(align)
+        room = self.capacity // (self.workers if self.played.table.get("partitions") else 1)
+        if size is not None and offset + size > room:
+            end, there = _size(offset + size), _size(room)
+            self.refuse("size", f"with the offset it ends at {end}; there are {there} for it")
+            raise _Stop
+        if size is None and offset >= room:
+            self.refuse("offset", f"it lies beyond the {_size(room)} that there are for it")
+            raise _Stop
+        area = {"offset": _size(offset)}
+        if size:
+            area["size"] = _size(size)
+        else:
+            self.note("size", "not given: taken for all of the volume")
+        self.played.table["area"] = area
+        self._distribution()
+
+    def _partition(self, align: int) -> None:
+        """Whether each worker has a part of its own: by `offset_increment`, or files of its own."""
+        if self.workers == 1:
+            self.read |= {"offset_increment"}
+            return
+        if "offset_increment" in self.given:
+            step = self.value("offset_increment", "0", values.size, self._base, self.capacity)
+            if step > 0:
+                self.played.table["partitions"] = True
+                part = self.capacity // self.workers // align * align
+                if step != part:
+                    self.note("offset_increment", f"each worker has {_size(part)} to itself here")
+        elif "filename" not in self.given:
+            self.played.table["partitions"] = True
+            meaning = (
+                "not given: each worker has a file, taken to lie in its own part of the volume"
+            )
+            self.note("filename", meaning)
+
+    def _distribution(self) -> None:
+        law, _, given = self.option("random_distribution", "random").partition(":")
+        if self.chance == 0 or law == "random":
+            return
+        even = "accesses are spread evenly here, so that caches hold less of them"
+        try:
+            if law == "zipf":
+                theta = values.number(given.split(":")[0] or "1.1")
+                self.played.table["zipf"] = min(max(theta, 0.01), 5.0)
+            elif law == "zoned" and "," not in given and given.count(":") == 1:
+                (hits, area), _ = (
+                    [values.percent(one) for one in zone.split("/")] for zone in given.split(":")
+                )
+                self.played.table["hot"] = {"area": _share(area), "accesses": _share(hits)}
+            else:
+                self.note("random_distribution", even)
+        except (Unreadable, ValueError):
+            self.note("random_distribution", f"is not understood: {even}")
+
+    def _how_often(self) -> None:
+        """A rate, if the job reached it; think time."""
+        rate = self._rate()
+        if rate is not None and self.job.iops >= RATE_HELD * rate:
+            table = self.played.table
+            del table["outstanding"]
+            self.played.is_at_rate = True
+            table["rate"] = f"{rate / self.workers} IO/s"
+            process = self.option("rate_process", "linear")
+            if process != "poisson":
+                self.note(
+                    "rate_process", "arrivals of a simulated rate are random (Poisson)", process
+                )
+            self.note("iodepth", "a simulated rate is kept to however many are outstanding", "1")
+        elif rate is not None:
+            self.read.add("rate_process")
+            name = "rate_iops" if "rate_iops" in self.given else "rate"
+            self.note(name, "it was not reached: simulated as fast as it can be")
+        self._think()
+
+    def _rate(self) -> float | None:
+        """IO/s that all its workers ask for together; None if it is as fast as it can be."""
+        for name, unit in (("rate_iops", 1.0), ("rate", self.mean_size)):
+            if name not in self.given:
+                continue
+            parts = [one.strip() for one in self.option(name, "").split(",")]
+            reader = values.number if name == "rate_iops" else values.size
+            found = [self.part(name, t, reader) if t else 0.0 for t in parts[:2]]
+            each = [found[0], found[-1]]
+            active = [
+                one
+                for one, share in zip(each, (self.share, 1 - self.share), strict=True)
+                if share > 0
+            ]
+            if not all(active):
+                self.note(name, "it limits reads or writes only, which is not played")
+                return None
+            if len(active) == 2:  # reads and writes each have their own rate: that is the mix
+                self.share = each[0] / sum(each)
+                self.played.table["read"] = _share(self.share)
+            return float(sum(active) / unit * self.workers)
+        return None
+
+    def _think(self) -> None:
+        think = self.value("thinktime", "0", values.seconds, 1e-6)
+        blocks = self.value("thinktime_blocks", "1", values.count, 1, 10**9)
+        self.read |= {"thinktime_blocks_type", "thinktime_iotime"}
+        if think == 0:
+            return
+        if self.played.is_at_rate:
+            self.note("thinktime", "it is left out beside a rate")
+        elif blocks > 1:
+            self.note("thinktime", "pauses after several I/Os are not played")
+        else:
+            self.played.table["think"] = f"{think * 1e6:g} us"
+            if self.played.outstanding > 1:
+                self.note("thinktime", "each outstanding I/O waits for itself here; in fio all do")
+
+    # -- what is left -------------------------------------------------------------------
+
+    def _rest(self) -> None:
+        """Options that no part of a load has read."""
+        noted = {note.option for note in (*self.played.notes, *self.played.refused)}
+        for name, value in self.given.items():
+            if name in self.read or name in noted:
+                continue
+            if name in HARMLESS:
+                self.played.without_effect.append(name)
+            elif name in REFUSED and (name != "unified_rw_reporting" or flag(value)):
+                self.refuse(name, REFUSED[name])
+            elif name in MEANINGS:
+                if value in _OFF:
+                    self.played.without_effect.append(name)
+                else:
+                    self.note(name, MEANINGS[name])
+            else:
+                self.note(name, "raidsim does not know it: left out")
+
+
+class _Stop(Exception):
+    """The job cannot be played."""
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:.10g} %"
+
+
+def _size(number: int) -> str:
+    return units.text(number, "size")
+
+
+def described(options: Mapping[str, str]) -> str:
+    """The options that say most of a job, in a line."""
+    names = (
+        "rw",
+        "bs",
+        "iodepth",
+        "numjobs",
+        "rwmixread",
+        "percentage_random",
+        "rate_iops",
+        "rate",
+    )
+    given = {ALIASES.get(name, name): value for name, value in options.items()}
+    return ", ".join(f"{name}={given[name]}" for name in names if name in given)

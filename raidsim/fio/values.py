@@ -1,0 +1,89 @@
+"""Values of fio's options: sizes, times, shares and lists, with fio's units.
+
+fio's ``k`` is 1024 and its ``KiB`` is 1000, unless ``kb_base=1000`` turns that round; case does not
+count. A bare time is in seconds, of some options in microseconds.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+_NUMBER = re.compile(r"(0x[0-9a-f]+|\d+(?:\.\d+)?)\s*([a-z%]*)", re.IGNORECASE)
+_POWERS = {letter: power for power, letter in enumerate("kmgtp", 1)}
+_TIMES = {
+    "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "msec": 1e-3, "us": 1e-6,
+    "usec": 1e-6,
+}  # fmt: skip
+MOST = 2**60
+
+
+class Unreadable(Exception):
+    """A value that is not understood; the text says what it should be."""
+
+
+def size(text: str, base: int = 1024, whole: int | None = None) -> int:
+    """Bytes; a share in percent of a ``whole``, where there may be one."""
+    number, unit = _split(text, "a size, as in 4k")
+    if unit == "%":
+        if whole is None:
+            raise Unreadable("is a share, where raidsim needs a size")
+        return int(whole * number / 100)
+    factor: float | None = {"": 1.0, "b": 1.0}.get(unit)
+    if unit and unit[0] in _POWERS:
+        power, rest = _POWERS[unit[0]], unit[1:]
+        if rest in ("", "b", "i"):
+            factor = float(base**power)
+        elif rest == "ib":
+            factor = float((1000 if base == 1024 else 1024) ** power)
+    if factor is None or number * factor > MOST:
+        raise Unreadable("is no size that raidsim knows, as in 4k")
+    return int(number * factor)
+
+
+def seconds(text: str, bare: float = 1.0) -> float:
+    """Seconds; a number without a unit is so many times ``bare`` of them."""
+    number, unit = _split(text, "a time, as in 10s")
+    if unit and unit not in _TIMES:
+        raise Unreadable("is no time, as in 10s")
+    return number * (_TIMES[unit] if unit else bare)
+
+
+def number(text: str) -> float:
+    """A number without a unit."""
+    found, unit = _split(text, "a number")
+    if unit:
+        raise Unreadable("is no plain number")
+    return found
+
+
+def count(text: str, least: int = 1, most: int = 65536) -> int:
+    """A whole number."""
+    found = number(text)
+    if found != int(found) or not least <= found <= most:
+        raise Unreadable(f"is no whole number from {least} to {most}")
+    return int(found)
+
+
+def percent(text: str) -> float:
+    """A share from 0 to 1, written with or without a percent sign."""
+    found, unit = _split(text, "a share, as in 70")
+    if unit not in ("", "%") or found > 100:
+        raise Unreadable("is no share, as in 70")
+    return found / 100
+
+
+def flag(text: str | None) -> bool:
+    """Whether a switch is on; an option without value is."""
+    return (text or "1").strip().lower() not in ("0", "false", "no")
+
+
+def _split(text: str, what: str) -> tuple[float, str]:
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None:
+        raise Unreadable(f"is not {what}")
+    digits = match[1].lower()
+    found = float(int(digits, 16)) if digits.startswith("0x") else float(digits)
+    if not math.isfinite(found):
+        raise Unreadable(f"is not {what}")
+    return found, match[2].lower()

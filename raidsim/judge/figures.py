@@ -1,0 +1,140 @@
+"""Figures of the same kind side by side: measured by fio, and simulated.
+
+fio has up to three latencies. Compared is the one that the file has: the total, if there is one,
+else that of the completion. Of synchronous engines fio's completion latency is the total.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from raidsim.fio import bins
+from raidsim.fio.measured import Direction, Distribution, MeasuredJob
+from raidsim.fio.written import Kept
+from raidsim.result import Point
+from raidsim.stats.histogram import MIN_EXCEEDANCES
+
+PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
+WORDS = {"lat": "total", "clat": "completion", "slat": "submission"}
+DIRECTIONS = ("read", "write")
+MB, MIB = 1e6, 2**20
+NS_PER_MS = 1e6
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A load at one point, with what its I/Os were."""
+
+    point: Point
+    kept: Kept
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure, measured and simulated; None for what is not known of it.
+
+    Attributes
+    ----------
+    name : in words, as in "read latency (total), 99 %".
+    unit : of both values.
+    """
+
+    name: str
+    unit: str
+    measured: float | None
+    simulated: float | None
+
+    @property
+    def ratio(self) -> float | None:
+        """Measured over simulated."""
+        if self.measured is None or not self.simulated:
+            return None
+        return self.measured / self.simulated
+
+
+def figures(job: MeasuredJob, found: Simulated, *, is_synchronous: bool) -> list[Figure]:
+    """All figures that a job and its simulation both have."""
+    point = found.point
+    rate = job.bytes_per_s
+    moved = point.mbps * MIB
+    return [
+        Figure("throughput", "IO/s", job.iops, point.iops.mean),
+        Figure("throughput", "MB/s", rate / MB, moved / MB),
+        Figure("throughput", "MiB/s", rate / MIB, moved / MIB),
+        *(
+            figure
+            for name in DIRECTIONS
+            for figure in _latencies(name, job.directions[name], found.kept, is_synchronous)
+        ),
+    ]
+
+
+def mean_latency(job: MeasuredJob, found: Simulated, *, is_synchronous: bool) -> Figure | None:
+    """The mean latency of reads and writes together, by the I/Os of each; None if not there."""
+    parts = [
+        (figure, job.directions[name].iops)
+        for name in DIRECTIONS
+        for figure in _latencies(name, job.directions[name], found.kept, is_synchronous)
+        if figure.name.endswith("mean")
+    ]
+    total = sum(rate for _, rate in parts)
+    if total == 0 or any(one.measured is None or one.simulated is None for one, _ in parts):
+        return None
+    means = [
+        sum((getattr(one, side) or 0.0) * rate for one, rate in parts) / total
+        for side in ("measured", "simulated")
+    ]
+    return Figure("latency, mean", "ms", *means)
+
+
+def _latencies(
+    name: str, direction: Direction, kept: Kept, is_synchronous: bool
+) -> Iterator[Figure]:
+    """Mean and percentiles of reads or writes, each of a latency that the file has."""
+    ours = kept.measured[name]
+    of_mean = next((one for one in ("lat", "clat", "slat") if one in direction.latencies), None)
+    if of_mean is None or direction.iops == 0:
+        return
+
+    def same(kind: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = ours[
+            "lat_ns" if is_synchronous and kind == "clat" else f"{kind}_ns"
+        ]
+        return found
+
+    measured = direction.latencies[of_mean].mean
+    simulated = same(of_mean)
+    yield Figure(
+        f"{name} latency ({WORDS[of_mean]}), mean",
+        "ms",
+        None if measured is None else measured / NS_PER_MS,
+        simulated["mean"] / NS_PER_MS if simulated["N"] else None,
+    )
+    kinds = [one for one in ("lat", "clat") if _has_percentiles(direction.latencies.get(one))]
+    for kind in kinds[:1]:
+        theirs = direction.latencies[kind].percentiles
+        samples = direction.latencies[kind].samples or direction.ios or math.inf
+        wanted = [one for one in PERCENTILES if one in theirs]
+        counts = {int(value): count for value, count in same(kind).get("bins", {}).items()}
+        values = bins.percentiles(counts, wanted)
+        for percent in wanted:
+            figure = Figure(
+                f"{name} latency ({WORDS[kind]}), {percent:g} %",
+                "ms",
+                theirs[percent] / NS_PER_MS if _is_known(percent, samples) else None,
+                values[percent] / NS_PER_MS if _is_known(percent, same(kind)["N"]) else None,
+            )
+            if figure.measured is not None or figure.simulated is not None:
+                yield figure
+
+
+def _is_known(percent: float, samples: float) -> bool:
+    """Whether enough I/Os lie beyond a percentile for it to say anything."""
+    return samples * (1 - percent / 100) >= MIN_EXCEEDANCES
+
+
+def _has_percentiles(distribution: Distribution | None) -> bool:
+    return distribution is not None and bool(distribution.percentiles)

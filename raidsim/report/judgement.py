@@ -1,0 +1,123 @@
+"""What `raidsim judge` prints: measured beside simulated, a verdict, and simulated causes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from raidsim.judge.causes import FAST, SLOW
+from raidsim.judge.compare import AGREES, JudgedJob, Judgement
+from raidsim.judge.figures import Figure
+from raidsim.report import numbers
+from raidsim.report.table import RULED
+
+STYLES = {AGREES: "green", FAST: "yellow", SLOW: "yellow"}
+PERCENTILES = "a percentile is given where ten I/Os lie beyond it"
+
+
+def print_judgement(judgement: Judgement, console: Console) -> None:
+    """Print every job of the results, then what was passed over in the files."""
+    for number, job in enumerate(judgement.jobs):
+        if number:
+            console.print()
+        _print_job(job, judgement, console)
+    if judgement.remarks:
+        console.print()
+    for remark in judgement.remarks:
+        console.print(Text(remark), soft_wrap=True)
+
+
+def _print_job(job: JudgedJob, judgement: Judgement, console: Console) -> None:
+    several = len(judgement.files) > 1
+    host = f" on {job.host}" if job.host else ""
+    heading = Text.assemble((f"{job.name}{host}", "bold"))
+    heading.append(f": {job.options}" if job.options else "")
+    heading.append(f" ({job.file})" if several else "")
+    console.print(heading, soft_wrap=True)
+    if job.figures:
+        console.print()
+        console.print(_figures(job))
+    console.print()
+    console.print(Text.assemble((f"{job.verdict}", STYLES.get(job.verdict, "yellow")), _why(job)))
+    if job.causes:
+        console.print()
+        console.print(_causes(job))
+        console.print()
+    for line in _lines(job):
+        console.print(Text(line), soft_wrap=True)
+
+
+def _why(job: JudgedJob) -> str:
+    """What the verdict rests on."""
+    if job.speed is None or job.margin is None:
+        return ""
+    low, high = 1 / (1 + job.margin), 1 + job.margin
+    what = "throughput measured" if job.by == "throughput" else "mean latency simulated"
+    other = "simulated" if job.by == "throughput" else "measured"
+    return (
+        f": {what} is {numbers.percent(job.speed)} of that {other};"
+        f" {numbers.percent(low)} to {numbers.percent(high)} agree"
+    )
+
+
+def _figures(job: JudgedJob) -> Table:
+    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("")
+    for header in ("unit", "measured", "simulated", "measured / simulated"):
+        table.add_column(header, justify="left" if header == "unit" else "right", no_wrap=True)
+    for figure in job.figures:
+        cells = _value(figure, figure.measured), _value(figure, figure.simulated)
+        table.add_row(figure.name, figure.unit, *cells, _ratio(figure.ratio))
+    return table
+
+
+def _value(figure: Figure, value: float | None) -> str:
+    if value is not None and figure.unit == "IO/s":
+        return numbers.count(value)
+    return numbers.figure(value)
+
+
+def _ratio(ratio: float | None) -> str:
+    return numbers.NOT_MEASURED if ratio is None else f"{ratio:.2f}"
+
+
+def _causes(job: JudgedJob) -> Table:
+    """The causes that bring the simulation nearer, the nearest first."""
+    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(f"{job.verdict}: what would make it so, simulated")
+    for header in ("IO/s", "mean latency, ms", "measured / simulated", ""):
+        table.add_column(header, justify="right" if header else "left", no_wrap=True)
+    for cause in job.causes:
+        ratio = cause.speed if job.by == "throughput" else 1 / cause.speed
+        table.add_row(
+            cause.words,
+            numbers.count(cause.iops),
+            numbers.figure(cause.latency_ms),
+            _ratio(ratio),
+            "agrees" if cause.agrees else "",
+        )
+    return table
+
+
+def _lines(job: JudgedJob) -> Iterator[str]:
+    """What else there is to say of a job."""
+    if any("%" in figure.name for figure in job.figures):
+        yield PERCENTILES
+    if job.verdict in (FAST, SLOW) and not job.causes:
+        yield "no cause that was simulated brings it nearer"
+    if job.without_effect:
+        yield f"simulated too, and not nearer: {'; '.join(job.without_effect)}"
+    yield from job.warnings
+    for note in job.refused:
+        yield f"not judged: {_option(note.option, note.value)}: {note.meaning}"
+    for note in job.notes:
+        yield f"not played: {_option(note.option, note.value)}: {note.meaning}"
+    if job.options_without_effect:
+        yield f"without effect on the I/Os: {', '.join(job.options_without_effect)}"
+
+
+def _option(name: str, value: str) -> str:
+    return f"{name}={value}" if value else name
