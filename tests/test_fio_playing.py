@@ -252,7 +252,7 @@ VALUES = (
         st.sampled_from(NAMES), st.sampled_from(VALUES) | st.text(max_size=6), max_size=6
     )
 )
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_options_are_played_or_refused_and_each_is_heard_of(options):
     one = play(
         MeasuredJob("x", 0, 0, {"name": "x"} | options,

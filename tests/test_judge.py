@@ -22,7 +22,7 @@ from raidsim.fio.measured import Measured
 from raidsim.fio.reader import parse_result, read_result
 from raidsim.fio.written import keep
 from raidsim.judge import Judgement, judge
-from raidsim.judge.causes import FAST, SLOW
+from raidsim.judge.causes import FAST, HOT_AIR, SLOW
 from raidsim.judge.compare import AGREES, KNOWN, NOT_JUDGED
 from raidsim.observe.ios import Keeper
 from raidsim.report.console import ReportConsole
@@ -159,6 +159,11 @@ SLOWER = {
         {"volume.state": "steady"},
         "worn in",
     ),
+    "hot": (
+        flash(read="0 %", size="64 KiB", align="64 KiB", outstanding=8),
+        HOT_AIR,
+        "the drives throttled",
+    ),
     "asleep": (flash(outstanding=1, read="0 %"), {"host.power_plan": "default"}, "saved power"),
 }  # fmt: skip
 
@@ -188,7 +193,7 @@ FASTER = {
         "write-back",
     ),
     "held by the cache": (
-        disks(read="100 %", area={"offset": "0 B", "size": "256 MiB"}),
+        disks(read="100 %", area={"offset": "0 B", "size": "64 MiB"}),
         {"volume.io": "cached"},
         "holds what was read before",
     ),
@@ -251,8 +256,13 @@ def test_a_job_at_a_rate_is_judged_by_its_latency():
 
 
 def test_jobs_of_a_group_run_side_by_side_and_groups_one_after_the_other():
-    judgement = judge(flash(), [read_result(DATA / "json-plus.json")])
+    told: list[str] = []
+    scenario = flash().with_({"air.start": "warm", "host.power_plan": "default"})  # fewer causes
+    judgement = judge(
+        scenario, [read_result(DATA / "json-plus.json")], tell=lambda words, _: told.append(words)
+    )
     assert [job.name for job in judgement.jobs] == ["database", "sequential", "hist"]
+    assert told.count("as the options say") == 3
     assert not judgement.all_agree
 
 
@@ -336,7 +346,9 @@ def test_the_command_prints_a_table_and_a_verdict(capsys):
 
 def test_what_does_not_agree_ends_in_status_1_and_is_written_for_machines(tmp_path, capsys):
     path = tmp_path / "out.json"
-    assert status("judge", "p3700-database", str(DATA / "two-jobs.json"), "--json", str(path)) == 1
+    quick = [text for key in ("min_ios", "max_ios") for text in ("--set", f"measure.{key}=2000")]
+    arguments = [str(DATA / "two-jobs.json"), "--json", str(path), *quick]
+    assert status("judge", "p3700-database", *arguments) == 1
     found = json.loads(path.read_text())
     assert found["schema"] == "raidsim.judgement/1"
     (job,) = found["jobs"]
