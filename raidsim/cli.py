@@ -285,6 +285,52 @@ def judge_command(
         raise typer.Exit(DOES_NOT_HOLD)
 
 
+@app.command("import")
+def import_command(
+    job_file: Annotated[
+        str, typer.Argument(metavar="JOBFILE", show_default=False, help="A job file of fio.")
+    ],
+    phase: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Which, if stonewalls make several.")
+    ] = None,
+    capacity: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help='Of the volume, as in "800 GB": for sizes in percent.'),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", metavar="FILE", help="Write there, not to standard output."),
+    ] = None,
+) -> None:
+    """Write the jobs of a job file of fio as the [[load]] tables of a scenario."""
+    from raidsim import units
+    from raidsim.errors import Problem
+    from raidsim.fio.job_file import loads_of, read_jobs
+    from raidsim.report import output as files
+    from raidsim.report import toml_text
+
+    size = None
+    if capacity is not None:
+        try:
+            size = int(units.parse(capacity, "capacity"))
+        except units.QuantityError as error:
+            problem = Problem(None, None, "--capacity", error.cause, error.remedy)
+            raise InputError([problem]) from None
+    target = _target("--output", output, (".toml",))
+    files.check([target] if target else [], inputs=[job_file])
+    loads = loads_of(read_jobs(job_file), phase, size)
+    text = toml_text.render({"load": loads.tables})
+    for remark in loads.remarks:
+        typer.echo(f"{remark}", err=True)
+    for name, options in loads.without_effect.items():
+        if options:
+            typer.echo(f"{name}: without effect on the I/Os: {', '.join(options)}", err=True)
+    if target:
+        files.write({target: text.encode()})
+    else:
+        typer.echo(text, nl=False)
+
+
 @app.command("calibrate")
 def calibrate_command(
     card: Annotated[str, typer.Argument(metavar="CARD", help="A model, or the path of a card.")],

@@ -77,15 +77,16 @@ class Played:
         return int(self.table.get("outstanding", 1))
 
 
-def play(job: MeasuredJob, capacity: int) -> Played:
-    """The load that a job's options ask for, on a volume of so many bytes."""
+def play(job: MeasuredJob, capacity: int | None) -> Played:
+    """The load that a job's options ask for, on a volume of so many bytes, or any (None)."""
     return _Player(job, capacity).play()
 
 
 class _Player:
-    def __init__(self, job: MeasuredJob, capacity: int) -> None:
+    def __init__(self, job: MeasuredJob, capacity: int | None) -> None:
         self.job = job
-        self.capacity = capacity
+        self.whole = capacity  # of which offsets and sizes may be shares
+        self.capacity = values.MOST if capacity is None else capacity
         self.given = {
             ALIASES.get(name.strip().lower(), name.strip().lower()): str(value).strip()
             for name, value in job.options.items()
@@ -257,7 +258,7 @@ class _Player:
 
     def _where(self) -> None:
         """The part of the volume: `offset`, `size`, and what each worker has of it."""
-        offset = self.value("offset", "0", values.size, self._base, self.capacity)
+        offset = self.value("offset", "0", values.size, self._base, self.whole)
         align = self.size
         if "blockalign" in self.given:
             texts = self.halves("blockalign", "")
@@ -266,7 +267,7 @@ class _Player:
             self.played.table["align"] = _size(align)
         size = None
         if "size" in self.given:
-            size = self.value("size", "", values.size, self._base, self.capacity)
+            size = self.value("size", "", values.size, self._base, self.whole)
             if self.given["size"].strip().endswith("%"):
                 size = size // max(align, 1) * align
         self._partition(align)
@@ -292,11 +293,11 @@ class _Player:
             self.read |= {"offset_increment"}
             return
         if "offset_increment" in self.given:
-            step = self.value("offset_increment", "0", values.size, self._base, self.capacity)
+            step = self.value("offset_increment", "0", values.size, self._base, self.whole)
             if step > 0:
                 self.played.table["partitions"] = True
                 part = self.capacity // self.workers // align * align
-                if step != part:
+                if step != part and self.whole is not None:
                     self.note("offset_increment", f"each worker has {_size(part)} to itself here")
         elif "filename" not in self.given:
             self.played.table["partitions"] = True
@@ -331,7 +332,7 @@ class _Player:
             table = self.played.table
             del table["outstanding"]
             self.played.is_at_rate = True
-            table["rate"] = f"{rate / self.workers} IO/s"
+            table["rate"] = units.text(rate / self.workers, "rate")
             process = self.option("rate_process", "linear")
             if process != "poisson":
                 self.note(

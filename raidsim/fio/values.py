@@ -24,10 +24,10 @@ class Unreadable(Exception):
 
 def size(text: str, base: int = 1024, whole: int | None = None) -> int:
     """Bytes; a share in percent of a ``whole``, where there may be one."""
-    number, unit = _split(text, "a size, as in 4k")
+    number, unit = _split(text.replace("%%", "%"), "a size, as in 4k")
     if unit == "%":
         if whole is None:
-            raise Unreadable("is a share, where raidsim needs a size")
+            raise Unreadable("is a share of a volume whose size is not known here")
         return int(whole * number / 100)
     factor: float | None = {"": 1.0, "b": 1.0}.get(unit)
     if unit and unit[0] in _POWERS:

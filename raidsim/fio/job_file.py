@@ -1,0 +1,242 @@
+"""Job files of fio as loads: sections, `[global]`, `include`, `${VAR}`, phases, lines of options.
+
+What fio does that `configparser` does not is done before: comments also end lines, options may be
+indented, two sections may have one name, and a `[global]` is for the sections behind it.
+"""
+
+from __future__ import annotations
+
+import configparser
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from raidsim.errors import InputError, Problem, quote
+from raidsim.fio.measured import Direction, MeasuredJob
+from raidsim.fio.option_words import ALIASES
+from raidsim.fio.playing import Note, Played, play
+from raidsim.fio.text_file import read_text, refuse
+from raidsim.fio.values import flag
+
+MOST_BYTES = 4 * 2**20
+MOST_SECTIONS = 1000
+DEEPEST = 8  # files that include one another
+GLOBAL = "global"
+_SECTION = re.compile(r"\[(.*)\]\s*$")
+_INCLUDE = re.compile(r"include\s+(\S.*)")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_COMMENT = re.compile(r"[;#].*")
+_FULL_SPEED = Direction(None, 0, float("inf"), 0.0, 0.0)
+_NOTHING = Direction(0, 0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a file."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class FileJob:
+    """A job of a job file.
+
+    Attributes
+    ----------
+    options : its own, and those of `[global]` before it that it does not have.
+    places : where each option stands, by its name.
+    phase : from 1; each `stonewall` waits for all before it, and begins another.
+    """
+
+    name: str
+    place: Place
+    options: Mapping[str, str]
+    places: Mapping[str, Place]
+    phase: int
+
+
+@dataclass
+class Loads:
+    """Loads for the jobs of a phase.
+
+    Attributes
+    ----------
+    tables : `[[load]]` tables, as a scenario has them.
+    remarks : options that are not played, with their places and what that means.
+    without_effect : options that change nothing of the I/Os, by job.
+    """
+
+    tables: list[dict[str, Any]] = field(default_factory=list)
+    remarks: list[Problem] = field(default_factory=list)
+    without_effect: dict[str, list[str]] = field(default_factory=dict)
+
+
+def read_jobs(name: str | PathLike[str]) -> list[FileJob]:
+    """The jobs of a job file, in order.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is no job file, or needs a variable that is not set.
+    """
+    lines = list(_lines(Path(name), str(name), 0))
+    parser = configparser.ConfigParser(
+        interpolation=None, strict=False, allow_no_value=True, delimiters=("=",),
+        comment_prefixes=(), default_section="\0",
+    )  # fmt: skip
+    heads: list[tuple[str, Place]] = []
+    places: list[dict[str, Place]] = []
+    numbered = []
+    for place, text in lines:
+        if match := _SECTION.match(text):
+            heads.append((match[1].strip(), place))
+            places.append({})
+            numbered.append(f"[{len(heads) - 1}]")
+            continue
+        if not heads:
+            refuse(place.file, f"{quote(text)} stands before the first section", line=place.line)
+        places[-1][text.partition("=")[0].strip().lower()] = place
+        numbered.append(text)
+    if not heads:
+        refuse(str(name), "holds no section", "give a job file of fio")
+    if len(heads) > MOST_SECTIONS:
+        refuse(str(name), f"holds more than {MOST_SECTIONS} sections")
+    try:
+        parser.read_string("\n".join(numbered))
+    except configparser.Error as error:
+        line = getattr(error, "lineno", None) or (getattr(error, "errors", None) or [(1,)])[0][0]
+        place = lines[min(max(line, 1), len(lines)) - 1][0]
+        refuse(place.file, "is no line of a job file", line=place.line)
+    return list(_jobs(parser, heads, places, str(name)))
+
+
+def _lines(path: Path, shown: str, depth: int) -> Iterator[tuple[Place, str]]:
+    """Lines that say something, without comments and blanks, those of included files too."""
+    for number, raw in enumerate(read_text(path, MOST_BYTES, "job file").split("\n"), 1):
+        text = _COMMENT.sub("", raw).strip()
+        if not text:
+            continue
+        place = Place(shown, number)
+        if (match := _INCLUDE.fullmatch(text)) and "=" not in text:
+            if depth >= DEEPEST:
+                refuse(shown, "files include one another without end", line=number)
+            other = path.parent / match[1].strip()
+            for inner, line in _lines(other, str(other), depth + 1):
+                if _SECTION.match(line):
+                    cause = "a file that is included has sections, which fio does not take"
+                    refuse(inner.file, cause, line=inner.line)
+                yield inner, line
+            continue
+        yield place, _filled_in(text, place)
+
+
+def _filled_in(text: str, place: Place) -> str:
+    """A line with the values of the variables of the environment that it names."""
+    for name in _VARIABLE.findall(text):
+        if name not in os.environ:
+            cause, remedy = f"the variable {name} is not set", f"set it: {name}=VALUE raidsim ..."
+            refuse(place.file, cause, remedy, line=place.line)
+    return _VARIABLE.sub(lambda found: os.environ[found[1]], text)
+
+
+def _jobs(
+    parser: configparser.ConfigParser,
+    heads: list[tuple[str, Place]],
+    places: list[dict[str, Place]],
+    file: str,
+) -> Iterator[FileJob]:
+    shared: dict[str, str] = {}
+    shared_places: dict[str, Place] = {}
+    phase, begun = 1, False
+    for number, (name, place) in enumerate(heads):
+        own = {
+            ALIASES.get(option, option): "1" if value is None else value.strip()
+            for option, value in parser.items(str(number))
+        }
+        where = {ALIASES.get(option, option): one for option, one in places[number].items()}
+        if name.lower() == GLOBAL:
+            shared |= own
+            shared_places |= where
+            continue
+        options = shared | own
+        if begun and "stonewall" in options and flag(options["stonewall"]):
+            phase += 1
+        begun = True
+        yield FileJob(name, place, options, shared_places | where, phase)
+    if not begun:
+        refuse(file, "holds no job", "write a section for each job")
+
+
+def loads_of(jobs: list[FileJob], phase: int | None = None, capacity: int | None = None) -> Loads:
+    """The loads that the jobs of a phase ask for.
+
+    Parameters
+    ----------
+    phase
+        Which one, from 1; None for the only one.
+    capacity
+        Bytes of the volume that they are to run on; None if not known: then shares are refused.
+
+    Raises
+    ------
+    InputError
+        It is not clear which phase is meant, or a job of it cannot be played.
+    """
+    phases: dict[int, list[FileJob]] = {}
+    for job in jobs:
+        phases.setdefault(job.phase, []).append(job)
+    if phase is None and len(phases) > 1:
+        words = "; ".join(
+            f"{number}: {', '.join(job.name for job in some)}" for number, some in phases.items()
+        )
+        cause = f"has {len(phases)} phases, one after the other (stonewall): {words}"
+        refuse(jobs[0].place.file, cause, "say which one with --phase N")
+    chosen = phases.get(phase or 1)
+    if chosen is None:
+        refuse(jobs[0].place.file, f"has no phase {phase}", f"give 1 to {len(phases)}")
+    found = Loads()
+    refused: list[Problem] = []
+    names: set[str] = set()
+    for job in chosen:
+        directions = {"read": _FULL_SPEED, "write": _NOTHING, "trim": _NOTHING}
+        played = play(MeasuredJob(job.name, 0, 0, job.options, directions), capacity)
+        refused += [_problem(job, note) for note in played.refused]
+        found.remarks += [_problem(job, note) for note in played.notes]
+        found.without_effect[job.name] = sorted(played.without_effect)
+        found.tables.append({"name": _name(job.name, names)} | _ordered(played))
+    if refused:
+        raise InputError(refused)
+    return found
+
+
+def _problem(job: FileJob, note: Note) -> Problem:
+    """What is said of an option, at its place; of one that is not there, at that of the job."""
+    place = job.places.get(note.option, job.place)
+    given = f"{note.option}={note.value}" if note.value else note.option
+    return Problem(place.file, place.line, f"{job.name}: {given}", note.meaning)
+
+
+def _name(name: str, taken: set[str]) -> str:
+    """A name for a load that no other has."""
+    name = name or "job"
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name} {number}"
+    taken.add(found)
+    return found
+
+
+_ORDER = ("read", "random", "size", "sizes", "align", "area", "workers", "partitions")
+
+
+def _ordered(played: Played) -> dict[str, Any]:
+    """The keys of a load in the order in which scenarios have them."""
+    table = played.table
+    first = {key: table[key] for key in _ORDER if key in table}
+    return first | {key: value for key, value in table.items() if key not in first}
