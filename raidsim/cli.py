@@ -490,7 +490,8 @@ def _fio_files(
     files = files_of(scenario, result, keeper.found)
     for remark in files.remarks:
         typer.echo(f"--fio: {remark}", err=True)
-    folder.make()
+    if files.contents:
+        folder.make()
     return {folder.file(name): data for name, data in files.contents.items()}
 
 

@@ -221,13 +221,29 @@ def test_a_page_cache_leaves_the_work_of_the_host_and_nothing_else():
     job = document["jobs"][0]
     document["global options"]["direct"] = "0"
     for key in ("iops", "bw", "bw_bytes"):
-        job["read"][key] *= 400
+        job["read"][key] *= 30
     found = judged(scenario, parse_result(json.dumps(document), "x.json"))
     assert found.verdict == FAST
     assert "page cache" in found.causes[0].words
+    assert found.causes[0].is_bound
+    assert found.causes[0].agrees, "it is not as fast as memory: only a part was answered from it"
     assert any(note.option == "direct" for note in found.notes), "it is warned of in any case"
     assert not any("page cache" in one.words for one in judged(
         scenario, measured_on(scenario)).causes)  # fmt: skip
+
+
+def test_a_hybrid_whose_front_is_cold_is_told_from_one_that_is_warm():
+    load_of = {"name": "x", "volume": "n5-a", "read": "100 %", "size": "64 KiB", "outstanding": 8,
+               "area": {"size": "2 GiB"}}  # fmt: skip
+    scenario = load("tolly-n5-random")
+    load_of["volume"] = scenario.loads[0].volume
+    scenario = scenario.with_(MEASURE | {"load": [load_of]})
+    number = [hybrid.name for hybrid in scenario.hybrids].index(load_of["volume"])
+    assert scenario.hybrids[number].warm is not None
+    cold = measured_on(scenario.with_({f"hybrid[{number}].warm": None}))
+    job = judged(scenario, cold)
+    assert job.verdict == SLOW
+    assert "front of the hybrid was empty" in job.causes[0].words
 
 
 # ---------------------------------------------------------------- causes

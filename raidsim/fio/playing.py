@@ -29,6 +29,7 @@ KINDS = {"read": 1.0, "write": 0.0, "rw": None, "readwrite": None}
 ENGINE = "psync"  # fio's own choice on Linux
 _MIX = ("rwmixread", "rwmixwrite")
 _OFF = ("0", "none")
+_APART = ("0", "none", "2", "both")  # reads and writes are (also) reported apart
 RATE_HELD = 0.95
 """A job that reached less of its rate was as fast as the system let it be."""
 
@@ -393,8 +394,11 @@ class _Player:
                 continue
             if name in HARMLESS:
                 self.played.without_effect.append(name)
-            elif name in REFUSED and (name != "unified_rw_reporting" or flag(value)):
-                self.refuse(name, REFUSED[name])
+            elif name in REFUSED:
+                if name == "unified_rw_reporting" and value.lower() in _APART:
+                    self.played.without_effect.append(name)
+                else:
+                    self.refuse(name, REFUSED[name])
             elif name in MEANINGS:
                 if value in _OFF:
                     self.played.without_effect.append(name)

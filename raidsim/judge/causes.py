@@ -7,7 +7,7 @@ scenario in which it is true says what would have been measured.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from raidsim import units
@@ -48,12 +48,14 @@ class Cause:
     changes : keys of the scenario in which it is true, as `Scenario.with_` takes them.
     is_event : whether it happens while the load runs, so that how long to measure is to be chosen.
     needs_throttling : whether it is only true if drives throttle then.
+    is_bound : whether it is simulated as far as it can go: in part it would be anything up to that.
     """
 
     words: str
     changes: Mapping[str, Any]
     is_event: bool = False
     needs_throttling: bool = False
+    is_bound: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,20 @@ Finder = Callable[[Case], Iterator[Cause]]
 
 def causes_of(case: Case, direction: str) -> list[Cause]:
     """What may have made a job too fast or too slow, of what this hardware has."""
-    return [cause for find in FINDERS[direction] for cause in find(case)]
+    found = [cause for find in FINDERS[direction] for cause in find(case)]
+    words = [cause.words for cause in found]
+    return [
+        replace(cause, words=f"{cause.words}: {_where(case, cause)}")
+        if words.count(cause.words) > 1
+        else cause
+        for cause in found
+    ]
+
+
+def _where(case: Case, cause: Cause) -> str:
+    """Which volume a cause is about, where several of a hybrid could have it."""
+    names = [v.name for key, v in case.volumes if any(one.startswith(key) for one in cause.changes)]
+    return f"volume {' and '.join(names)}"
 
 
 # ---------------------------------------------------------------- too fast
@@ -144,7 +159,7 @@ def _page_cache(case: Case) -> Iterator[Cause]:
             },
             f"{key}.state": "fresh",
         }
-        yield Cause("the page cache of the host answers everything", changes)
+        yield Cause("the page cache of the host answers everything", changes, is_bound=True)
 
 
 def _cached_reads(case: Case) -> Iterator[Cause]:
@@ -186,6 +201,19 @@ def _healthy(case: Case) -> Iterator[Cause]:
     for key, volume in case.volumes:
         if volume.failed:
             yield Cause("no drive of the array had failed", {f"{key}.failed": []})
+
+
+def _held_in_front(case: Case) -> Iterator[Cause]:
+    """The fast volume of a hybrid holds all that is accessed."""
+    hybrid = case.hybrid
+    if hybrid is None:
+        return
+    load = case.scenario.loads[case.number]
+    offset, size = load.extent(hybrid.capacity)
+    area = {"offset": units.text(offset, "size"), "size": units.text(size, "size")}
+    key = f"hybrid[{case.scenario.hybrids.index(hybrid)}]"
+    words = "the front of the hybrid holds what is accessed, as far as it has room"
+    yield Cause(words, {f"{key}.warm": area, f"{key}.warm_share": "100 %"})
 
 
 def _fast_host(case: Case) -> Iterator[Cause]:
@@ -284,6 +312,19 @@ def _worn(case: Case) -> Iterator[Cause]:
             yield Cause(words, {f"{key}.state": "steady", f"{key}.filled": "100 %"})
 
 
+def _not_in_front(case: Case) -> Iterator[Cause]:
+    """The fast volume of a hybrid is of no help, or not yet."""
+    hybrid = case.hybrid
+    if hybrid is None:
+        return
+    key = f"hybrid[{case.scenario.hybrids.index(hybrid)}]"
+    if hybrid.warm is not None:
+        words = "the front of the hybrid was empty when the measurement began"
+        yield Cause(words, {f"{key}.warm": None})
+    words = "the front of the hybrid is passed by: nothing is promoted into it, and it began empty"
+    yield Cause(words, {f"{key}.warm": None, f"{key}.promote": "never"})
+
+
 def _slow_host(case: Case) -> Iterator[Cause]:
     host = case.scenario.host
     if host.power_plan == "performance":
@@ -295,7 +336,8 @@ def _slow_host(case: Case) -> Iterator[Cause]:
 
 
 FINDERS: Mapping[str, tuple[Finder, ...]] = {
-    FAST: (_page_cache, _cached_reads, _cached_writes, _never_written, _healthy, _fast_host),
+    FAST: (_page_cache, _cached_reads, _cached_writes, _never_written, _healthy,
+           _held_in_front, _fast_host),
     SLOW: (_few_outstanding, _misaligned, _slow_links, _degraded, _throttled, _written_through,
-           _worn, _slow_host),
+           _worn, _not_in_front, _slow_host),
 }  # fmt: skip

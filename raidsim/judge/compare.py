@@ -51,7 +51,8 @@ class TriedCause:
     words : what it is.
     changes : keys of the scenario and their values, with which it was simulated.
     speed : measured over simulated: 1 is as measured.
-    agrees : whether what was measured agrees with it.
+    agrees : whether what was measured agrees with it; of a bound, whether it is within it.
+    is_bound : whether the cause in part would give anything up to this.
     """
 
     words: str
@@ -60,6 +61,13 @@ class TriedCause:
     latency_ms: float | None
     speed: float
     agrees: bool
+    is_bound: bool = False
+
+    @property
+    def distance(self) -> float:
+        """How far it is from what was measured; a bound that is not exceeded just agrees."""
+        far = abs(math.log(self.speed))
+        return min(far, math.log(1 + KNOWN)) if self.is_bound and self.agrees else far
 
 
 @dataclass
@@ -310,10 +318,12 @@ class _Phase:
                     tried.point.iops.mean,
                     None if mean is None else mean.simulated,
                     speed,
-                    _verdict(speed, KNOWN + _half_width(tried)) == AGREES,
+                    _verdict(speed, KNOWN + _half_width(tried))
+                    in ((AGREES, SLOW) if cause.is_bound else (AGREES,)),
+                    cause.is_bound,
                 )
             )
-        found.causes.sort(key=lambda cause: abs(math.log(cause.speed)))
+        found.causes.sort(key=lambda cause: cause.distance)
 
     def _changes(self, cause: Cause, simulated: Simulated) -> dict[str, Any]:
         """What a cause changes, and how it is measured: not as long as what is judged."""

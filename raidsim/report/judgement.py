@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim.judge.causes import FAST, SLOW
-from raidsim.judge.compare import AGREES, JudgedJob, Judgement
+from raidsim.judge.compare import AGREES, JudgedJob, Judgement, TriedCause
 from raidsim.judge.figures import Figure
 from raidsim.report import numbers
 from raidsim.report.table import RULED
@@ -97,9 +97,15 @@ def _causes(job: JudgedJob) -> Table:
             numbers.count(cause.iops),
             numbers.figure(cause.latency_ms),
             _ratio(ratio),
-            "agrees" if cause.agrees else "",
+            _agreement(cause),
         )
     return table
+
+
+def _agreement(cause: TriedCause) -> str:
+    if not cause.agrees:
+        return ""
+    return "at most: can be" if cause.is_bound else "agrees"
 
 
 def _lines(job: JudgedJob) -> Iterator[str]:
