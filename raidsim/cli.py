@@ -242,7 +242,7 @@ def judge_command(
     results: Annotated[
         list[str],
         typer.Argument(
-            metavar="RESULT...",
+            metavar="RESULT",
             show_default=False,
             help="Results of fio: what --output-format=json or json+ wrote.",
         ),

@@ -290,11 +290,17 @@ def test_two_loads_at_once_are_simulated_at_once():
          "area": {"size": "8 GiB"}},
     ]}  # fmt: skip
     scenario = load("p3700-database").with_(MEASURE | both)
-    document = json.loads(files_text(scenario))
-    for job in document["jobs"]:
-        job["groupid"] = 0
-    judgement = judge(scenario, [parse_result(json.dumps(document), "x.json")])
+    judgement = judge(scenario, [parse_result(files_text(scenario), "x.json")])
     assert [job.verdict for job in judgement.jobs] == [AGREES, AGREES]
+
+
+def test_clients_that_ran_at_the_same_time_are_simulated_one_by_one_and_it_is_said():
+    document = json.loads((DATA / "client-server.json").read_text())
+    for number, record in enumerate(document["client_stats"][:2]):
+        record["hostname"] = f"host{number}"
+    judgement = judge(flash(), [parse_result(json.dumps(document), "x.json")])
+    assert [job.host for job in judgement.jobs] == ["host0", "host1"]
+    assert all("2 clients ran" in " ".join(job.warnings) for job in judgement.jobs)
 
 
 def test_a_job_that_cannot_be_played_is_listed_beside_those_that_can():

@@ -109,7 +109,7 @@ class _Player:
     def play(self) -> Played:
         """Go through all that a load has, then through the options that are left."""
         if not self.given:
-            self.refuse("job options", "the file does not say them: fio before 2.7 left them out")
+            self.refuse("job options", "the file does not say them: old fio left them out")
             return self.played
         try:
             self._base = 1000 if self.option("kb_base", "1024") == "1000" else 1024

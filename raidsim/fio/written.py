@@ -89,7 +89,7 @@ class Job:
 def document(scenario: Scenario, jobs: Sequence[Job]) -> dict[str, Any]:
     """The JSON object of one point, with a job for each load."""
     now = _now()
-    described = [_job(scenario, job, number) for number, job in enumerate(jobs)]
+    described = [_job(scenario, job) for job in jobs]
     return {
         "fio version": VERSION,
         "timestamp": int(now.timestamp()),
@@ -113,7 +113,7 @@ def document(scenario: Scenario, jobs: Sequence[Job]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _job(scenario: Scenario, job: Job, number: int) -> tuple[dict[str, Any], list[str]]:
+def _job(scenario: Scenario, job: Job) -> tuple[dict[str, Any], list[str]]:
     """A job of fio, and what its options cannot say."""
     load, kept = job.load, job.kept
     options, remarks = options_of(load, job.depth, job.point.rate, _capacity(scenario, load))
@@ -123,7 +123,7 @@ def _job(scenario: Scenario, job: Job, number: int) -> tuple[dict[str, Any], lis
     target, percentile = load.within or 0.0, load.within_percentile
     return {
         "jobname": load.name,
-        "groupid": number,
+        "groupid": 0,  # all loads of a point ran side by side
         "error": 0,
         "eta": NEVER,
         "elapsed": int(kept.seconds) + 1,

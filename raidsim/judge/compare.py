@@ -280,6 +280,9 @@ class _Phase:
         seconds = max(one.seconds for one in job.directions.values())
         if seconds < SHORT_S:
             yield f"measured over {seconds:.3g} s only: it may not have settled"
+        hosts = {one.host for one in self.measured.jobs}
+        if len(hosts) > 1:
+            yield f"{len(hosts)} clients ran at the same time: each is simulated alone"
         if self.measured.is_simulated:
             yield "raidsim itself wrote the result"
         if not point.converged:
