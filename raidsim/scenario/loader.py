@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from raidsim import schemas
 from raidsim.cards.attributes import DRIVE_KINDS
-from raidsim.cards.catalogue import exists, looks_like_path
+from raidsim.cards.places import exists, looks_like_path
 from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, TomlFile, is_deep, parse, read_text
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, one_line, quote, suggest

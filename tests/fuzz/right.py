@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from raidsim import units
 from raidsim.cards.attributes import KINDS, Attribute, CardKind
-from raidsim.cards.catalogue import names as card_names
+from raidsim.cards.places import names as card_names
 from raidsim.scenario import events
 from raidsim.scenario.fields import Choice, Count, Flag, Line, Number, Quantity, Reader
 from raidsim.scenario.machine_spec import MachineSpec
