@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import simpy
 
@@ -12,8 +12,9 @@ from raidsim.assembly.controller import add_controller
 from raidsim.cards import Card
 from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments
+from raidsim.control.duty import Duty, sizes
 from raidsim.control.environment import Environment
-from raidsim.control.fail_over import LONGEST_OUTAGE, Duty, FailOver, sizes
+from raidsim.control.host import Host
 from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
 from raidsim.intervene import window
@@ -28,8 +29,7 @@ from raidsim.scenario.part import made_of
 from raidsim.scenario.plain import plain
 from raidsim.scenario.reading import Reading, read_part
 
-if TYPE_CHECKING:
-    from raidsim.control.host import Host
+LONGEST_OUTAGE = 1e7  # s
 
 
 class Part:
@@ -456,3 +456,57 @@ class Controller(Part):
     def put_into(self, host: Host) -> None:
         """Remember which server it is in."""
         self._host = host
+
+
+class FailOver(simpy.Event):
+    """A fail-over: ``yield`` it to wait until the partner serves. Its value is itself.
+
+    Attributes
+    ----------
+    controller, partner
+        Who has stopped, and who takes over.
+    started
+        When, s.
+    seconds
+        How long nobody served, s; 0 while that lasts.
+    state
+        "under way", "done", or "called off": the controller was repaired before the outage was
+        over, or its partner has failed as well.
+    kept
+        Bytes of writes by volume that the drives did not have, and that the partner has.
+    lost
+        Writes that were acknowledged and are lost: byte ranges (offset, length) by volume.
+    """
+
+    def __init__(
+        self, controller: Controller, partner: Controller, outage: float, mirrored: bool
+    ) -> None:
+        super().__init__(controller.env)
+        self.controller = controller
+        self.partner = partner
+        self.started = float(controller.env.now)
+        self.seconds = 0.0
+        self.state = "under way"
+        duty = controller.duty
+        duty.stop()
+        self.lost = duty.forget(keep_dirty=mirrored)
+        self.kept = duty.dirty() if mirrored else {}
+        controller.env.process(self._wait(outage))
+
+    def __repr__(self) -> str:
+        return f"<FailOver {self.controller.name} to {self.partner.name}, {self.state}>"
+
+    @property
+    def lost_bytes(self) -> dict[str, int]:
+        """Bytes in all of :attr:`lost`, by volume."""
+        return sizes(self.lost)
+
+    def _wait(self, outage: float) -> Generator[simpy.Event, Any, None]:
+        duty, other = self.controller.duty, self.partner.duty
+        yield self.env.timeout(outage)
+        self.seconds = self.env.now - self.started
+        self.state = "called off"
+        if not duty.works and duty.server is duty and other.works:
+            duty.pass_to(other)
+            self.state = "done"
+        self.succeed(self)

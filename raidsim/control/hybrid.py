@@ -220,7 +220,7 @@ class Hybrid(Volume):
                 cause, kind = "belongs to another environment", type(owned).__name__
                 check.wrong(key, cause, f"make a {kind} in this one")
         for key, part in parts.items():
-            others = [one for one in part.above if one.front is part or key == "front"]
+            others = [one for one in _made_of(part) if one.front is part or key == "front"]
             if others:
                 cause = f"{part.name} is in use by {others[0].name}"
                 check.wrong(key, cause, "give each hybrid its own front")
@@ -358,8 +358,13 @@ class Hybrid(Volume):
     def _read_hybrid(self) -> Scenario:
         """The scenario of this hybrid and those that share its back."""
         load = {"read": "100 %", "size": "4 KiB", "outstanding": 1, "volume": self.name}
-        data = self._tables([*self.back.above, self])
+        data = self._tables([*_made_of(self.back), self])
         return from_data({**data, "load": [load]}, "Hybrid()")
+
+
+def _made_of(part: Volume) -> list[Hybrid]:
+    """The hybrids that a volume is a part of."""
+    return [one for one in part.above if isinstance(one, Hybrid)]
 
 
 def _nothing(*_: object) -> None:

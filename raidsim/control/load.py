@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import simpy
 
 from raidsim.assembly.load import add_stream
 from raidsim.control.arguments import Arguments
+from raidsim.control.environment import Environment
+from raidsim.control.host import Host
 from raidsim.control.measured import Measured
 from raidsim.errors import InputError
 from raidsim.observe import observe
-from raidsim.scenario import LoadSpec, check_load, load_on
+from raidsim.scenario import HybridSpec, LoadSpec, VolumeSpec, check_load, load_on
 from raidsim.scenario.plain import plain
 
-if TYPE_CHECKING:
-    from raidsim.control.volume import Volume
+
+class Loaded(Protocol):
+    """A volume, as the loads on it see it."""
+
+    env: Environment
+    host: Host
+    name: str
+    row: int
+
+    @property
+    def addressed(self) -> VolumeSpec | HybridSpec:
+        """What a load on it is checked against."""
+
+    @property
+    def sector(self) -> int:
+        """Bytes that it is addressed in."""
+
+    def make_room(self, length: int) -> None:
+        """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make."""
 
 
 class Load:
@@ -139,7 +158,7 @@ class Load:
     def __repr__(self) -> str:
         return f"Load({', '.join(f'{key}={value!r}' for key, value in self.keys.items())})"
 
-    def spec(self, volume: Volume) -> LoadSpec:
+    def spec(self, volume: Loaded) -> LoadSpec:
         """The checked load on ``volume``: plain numbers in s, bytes and shares.
 
         Raises
@@ -179,7 +198,7 @@ class RunningLoad(Measured, simpy.Event):
         What it does: plain numbers in s, bytes and shares.
     """
 
-    def __init__(self, volume: Volume, spec: LoadSpec) -> None:
+    def __init__(self, volume: Loaded, spec: LoadSpec) -> None:
         super().__init__(volume.env)
         self.volume = volume
         self.spec = spec

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from raidsim.errors import InputError, Problem, quote
 from raidsim.kernel import tables as t
 from raidsim.observe import observe
 from raidsim.result import Counts, Latency
-
-if TYPE_CHECKING:
-    from raidsim.system.system import System
+from raidsim.system.system import System
 
 OPS = {"read": t.READ, "write": t.WRITE}
 

@@ -242,6 +242,7 @@ class Volume(Maintained):
         first = system.count("stations")
         self.row = add_volumes(system, scenario, env.air, [spec], shared)[spec.name]
         above = self.controller.card if self.controller else host.card
+        self.above: list[Volume] = []
         self._keep(Drives(env, self.row, self.card), pace(above, self.spec))
         host.carry(self.row)
         self._stations = range(first, system.count("stations"))
