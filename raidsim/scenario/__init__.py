@@ -1,15 +1,8 @@
 """Scenarios: which hardware, under which load, measured how - as a file and as an object."""
 
 from raidsim.scenario.event import EventSpec
-from raidsim.scenario.loader import (
-    check_load,
-    find,
-    from_data,
-    load,
-    load_on,
-    load_text,
-    names,
-)
+from raidsim.scenario.files import find, names
+from raidsim.scenario.loader import check_load, load_on
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     Burst,
@@ -25,7 +18,7 @@ from raidsim.scenario.models import (
     VolumeSpec,
 )
 from raidsim.scenario.part import Area
-from raidsim.scenario.scenario import Scenario
+from raidsim.scenario.scenario import Scenario, from_data, load, load_text
 
 __all__ = [
     "Area",

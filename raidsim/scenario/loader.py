@@ -1,27 +1,21 @@
-"""From a file (or data) to a :class:`~raidsim.scenario.scenario.Scenario`, or all its problems."""
+"""From the data of a file to the checked tables of a scenario, or all that is wrong with them."""
 
 from __future__ import annotations
 
-import copy
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-from raidsim import schemas
 from raidsim.cards.attributes import DRIVE_KINDS
-from raidsim.cards.places import exists, looks_like_path
-from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, TomlFile, is_deep, parse, read_text
 from raidsim.cards.toml_lines import Path
-from raidsim.errors import InputError, Problem, one_line, quote, suggest
-from raidsim.resources import data_folder
+from raidsim.errors import one_line, quote, suggest
 from raidsim.scenario import arrays, checks, hybrids
-from raidsim.scenario import overrides as setting
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.event_checks import read_events
 from raidsim.scenario.fields import Count, Line, Reader, Text
+from raidsim.scenario.files import file_of
 from raidsim.scenario.hardware import attach_card, read_controller
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.machines import Room, check_machines
@@ -36,13 +30,8 @@ from raidsim.scenario.models import (
     VolumeSpec,
 )
 from raidsim.scenario.part import made_of
-from raidsim.scenario.plain import without_none
 from raidsim.scenario.reading import Reading, quoted, read_part
-from raidsim.scenario.scenario import Scenario, Source
-from raidsim.scenario.written import written
-
-WITH = "with_()"
-"""What messages name as the file of what :meth:`Scenario.with_` changes."""
+from raidsim.scenario.tables import Tables
 
 _TABLES = (
     "title", "description", "seed", "host", "controller", "link", "volume", "hybrid", "load",
@@ -50,112 +39,16 @@ _TABLES = (
 )  # fmt: skip
 
 
-def names() -> list[str]:
-    """Names of the scenarios that come with raidsim."""
-    return sorted(path.stem for path in data_folder("scenarios").rglob("*.toml"))
-
-
-def find(name: str | FilePath) -> FilePath:
-    """File of a scenario: a path that exists, else one of those that come with raidsim.
+def read_tables(reading: Reading, folder: FilePath | None) -> Tables:
+    """Check the tables of a scenario.
 
     Raises
     ------
-    InputError : there is none, with the nearest name.
+    InputError : with every problem of them; ``folder`` is where paths of cards are looked for.
     """
-    given = FilePath(name)
-    if exists(given) and (looks_like_path(str(name)) or given.is_file()):
-        return given
-    for path in sorted(data_folder("scenarios").rglob("*.toml")):
-        if str(name) == path.stem:
-            return path
-    if str(name) and (exists(given) or looks_like_path(str(name))):
-        remedy = suggest(given.stem, names())
-        if exists(given):
-            return given  # a folder: reading it says so
-        raise InputError([Problem(str(name), None, None, "no such file", remedy)])
-    remedy = suggest(str(name), names()) or f"known: {', '.join(names())}"
-    raise InputError(
-        [Problem(None, None, None, f"no scenario is called {quote(str(name))}", remedy)]
-    )
-
-
-def load(name: str | FilePath, overrides: Iterable[str] = (), seed: int | None = None) -> Scenario:
-    """Load a scenario by path or name, or that of a result (a path that ends in .json).
-
-    Parameters
-    ----------
-    overrides : texts "KEY=VALUE", as ``--set`` gives them.
-    seed : in place of the seed of the file.
-
-    Raises
-    ------
-    InputError : with every problem of the file and of the overrides.
-    """
-    path = find(name)
-    shown = str(name) if looks_like_path(str(name)) else str(path)
-    if path.suffix == ".json":
-        data = _scenario_of_result(read_text(path, shown), shown)
-        return from_data(data, shown, overrides, seed, path.parent)
-    return load_text(read_text(path, shown), shown, overrides, seed, path.parent)
-
-
-def _scenario_of_result(text: str, shown: str) -> Mapping[str, Any]:
-    """The scenario that the JSON of a result holds."""
-    try:
-        result = json.loads(text)
-    except (ValueError, RecursionError):
-        raise InputError([Problem(shown, None, None, "is no JSON", None)]) from None
-    if isinstance(result, dict) and schemas.KEY in result:
-        result = schemas.up_to_date("result", result, shown)
-    found = result.get("scenario") if isinstance(result, dict) else None
-    if not isinstance(found, dict):
-        cause = "holds no scenario"
-        raise InputError([Problem(shown, None, None, cause, "give a scenario, or a result of run")])
-    return found
-
-
-def load_text(
-    text: str,
-    name: str = "scenario",
-    overrides: Iterable[str] = (),
-    seed: int | None = None,
-    folder: FilePath | None = None,
-) -> Scenario:
-    """Load the text of a scenario; `name` is what messages call it."""
-    return _load(parse(text.replace("\r\n", "\n"), name), overrides, seed, folder)
-
-
-def from_data(
-    data: Mapping[str, Any],
-    name: str = "scenario",
-    overrides: Iterable[str] = (),
-    seed: int | None = None,
-    folder: FilePath | None = None,
-) -> Scenario:
-    """Load what :meth:`Scenario.resolved` gave, for instance from the JSON of a result.
-
-    A key that is None (null in JSON) counts as not given, as in TOML, which has no such value.
-    """
-    return _load(_file_of(data, name), overrides, seed, folder)
-
-
-def _file_of(data: Mapping[str, Any], name: str) -> TomlFile:
-    """Data as if a file had held it."""
-    if is_deep(data):
-        raise InputError([Problem(name, None, None, TOO_DEEP, NOT_SO_DEEP)])
-    return TomlFile(name, data=without_none(data))
-
-
-def changed(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
-    """Another scenario, with other values of keys: see :meth:`Scenario.with_`."""
-    made_from = scenario._source
-    if made_from is None:
-        raise AssertionError("a scenario that was read knows what it was made from")
-    old = made_from.file
-    file = TomlFile(old.name, old.text, copy.deepcopy(old.data))
-    reading = Reading(file, set(made_from.overridden), WITH)
-    setting.put(reading, changes)
-    return _checked(reading, made_from.folder)
+    tables = _Loader(reading, folder).tables()
+    reading.raise_if_wrong()
+    return tables
 
 
 def check_load(table: Mapping[str, Any], name: str) -> None:
@@ -165,7 +58,7 @@ def check_load(table: Mapping[str, Any], name: str) -> None:
     ------
     InputError : with every problem that no volume could put right; `name` stands in front.
     """
-    reading = Reading(_file_of({"load": [table]}, name))
+    reading = Reading(file_of({"load": [table]}, name))
     _Loader(reading, None).load(reading.data["load"][0], ("load", 0), [], [])
     reading.raise_if_wrong()
 
@@ -179,7 +72,7 @@ def load_on(table: Mapping[str, Any], volume: VolumeSpec | HybridSpec, sector: i
     ------
     InputError : with every problem of the load on this volume.
     """
-    reading = Reading(_file_of({"load": [table]}, "Load()"))
+    reading = Reading(file_of({"load": [table]}, "Load()"))
     volumes, made = [], []
     if isinstance(volume, VolumeSpec):
         parts = {"card": volume.card, "layout": volume.layout, "access": volume.access}
@@ -191,29 +84,6 @@ def load_on(table: Mapping[str, Any], volume: VolumeSpec | HybridSpec, sector: i
     return made_of(LoadSpec, values)
 
 
-def _load(
-    file: TomlFile, overrides: Iterable[str], seed: int | None, folder: FilePath | None
-) -> Scenario:
-    reading = Reading(file, problems=list(file.problems))
-    if file.complete:
-        file.bring_up_to_date("scenario")
-        setting.apply(reading, overrides)
-        if seed is not None:
-            file.data["seed"] = seed
-            reading.overridden.add(("seed",))
-        return _checked(reading, folder)
-    reading.raise_if_wrong()
-    raise AssertionError("a file that cannot be read has a problem")
-
-
-def _checked(reading: Reading, folder: FilePath | None) -> Scenario:
-    """The scenario that was read, or every problem of it."""
-    scenario = _Loader(reading, folder).scenario()
-    reading.raise_if_wrong()
-    scenario._source = Source(reading.file, frozenset(reading.overridden), folder)
-    return scenario
-
-
 class _Loader:
     """Reads the tables of one scenario in turn."""
 
@@ -221,7 +91,7 @@ class _Loader:
         self.reading = reading
         self.folder = folder
 
-    def scenario(self) -> Scenario:
+    def tables(self) -> Tables:
         data = self.reading.data
         for key in data:
             if key not in _TABLES:
@@ -272,7 +142,7 @@ class _Loader:
         )
         self.reading.raise_if_wrong()
         hardware["hybrids"] = made
-        return _assemble(self.reading, head, host, hardware, work, air, measure, events)
+        return _assemble(head, host, hardware, work, air, measure, events)
 
     # ---- the top of the file
 
@@ -551,7 +421,6 @@ def _set_disk_cache(values: dict[str, Any]) -> None:
 
 
 def _assemble(
-    reading: Reading,
     head: dict[str, Any],
     host: dict[str, Any],
     hardware: Mapping[str, list[dict[str, Any]]],
@@ -559,9 +428,9 @@ def _assemble(
     air: dict[str, Any],
     measure: dict[str, Any],
     events: list[EventSpec],
-) -> Scenario:
+) -> Tables:
     """Put checked values together."""
-    scenario = Scenario.model_construct(
+    return Tables.model_construct(
         **head,
         host=made_of(HostSpec, host),
         controllers=tuple(made_of(ControllerSpec, values) for values in hardware["controllers"]),
@@ -573,7 +442,4 @@ def _assemble(
         air=made_of(AirSpec, air),
         measure=made_of(Measure, measure),
         events=tuple(events),
-        path=reading.file.name,
     )
-    scenario._resolved = written(reading.data, scenario)
-    return scenario

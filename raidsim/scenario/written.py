@@ -21,10 +21,10 @@ from raidsim.scenario.models import (
 )
 from raidsim.scenario.part import Part
 from raidsim.scenario.reading import names_of
-from raidsim.scenario.scenario import Scenario
+from raidsim.scenario.tables import Tables
 
 
-def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
+def written(data: Mapping[str, Any], scenario: Tables) -> dict[str, Any]:
     """Plain dicts, lists, texts and numbers that can be loaded again.
 
     What the file wrote stays as it was written; a default is written as a file would.
@@ -67,7 +67,7 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _hybrids(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
+def _hybrids(data: Mapping[str, Any], scenario: Tables) -> dict[str, Any]:
     """Hybrids, if there are any."""
     tables = [
         _part(HybridSpec, table, {"controller": part.controller})
