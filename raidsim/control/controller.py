@@ -25,6 +25,7 @@ from raidsim.observe.caching import asked, mode, use_of
 from raidsim.result import ControllerUse, StationUse, WriteMode
 from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec
 from raidsim.scenario.hardware import read_battery, read_controller
+from raidsim.scenario.models import ControllerKeys
 from raidsim.scenario.part import made_of
 from raidsim.scenario.plain import plain
 from raidsim.scenario.reading import Reading, read_part
@@ -120,6 +121,7 @@ class Controller(Part):
         """Add what was checked to the environment."""
         assert spec.battery is not None
         self.env = env
+        self._spec = spec
         self.name = spec.name
         self.model = spec.model
         self.card: Card = spec.card
@@ -176,7 +178,7 @@ class Controller(Part):
         path = ("controller", 0)
         table = {"name": self.name, "model": self.model, "battery": plain(battery)}
         reading = Reading(TomlFile("set_battery()", data={"controller": [table]}))
-        state = read_part(reading, ControllerSpec, table, path).get("battery")
+        state = read_part(reading, ControllerKeys, table, path).get("battery")
         state = read_battery(reading, state, self.card, path)
         reading.raise_if_wrong()
         self._table["battery"] = state
@@ -439,8 +441,7 @@ class Controller(Part):
             spec.name: WriteMode(asked(write_mode(spec)), mode(system, row))
             for spec, row in self.duty.volumes
         }
-        spec = ControllerSpec.model_construct(name=self.name, battery=self.battery)
-        spec._card = self.card
+        spec = self._spec.model_copy(update={"battery": self.battery})
         return use_of(system, spec, self.duty.cache, writes, self.duty.rows)
 
     # -- for volumes ------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from raidsim.control.arguments import Arguments
 from raidsim.control.environment import Environment
 from raidsim.scenario import HostSpec
 from raidsim.scenario.hardware import attach_card
+from raidsim.scenario.models import HostKeys
 from raidsim.scenario.part import made_of
 from raidsim.scenario.plain import plain
 from raidsim.scenario.reading import Reading, read_part
@@ -121,7 +122,7 @@ def _values(given: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
     """Settings read as those of a scenario's [host] are."""
     table = plain(given)
     reading = Reading(TomlFile("Host()", data={"host": table}))
-    return reading, read_part(reading, HostSpec, table, ("host",))
+    return reading, read_part(reading, HostKeys, table, ("host",))
 
 
 def _read(given: Mapping[str, Any]) -> HostSpec:

@@ -4,21 +4,10 @@ from raidsim.scenario.event import EventSpec
 from raidsim.scenario.files import find, names
 from raidsim.scenario.loader import check_load, load_on
 from raidsim.scenario.machine_spec import MachineSpec
-from raidsim.scenario.models import (
-    Burst,
-    ControllerSpec,
-    HostSpec,
-    Hot,
-    HybridSpec,
-    Limit,
-    LinkSpec,
-    LoadSpec,
-    Measure,
-    SizeShare,
-    VolumeSpec,
-)
+from raidsim.scenario.models import Burst, Hot, Limit, LinkSpec, LoadSpec, Measure, SizeShare
 from raidsim.scenario.part import Area
 from raidsim.scenario.scenario import Scenario, from_data, load, load_text
+from raidsim.scenario.specs import ControllerSpec, HostSpec, HybridSpec, VolumeSpec
 
 __all__ = [
     "Area",

@@ -13,7 +13,7 @@ from raidsim.cards.loader import check_value, check_word
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, quote, suggest
 from raidsim.scenario.checks import taken
-from raidsim.scenario.models import ControllerSpec
+from raidsim.scenario.models import ControllerKeys
 from raidsim.scenario.reading import Reading, read_part
 
 
@@ -52,7 +52,7 @@ def read_controller(
     reading: Reading, table: Any, path: Path, folder: FilePath | None
 ) -> dict[str, Any]:
     """Values of a [[controller]], with its card and the state of its battery."""
-    values = read_part(reading, ControllerSpec, table, path)
+    values = read_part(reading, ControllerKeys, table, path)
     for key, cause, remedy in taken(values.get("name")):
         reading.problem((*path, key), cause, remedy)
     attach_card(reading, values, "model", ("controller",), path, folder)

@@ -21,16 +21,16 @@ from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.machines import Room, check_machines
 from raidsim.scenario.models import (
     AirSpec,
-    ControllerSpec,
-    HostSpec,
-    HybridSpec,
+    HostKeys,
+    HybridKeys,
     LinkSpec,
     LoadSpec,
     Measure,
-    VolumeSpec,
+    VolumeKeys,
 )
 from raidsim.scenario.part import made_of
 from raidsim.scenario.reading import Reading, quoted, read_part
+from raidsim.scenario.specs import ControllerSpec, HostSpec, HybridSpec, VolumeSpec
 from raidsim.scenario.tables import Tables
 
 _TABLES = (
@@ -177,7 +177,7 @@ class _Loader:
             if not self.reading.is_broken(("host",)):
                 self.reading.problem(("host",), "is missing", 'write [host] and model = "..."')
             return {}
-        values = read_part(self.reading, HostSpec, table, ("host",))
+        values = read_part(self.reading, HostKeys, table, ("host",))
         attach_card(self.reading, values, "model", ("host",), ("host",), self.folder)
         if "card" in values and "clock" in values:
             values["clock"] = values["clock"] or values["card"].number("cpu.clock")
@@ -211,7 +211,7 @@ class _Loader:
         controllers: list[dict[str, Any]],
         links: list[dict[str, Any]],
     ) -> dict[str, Any]:
-        values = read_part(self.reading, VolumeSpec, table, path)
+        values = read_part(self.reading, VolumeKeys, table, path)
         attach_card(self.reading, values, "drive", DRIVE_KINDS, path, self.folder)
         names = [c["name"] for c in controllers if "name" in c]
         found = list(
@@ -259,7 +259,7 @@ class _Loader:
         controllers: list[dict[str, Any]],
         volumes: list[dict[str, Any]],
     ) -> dict[str, Any]:
-        values = read_part(self.reading, HybridSpec, table, path)
+        values = read_part(self.reading, HybridKeys, table, path)
         if values.get("controller", "") is None:
             values["controller"] = arrays.HOST
         named = {c["name"]: c.get("card") for c in controllers if "name" in c}

@@ -2,21 +2,19 @@
 
 The fields are the keys of the file; each carries its meaning and its default,
 from which the reference page is made. Values are plain numbers in base units:
-seconds, bytes, hertz, and shares from 0 to 1.
+seconds, bytes, hertz, and shares from 0 to 1. Where a table means more than its keys say, such as
+a card that is loaded by its name, its class is called ``...Keys``, and `specs` has what it means.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
-import numpy as np
-from pydantic import BeforeValidator, Field, PrivateAttr
+from pydantic import BeforeValidator, Field
 
-from raidsim.cards.card import Card
 from raidsim.kernel.replacement import described
 from raidsim.kernel.replacement import names as policies
 from raidsim.layout.arrange import WORDS
-from raidsim.layout.health import failures_tolerated
 from raidsim.layout.parity import ROTATIONS
 from raidsim.scenario.fields import (
     Choice,
@@ -78,8 +76,8 @@ class Limit(NamedTuple):
     ] = None
 
 
-class HostSpec(Part):
-    """The server: its card, and the clock rate it runs at (always given once it is loaded)."""
+class HostKeys(Part):
+    """The server: its card, and the clock rate it runs at."""
 
     model: Name = key("card of the host: a name of `raidsim models`, or a path")
     clock: Annotated[float | None, Quantity("frequency", low="0.1 GHz", high="10 GHz")] = key(
@@ -106,15 +104,8 @@ class HostSpec(Part):
         "none",
     )
 
-    _card: Card = PrivateAttr()
 
-    @property
-    def card(self) -> Card:
-        """The card of the host, with the values the scenario sets."""
-        return self._card
-
-
-class ControllerSpec(Part):
+class ControllerKeys(Part):
     """A RAID controller or host bus adapter in the server."""
 
     name: Name = key("name of the controller", "controller")
@@ -130,13 +121,6 @@ class ControllerSpec(Part):
         "none",
     )
 
-    _card: Card = PrivateAttr()
-
-    @property
-    def card(self) -> Card:
-        """The card of the controller, with the values the scenario sets."""
-        return self._card
-
 
 class LinkSpec(Part):
     """What drives share on their way up: an expander with its wide port, a switch, a network."""
@@ -150,7 +134,7 @@ class LinkSpec(Part):
     lanes: Annotated[int, Count(1, 64)] = key("lanes side by side: the width of the port", 1)
 
 
-class VolumeSpec(Part):
+class VolumeKeys(Part):
     """A volume: drives under a RAID level."""
 
     name: Name = key("name of the volume", "data")
@@ -265,39 +249,8 @@ class VolumeSpec(Part):
         "100 %",
     )
 
-    _card: Card = PrivateAttr()
-    _layout: Any = PrivateAttr(default=None)
 
-    @property
-    def card(self) -> Card:
-        """The card of the drives, with the values the scenario sets."""
-        return self._card
-
-    @property
-    def layout(self) -> np.void | None:
-        """LAYOUT record of :mod:`raidsim.layout`; None for one drive on the host itself."""
-        layout: np.void | None = self._layout
-        return layout
-
-    @property
-    def capacity(self) -> int:
-        """Bytes that the host can address."""
-        if self.layout is None:
-            return self._card.integer("capacity.user")
-        return int(self.layout["size"])
-
-    @property
-    def raw_capacity(self) -> int:
-        """Bytes of all its drives."""
-        return self.drives * self._card.integer("capacity.user")
-
-    @property
-    def failures_tolerated(self) -> int:
-        """Drives that may fail, whichever they are, without loss of data."""
-        return 0 if self.layout is None else failures_tolerated(self.layout)
-
-
-class HybridSpec(Part):
+class HybridKeys(Part):
     """A hybrid: a volume as cache or tier in front of another."""
 
     name: Name = key("name of the hybrid; loads run on it as on a volume", "hybrid")
@@ -380,19 +333,6 @@ class HybridSpec(Part):
         "read mode of that cache", "none"
     )
     io: Annotated[str, Choice(("direct", "cached"))] = key("I/O mode of that cache", "direct")
-
-    _capacity: int = PrivateAttr(default=0)
-    _blocks: int = PrivateAttr(default=0)
-
-    @property
-    def capacity(self) -> int:
-        """Bytes that the host can address."""
-        return self._capacity
-
-    @property
-    def blocks(self) -> int:
-        """Blocks that the front has room for."""
-        return self._blocks
 
 
 class LoadSpec(Part):

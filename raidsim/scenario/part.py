@@ -24,21 +24,11 @@ P = TypeVar("P", bound=Part)
 
 
 def made_of(model: type[P], values: Mapping[str, Any]) -> P:
-    """Make a part of values that have been checked, with what was found out about it beside them.
-
-    That is the card of a part that has one, the layout of a volume, and the blocks and the
-    capacity of a hybrid.
-    """
+    """Make a part of values that have been checked."""
     fields = {name: value for name, value in values.items() if name in model.model_fields}
-    part: Any = model.model_construct(**fields)
-    if "card" in values:
-        part._card = values["card"]
-    if "layout" in values:
-        part._layout = values["layout"]
-    if "blocks" in values:
-        part._blocks, part._capacity = values["blocks"], values["capacity"]
-    found: P = part
-    return found
+    found: Any = model.model_construct(**fields)
+    made: P = found
+    return made
 
 
 class Area(NamedTuple):

@@ -7,17 +7,9 @@ from typing import Annotated
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.fields import Count, Text, key
 from raidsim.scenario.machine_spec import MachineSpec
-from raidsim.scenario.models import (
-    AirSpec,
-    ControllerSpec,
-    HostSpec,
-    HybridSpec,
-    LinkSpec,
-    LoadSpec,
-    Measure,
-    VolumeSpec,
-)
+from raidsim.scenario.models import AirSpec, LinkSpec, LoadSpec, Measure
 from raidsim.scenario.part import Name, Part
+from raidsim.scenario.specs import ControllerSpec, HostSpec, HybridSpec, VolumeSpec
 
 
 class Tables(Part):

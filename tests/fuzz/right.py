@@ -19,20 +19,20 @@ from raidsim.scenario.fields import Choice, Count, Flag, Line, Number, Quantity,
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     AirSpec,
-    ControllerSpec,
-    HostSpec,
-    HybridSpec,
+    ControllerKeys,
+    HostKeys,
+    HybridKeys,
     LinkSpec,
     LoadSpec,
     Measure,
-    VolumeSpec,
+    VolumeKeys,
 )
 from raidsim.scenario.part import Part
 from raidsim.scenario.reading import names_of
 
 TABLES: dict[str, type[Part]] = {
-    "host": HostSpec, "controller": ControllerSpec, "link": LinkSpec, "volume": VolumeSpec,
-    "hybrid": HybridSpec, "load": LoadSpec, "machine": MachineSpec, "air": AirSpec,
+    "host": HostKeys, "controller": ControllerKeys, "link": LinkSpec, "volume": VolumeKeys,
+    "hybrid": HybridKeys, "load": LoadSpec, "machine": MachineSpec, "air": AirSpec,
     "measure": Measure,
 }  # fmt: skip
 EVENTS = tuple(events.KINDS.values())
