@@ -23,10 +23,9 @@ from raidsim.kernel import tables as t
 from raidsim.observe import observe
 from raidsim.observe.caching import asked, mode, use_of
 from raidsim.result import ControllerUse, StationUse, WriteMode
-from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec
-from raidsim.scenario.hardware import read_battery, read_controller
+from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec, meaning
+from raidsim.scenario.hardware import battery_of
 from raidsim.scenario.models import ControllerKeys
-from raidsim.scenario.part import made_of
 from raidsim.scenario.plain import plain
 from raidsim.scenario.reading import Reading, read_part
 
@@ -105,9 +104,11 @@ class Controller(Part):
         written = {"name": self.name, "model": model, "battery": battery, "set": table}
         self._table = {key: plain(value) for key, value in written.items() if value is not None}
         reading = Reading(TomlFile("Controller()", data={"controller": [self._table]}))
-        values = read_controller(reading, self._table, ("controller", 0), None)
+        path = ("controller", 0)
+        values = read_part(reading, ControllerKeys, self._table, path)
+        found = meaning.controller(reading, values, path, None)
         reading.raise_if_wrong()
-        self._make(env, made_of(ControllerSpec, values))
+        self._make(env, found.spec())
 
     @classmethod
     def of_spec(cls, env: Environment, spec: ControllerSpec) -> Controller:
@@ -179,7 +180,7 @@ class Controller(Part):
         table = {"name": self.name, "model": self.model, "battery": plain(battery)}
         reading = Reading(TomlFile("set_battery()", data={"controller": [table]}))
         state = read_part(reading, ControllerKeys, table, path).get("battery")
-        state = read_battery(reading, state, self.card, path)
+        state = battery_of(reading, state, self.card, path)
         reading.raise_if_wrong()
         self._table["battery"] = state
         self.duty.battery = state

@@ -10,11 +10,11 @@ from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments
 from raidsim.control.environment import Environment
 from raidsim.scenario import HostSpec
-from raidsim.scenario.hardware import attach_card
+from raidsim.scenario.found import FoundHost
+from raidsim.scenario.hardware import with_card
 from raidsim.scenario.models import HostKeys
-from raidsim.scenario.part import made_of
 from raidsim.scenario.plain import plain
-from raidsim.scenario.reading import Reading, read_part
+from raidsim.scenario.reading import Reading, Values, read_part
 
 
 class Host:
@@ -118,7 +118,7 @@ class Host:
         self._rows.carry(volume)
 
 
-def _values(given: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
+def _values(given: Mapping[str, Any]) -> tuple[Reading, Values]:
     """Settings read as those of a scenario's [host] are."""
     table = plain(given)
     reading = Reading(TomlFile("Host()", data={"host": table}))
@@ -128,6 +128,6 @@ def _values(given: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
 def _read(given: Mapping[str, Any]) -> HostSpec:
     """Settings and card."""
     reading, values = _values(given)
-    attach_card(reading, values, "model", ("host",), ("host",), None)
+    found = FoundHost(*with_card(reading, values, "model", ("host",), ("host",), None))
     reading.raise_if_wrong()
-    return made_of(HostSpec, values)
+    return found.spec()

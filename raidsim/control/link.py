@@ -17,7 +17,6 @@ from raidsim.control.speeds import set_speed
 from raidsim.errors import quote
 from raidsim.scenario import LinkSpec
 from raidsim.scenario.arrays import HOST
-from raidsim.scenario.part import made_of
 from raidsim.scenario.plain import plain
 from raidsim.scenario.reading import Reading, read_part
 
@@ -79,7 +78,7 @@ class Link(Part):
         reading = Reading(TomlFile("Link()", data={"link": [self._table]}))
         values = read_part(reading, LinkSpec, self._table, ("link", 0))
         reading.raise_if_wrong()
-        self._make(env, made_of(LinkSpec, values), to)
+        self._make(env, LinkSpec.model_construct(**values), to)
 
     @classmethod
     def of_spec(cls, env: Environment, spec: LinkSpec, to: Controller | Link | None) -> Link:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -18,17 +17,6 @@ class Part(BaseModel):
     """A table of the file: frozen, with no keys but its own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
-
-
-P = TypeVar("P", bound=Part)
-
-
-def made_of(model: type[P], values: Mapping[str, Any]) -> P:
-    """Make a part of values that have been checked."""
-    fields = {name: value for name, value in values.items() if name in model.model_fields}
-    found: Any = model.model_construct(**fields)
-    made: P = found
-    return made
 
 
 class Area(NamedTuple):
