@@ -14,7 +14,7 @@ from raidsim.assembly.fabric import fabric
 from raidsim.assembly.heat import STANDARD_AIR, Air
 from raidsim.assembly.hybrid import add_hybrid, streams_below
 from raidsim.kernel import tables as t
-from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.scenario import Scenario, Tables, VolumeSpec
 from raidsim.system.system import System
 from raidsim.topology.graph import Drive, Fabric
 
@@ -29,7 +29,7 @@ class Shared:
 
 def add_volumes(
     system: System,
-    scenario: Scenario,
+    scenario: Tables,
     air: Air = STANDARD_AIR,
     volumes: Sequence[VolumeSpec] | None = None,
     shared: Shared | None = None,

@@ -102,10 +102,10 @@ class Controller(Part):
         self.name = env.check_name(check, "controller", name)
         check.raise_if_wrong()
         written = {"name": self.name, "model": model, "battery": battery, "set": table}
-        self._table = {key: plain(value) for key, value in written.items() if value is not None}
-        reading = Reading(TomlFile("Controller()", data={"controller": [self._table]}))
+        given = {key: plain(value) for key, value in written.items() if value is not None}
+        reading = Reading(TomlFile("Controller()", data={"controller": [given]}))
         path = ("controller", 0)
-        values = read_part(reading, ControllerKeys, self._table, path)
+        values = read_part(reading, ControllerKeys, given, path)
         found = meaning.controller(reading, values, path, None)
         reading.raise_if_wrong()
         self._make(env, found.spec())
@@ -114,7 +114,6 @@ class Controller(Part):
     def of_spec(cls, env: Environment, spec: ControllerSpec) -> Controller:
         """The controller that a scenario says."""
         controller = cls.__new__(cls)
-        controller._table = {}
         controller._make(env, spec)
         return controller
 
@@ -136,6 +135,11 @@ class Controller(Part):
 
     def __repr__(self) -> str:
         return f"<Controller {self.name}: {self.model}>"
+
+    @property
+    def spec(self) -> ControllerSpec:
+        """What it is now, as a scenario would have it."""
+        return self._spec.model_copy(update={"battery": self.battery})
 
     @property
     def battery(self) -> str:
@@ -182,7 +186,6 @@ class Controller(Part):
         state = read_part(reading, ControllerKeys, table, path).get("battery")
         state = battery_of(reading, state, self.card, path)
         reading.raise_if_wrong()
-        self._table["battery"] = state
         self.duty.battery = state
         for duty in self.duty.served:
             duty.set_write_modes()
@@ -442,8 +445,7 @@ class Controller(Part):
             spec.name: WriteMode(asked(write_mode(spec)), mode(system, row))
             for spec, row in self.duty.volumes
         }
-        spec = self._spec.model_copy(update={"battery": self.battery})
-        return use_of(system, spec, self.duty.cache, writes, self.duty.rows)
+        return use_of(system, self.spec, self.duty.cache, writes, self.duty.rows)
 
     # -- for volumes ------------------------------------------------------------------------
 

@@ -66,7 +66,6 @@ class Host:
         check.instance("env", env, Environment, "give a raidsim.Environment")
         table = check.table("changes", changes)
         check.raise_if_wrong()
-        self.changes = table
         given = {"power_plan": power_plan, "cpu_load": cpu_load, "affinity": affinity}
         given |= {} if clock is None else {"clock": clock}
         self._make(env, _read({"model": model, "set": table, **given}))
@@ -75,7 +74,6 @@ class Host:
     def of_spec(cls, env: Environment, spec: HostSpec) -> Host:
         """The host that a scenario says."""
         host = cls.__new__(cls)
-        host.changes = {}
         host._make(env, spec)
         return host
 
@@ -89,6 +87,11 @@ class Host:
 
     def __repr__(self) -> str:
         return f"<Host {self.model} at {self.clock / 1e9:g} GHz>"
+
+    @property
+    def spec(self) -> HostSpec:
+        """What it is, as a scenario would have it."""
+        return self._rows.spec
 
     @property
     def clock(self) -> float:

@@ -30,10 +30,6 @@ class Loaded(Protocol):
     def addressed(self) -> VolumeSpec | HybridSpec:
         """What a load on it is checked against."""
 
-    @property
-    def sector(self) -> int:
-        """Bytes that it is addressed in."""
-
     def make_room(self, length: int) -> None:
         """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make."""
 
@@ -166,7 +162,7 @@ class Load:
         InputError
             With every problem of the load on this volume.
         """
-        return load_on(self.keys, volume.addressed, volume.sector)
+        return load_on(self.keys, volume.addressed)
 
 
 _ABSENT = (

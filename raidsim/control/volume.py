@@ -18,7 +18,7 @@ from raidsim.control.controller import Controller
 from raidsim.control.drives import Drives
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
-from raidsim.control.link import Link, links_above, tables, way_up
+from raidsim.control.link import Link, links_above, parts_above, way_up
 from raidsim.control.load import Load, RunningLoad
 from raidsim.control.maintenance import Maintained
 from raidsim.control.reach import Reach
@@ -29,7 +29,7 @@ from raidsim.intervene.trim import trim
 from raidsim.kernel import tables as t
 from raidsim.observe import observe
 from raidsim.result import DriveUse, StationUse
-from raidsim.scenario import HybridSpec, LoadSpec, Scenario, VolumeSpec, from_data
+from raidsim.scenario import HybridSpec, LoadSpec, Tables, VolumeSpec, volume_on
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.plain import plain
 
@@ -191,8 +191,7 @@ class Volume(Maintained):
             "read_ahead": read_ahead, "io": io, "disk_cache": disk_cache, "intent": intent,
             "bitmap_chunk": bitmap_chunk, "access": access,
         }  # fmt: skip
-        scenario = self._read(keys, controller)
-        self._make(env, scenario, scenario.volumes[0], host, controller, links, access)
+        self._make(env, self._read(keys, controller), host, controller, links)
         age_alone(self.system, self.spec, self.row)
         self._await()
 
@@ -200,7 +199,6 @@ class Volume(Maintained):
     def of_spec(
         cls,
         env: Environment,
-        scenario: Scenario,
         spec: VolumeSpec,
         host: Host,
         controller: Controller | None,
@@ -208,19 +206,16 @@ class Volume(Maintained):
     ) -> Volume:
         """A volume of a scenario, as nothing was ever written to it."""
         volume = cls.__new__(cls)
-        volume._table = {}
-        volume._make(env, scenario, spec, host, controller, list(behind), spec.access)
+        volume._make(env, spec, host, controller, list(behind))
         return volume
 
     def _make(
         self,
         env: Environment,
-        scenario: Scenario,
         spec: VolumeSpec,
         host: Host,
         controller: Controller | None,
         links: list[Link],
-        access: str,
     ) -> None:
         """Add what was checked to the environment, with fresh drives."""
         self.env = env
@@ -235,12 +230,12 @@ class Volume(Maintained):
         self.failures_tolerated = self.spec.failures_tolerated
         self._sector = self.card.integer("capacity.sector")
         self._longest = 0
-        self.access = access
-        self._allowed = ALLOWED[access]
+        self.access = spec.access
+        self._allowed = ALLOWED[spec.access]
         env.sync()
         self.system = system = env.system
         first = system.count("stations")
-        self.row = add_volumes(system, scenario, env.air, [spec], shared)[spec.name]
+        self.row = add_volumes(system, self._tables(), env.air, [spec], shared)[spec.name]
         above = self.controller.card if self.controller else host.card
         self.above: list[Volume] = []
         self._keep(Drives(env, self.row, self.card), pace(above, self.spec))
@@ -464,24 +459,13 @@ class Volume(Maintained):
 
     # -- for loads and other parts ----------------------------------------------------------
 
-    def data(self) -> dict[str, Any]:
-        """Host, controllers, links and volume as a scenario would write them."""
-        host = {"model": self.host.model, "set": self.host.changes}
-        above = tables(self.controller, self.behind)
-        return {"host": host, **above, "volume": [self._table]}
-
     @property
     def addressed(self) -> VolumeSpec | HybridSpec:
         """What a load on it is checked against, with its access as it is now."""
         return self.spec.model_copy(update={"access": self.access})
 
-    @property
-    def sector(self) -> int:
-        """Bytes that it is addressed in."""
-        return self._sector
-
-    def _read(self, keys: Mapping[str, Any], controller: Controller | None) -> Scenario:
-        """The scenario of these keys, with a load that does nothing in particular."""
+    def _read(self, keys: Mapping[str, Any], controller: Controller | None) -> VolumeSpec:
+        """The checked volume of these keys."""
         above = {
             "controller": controller.name if controller is not None else None,
             "behind": [link.name for link in self.behind] or None,
@@ -491,12 +475,15 @@ class Volume(Maintained):
         check = Arguments("Volume()")
         given = check.given("volume", {**keys, **above}, ABSENT)
         check.raise_if_wrong()
-        self._table = {key: plain(value) for key, value in given.items()}
-        load = {"read": "100 %", "size": "4 KiB", "outstanding": 1}
-        table = self._table
-        if table["access"] == "blocked":  # no load may be on it
-            table = {**table, "access": "read-write"}
-        return from_data({**self.data(), "volume": [table], "load": [load]}, "Volume()")
+        table = {key: plain(value) for key, value in given.items()}
+        return volume_on(table, *parts_above(self.controller, self.behind))
+
+    def _tables(self) -> Tables:
+        """The volume and what lies on its ways up, as a scenario would have them."""
+        controllers, links = parts_above(self.controller, self.behind)
+        return Tables.model_construct(
+            host=self.host.spec, controllers=controllers, links=links, volumes=(self.spec,)
+        )
 
     def _hang_on(self) -> Reach:
         """Tell the controller and the links above of the volume; its ways up."""

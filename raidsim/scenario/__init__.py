@@ -2,12 +2,13 @@
 
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.files import find, names
-from raidsim.scenario.loader import check_load, load_on
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import Burst, Hot, Limit, LinkSpec, LoadSpec, Measure, SizeShare
 from raidsim.scenario.part import Area
 from raidsim.scenario.scenario import Scenario, from_data, load, load_text
+from raidsim.scenario.single import check_load, hybrid_of, load_on, volume_on
 from raidsim.scenario.specs import ControllerSpec, HostSpec, HybridSpec, VolumeSpec
+from raidsim.scenario.tables import Tables
 
 __all__ = [
     "Area",
@@ -24,12 +25,15 @@ __all__ = [
     "Measure",
     "Scenario",
     "SizeShare",
+    "Tables",
     "VolumeSpec",
     "check_load",
     "find",
     "from_data",
+    "hybrid_of",
     "load",
     "load_on",
     "load_text",
     "names",
+    "volume_on",
 ]

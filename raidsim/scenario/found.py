@@ -7,11 +7,13 @@ about them too. What could not be found out is None.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from raidsim.cards.card import Card
+from raidsim.scenario.models import ControllerKeys, HybridKeys, VolumeKeys
+from raidsim.scenario.part import Part
 from raidsim.scenario.reading import Values
 from raidsim.scenario.specs import ControllerSpec, HostSpec, HybridSpec, VolumeSpec
 
@@ -63,6 +65,11 @@ class FoundController(FoundOnCard):
         """What it is, where nothing is wrong."""
         return ControllerSpec.model_construct(**self.values, card=self.known_card)
 
+    @classmethod
+    def of(cls, spec: ControllerSpec) -> FoundController:
+        """One that has been checked."""
+        return cls(_keys(spec, ControllerKeys), spec.card)
+
 
 @dataclass(frozen=True)
 class FoundVolume(FoundOnCard):
@@ -93,6 +100,11 @@ class FoundVolume(FoundOnCard):
         card, layout = self.known_card, self.layout
         return VolumeSpec.model_construct(**self.values, card=card, layout=layout)
 
+    @classmethod
+    def of(cls, spec: VolumeSpec) -> FoundVolume:
+        """One that has been checked."""
+        return cls(_keys(spec, VolumeKeys), spec.card, spec.layout, is_laid_out=True)
+
 
 @dataclass(frozen=True)
 class Extent:
@@ -122,8 +134,17 @@ class FoundHybrid(Found):
     def spec(self) -> HybridSpec:
         """What it is, where nothing is wrong."""
         assert self.extent is not None
-        capacity, blocks = self.extent.capacity, self.extent.blocks
-        return HybridSpec.model_construct(**self.values, capacity=capacity, blocks=blocks)
+        return HybridSpec.model_construct(**self.values, **asdict(self.extent))
+
+    @classmethod
+    def of(cls, spec: HybridSpec) -> FoundHybrid:
+        """One that has been checked."""
+        return cls(_keys(spec, HybridKeys), Extent(spec.capacity, spec.blocks, spec.sector))
+
+
+def _keys(spec: Part, model: type[Part]) -> Values:
+    """The keys of a table, without what was found out beside them."""
+    return {name: getattr(spec, name) for name in model.model_fields}
 
 
 def names_of(parts: Iterable[Found]) -> list[str]:

@@ -17,9 +17,7 @@ from raidsim.errors import one_line, quote, suggest
 from raidsim.scenario import checks, hybrids, meaning
 from raidsim.scenario.event_checks import Parts, read_events
 from raidsim.scenario.fields import Count, Line, Reader, Text
-from raidsim.scenario.files import file_of
 from raidsim.scenario.found import (
-    Extent,
     Found,
     FoundController,
     FoundHost,
@@ -39,7 +37,6 @@ from raidsim.scenario.models import (
 )
 from raidsim.scenario.part import Part
 from raidsim.scenario.reading import Reading, Values, read_part
-from raidsim.scenario.specs import HybridSpec, VolumeSpec
 from raidsim.scenario.tables import Tables
 
 _TABLES = (
@@ -58,49 +55,6 @@ def read_tables(reading: Reading, folder: FilePath | None) -> Tables:
     tables = _Loader(reading, folder).tables()
     reading.raise_if_wrong()
     return tables
-
-
-def check_load(table: Mapping[str, Any], name: str) -> None:
-    """Check a ``[[load]]`` before it is known which volume it runs on.
-
-    Raises
-    ------
-    InputError : with every problem that no volume could put right; `name` stands in front.
-    """
-    _read_load(table, name, [], [])
-
-
-def load_on(table: Mapping[str, Any], volume: VolumeSpec | HybridSpec, sector: int) -> LoadSpec:
-    """Read a ``[[load]]`` that runs on a volume or a hybrid which has been checked.
-
-    ``sector`` is the size in bytes of what it is addressed in.
-
-    Raises
-    ------
-    InputError : with every problem of the load on this volume.
-    """
-    volumes, made = [], []
-    if isinstance(volume, VolumeSpec):
-        values = {"name": volume.name, "access": volume.access}
-        volumes = [FoundVolume(values, volume.card, volume.layout, is_laid_out=True)]
-    else:
-        extent = Extent(volume.capacity, volume.blocks, sector)
-        made = [FoundHybrid({"name": volume.name}, extent)]
-    return LoadSpec.model_construct(**_read_load(table, "Load()", volumes, made).values)
-
-
-def _read_load(
-    table: Mapping[str, Any],
-    name: str,
-    volumes: Sequence[FoundVolume],
-    made: Sequence[FoundHybrid],
-) -> Found:
-    reading = Reading(file_of({"load": [table]}, name))
-    path: Path = ("load", 0)
-    values = read_part(reading, LoadSpec, reading.data["load"][0], path)
-    found = meaning.load(reading, values, path, volumes, made)
-    reading.raise_if_wrong()
-    return found
 
 
 class _Loader:

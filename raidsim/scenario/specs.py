@@ -77,7 +77,10 @@ class HybridSpec(HybridKeys):
         Bytes that the host can address.
     blocks
         Blocks that the front has room for.
+    sector
+        Bytes that it is addressed in.
     """
 
     capacity: int
     blocks: int
+    sector: int
