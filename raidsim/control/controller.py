@@ -10,7 +10,6 @@ import simpy
 from raidsim.assembly.cache import write_mode
 from raidsim.assembly.controller import add_controller
 from raidsim.cards import Card
-from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments
 from raidsim.control.duty import Duty, sizes
 from raidsim.control.environment import Environment
@@ -23,11 +22,8 @@ from raidsim.kernel import tables as t
 from raidsim.observe import observe
 from raidsim.observe.caching import asked, mode, use_of
 from raidsim.result import ControllerUse, StationUse, WriteMode
-from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec, meaning
-from raidsim.scenario.hardware import battery_of
-from raidsim.scenario.models import ControllerKeys
+from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec, single
 from raidsim.scenario.plain import plain
-from raidsim.scenario.reading import Reading, read_part
 
 LONGEST_OUTAGE = 1e7  # s
 
@@ -103,12 +99,7 @@ class Controller(Part):
         check.raise_if_wrong()
         written = {"name": self.name, "model": model, "battery": battery, "set": table}
         given = {key: plain(value) for key, value in written.items() if value is not None}
-        reading = Reading(TomlFile("Controller()", data={"controller": [given]}))
-        path = ("controller", 0)
-        values = read_part(reading, ControllerKeys, given, path)
-        found = meaning.controller(reading, values, path, None)
-        reading.raise_if_wrong()
-        self._make(env, found.spec())
+        self._make(env, single.controller_of(given))
 
     @classmethod
     def of_spec(cls, env: Environment, spec: ControllerSpec) -> Controller:
@@ -180,13 +171,8 @@ class Controller(Part):
         InputError
             If it has none, or there is no such state.
         """
-        path = ("controller", 0)
         table = {"name": self.name, "model": self.model, "battery": plain(battery)}
-        reading = Reading(TomlFile("set_battery()", data={"controller": [table]}))
-        state = read_part(reading, ControllerKeys, table, path).get("battery")
-        state = battery_of(reading, state, self.card, path)
-        reading.raise_if_wrong()
-        self.duty.battery = state
+        self.duty.battery = single.battery_of(table, self.card)
         for duty in self.duty.served:
             duty.set_write_modes()
 

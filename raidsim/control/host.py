@@ -6,15 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from raidsim.assembly.host import HostRows
-from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments
 from raidsim.control.environment import Environment
-from raidsim.scenario import HostSpec
-from raidsim.scenario.found import FoundHost
-from raidsim.scenario.hardware import with_card
-from raidsim.scenario.models import HostKeys
+from raidsim.scenario import HostSpec, single
 from raidsim.scenario.plain import plain
-from raidsim.scenario.reading import Reading, Values, read_part
 
 
 class Host:
@@ -68,7 +63,7 @@ class Host:
         check.raise_if_wrong()
         given = {"power_plan": power_plan, "cpu_load": cpu_load, "affinity": affinity}
         given |= {} if clock is None else {"clock": clock}
-        self._make(env, _read({"model": model, "set": table, **given}))
+        self._make(env, single.host_of(plain({"model": model, "set": table, **given})))
 
     @classmethod
     def of_spec(cls, env: Environment, spec: HostSpec) -> Host:
@@ -106,10 +101,9 @@ class Host:
         clock
             From "0.1 GHz" to "10 GHz". CPU times are inversely proportional to it.
         """
-        reading, values = _values({"model": self.model, "clock": clock})
-        reading.raise_if_wrong()
+        rate = single.clock_of(plain({"model": self.model, "clock": clock}))
         self.env.sync()
-        self._rows.set_clock(self._rows.spec.model_copy(update={"clock": values["clock"]}))
+        self._rows.set_clock(self._rows.spec.model_copy(update={"clock": rate}))
 
     def add_process(self, name: str) -> int:
         """Add a process with its submission station; its row."""
@@ -119,18 +113,3 @@ class Host:
     def carry(self, volume: int) -> None:
         """Let the host's PCIe and memory limit what the links of a volume's drives carry."""
         self._rows.carry(volume)
-
-
-def _values(given: Mapping[str, Any]) -> tuple[Reading, Values]:
-    """Settings read as those of a scenario's [host] are."""
-    table = plain(given)
-    reading = Reading(TomlFile("Host()", data={"host": table}))
-    return reading, read_part(reading, HostKeys, table, ("host",))
-
-
-def _read(given: Mapping[str, Any]) -> HostSpec:
-    """Settings and card."""
-    reading, values = _values(given)
-    found = FoundHost(*with_card(reading, values, "model", ("host",), ("host",), None))
-    reading.raise_if_wrong()
-    return found.spec()

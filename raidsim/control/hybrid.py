@@ -19,7 +19,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.hybrid_tables import BACK_LOST, FRONT_LOST, NOTHING_LOST
 from raidsim.observe import hybrid_use
 from raidsim.result import HybridUse
-from raidsim.scenario import HybridSpec, hybrid_of
+from raidsim.scenario import HybridSpec, single
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.plain import plain
 
@@ -120,7 +120,7 @@ class Hybrid(Volume):
         check = Arguments("Hybrid()")
         given = check.given("hybrid", keys, ABSENT)
         check.raise_if_wrong()
-        spec = hybrid_of(
+        spec = single.hybrid_of(
             {key: plain(value) for key, value in given.items()},
             [] if controller is None else [controller.spec],
             [front.spec, back.spec],

@@ -8,17 +8,15 @@ from typing import Any
 from raidsim.assembly.controller import add_hop
 from raidsim.assembly.fabric import link_part
 from raidsim.assembly.scenario import Shared
-from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments
 from raidsim.control.controller import Controller, Part
 from raidsim.control.environment import Environment
 from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
 from raidsim.errors import quote
-from raidsim.scenario import ControllerSpec, LinkSpec
+from raidsim.scenario import ControllerSpec, LinkSpec, single
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.plain import plain
-from raidsim.scenario.reading import Reading, read_part
 
 
 class Link(Part):
@@ -75,10 +73,7 @@ class Link(Part):
         top = HOST if to is None else to.name
         written = {"name": self.name, "speed": speed, "lanes": lanes, "to": top}
         table = {key: plain(value) for key, value in written.items()}
-        reading = Reading(TomlFile("Link()", data={"link": [table]}))
-        values = read_part(reading, LinkSpec, table, ("link", 0))
-        reading.raise_if_wrong()
-        self._make(env, LinkSpec.model_construct(**values), to)
+        self._make(env, single.link_of(table), to)
 
     @classmethod
     def of_spec(cls, env: Environment, spec: LinkSpec, to: Controller | Link | None) -> Link:

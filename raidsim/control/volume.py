@@ -29,7 +29,7 @@ from raidsim.intervene.trim import trim
 from raidsim.kernel import tables as t
 from raidsim.observe import observe
 from raidsim.result import DriveUse, StationUse
-from raidsim.scenario import HybridSpec, LoadSpec, Tables, VolumeSpec, volume_on
+from raidsim.scenario import HybridSpec, LoadSpec, Tables, VolumeSpec, single
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.plain import plain
 
@@ -476,7 +476,7 @@ class Volume(Maintained):
         given = check.given("volume", {**keys, **above}, ABSENT)
         check.raise_if_wrong()
         table = {key: plain(value) for key, value in given.items()}
-        return volume_on(table, *parts_above(self.controller, self.behind))
+        return single.volume_on(table, *parts_above(self.controller, self.behind))
 
     def _tables(self) -> Tables:
         """The volume and what lies on its ways up, as a scenario would have them."""

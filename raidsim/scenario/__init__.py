@@ -6,7 +6,7 @@ from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import Burst, Hot, Limit, LinkSpec, LoadSpec, Measure, SizeShare
 from raidsim.scenario.part import Area
 from raidsim.scenario.scenario import Scenario, from_data, load, load_text
-from raidsim.scenario.single import check_load, hybrid_of, load_on, volume_on
+from raidsim.scenario.single import check_load, load_on
 from raidsim.scenario.specs import ControllerSpec, HostSpec, HybridSpec, VolumeSpec
 from raidsim.scenario.tables import Tables
 
@@ -30,10 +30,8 @@ __all__ = [
     "check_load",
     "find",
     "from_data",
-    "hybrid_of",
     "load",
     "load_on",
     "load_text",
     "names",
-    "volume_on",
 ]

@@ -5,15 +5,110 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from raidsim.cards.card import Card
+from raidsim.cards.toml_file import TomlFile
 from raidsim.cards.toml_lines import Path
-from raidsim.scenario import hybrids, meaning
+from raidsim.scenario import hardware, hybrids, meaning
 from raidsim.scenario.files import file_of
 from raidsim.scenario.found import Found, FoundController, FoundHybrid, FoundVolume
-from raidsim.scenario.models import HybridKeys, LinkSpec, LoadSpec, VolumeKeys
-from raidsim.scenario.reading import Reading, read_part
-from raidsim.scenario.specs import ControllerSpec, HybridSpec, VolumeSpec
+from raidsim.scenario.models import (
+    AirSpec,
+    ControllerKeys,
+    HostKeys,
+    HybridKeys,
+    LinkSpec,
+    LoadSpec,
+    VolumeKeys,
+)
+from raidsim.scenario.part import Part
+from raidsim.scenario.reading import LISTS, Reading, Values, read_part
+from raidsim.scenario.specs import ControllerSpec, HostSpec, HybridSpec, VolumeSpec
 
 Table = Mapping[str, Any]
+
+
+def host_of(table: Table) -> HostSpec:
+    """Read a ``[host]``.
+
+    Raises
+    ------
+    InputError : with every problem of it.
+    """
+    reading, values = _opened("host", HostKeys, table, "Host()")
+    found = meaning.host(reading, values, ("host",), None)
+    reading.raise_if_wrong()
+    return found.spec()
+
+
+def clock_of(table: Table) -> float | None:
+    """Read the clock rate of a ``[host]``.
+
+    Raises
+    ------
+    InputError : with every problem of the table but those of its card.
+    """
+    reading, values = _opened("host", HostKeys, table, "Host()")
+    reading.raise_if_wrong()
+    clock: float | None = values["clock"]
+    return clock
+
+
+def controller_of(table: Table) -> ControllerSpec:
+    """Read a ``[[controller]]``.
+
+    Raises
+    ------
+    InputError : with every problem of it.
+    """
+    reading, values = _opened("controller", ControllerKeys, table, "Controller()")
+    found = meaning.controller(reading, values, ("controller", 0), None)
+    reading.raise_if_wrong()
+    return found.spec()
+
+
+def battery_of(table: Table, card: Card) -> str:
+    """Read the state of the battery of a ``[[controller]]`` whose card is known.
+
+    Raises
+    ------
+    InputError : with every problem of the table but those of its card.
+    """
+    reading, values = _opened("controller", ControllerKeys, table, "set_battery()")
+    state = hardware.battery_of(reading, values.get("battery"), card, ("controller", 0))
+    reading.raise_if_wrong()
+    return state
+
+
+def link_of(table: Table) -> LinkSpec:
+    """Read a ``[[link]]``; what it leads to is known to be there.
+
+    Raises
+    ------
+    InputError : with every problem of it.
+    """
+    reading, values = _opened("link", LinkSpec, table, "Link()")
+    reading.raise_if_wrong()
+    return LinkSpec.model_construct(**values)
+
+
+def air_of(table: Table, call: str) -> AirSpec:
+    """Read an ``[air]``; ``call`` is what messages name.
+
+    Raises
+    ------
+    InputError : with every problem of it.
+    """
+    reading, values = _opened("air", AirSpec, table, call)
+    reading.raise_if_wrong()
+    return AirSpec.model_construct(**values)
+
+
+def _opened(key: str, model: type[Part], table: Table, call: str) -> tuple[Reading, Values]:
+    """A reading of one table, and what is written in it; ``call`` is what messages name."""
+    several = key in LISTS
+    reading = Reading(TomlFile(call, data={key: [table] if several else table}))
+    path: Path = (key, 0) if several else (key,)
+    return reading, read_part(reading, model, table, path)
 
 
 def check_load(table: Table, name: str) -> None:
