@@ -74,6 +74,26 @@ def volume(
 ) -> FoundVolume:
     """A volume: its drives as they run where they are, laid out."""
     values, drive = with_card(reading, values, "drive", DRIVE_KINDS, path, folder)
+    values, found = _placed(reading, values, path, controllers, links)
+    controller = next((c.card for c in controllers if c.name == values.get("controller")), None)
+    is_controlled = values.get("controller") in names_of(controllers)
+    if not is_controlled or controller is not None:
+        found += arrays.check_volume(values, drive, controller)
+    drive = _as_it_runs(drive, values, controller, links)
+    is_laid_out = not any(key in SHAPE for key, _, _ in found)
+    layout, wrong = arrays.lay_out(values, drive, is_controlled) if is_laid_out else (None, None)
+    reading.note(path, [*found, wrong] if wrong else found)
+    return FoundVolume(values, drive, layout, is_laid_out)
+
+
+def _placed(
+    reading: Reading,
+    values: Values,
+    path: Path,
+    controllers: Sequence[Found],
+    links: Sequence[Found],
+) -> tuple[Values, list[Finding]]:
+    """The values of a volume with the controller that it is on, and what is wrong with its way."""
     names = names_of(controllers)
     upward = {link.name: link.values.get("to") for link in links if link.name is not None}
     found = [
@@ -85,16 +105,8 @@ def volume(
         on = values["controller"] or next(iter(tops.values()), None)
         on = on or _the_controller(reading, path, "controller", names)
         values = {**values, "controller": on}
-        found = list(_elsewhere(tops, on))
-    controller = next((c.card for c in controllers if c.name == values.get("controller")), None)
-    is_controlled = values.get("controller") in names
-    if not is_controlled or controller is not None:
-        found += arrays.check_volume(values, drive, controller)
-    drive = _as_it_runs(drive, values, controller, links)
-    is_laid_out = not any(key in SHAPE for key, _, _ in found)
-    layout, wrong = arrays.lay_out(values, drive, is_controlled) if is_laid_out else (None, None)
-    reading.note(path, [*found, wrong] if wrong else found)
-    return FoundVolume(values, drive, layout, is_laid_out)
+        found = _elsewhere(tops, on)
+    return values, found
 
 
 def hybrid(
@@ -166,9 +178,9 @@ def load(
     if "align" in values:
         values = {**values, "align": values["align"] or largest}
     around = _around(values.get("volume"), volumes, made)
-    known = {**values, **around, "largest": largest}
-    unknown = [key for key in ("align", "largest") if known.get(key) is None]
-    found += checks.check_load({key: known[key] for key in known if key not in unknown})
+    facts = {**values, **around, "largest": largest}
+    unknown = {key for key in ("align", "largest") if facts.get(key) is None}
+    found += checks.check_load({key: facts[key] for key in facts.keys() - unknown})
     reading.note(path, found)
     return Found({**values, "sizes": sizes} if sizes else values)
 
@@ -192,7 +204,7 @@ def _top_of(link: str, upward: Mapping[str, str | None]) -> str | None:
     return name
 
 
-def _elsewhere(tops: Mapping[str, str | None], controller: str) -> Sequence[Finding]:
+def _elsewhere(tops: Mapping[str, str | None], controller: str) -> list[Finding]:
     """Links that lead to another controller than that which the volume is on."""
     on = f"the volume is on {quote(controller)}"
     return [
