@@ -39,11 +39,12 @@ class Load:
     size
         Request size, such as "8 KiB"; give it, or ``sizes``.
     sizes
-        A mix of request sizes: {"size": "4 KiB", "share": "60 %"} and so on, 100 % in all.
+        A mix of request sizes: {"size": "4 KiB", "share": "60 %"} and so on, 100 % in all; with
+        "read" and "random" where a size has shares of its own.
     outstanding
         Of a closed load: I/Os outstanding per worker. Give this, ``rate`` or ``arrivals``.
     rate
-        Of an open load: Poisson arrivals at this rate, such as "1000 IO/s".
+        Of an open load: arrivals at this mean rate, such as "1000 IO/s".
     arrivals
         Of an open load: the times of all arrivals, such as ["0 s", "10 ms"].
     name
@@ -67,6 +68,13 @@ class Load:
         {"area": "10 %", "accesses": "90 %"}.
     zipf
         Exponent of a Zipf distribution of random accesses over the aligned blocks.
+    zones
+        Parts of the area, in order, with their shares of the random accesses:
+        [{"area": "20 %", "accesses": "80 %"}, {"area": "80 %", "accesses": "20 %"}].
+    once
+        Random accesses come to no place again before each worker was at all places of the area.
+    rate_distribution
+        How the times between arrivals at a rate vary: "exponential" (Poisson) or "constant".
     priority
         0 (first) to 3 (last): which command a drive's front end takes first.
     timeout
@@ -89,7 +97,7 @@ class Load:
     def __init__(
         self,
         *,
-        read: str,
+        read: str | None = None,
         random: str = "100 %",
         size: str | None = None,
         sizes: Sequence[Mapping[str, str]] | None = None,
@@ -106,6 +114,9 @@ class Load:
         think_distribution: str = "constant",
         hot: Mapping[str, str] | None = None,
         zipf: float | None = None,
+        zones: Sequence[Mapping[str, str]] | None = None,
+        once: bool = False,
+        rate_distribution: str = "exponential",
         priority: int = 0,
         timeout: str = "none",
         limit: Mapping[str, str | int] | None = None,
@@ -115,6 +126,7 @@ class Load:
             "align": align, "area": area, "workers": workers, "partitions": partitions,
             "outstanding": outstanding, "rate": rate, "arrivals": arrivals, "burst": burst,
             "think": think, "think_distribution": think_distribution, "hot": hot, "zipf": zipf,
+            "zones": zones, "once": once, "rate_distribution": rate_distribution,
             "priority": priority, "timeout": timeout, "limit": limit,
         }  # fmt: skip
         check = Arguments("Load()")
@@ -151,8 +163,8 @@ class Load:
 
 
 _ABSENT = (
-    "size", "sizes", "align", "area", "outstanding", "rate", "arrivals", "burst", "hot", "zipf",
-    "limit",
+    "read", "size", "sizes", "zones", "align", "area", "outstanding", "rate", "arrivals", "burst",
+    "hot", "zipf", "limit",
 )  # fmt: skip
 """Keys of a [[load]] that mean something by being left out."""
 
@@ -201,7 +213,7 @@ class RunningLoad(Measured, simpy.Event):
             )
             for worker, name in enumerate(names)
         ]
-        volume.make_room(max(size for size, _ in spec.sizes))
+        volume.make_room(max(one.size for one in spec.sizes))
         limits = (spec.limit.time, spec.limit.ios, spec.limit.bytes, spec.arrivals)
         endless = all(limit is None for limit in limits)
         parts = [simpy.Event(env) for _ in self.streams]

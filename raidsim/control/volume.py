@@ -29,7 +29,7 @@ from raidsim.intervene.trim import trim
 from raidsim.kernel import tables as t
 from raidsim.observe import observe
 from raidsim.result import DriveUse, StationUse
-from raidsim.scenario import HybridSpec, LoadSpec, Scenario, VolumeSpec, from_data
+from raidsim.scenario import HybridSpec, LoadSpec, Requests, Scenario, VolumeSpec, from_data
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.plain import plain
 
@@ -519,7 +519,7 @@ class Volume(Maintained):
         """Make the stream of the I/Os that a model asks for one by one."""
         self._awaited = self.system.add_stream(
             self.name,
-            [(self._sector, 1.0)],
+            [Requests(self._sector)],
             mode=t.MANUAL,
             start=self.system.now,
             volume=self.row,

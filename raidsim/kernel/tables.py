@@ -60,7 +60,7 @@ VOLUME_ARRAY = 2  # drives under a RAID level, or behind a controller
 
 # How a stream decides when to issue.
 CLOSED = 0  # a fixed number of I/Os outstanding
-POISSON = 1
+RATE = 1  # at a rate, by a law of the times between arrivals
 GIVEN = 2  # arrival times of a table
 MANUAL = 3  # only what the control plane hands in
 
@@ -267,7 +267,7 @@ STREAMS = Table(
     "what one worker of a load does",
     volume=configuration("i4", "that it is on"),
     process=configuration("i4", "row of what its I/Os cost the host"),
-    mode=configuration("i4", "how it decides when to issue: CLOSED, POISSON, GIVEN or MANUAL"),
+    mode=configuration("i4", "how it decides when to issue: CLOSED, RATE, GIVEN or MANUAL"),
     outstanding=configuration("i4", "I/Os that a closed one has under way"),
     priority=state("i4", "of its I/Os, 0 is the most urgent; a manual one is told each time"),
     ended=state("i4", "1: it issues no more"),
@@ -275,6 +275,10 @@ STREAMS = Table(
     think_law=configuration("i4", "distribution of the think time: LAW_..."),
     first_size=configuration("i4", "first row of its sizes"),
     sizes=configuration("i4", "how many there are"),
+    first_zone=configuration("i4", "first row of the zones of its area"),
+    zones=configuration("i4", "how many there are; 0: all places are equal"),
+    once=configuration("i4", "1: it comes to no place again before it was at all of them"),
+    gap_law=configuration("i4", "distribution of the times between arrivals at a rate: LAW_..."),
     in_flight=volatile("i4", "I/Os under way"),
     scheduled=volatile("i4", "issues that are in the heap"),
     account=configuration("i4", "row of latencies and slices in which its I/Os are counted"),
@@ -282,14 +286,10 @@ STREAMS = Table(
     area_size=configuration("i8", "size of the area", "B"),
     align=configuration("i8", "addresses are multiples of it", "B", start=1),
     position=state("i8", "where the next sequential access begins, in the area", "B"),
-    read_share=configuration("f8", "share of reads", start=1),
-    random_share=configuration("f8", "share of accesses that do not follow the last one", start=1),
-    hot_area=configuration("f8", "share of the area that is hot"),
-    hot_accesses=configuration("f8", "share of the accesses that go there"),
     zipf=configuration("f8", "exponent of a Zipf distribution of addresses; 0 for none"),
     think=configuration("i8", "mean time from the end of an I/O to the next issue", "ns"),
-    gap=configuration("f8", "mean time between Poisson arrivals", "ns", start=1),
-    clock=state("f8", "Poisson time so far, without the pauses between bursts", "ns"),
+    gap=configuration("f8", "mean time between arrivals at a rate", "ns", start=1),
+    clock=state("f8", "time of the last of these, without the pauses between bursts", "ns"),
     start=state("i8", "when it began", "ns"),
     burst_on=configuration("i8", "length of a burst; 0: no bursts", "ns"),
     burst_off=configuration("i8", "length of a pause", "ns"),
@@ -322,6 +322,15 @@ SIZES = Table(
     "a size of the I/Os of a stream",
     bytes=configuration("i8", "the size", "B"),
     up_to=configuration("f8", "share of the I/Os that are of this size or one before it"),
+    read_share=configuration("f8", "share of reads among those of this size", start=1),
+    random_share=configuration("f8", "the same: of accesses that do not follow the last", start=1),
+)
+
+LOAD_ZONES = Table(
+    "load_zones",
+    "a part of a stream's area that gets its own share of the random accesses",
+    area_up_to=configuration("f8", "share of the area that is this zone or one before it"),
+    up_to=configuration("f8", "share of the random accesses that go to these"),
 )
 
 ARRIVALS = Column(

@@ -21,6 +21,7 @@ from raidsim.scenario.models import (
     LinkSpec,
     LoadSpec,
     Measure,
+    Requests,
     SizeShare,
     VolumeSpec,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "LoadSpec",
     "MachineSpec",
     "Measure",
+    "Requests",
     "Scenario",
     "SizeShare",
     "VolumeSpec",

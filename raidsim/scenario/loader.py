@@ -33,6 +33,7 @@ from raidsim.scenario.models import (
     LinkSpec,
     LoadSpec,
     Measure,
+    SizeShare,
     VolumeSpec,
 )
 from raidsim.scenario.part import made_of
@@ -437,7 +438,7 @@ class _Loader:
             values["volume"] = values["volume"] or volume_names[0]
         sizes = _mix(values)
         if sizes:
-            values["largest"] = max(size for size, _ in sizes)
+            values["largest"] = max(one.size for one in sizes)
             if "align" in values:
                 values["align"] = values["align"] or values["largest"]
         for volume in volumes:
@@ -519,13 +520,13 @@ def _room(volume: Mapping[str, Any]) -> Room:
     return Room(own if layout is None else int(layout["size"]), volume.get("access"))
 
 
-def _mix(values: Mapping[str, Any]) -> tuple[tuple[int, float], ...]:
+def _mix(values: Mapping[str, Any]) -> tuple[SizeShare, ...]:
     """The request sizes with their shares, also for a single size; empty if they are wrong."""
     if "size" not in values or "sizes" not in values:
         return ()
     if values["sizes"] is not None:
         return tuple(values["sizes"])
-    return ((values["size"], 1.0),) if values["size"] is not None else ()
+    return (SizeShare(values["size"], 1.0),) if values["size"] is not None else ()
 
 
 def _complete(values: dict[str, Any]) -> dict[str, Any]:
