@@ -79,6 +79,7 @@ def add_stream(
         align=load.align,
         zipf=load.zipf or 0.0,
         once=int(load.once),
+        flush_every=load.flush_every,
         think=to_ns(load.think),
         think_law=law,
         priority=load.priority,

@@ -73,6 +73,8 @@ class Load:
         [{"area": "20 %", "accesses": "80 %"}, {"area": "80 %", "accesses": "20 %"}].
     once
         Random accesses come to no place again before each worker was at all places of the area.
+    flush_every
+        Of a closed load: after so many writes a worker's next request is a flush; 0 for none.
     rate_distribution
         How the times between arrivals at a rate vary: "exponential" (Poisson) or "constant".
     priority
@@ -117,6 +119,7 @@ class Load:
         zones: Sequence[Mapping[str, str]] | None = None,
         once: bool = False,
         rate_distribution: str = "exponential",
+        flush_every: int = 0,
         priority: int = 0,
         timeout: str = "none",
         limit: Mapping[str, str | int] | None = None,
@@ -127,7 +130,7 @@ class Load:
             "outstanding": outstanding, "rate": rate, "arrivals": arrivals, "burst": burst,
             "think": think, "think_distribution": think_distribution, "hot": hot, "zipf": zipf,
             "zones": zones, "once": once, "rate_distribution": rate_distribution,
-            "priority": priority, "timeout": timeout, "limit": limit,
+            "flush_every": flush_every, "priority": priority, "timeout": timeout, "limit": limit,
         }  # fmt: skip
         check = Arguments("Load()")
         needed = {key for key, field in LoadSpec.model_fields.items() if field.is_required()}

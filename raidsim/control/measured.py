@@ -12,7 +12,7 @@ from raidsim.result import Counts, Latency
 if TYPE_CHECKING:
     from raidsim.system.system import System
 
-OPS = {"read": t.READ, "write": t.WRITE}
+OPS = {"read": t.READ, "write": t.WRITE, "flush": t.FLUSH}
 
 
 class Measured:
@@ -38,7 +38,7 @@ class Measured:
         Parameters
         ----------
         op
-            "read" or "write".
+            "read", "write" or "flush".
 
         Returns
         -------
@@ -49,7 +49,7 @@ class Measured:
         if not isinstance(op, str) or op not in OPS:
             call = f"{self.name}.latency()"
             cause = f"{quote(op)} is no kind of I/O"
-            raise InputError([Problem(call, None, "op", cause, 'give "read" or "write"')])
+            raise InputError([Problem(call, None, "op", cause, 'give "read", "write" or "flush"')])
         return observe.latency(self.system, self.streams, OPS[op])
 
     @property

@@ -4,7 +4,8 @@ Closed streams keep a number of I/Os outstanding, with think time between comple
 and next issue; streams with a rate or given arrivals issue whatever the system does.
 Bursts restrict both to the on-part of a period. The n-th I/O of a stream has the same
 kind, size and place whatever happens before it: each property is drawn from a key of
-its own by the number of the I/O.
+its own by the number of the I/O. After so many writes a stream may ask for a flush, in the
+place of an I/O; that has no number.
 
 Verbs: :func:`begin` starts a stream, :func:`issue` makes its next request,
 :func:`follow_up` decides what comes after an issue or a completion.
@@ -22,6 +23,7 @@ from raidsim.kernel.tables import (
     CLOSED,
     EVENT_ISSUE,
     EVENT_TIMEOUT,
+    FLUSH,
     GIVEN,
     LAW_EXPONENTIAL,
     MANUAL,
@@ -103,7 +105,7 @@ def may_issue(w, stream):
     """Whether none of the stream's limits is reached."""
     return (
         stream["ended"] == 0
-        and stream["issued"] < stream["stop_ios"]
+        and stream["issued"] - stream["flushes"] < stream["stop_ios"]
         and stream["issued_bytes"] < stream["stop_bytes"]
         and w.state[0]["now"] < stream["stop_time"]
     )
@@ -116,10 +118,17 @@ def issue(w, s):
     if not may_issue(w, stream):
         stream["ended"] = 1
         return NONE
-    n = stream["issued"]
+    if stream["flush_every"] > 0 and stream["unflushed"] >= stream["flush_every"]:
+        stream["unflushed"] = 0
+        stream["flushes"] += 1
+        return request(w, s, stream, FLUSH, stream["area_offset"], 0)
+    n = stream["issued"] - stream["flushes"]
     size = draw_size(w, stream, n)
     length = size["bytes"]
-    op = READ if uniform(stream["key_op"], n) < size["read_share"] else WRITE
+    op = READ
+    if uniform(stream["key_op"], n) >= size["read_share"]:
+        op = WRITE
+        stream["unflushed"] += 1
     offset = draw_offset(w, stream, n, size)
     index = request(w, s, stream, op, offset, length)
     if stream["mode"] != CLOSED:

@@ -26,6 +26,7 @@ EVENT_HEAT = 3  # temperatures are brought up to date
 # What a job asks for.
 READ = 0
 WRITE = 1
+FLUSH = 2  # that all writes which were answered before are on the medium, or as safe as there
 
 # Direction of a transfer, for half-duplex stations. None yet: the first one pays no turnaround.
 TO_HOST = 0
@@ -189,7 +190,7 @@ JOBS = Table(
     pending=volatile("i4", "its children that are still under way"),
     mark=volatile("i4", "events of it that are not void carry this number"),
     stage=volatile("i2", "what happens to it next: STAGE_..."),
-    op=volatile("i1", "READ or WRITE"),
+    op=volatile("i1", "READ, WRITE or FLUSH"),
     priority=volatile("i1", "0 is the most urgent"),
     status=volatile("i1", "DONE, FAILED, TIMED_OUT, RETRY or UNREADABLE"),
     direction=volatile("i1", "TO_HOST or TO_FLASH, for stations that are half duplex"),
@@ -278,6 +279,8 @@ STREAMS = Table(
     first_zone=configuration("i4", "first row of the zones of its area"),
     zones=configuration("i4", "how many there are; 0: all places are equal"),
     once=configuration("i4", "1: it comes to no place again before it was at all of them"),
+    flush_every=configuration("i4", "it asks for a flush after so many writes; 0: never"),
+    unflushed=state("i4", "writes since the last one"),
     gap_law=configuration("i4", "distribution of the times between arrivals at a rate: LAW_..."),
     in_flight=volatile("i4", "I/Os under way"),
     scheduled=volatile("i4", "issues that are in the heap"),
@@ -300,7 +303,8 @@ STREAMS = Table(
     stop_time=configuration("i8", "when it ends", "ns", start=NEVER),
     stop_ios=configuration("i8", "I/Os after which it ends", start=NEVER),
     stop_bytes=configuration("i8", "bytes after which it ends", "B", start=NEVER),
-    issued=counter("i8", "I/Os issued"),
+    issued=counter("i8", "I/Os and flushes issued"),
+    flushes=counter("i8", "flushes among these"),
     issued_bytes=counter("i8", "bytes that these ask for", "B"),
     completed=counter("i8", "I/Os that ended well"),
     failed=counter("i8", "I/Os that ended with an error"),
@@ -315,6 +319,8 @@ STREAMS = Table(
     window_ios=window("i8", "I/Os completed, reads and writes", shape=(2,)),
     window_bytes=window("i8", "bytes of these", "B", shape=(2,)),
     window_ns=window("i8", "sum of their latencies", "ns", shape=(2,)),
+    window_flushes=window("i8", "flushes completed"),
+    window_flush_ns=window("i8", "sum of their latencies", "ns"),
 )
 
 SIZES = Table(
@@ -520,8 +526,8 @@ SLOTS = Table(
 
 LATENCIES = Column(
     "latencies",
-    "histograms of an account: reads and writes",
-    window("i8", "I/Os whose latency lies in the bin", shape=(2, BINS)),
+    "histograms of an account: reads, writes and flushes",
+    window("i8", "I/Os whose latency lies in the bin", shape=(3, BINS)),
 )
 
 COMPLETED_SLICES = Column(

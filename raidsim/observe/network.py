@@ -212,5 +212,7 @@ class Network:
     def histogram(self, name: str) -> NDArray[np.int64]:
         """Response times of a class: counts per bin of raidsim.stats.histogram."""
         accounts = self.system.accounts([self.classes[name]])
-        counts: NDArray[np.int64] = self.system.world.latencies[accounts].sum(axis=(0, 1))
+        counts: NDArray[np.int64] = self.system.world.latencies[accounts, : t.FLUSH].sum(
+            axis=(0, 1)
+        )
         return counts

@@ -147,6 +147,27 @@ def only_closed_loads_think(think: float, outstanding: Any) -> Iterator[Finding]
         yield "think", "is for closed loads", "an open load issues whatever completes"
 
 
+@needs("flush_every", "outstanding", "read", "sizes")
+def something_to_flush(
+    flush_every: int, outstanding: Any, read: float | None, sizes: Sequence[SizeShare] | None
+) -> Iterator[Finding]:
+    """A flush takes the place of an I/O of a closed load, behind writes."""
+    if flush_every == 0:
+        return
+    if outstanding is None:
+        yield "flush_every", "is for closed loads", "give outstanding in place of a rate"
+    shares = [part.read for part in sizes or () if part.read is not None]
+    if all(share == 1 for share in [*shares, 1.0 if read is None else read]):
+        yield "flush_every", "is about writes, and this load has none", 'write read = "50 %"'
+
+
+@needs("flush_every", "hybrid")
+def a_volume_that_flushes(flush_every: int, hybrid: bool) -> Iterator[Finding]:
+    """What a flush means to the parts of a hybrid is not simulated."""
+    if flush_every and hybrid:
+        yield "flush_every", "flushes of a hybrid are not simulated", "leave it out"
+
+
 @needs("burst", "arrivals")
 def arrivals_are_bursts_enough(burst: Burst | None, arrivals: Any) -> Iterator[Finding]:
     """Given arrivals leave nothing for a burst to say."""

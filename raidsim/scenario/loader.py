@@ -447,11 +447,13 @@ class _Loader:
                 own = volume["card"].integer("capacity.user")
                 values["capacity"] = own if layout is None else int(layout["size"])
                 values["access"] = volume.get("access")
+                values["hybrid"] = False
                 values["sector"] = volume["card"].integer("capacity.sector")
         for one in made:
             if one.get("name") == values.get("volume") and "capacity" in one:
                 values |= {key: one[key] for key in ("capacity", "sector")}
                 values["access"] = "read-write"
+                values["hybrid"] = True
         for key, cause, remedy in [*found, *checks.check_load(_complete(values))]:
             self.reading.problem((*path, key), cause, remedy)
         if sizes:

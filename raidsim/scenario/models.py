@@ -499,6 +499,11 @@ class LoadSpec(Part):
         "random accesses come to no place again before each worker was at all places of the area,"
         " as fio's do without `norandommap`", False
     )  # fmt: skip
+    flush_every: Annotated[int, Count(0, 10**9)] = key(
+        "closed load: after so many writes of a worker its next request is a flush, as fsync asks"
+        " for; 0 for none",
+        0,
+    )
     priority: Annotated[int, Count(0, 3)] = key(
         "0 (first) to 3 (last): which command a drive's front end takes first", 0
     )
