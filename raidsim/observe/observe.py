@@ -89,8 +89,9 @@ def uncertain_percentiles(system: System, streams: Sequence[int], op: int, kind:
         return []
     beyond = exceedances(histogram, list(QUANTILES.values()))
     found = percentiles(histogram, list(QUANTILES.values()))
+    several = "flushes" if op == t.FLUSH else f"{kind}s"
     return [
-        f"{name} of {kind}s rests on fewer than {FEW_EXCEEDANCES} samples beyond it"
+        f"{name} of {several} rests on fewer than {FEW_EXCEEDANCES} samples beyond it"
         for name, value, count in zip(QUANTILES, found, beyond, strict=True)
         if value is not None and count < FEW_EXCEEDANCES
     ]
