@@ -239,7 +239,7 @@ class Point:
     workers: int
     iops: Interval
     mbps: float
-    latency_ms: dict[str, Latency | None]  # keys "read", "write"
+    latency_ms: dict[str, Latency | None]  # keys "read", "write"; "flush" if the load flushes
     limited_by: Limit | None
     stages: dict[str, Stage]  # by kind of station
     stations: list[StationUse]

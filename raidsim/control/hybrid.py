@@ -71,6 +71,8 @@ class Hybrid(Volume):
         If the two do not fit together, or one is in use by another hybrid.
     """
 
+    _flushes = False
+
     def __init__(
         self,
         env: Environment,

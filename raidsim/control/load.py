@@ -54,11 +54,12 @@ class Load:
     size
         Request size, such as "8 KiB"; give it, or ``sizes``.
     sizes
-        A mix of request sizes: {"size": "4 KiB", "share": "60 %"} and so on, 100 % in all.
+        A mix of request sizes: {"size": "4 KiB", "share": "60 %"} and so on, 100 % in all; with
+        "read" and "random" where a size has shares of its own.
     outstanding
         Of a closed load: I/Os outstanding per worker. Give this, ``rate`` or ``arrivals``.
     rate
-        Of an open load: Poisson arrivals at this rate, such as "1000 IO/s".
+        Of an open load: arrivals at this mean rate, such as "1000 IO/s".
     arrivals
         Of an open load: the times of all arrivals, such as ["0 s", "10 ms"].
     name
@@ -82,6 +83,15 @@ class Load:
         {"area": "10 %", "accesses": "90 %"}.
     zipf
         Exponent of a Zipf distribution of random accesses over the aligned blocks.
+    zones
+        Parts of the area, in order, with their shares of the random accesses:
+        [{"area": "20 %", "accesses": "80 %"}, {"area": "80 %", "accesses": "20 %"}].
+    once
+        Random accesses come to no place again before each worker was at all places of the area.
+    flush_every
+        Of a closed load: after so many writes a worker's next request is a flush; 0 for none.
+    rate_distribution
+        How the times between arrivals at a rate vary: "exponential" (Poisson) or "constant".
     priority
         0 (first) to 3 (last): which command a drive's front end takes first.
     timeout
@@ -104,7 +114,7 @@ class Load:
     def __init__(
         self,
         *,
-        read: str,
+        read: str | None = None,
         random: str = "100 %",
         size: str | None = None,
         sizes: Sequence[Mapping[str, str]] | None = None,
@@ -121,6 +131,10 @@ class Load:
         think_distribution: str = "constant",
         hot: Mapping[str, str] | None = None,
         zipf: float | None = None,
+        zones: Sequence[Mapping[str, str]] | None = None,
+        once: bool = False,
+        rate_distribution: str = "exponential",
+        flush_every: int = 0,
         priority: int = 0,
         timeout: str = "none",
         limit: Mapping[str, str | int] | None = None,
@@ -130,7 +144,8 @@ class Load:
             "align": align, "area": area, "workers": workers, "partitions": partitions,
             "outstanding": outstanding, "rate": rate, "arrivals": arrivals, "burst": burst,
             "think": think, "think_distribution": think_distribution, "hot": hot, "zipf": zipf,
-            "priority": priority, "timeout": timeout, "limit": limit,
+            "zones": zones, "once": once, "rate_distribution": rate_distribution,
+            "flush_every": flush_every, "priority": priority, "timeout": timeout, "limit": limit,
         }  # fmt: skip
         check = Arguments("Load()")
         needed = {key for key, field in LoadSpec.model_fields.items() if field.is_required()}
@@ -166,8 +181,8 @@ class Load:
 
 
 _ABSENT = (
-    "size", "sizes", "align", "area", "outstanding", "rate", "arrivals", "burst", "hot", "zipf",
-    "limit",
+    "read", "size", "sizes", "zones", "align", "area", "outstanding", "rate", "arrivals", "burst",
+    "hot", "zipf", "limit",
 )  # fmt: skip
 """Keys of a [[load]] that mean something by being left out."""
 
@@ -216,7 +231,7 @@ class RunningLoad(Measured, simpy.Event):
             )
             for worker, name in enumerate(names)
         ]
-        volume.make_room(max(size for size, _ in spec.sizes))
+        volume.make_room(max(one.size for one in spec.sizes))
         limits = (spec.limit.time, spec.limit.ios, spec.limit.bytes, spec.arrivals)
         endless = all(limit is None for limit in limits)
         parts = [simpy.Event(env) for _ in self.streams]

@@ -29,7 +29,7 @@ from raidsim.intervene.trim import trim
 from raidsim.kernel import tables as t
 from raidsim.observe import observe
 from raidsim.result import DriveUse, StationUse
-from raidsim.scenario import HybridSpec, LoadSpec, Tables, VolumeSpec, single
+from raidsim.scenario import HybridSpec, LoadSpec, Requests, Tables, VolumeSpec, single
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.plain import plain
 
@@ -123,6 +123,8 @@ class Volume(Maintained):
     InputError
         If there is no such card, or a value does not fit it, the level or the controller.
     """
+
+    _flushes = True
 
     def __init__(
         self,
@@ -290,6 +292,31 @@ class Volume(Maintained):
         The event happens when the data is acknowledged.
         """
         return self._start(t.WRITE, offset, length, priority, timeout)
+
+    def flush(self, *, priority: int = 0, timeout: float | None = None) -> simpy.Event:
+        """Ask for a flush, as ``fsync`` does: all writes that were answered are safe at its end.
+
+        A drive without power-loss protection empties its write cache first; one with it, and a
+        controller's cache that is written back, answer at once. The drives of an array on the host
+        flush side by side.
+
+        Returns
+        -------
+        simpy.Event
+            As that of :meth:`read`.
+
+        Raises
+        ------
+        InputError
+            If the volume is blocked or a part of a hybrid, or an argument is wrong.
+        """
+        check = Arguments(f"{self.name}.flush()")
+        self._check_access(check, t.READ)
+        if not self._flushes:
+            check.wrong("self", "flushes of a hybrid are not simulated", "leave them out")
+        priority, timeout = self._check_patience(check, priority, timeout)
+        check.raise_if_wrong()
+        return self._issue(t.FLUSH, 0, 0, priority, timeout)
 
     def start(self, load: Load) -> RunningLoad:
         """Start a load now; ``yield`` what it returns to wait for the load's end.
@@ -507,7 +534,7 @@ class Volume(Maintained):
         """Make the stream of the I/Os that a model asks for one by one."""
         self._awaited = self.system.add_stream(
             self.name,
-            [(self._sector, 1.0)],
+            [Requests(self._sector)],
             mode=t.MANUAL,
             start=self.system.now,
             volume=self.row,
@@ -538,6 +565,11 @@ class Volume(Maintained):
             and length % self._sector == 0
         ):
             offset, length, priority, timeout = self._check(op, offset, length, priority, timeout)
+        return self._issue(op, offset, length, priority, timeout)
+
+    def _issue(
+        self, op: int, offset: int, length: int, priority: int, timeout: float | None
+    ) -> simpy.Event:
         if length > self._longest:
             self.make_room(length)
         if self._awaited == t.NONE:  # a volume of a scenario: nobody has asked it for one I/O yet
@@ -565,11 +597,16 @@ class Volume(Maintained):
         if not check.problems and offset + length > self.capacity:
             cause = f"{length} bytes from byte {offset} on end beyond the volume"
             check.wrong("length", cause, f"it has {self.capacity} bytes")
+        priority, timeout = self._check_patience(check, priority, timeout)
+        check.raise_if_wrong()
+        return offset, length, priority, timeout
+
+    @staticmethod
+    def _check_patience(check: Arguments, priority: Any, timeout: Any) -> tuple[int, float | None]:
         priority = check.whole("priority", priority, 0, LEAST_PRIORITY)
         if timeout is not None:
             timeout = check.number("timeout", timeout, 1e-9, MOST_PATIENCE, " s")
-        check.raise_if_wrong()
-        return offset, length, priority, timeout
+        return priority, timeout
 
     def _check_access(self, check: Arguments, op: int) -> None:
         """Note it if the volume's access policy does not allow a kind of I/O."""

@@ -3,7 +3,16 @@
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.files import find, names
 from raidsim.scenario.machine_spec import MachineSpec
-from raidsim.scenario.models import Burst, Hot, Limit, LinkSpec, LoadSpec, Measure, SizeShare
+from raidsim.scenario.models import (
+    Burst,
+    Hot,
+    Limit,
+    LinkSpec,
+    LoadSpec,
+    Measure,
+    Requests,
+    SizeShare,
+)
 from raidsim.scenario.part import Area
 from raidsim.scenario.scenario import Scenario, from_data, load, load_text
 from raidsim.scenario.single import check_load, load_on
@@ -23,6 +32,7 @@ __all__ = [
     "LoadSpec",
     "MachineSpec",
     "Measure",
+    "Requests",
     "Scenario",
     "SizeShare",
     "Tables",

@@ -26,6 +26,7 @@ from raidsim.scenario.found import (
 )
 from raidsim.scenario.hardware import battery_of, with_card
 from raidsim.scenario.machines import Room, check_machines
+from raidsim.scenario.models import SizeShare
 from raidsim.scenario.reading import Reading, Values, quoted
 
 SHAPE = ("level", "drives", "strip", "spans", "spread")
@@ -174,7 +175,7 @@ def load(
     if not found and "volume" in values and names:
         values = {**values, "volume": values["volume"] or names[0]}
     sizes = _mix(values)
-    largest = max((size for size, _ in sizes), default=None)
+    largest = max((one.size for one in sizes), default=None)
     if "align" in values:
         values = {**values, "align": values["align"] or largest}
     around = _around(values.get("volume"), volumes, made)
@@ -237,13 +238,13 @@ def _inside(made: Sequence[FoundHybrid]) -> dict[Any, str | None]:
     return {one.values.get(key): one.name for one in made for key in ("front", "back")}
 
 
-def _mix(values: Values) -> tuple[tuple[int, float], ...]:
+def _mix(values: Values) -> tuple[SizeShare, ...]:
     """The request sizes with their shares, also for a single size; empty if they are wrong."""
     if "size" not in values or "sizes" not in values:
         return ()
     if values["sizes"] is not None:
         return tuple(values["sizes"])
-    return ((values["size"], 1.0),) if values["size"] is not None else ()
+    return (SizeShare(values["size"], 1.0),) if values["size"] is not None else ()
 
 
 def _around(
@@ -254,13 +255,17 @@ def _around(
         if one.name == name and one.extent is not None:
             extent = one.extent
             return {
-                "capacity": extent.capacity, "sector": extent.sector, "access": "read-write"
-            }  # fmt: skip
+                "capacity": extent.capacity,
+                "sector": extent.sector,
+                "access": "read-write",
+                "hybrid": True,
+            }
     for volume in reversed(volumes):
         if volume.name == name and volume.card is not None and volume.is_laid_out:
             return {
                 "capacity": volume.capacity,
                 "sector": volume.card.integer("capacity.sector"),
                 "access": volume.values.get("access"),
+                "hybrid": False,
             }
     return {}

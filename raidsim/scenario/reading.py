@@ -15,7 +15,7 @@ from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.scenario.fields import PROBLEM
 from raidsim.scenario.machine_spec import Image
-from raidsim.scenario.models import Burst, Hot, Limit, SizeShare
+from raidsim.scenario.models import Burst, Hot, Limit, SizeShare, Zone
 from raidsim.scenario.part import Area, Part
 
 OVERRIDE = "--set"
@@ -30,7 +30,7 @@ Values = Mapping[str, Any]
 _MOST_PROBLEMS = 100
 _INLINE: dict[str, Any] = {
     "area": Area, "burst": Burst, "hot": Hot, "image": Image, "limit": Limit,
-    "sizes": SizeShare,
+    "sizes": SizeShare, "zones": Zone,
 }  # fmt: skip
 
 
