@@ -6,6 +6,7 @@ from typing import Any
 
 from benchmarks.measuring import Settings, Tell, repeated
 from raidsim.assembly import ftl
+from raidsim.scenario import Requests
 from raidsim.system.system import System
 
 NAME = "ageing"
@@ -19,7 +20,7 @@ def worn_in(spare: float) -> tuple[System, int, int]:
     """A full drive in its steady state, the stream that writes to it, and its map."""
     system = System(seed=1)
     which = ftl.add(system, ftl.shape(UNITS, spare))
-    stream = system.add_stream("writes", [(UNIT, 1.0)], area_size=UNITS * UNIT, align=UNIT)
+    stream = system.add_stream("writes", [Requests(UNIT)], area_size=UNITS * UNIT, align=UNIT)
     ftl.fill(system, which, 0, UNITS)
     ftl.overwrite(system, which, UNIT, stream, 0, 3 * UNITS)
     return system, stream, which

@@ -19,9 +19,9 @@ from raidsim.cards.reference import table
 from raidsim.validate import schema
 from raidsim.validate.claims import Claim
 from raidsim.validate.contradictions import contradictions
-from raidsim.validate.report import figures_text, percent, published_text, role_text
 from raidsim.validate.tables import UNEXPLAINED
 from raidsim.validate.verdict import Planned, Verdict
+from raidsim.validate.words import figures_text, percent, published_text, role_text
 
 DOCS = Path(__file__).resolve().parent
 KEPT = DOCS / "validation.json"

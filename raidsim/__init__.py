@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from raidsim.version import __version__
+
 if TYPE_CHECKING:
     from raidsim.control import (
         Completion,
@@ -27,13 +29,12 @@ if TYPE_CHECKING:
         RunningLoad,
         Volume,
     )
-    from raidsim.errors import InputError, Interrupted, SchemaWarning
-    from raidsim.result import Result
+    from raidsim.errors import InputError, SchemaWarning
+    from raidsim.result import Interrupted, Result
     from raidsim.running import run
     from raidsim.scenario import Scenario
     from raidsim.system.system import SaturationError
 
-__version__ = "0.1.0"
 __all__ = [
     "Completion",
     "Controller",
@@ -58,7 +59,7 @@ __all__ = [
 
 _HOME = {
     "InputError": "raidsim.errors",
-    "Interrupted": "raidsim.errors",
+    "Interrupted": "raidsim.result",
     "Result": "raidsim.result",
     "SaturationError": "raidsim.system.system",
     "Scenario": "raidsim.scenario",

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from raidsim import __version__
-from raidsim.errors import InputError, Interrupted, SchemaWarning, TableOverflowError
+from raidsim.errors import InputError, SchemaWarning, TableOverflowError
+from raidsim.result import Interrupted
+from raidsim.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -226,12 +227,16 @@ def validate_command(
 
         contents[to_json] = json_file.render(report.to_dict())
     if to_html:
-        contents[to_html] = report.to_html().encode("utf-8")
+        from raidsim.validate.page import render
+
+        contents[to_html] = render(report).encode("utf-8")
     try:
         output.write(contents)
     finally:
         if not (to_json and to_json.to_stdout):
-            _stdout().print(report)
+            from raidsim.validate.tables import everything
+
+            _stdout().print(everything(report))
     if not report.all_hold:
         raise typer.Exit(DOES_NOT_HOLD)
 

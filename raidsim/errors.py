@@ -9,10 +9,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from raidsim.result import Result
 
 
 @dataclass(frozen=True)
@@ -52,14 +48,6 @@ class InputError(Exception):
 
     def __str__(self) -> str:
         return "\n".join(str(problem) for problem in self.problems)
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C after some points of a run were finished: ``result`` holds these."""
-
-    def __init__(self, result: Result) -> None:
-        self.result = result
-        super().__init__(f"{len(result.points)} points were finished")
 
 
 class SchemaWarning(UserWarning):

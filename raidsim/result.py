@@ -239,7 +239,7 @@ class Point:
     workers: int
     iops: Interval
     mbps: float
-    latency_ms: dict[str, Latency | None]  # keys "read", "write"
+    latency_ms: dict[str, Latency | None]  # keys "read", "write"; "flush" if the load flushes
     limited_by: Limit | None
     stages: dict[str, Stage]  # by kind of station
     stations: list[StationUse]
@@ -588,3 +588,11 @@ class Result:
         from raidsim.report import glance  # noqa: PLC0415
 
         return glance.html(self)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C after some points of a run were finished: ``result`` holds these."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        super().__init__(f"{len(result.points)} points were finished")

@@ -19,19 +19,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from raidsim import __version__
 from raidsim.capacity import Capacity
 from raidsim.control.model import assemble
 from raidsim.course import CourseSession
-from raidsim.errors import InputError, Interrupted, Problem, quote
+from raidsim.errors import InputError, Problem, quote
 from raidsim.falls import with_reasons
 from raidsim.kernel import SOURCE_HASH
 from raidsim.observe import inventory
 from raidsim.observe.ios import Keeper
-from raidsim.result import Highest, Point, Result
+from raidsim.result import Highest, Interrupted, Point, Result
 from raidsim.scenario import Scenario
 from raidsim.session import OnPoint, PointProgress, Session
 from raidsim.system.system import SaturationError
+from raidsim.version import __version__
 from raidsim.within import find_highest
 
 Progress = OnPoint | bool | None

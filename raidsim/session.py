@@ -319,7 +319,10 @@ class Session:
         unsettled = [one for one in self.unsettled if self.warmup_ns and load.name in one.loads]
         warnings = [*self.warnings, *(self._why_unsettled(one) for one in unsettled)]
         latencies = {}
-        for kind, op in (("read", t.READ), ("write", t.WRITE)):
+        kinds = {"read": t.READ, "write": t.WRITE} | (
+            {"flush": t.FLUSH} if load.flush_every else {}
+        )
+        for kind, op in kinds.items():
             latencies[kind] = observe.latency(system, streams, op)
             warnings += observe.uncertain_percentiles(system, streams, op, kind)
         drives = wear.drives(system, streams)

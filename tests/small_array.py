@@ -18,7 +18,7 @@ from raidsim.assembly.load import need_room
 from raidsim.control.model import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.layout.tables import ACCESS
-from raidsim.scenario import Scenario, from_data
+from raidsim.scenario import Requests, Scenario, from_data
 
 KIB = 1024
 US = 1_000
@@ -137,7 +137,7 @@ class SmallArray:
         self.system.world.ssds["read_time"] = 0
         self.layout = self.spec.volumes[0].layout
         self.stream = self.system.add_stream(
-            "by hand", [(512, 1.0)], mode=t.MANUAL, volume=0, process=0
+            "by hand", [Requests(512)], mode=t.MANUAL, volume=0, process=0
         )
         self._tickets = 0
         self.back: dict[int, Done] = {}

@@ -22,8 +22,9 @@ from test_machines import ONE
 from watching import scenario
 
 from raidsim import capacity, cli
-from raidsim.errors import InputError, Interrupted
+from raidsim.errors import InputError
 from raidsim.report import csv_file, html, json_file, plot
+from raidsim.result import Interrupted
 from raidsim.running import run
 from raidsim.scenario import load_text
 from raidsim.system import system

@@ -299,12 +299,6 @@ def test_validate_says_by_its_status_whether_all_claims_hold(
         def to_dict(self) -> dict[str, Any]:
             return {"schema": "raidsim.validation/1"}
 
-        def to_html(self) -> str:
-            return "<p>±</p>"
-
-        def __rich__(self) -> str:
-            return "the claims"
-
     asked: list[Any] = []
 
     def validate(
@@ -314,6 +308,8 @@ def test_validate_says_by_its_status_whether_all_claims_hold(
         return Report()
 
     monkeypatch.setattr("raidsim.validate.validate", validate)
+    monkeypatch.setattr("raidsim.validate.page.render", lambda _: "<p>±</p>")
+    monkeypatch.setattr("raidsim.validate.tables.everything", lambda _: "the claims")
     files = (str(tmp_path / "v.json"), str(tmp_path / "v.html"))
     arguments = ("p3700", "--role", "prediction", "--json", files[0], "--html", files[1])
     assert status("validate", *arguments) == expected

@@ -214,8 +214,8 @@ def test_a_load_shows_what_it_was_made_of():
 
 @pytest.mark.parametrize("op", ["Read", "", None, 0, ["read"]])
 def test_latencies_are_of_reads_or_of_writes(data, op):
-    assert 'give "read" or "write"' in refusal(data.latency, op)
-    assert 'give "read" or "write"' in refusal(data.start(reads()).latency, op)
+    assert 'give "read", "write" or "flush"' in refusal(data.latency, op)
+    assert 'give "read", "write" or "flush"' in refusal(data.start(reads()).latency, op)
 
 
 @pytest.mark.parametrize("speed", [0, -1, math.nan, math.inf, "0.5", True, None, 1e-300, 1e300, 1j])

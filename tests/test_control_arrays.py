@@ -12,7 +12,7 @@ from simpy_models import KIB, MIB, SERVER, in_turn, reads
 from raidsim import run, scenario
 from raidsim.control import Controller, Environment, Host, InputError, Link, Load, Volume
 from raidsim.kernel import tables as t
-from raidsim.scenario import VolumeSpec
+from raidsim.scenario.models import VolumeKeys
 from raidsim.topology.lanes import bandwidth
 
 STRIP = 64 * KIB
@@ -510,7 +510,7 @@ def test_what_the_access_policy_forbids_is_refused_before_anything_happens(acces
 def test_the_words_of_a_volume_mean_what_they_mean_in_a_scenario():
     other = {"drive", "name", "set", "state"}  # no default, or one of its own
     given = inspect.signature(Volume).parameters
-    for key, field in VolumeSpec.model_fields.items():
+    for key, field in VolumeKeys.model_fields.items():
         if key not in other:
             default = given[key].default
             assert (list(default) if default == () else default) == field.default, key

@@ -6,7 +6,7 @@ from test_control_arrays import SAS, array, raid_card, refusal, server
 
 from raidsim.assembly.fabric import fabric
 from raidsim.control import Controller, InputError, Link, Load
-from raidsim.scenario import from_data
+from raidsim.scenario import Tables
 
 STRIP = 64 * KIB
 HDD = "cisco-hdd-300gb-10k"
@@ -35,15 +35,13 @@ def test_what_is_out_of_reach_with_a_link_is_what_the_graph_says():
             ("c", {"controller": card}),
         )
     ]
-    data = [volume.data() for volume in volumes]
-    whole = {
-        "host": data[0]["host"],
-        "controller": data[0]["controller"],
-        "link": data[0]["link"],
-        "volume": [one["volume"][0] for one in data],
-        "load": [{"volume": "a", "read": "100 %", "size": "4 KiB", "outstanding": 1}],
-    }
-    made = fabric(from_data(whole))
+    made = fabric(
+        Tables.model_construct(
+            controllers=(card.spec,),
+            links=(above.spec, below.spec),
+            volumes=tuple(volume.spec for volume in volumes),
+        )
+    )
     for link in (below, above):
         link.lose()
         found = [(volume.name, number) for volume in volumes for number in volume.failed]

@@ -39,6 +39,7 @@ bs=16k
 [b]
 rw=randrw
 fsync=8
+end_fsync=1
 size=${RAIDSIM_TEST_SIZE}
 description=a = b ; c # d
 """
@@ -105,7 +106,8 @@ def test_what_is_not_played_is_said_with_file_and_line(hard):
     remarks = [
         str(one).replace(f"{hard.parent}/", "") for one in loads_of(read_jobs(hard), 2).remarks
     ]
-    assert any(one.startswith("hard.fio:19: b: fsync=8: flushes are not played") for one in remarks)
+    assert any(one.startswith("hard.fio:20: b: end_fsync=1: the flush") for one in remarks), remarks
+    assert loads_of(read_jobs(hard), 2).tables[1]["flush_every"] == 8
 
 
 def test_files_include_others_and_lines_are_theirs(tmp_path):

@@ -93,6 +93,14 @@ LOADS: list[dict[str, Any]] = [
     {"read": "100 %", "sizes": [{"size": "4 KiB", "share": "60 %"},
                                 {"size": "64 KiB", "share": "40 %"}], "outstanding": 2},
     {"read": "60 %", "size": "4 KiB", "rate": "100 IO/s"},
+    {"read": "60 %", "size": "4 KiB", "rate": "100 IO/s", "rate_distribution": "constant"},
+    {"read": "40 %", "size": "4 KiB", "outstanding": 2,
+     "zones": [{"area": "5 %", "accesses": "50 %"}, {"area": "15 %", "accesses": "30 %"},
+               {"area": "80 %", "accesses": "20 %"}]},
+    {"sizes": [{"size": "4 KiB", "share": "48 %", "read": "100 %"},
+               {"size": "8 KiB", "share": "32 %", "read": "100 %"},
+               {"size": "64 KiB", "share": "20 %", "read": "0 %"}], "outstanding": 2},
+    {"read": "0 %", "size": "4 KiB", "outstanding": 2, "once": True, "flush_every": 8},
 ]  # fmt: skip
 
 
@@ -117,10 +125,37 @@ def test_a_load_told_in_fios_options_is_played_as_the_same_load(load):
     assert (remarks, found.refused) == ([], [])
     (again,) = scenario_of(found.table).loads
     same = {"read", "random", "size", "sizes", "workers", "partitions", "outstanding", "rate",
-            "hot", "zipf", "think"}  # fmt: skip
+            "hot", "zipf", "zones", "once", "think", "rate_distribution",
+            "flush_every"}  # fmt: skip
     for key in same:
         assert getattr(again, key) == getattr(spec, key), key
     assert again.extent(CAPACITY) == spec.extent(CAPACITY)
+
+
+def test_reads_and_writes_may_have_sizes_of_their_own():
+    table = played(rw="randrw", rwmixread="70", bs="4k,64k").table
+    assert "read" not in table
+    assert table["sizes"] == [
+        {"size": "4 KiB", "share": "70 %", "read": "100 %"},
+        {"size": "64 KiB", "share": "30 %", "read": "0 %"},
+    ]
+    table = played(rw="randrw", bssplit="4k/60:8k,64k").table
+    assert [one["share"] for one in table["sizes"]] == ["30 %", "20 %", "50 %"]
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "value"),
+    [
+        ({"norandommap": None}, "once", True),
+        ({"fsync": "16", "rw": "write"}, "flush_every", 16),
+        ({"fdatasync": "4", "rw": "randrw"}, "flush_every", 4),
+        ({"rate_iops": "1000"}, "rate_distribution", "constant"),
+    ],
+)
+def test_what_changes_the_ios_is_played(options, key, value):
+    one = played(**options)
+    assert one.table[key] == value
+    assert key == "rate_distribution" or one.notes == []
 
 
 def test_fios_own_defaults_are_read_4_kib_in_sequence_one_at_a_time():
@@ -153,11 +188,13 @@ def test_other_engines_have_as_many_as_they_are_asked_for(engine):
         ({"direct": "0"}, "direct", "page cache"),
         ({"direct": None}, "direct", "page cache"),
         ({"direct": "1", "buffered": "1"}, "direct", "page cache"),
-        ({"norandommap": None}, "norandommap", "each block once"),
+        ({"norandommap": None, "percentage_random": "50"}, "norandommap", "each block once"),
+        ({"norandommap": None, "bssplit": "4k/50:8k"}, "norandommap", "each block once"),
         ({"ioengine": "something"}, "ioengine", "does not know it"),
-        ({"fsync": "1"}, "fsync", "flushes are not played"),
+        ({"fsync": "1", "rw": "randwrite", "rate_iops": "1000"}, "fsync", "beside a rate"),
         ({"random_distribution": "pareto:0.2"}, "random_distribution", "evenly"),
-        ({"random_distribution": "zoned:50/5:30/15:20/80"}, "random_distribution", "evenly"),
+        ({"random_distribution": "zoned:50/5:30/15:10/80"}, "random_distribution", "evenly"),
+        ({"random_distribution": "zoned:50/5:30:10/80"}, "random_distribution", "evenly"),
         ({"random_distribution": "zipf:x"}, "random_distribution", "not understood"),
         ({"rw": "randread:4"}, "rw", "after the colon"),
         ({"thinktime": "10", "thinktime_blocks": "4"}, "thinktime", "after several"),
@@ -181,10 +218,9 @@ def test_what_is_not_played_is_listed_with_what_that_means(options, name, words)
         ({"ioengine": "null"}, "ioengine"),
         ({"ioengine": "mmap"}, "ioengine"),
         ({"bs": "4KQ"}, "bs"),
-        ({"bs": "4k,64k", "rw": "randrw"}, "bs"),
         ({"bsrange": "4k-64k"}, "bsrange"),
         ({"bssplit": "4k/60:64k/60"}, "bssplit"),
-        ({"bssplit": "4k:8k,64k", "rw": "rw"}, "bssplit"),
+        ({"bssplit": "4k:8k,64k/90", "rw": "rw"}, "bssplit"),
         ({"offset": "790g"}, "size"),
         ({"offset": "790g", "size": None}, "offset"),
         ({"size": "900g"}, "size"),

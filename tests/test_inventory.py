@@ -88,7 +88,8 @@ def test_power_of_the_system_counts_each_part_once() -> None:
 def test_a_host_whose_card_says_its_power_is_counted() -> None:
     known = array(level="single")
     card = known.host.card.changed({"power.idle": 80.0, "power.active": 300.0})
-    known.host._card = card
+    host = known.host.model_copy(update={"card": card})
+    known = known.model_copy(update={"host": host})
     assert inventory.system_power(known) == SystemPower(87.0, 310.5, [])
 
 

@@ -14,7 +14,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.jit import INTERPRETED
 from raidsim.layout.address import place
 
-EXAMPLES = 3 if INTERPRETED else 40
+EXAMPLES = 2 if INTERPRETED else 40
 IOS = 40
 LEVELS: list[tuple[str, list[int], dict[str, list[Any]]]] = [
     ("jbod", [1, 3], {}),

@@ -16,7 +16,7 @@ from small_array import KIB, MS, STRIP, US, SmallArray, takes
 from raidsim.kernel import tables as t
 from raidsim.kernel.jit import INTERPRETED
 
-COUNT = 60 if INTERPRETED else 400
+COUNT = 30 if INTERPRETED else 400
 SECTOR = 512
 SERVICES = [MS + 1_009 * n * n for n in range(6)]
 CPU = Costs(submit=3 * US, task=5 * US, device_io=2 * US, parity=1)

@@ -13,6 +13,7 @@ from raidsim.assembly import ftl
 from raidsim.kernel import ftl as kernel
 from raidsim.kernel import tables as t
 from raidsim.kernel.ftl_tables import FTLS
+from raidsim.scenario import Requests
 from raidsim.system.system import System
 
 
@@ -172,7 +173,7 @@ def test_a_large_drive_that_is_written_in_sequence_moves_next_to_nothing():
     row = system.world.ftls[which]
     ftl.fill(system, which, 0, int(row["units"]))
     stream = system.add_stream(
-        "writes", [(2**20, 1.0)], area_size=800 * 10**9, align=2**20, random_share=0.0
+        "writes", [Requests(2**20, random=0.0)], area_size=800 * 10**9, align=2**20
     )
     ftl.overwrite(system, which, 4096, stream, 0, 20_000)  # 20 GiB
     assert row["moved"] < 0.05 * (int(row["written"]) - int(row["units"]))

@@ -13,7 +13,7 @@ from drive_times import KIB, MS, US, OneDrive
 from watching import begin, build
 
 from raidsim.kernel import tables as t
-from raidsim.scenario import from_data
+from raidsim.scenario import Requests, from_data
 
 pytestmark = compiled_only
 
@@ -80,7 +80,7 @@ class SavingPower(OneDrive):
         self.system = self.machine.system
         self.host = spec.host.card
         self._streams = [
-            self.system.add_stream("by hand", [(512, 1.0)], mode=t.MANUAL, volume=0, process=0)
+            self.system.add_stream("by hand", [Requests(512)], mode=t.MANUAL, volume=0, process=0)
         ]
         self._tickets = 0
 

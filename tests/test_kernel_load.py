@@ -16,8 +16,8 @@ import pytest
 from scipy import stats
 from watching import asked, build, scenario
 
+from raidsim.kernel import permutation, zipf
 from raidsim.kernel import tables as t
-from raidsim.kernel import zipf
 from raidsim.kernel.jit import INTERPRETED, OPTIONS
 
 SEED = 20261120
@@ -74,6 +74,20 @@ PLACES = {
     },
     "all of it hot": {"area": {"size": "1 MiB"}, "hot": {"area": "100 %", "accesses": "60 %"}},
     "none of it hot": {"area": {"size": "1 MiB"}, "hot": {"area": "50 %", "accesses": "0 %"}},
+    "zones": {
+        "area": {"offset": "1 GiB", "size": "99 MiB"},
+        "zones": [
+            {"area": "5 %", "accesses": "50 %"},
+            {"area": "15 %", "accesses": "30 %"},
+            {"area": "80 %", "accesses": "20 %"},
+        ],
+    },
+    "more zones than places": {
+        "area": {"size": "8 KiB"},
+        "zones": [{"area": "25 %", "accesses": "25 %"}] * 4,
+    },
+    "each place once": {"area": {"offset": "1 GiB", "size": "1 MiB"}, "once": True},
+    "the only place once": {"area": {"offset": "1 GiB", "size": "4 KiB"}, "once": True},
     "Zipf": {"area": {"offset": "1 GiB", "size": "99 MiB"}, "zipf": 0.99},
     "Zipf on the whole volume": {"zipf": 1.2, "align": "512 B"},
 }
@@ -83,8 +97,9 @@ PLACES = {
 @pytest.mark.parametrize("place", PLACES)
 def test_every_io_lies_in_the_area_and_is_aligned(place, random):
     words = PLACES[place] | {"random": random}
-    if random == "0 %":
-        words = {key: value for key, value in words.items() if key not in ("hot", "zipf")}
+    uneven = ("hot", "zones", "zipf") if random == "0 %" else ()
+    left_out = (*uneven, *(() if random == "100 %" else ("once",)))
+    words = {key: value for key, value in words.items() if key not in left_out}
     load = scenario(words).loads[0]
     offset, size = load.extent(800_000_000_000)
     found = draw(ios=MANY // 10, **words)
@@ -120,6 +135,64 @@ def test_an_access_says_nothing_of_the_next():
     blocks = found["offset"] // (4 * KIB)
     assert_even(np.bincount(blocks[::2] * 16 + blocks[1::2], minlength=256))
     assert_even(np.bincount(found["op"][::2] * 2 + found["op"][1::2], minlength=4))
+
+
+JESD219 = [
+    {"area": "5 %", "accesses": "50 %"},
+    {"area": "15 %", "accesses": "30 %"},
+    {"area": "80 %", "accesses": "20 %"},
+]
+"""Zones of the enterprise workload of JEDEC's endurance standard JESD219."""
+
+
+def test_each_zone_gets_its_accesses_and_spreads_them_evenly():
+    found = draw(area={"offset": "3 MiB", "size": "400 KiB"}, zones=JESD219)
+    places = np.bincount((found["offset"] - 3 * MIB) // (4 * KIB), minlength=100)
+    shares = np.repeat([0.5 / 5, 0.3 / 15, 0.2 / 80], [5, 15, 80])
+    assert_frequencies(places, shares)
+
+
+def test_a_hot_spot_is_two_zones():
+    hot = draw(hot={"area": "3 %", "accesses": "70 %"})
+    zones = [{"area": "3 %", "accesses": "70 %"}, {"area": "97 %", "accesses": "30 %"}]
+    assert (hot == draw(zones=zones)).all()
+
+
+@pytest.mark.parametrize("places", [1, 2, 3, 17, 64, 65, 250])
+def test_each_place_is_accessed_once_before_any_is_again(places):
+    found = draw(ios=4 * places, size="4 KiB", area={"size": f"{4 * places} KiB"}, once=True)
+    passes = (found["offset"] // (4 * KIB)).reshape(4, places)
+    assert (np.sort(passes, axis=1) == np.arange(places)).all()
+    if places > 16:
+        assert not (passes[0] == passes[1]).all(), "each pass has its own order"
+
+
+def test_the_order_of_the_places_looks_like_chance():
+    # Rank correlation with the order of addresses, and from each place to the next.
+    places = 900
+    found = draw(ios=places, size="4 KiB", area={"size": f"{4 * places} KiB"}, once=True)
+    order = found["offset"] // (4 * KIB)
+    for first, second in ((order, np.arange(places)), (order[:-1], order[1:])):
+        p = stats.kendalltau(first, second).pvalue
+        print(f"seed {SEED}: P {p:.3g}")
+        assert p > LEAST_P
+
+
+@numba.njit(**OPTIONS)
+def place_of(key, n, count):
+    """The kernel's own answer, which can't be asked from Python."""
+    return permutation.place(key, n, count)
+
+
+@pytest.mark.parametrize("count", [2, 5, 2**20 - 1, 2**20 + 1, 2**38 + 12345, 2**53 + 1])
+def test_no_two_accesses_of_a_pass_share_a_place(count):
+    key = np.uint64(SEED)
+    some = min(count, 2_000)
+    with np.errstate(over="ignore"):  # the mixing of random numbers wraps around
+        found = {int(place_of(key, n, count)) for n in range(count - some, count)}
+    assert len(found) == some
+    assert min(found) >= 0
+    assert max(found) < count
 
 
 # -- kinds, random and sequential, sizes -------------------------------------------------------
@@ -204,6 +277,43 @@ def test_shares_of_a_mix_of_sizes():
     counts = [(found["length"] == size).sum() for size in BYTES]
     assert sum(counts) == len(found)
     assert_frequencies(counts, np.array(list(MIX.values())) / 100)
+
+
+def test_a_size_may_have_shares_of_reads_and_of_random_accesses_of_its_own():
+    sizes = [
+        {"size": "4 KiB", "share": "60 %", "read": "100 %", "random": "100 %"},
+        {"size": "64 KiB", "share": "30 %", "read": "0 %", "random": "0 %"},
+        {"size": "8 KiB", "share": "10 %"},
+    ]
+    words = {"sizes": sizes, "read": "30 %", "random": "50 %", "align": "4 KiB"}
+    load = scenario(words).loads[0]
+    assert load.read_share == pytest.approx(0.6 + 0.03)
+    assert load.random_share == pytest.approx(0.6 + 0.05)
+    found = draw(**words)
+    small, large, rest = (found[found["length"] == n * KIB] for n in (4, 64, 8))
+    assert_frequencies([len(small), len(large), len(rest)], [0.6, 0.3, 0.1])
+    assert (small["op"] == t.READ).all()
+    assert (large["op"] == t.WRITE).all()
+    assert_share((rest["op"] == t.READ).sum(), len(rest), 0.3)
+    # The only ones that never jump are the large ones: each begins where the stream had come to.
+    place, jumps = 0, {4: [], 64: [], 8: []}
+    for offset, length in zip(found["offset"].tolist(), found["length"].tolist(), strict=True):
+        jumps[length // KIB].append(offset != place)
+        place = place if offset != place else offset + length
+    assert all(jumps[4])
+    assert not any(jumps[64])
+    assert_share(sum(jumps[8]), len(rest), 0.5)
+
+
+def test_reads_and_writes_of_different_sizes():
+    # What fio calls bs=4k,64k with rwmixread=70.
+    sizes = [
+        {"size": "4 KiB", "share": "70 %", "read": "100 %"},
+        {"size": "64 KiB", "share": "30 %", "read": "0 %"},
+    ]
+    found = draw(sizes=sizes)
+    assert ((found["op"] == t.READ) == (found["length"] == 4 * KIB)).all()
+    assert_share((found["op"] == t.READ).sum(), len(found), 0.7)
 
 
 def test_kind_size_and_randomness_are_independent():

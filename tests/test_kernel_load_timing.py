@@ -89,6 +89,21 @@ def test_poisson_arrivals_have_exponential_gaps():
     assert_exponential(np.diff(found["time"], prepend=0), 50 * US)
 
 
+def test_arrivals_at_a_constant_rate_are_equally_far_apart():
+    words = {"rate": "20 kIO/s", "rate_distribution": "constant"}
+    (found,) = asked(words, until=0.05, seed=SEED)
+    assert found["time"].tolist() == [n * 50 * US for n in range(1, 1001)]
+
+
+def test_a_constant_rate_pauses_between_bursts():
+    burst = {"on": "1 ms", "off": "4 ms"}
+    (found,) = asked(
+        {"rate": "4 kIO/s", "rate_distribution": "constant", "burst": burst}, until=0.02
+    )
+    on = [250, 500, 750, 1000]
+    assert (found["time"] // US).tolist()[:7] == [*on[:3], 5000, *(5000 + n for n in on[:3])]
+
+
 def test_counts_of_poisson_arrivals_are_poisson():
     (found,) = asked({"rate": "20 kIO/s"}, until=MANY / 20_000, seed=SEED)
     counts = np.bincount(found["time"] // (500 * US))[:-1]

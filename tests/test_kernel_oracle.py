@@ -163,7 +163,7 @@ def assert_agreement(expected, seen, plain, net):
         assert row["finishes"] == sum(s.left is not None and s.left <= end for s in station.stays)
 
 
-@settings(max_examples=25 if INTERPRETED else 100)
+@settings(max_examples=10 if INTERPRETED else 100)
 @given(networks())
 def test_every_request_of_a_random_network_ends_at_the_same_nanosecond(spec):
     both = run_both(spec)

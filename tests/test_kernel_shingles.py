@@ -200,7 +200,7 @@ def test_a_command_interrupts_cleaning_until_it_is_quiet_again():
 @pytest.mark.parametrize("cache", [False, True])
 @pytest.mark.parametrize("size", [64 * KIB, 1000 * KIB, 1024 * KIB])
 def test_sequential_writes_go_to_their_bands_at_media_rate(size, cache):
-    few = 3 if INTERPRETED else 20
+    few = 2 if INTERPRETED else 20
     changes = {"write_cache__enabled": cache}
     disk, plain = Shingled(**SHINGLED | changes), OneDisk(**NARROW | changes)
     times = []
@@ -337,7 +337,7 @@ def newest(disk: Shingled, byte: int) -> int:
     return place
 
 
-@pytest.mark.parametrize("seed", range(2 if INTERPRETED else 8))
+@pytest.mark.parametrize("seed", range(1 if INTERPRETED else 8))
 def test_map_and_log_hold_under_anything(seed):
     rng = np.random.default_rng(seed)
     discipline = ("sptf", "fifo", "look", "sstf")[seed % 4]
@@ -347,7 +347,7 @@ def test_map_and_log_hold_under_anything(seed):
     )  # fmt: skip
     begins = [0, BAND // 2, 7 * BAND]
     under_way: set[int] = set()
-    for _ in range(400):
+    for _ in range(150 if INTERPRETED else 400):
         size = int(rng.integers(1, 65)) * 512 * int(rng.choice([1, 8]))
         if rng.random() < 0.4:  # one of three streams
             which = int(rng.integers(3))

@@ -117,6 +117,7 @@ def test_a_burst_is_no_faster_than_the_link():
     assert rate(REGION // 3, REGION, slow) == pytest.approx(500e6, rel=0.02)
 
 
+@compiled_only
 def test_after_the_fall_a_drive_that_folds_nothing_writes_as_if_it_had_no_cache():
     assert rate(2 * REGION, 3 * REGION) == pytest.approx(STEADY, rel=0.02)
     assert rate(REGION, 2 * REGION, state="steady") == pytest.approx(STEADY, rel=0.02)
@@ -126,6 +127,7 @@ def test_the_fall_comes_once_the_cache_is_full():
     assert time_of_fall(machine(3 * REGION)) == pytest.approx(REGION / BURST, rel=0.05)
 
 
+@compiled_only
 def test_a_drive_whose_hosts_wait_for_room_writes_each_byte_twice():
     both = DIES * UNIT / (SLC_PROGRAM + FOLD)
     assert rate(2 * REGION, 3 * REGION, FOLDS) == pytest.approx(both, rel=0.05)
@@ -250,6 +252,7 @@ def test_what_was_trimmed_is_not_mapped_again():
     assert env.system.world.ftls[0]["written"] == 0
 
 
+@compiled_only
 def test_a_drive_without_the_section_has_no_cache():
     data = {"host": {"model": "fujitsu-rx2540-m1"}, "volume": [{"drive": "intel-p3700-800gb"}]}
     system = build(

@@ -71,7 +71,7 @@ def test_numbers_are_plain_and_in_base_units():
     assert loaded.host.clock == 2.3e9
     assert loaded.volumes[0].set == {"flash.read_time": 60e-6}
     assert (mail.read, mail.random) == (0.67, 0.9)
-    assert mail.sizes == ((4096, 0.75), (65536, 0.25))
+    assert mail.sizes == ((4096, 0.75, None, None), (65536, 0.25, None, None))
     assert mail.area == Area(2**30, 32 * 2**30)
     assert mail.outstanding == (1, 8)
     assert (mail.think, mail.think_distribution) == (pytest.approx(1e-5), "exponential")
@@ -90,7 +90,7 @@ def test_what_a_file_leaves_out_has_its_default():
     assert loaded.seed == 1
     assert loaded.volumes[0].name == load.volume == "data"
     assert load.random == 1.0
-    assert load.sizes == ((8192, 1.0),)
+    assert load.sizes == ((8192, 1.0, None, None),)
     assert load.area == (0, None)
     assert (load.workers, load.partitions, load.priority) == (1, False, 0)
     assert load.timeout is None
@@ -192,7 +192,7 @@ def test_a_standard_profile_goes_from_1_to_512_outstanding_in_a_file_of_32_gib(n
 )
 def test_the_profiles_are_those_of_the_document(name, read, random, size):
     load = scenario.load(f"p3700-{name}").loads[0]
-    assert (load.read, load.random, load.sizes) == (read, random, ((size, 1.0),))
+    assert (load.read, load.random, load.sizes) == (read, random, ((size, 1.0, None, None),))
 
 
 # ---- --set
@@ -203,8 +203,8 @@ def test_the_profiles_are_those_of_the_document(name, read, random, size):
     [
         ("load.outstanding=32", lambda s: s.loads[0].outstanding == (32,)),
         ("load.outstanding = [1, 2]", lambda s: s.loads[0].outstanding == (1, 2)),
-        ("load.size=4 KiB", lambda s: s.loads[0].sizes == ((4096, 1.0),)),
-        ('load.size="4 KiB"', lambda s: s.loads[0].sizes == ((4096, 1.0),)),
+        ("load.size=4 KiB", lambda s: s.loads[0].sizes == ((4096, 1.0, None, None),)),
+        ('load.size="4 KiB"', lambda s: s.loads[0].sizes == ((4096, 1.0, None, None),)),
         ("load[0].read=50 %", lambda s: s.loads[0].read == 0.5),
         ("load.load.read=50 %", lambda s: s.loads[0].read == 0.5),
         ("load.area.size=1 GiB", lambda s: s.loads[0].area == (0, 2**30)),
@@ -320,6 +320,22 @@ def test_of_several_loads_an_override_must_say_which():
         ('size = "8 KiB"', 'sizes = "8 KiB"', "load.sizes", "is not a list"),
         ('size = "8 KiB"', 'sizes = ["8 KiB"]', "load.sizes[0]", "is not a table"),
         ('"8 KiB"', '"8 KiB"\nsizes = [{ size = "4 KiB", share = "100 %" }]', "load.sizes", "beside"),
+        ('read = "100 %"', "", "load.read", "is missing"),
+        ('read = "100 %"', "flush_every = 1", "load.read", "is missing"),
+        ("outstanding = 1", "outstanding = 1\nflush_every = 1", "load.flush_every", "about writes"),
+        ('size = "8 KiB"', 'sizes = [{ size = "4 KiB", share = "100 %", read = "9 %" }]', "load.read",
+         "each of the sizes has its own"),
+        ("outstanding = 1", "outstanding = 1\nzones = []", "load.zones", "is an empty list"),
+        ("outstanding = 1", 'outstanding = 1\nzones = [{ area = "9 %", accesses = "100 %" }]',
+         "load.zones", "areas add up to 9 %"),
+        ("outstanding = 1", 'outstanding = 1\nzones = [{ area = "100 %", accesses = "9 %" }]',
+         "load.zones", "accesses add up to 9 %"),
+        ("outstanding = 1", 'outstanding = 1\nonce = true\nrandom = "50 %"', "load.once",
+         "needs random accesses alone"),
+        ("outstanding = 1", 'outstanding = 1\nonce = true\nrandom = "0 %"', "load.once", "has none"),
+        ("outstanding = 1", "outstanding = 1\nonce = true\nzipf = 1", "load.once", "beside zipf"),
+        ("outstanding = 1", 'outstanding = 1\nrate_distribution = "constant"',
+         "load.rate_distribution", "this one has none"),
         ("outstanding = 1", "", "load.outstanding", "is missing"),
         ("outstanding = 1", "outstanding = []", "load.outstanding", "is an empty list"),
         ("outstanding = 1", "outstanding = 0", "load.outstanding", "too small"),

@@ -46,7 +46,7 @@ def test_lindleys_recursion_step_by_step():
     assert fast == pytest.approx(slow, abs=1e-9)
 
 
-@pytest.mark.parametrize("customers", [10_000, 30_000, 100_000])
+@pytest.mark.parametrize("customers", [10_000, 60_000])
 def test_mm1_at_80_percent_is_covered_92_to_97_times_in_100(customers):
     rng = np.random.default_rng([SEED, customers])
     runs = 600
@@ -70,9 +70,9 @@ def test_mm1_is_covered_whatever_the_grouping_of_the_series():
 def test_mm1_from_empty_is_covered_after_its_warm_up_is_cut():
     # A run whose warm-up is refused goes on, here by half; its cut is never used.
     rng = np.random.default_rng([SEED, 2])
-    runs, covered, refused = 600, 0, 0
-    for _ in range(12):
-        for row in waiting_times(rng, runs // 12, 150_000, RHO, empty=True):
+    runs, covered, refused = 300, 0, 0
+    for _ in range(6):
+        for row in waiting_times(rng, runs // 6, 150_000, RHO, empty=True):
             grouped = row.reshape(-1, 20).mean(axis=1)
             warmup = mser5(grouped[:5000])
             if warmup.ok:
@@ -113,9 +113,9 @@ def test_a_run_that_goes_on_until_it_is_precise_is_still_covered():
     # half between the looks keeps that small.
     rng = np.random.default_rng([SEED, 6])
     covered = 0
-    runs = 400
-    for _ in range(20):
-        for row in waiting_times(rng, runs // 20, 250_000, RHO):
+    runs = 200
+    for _ in range(10):
+        for row in waiting_times(rng, runs // 10, 250_000, RHO):
             n = 5_000
             found = batch_means(row[:n])
             while found.precision > 0.1 and n < len(row):

@@ -44,7 +44,9 @@ def scenario(
     """
     filled = []
     for number, words in enumerate(loads):
-        load: dict[str, Any] = {"name": f"load {number}", "volume": "data0", "read": "100 %"}
+        load: dict[str, Any] = {"name": f"load {number}", "volume": "data0"}
+        if not all("read" in size for size in words.get("sizes", [{}])):
+            load["read"] = "100 %"
         if "sizes" not in words:
             load["size"] = "4 KiB"
         if not words.keys() & {"rate", "arrivals", "outstanding"}:

@@ -289,6 +289,8 @@ def need_room(system: System, volume: int, length: int) -> None:
     # What restores a strip that can't be read may be more than what asked for it.
     sources = rebuild_bound(layout)
     commands = max(commands, sources * (int(layout["strip"]) // longest + 1))
+    # A flush goes to every drive, and to that which a rebuild or a copy-back writes in its place.
+    commands = max(commands, 2 * int(layout["drives"]))
     pages = min(length, longest) // int(drive["grain"]) + 1
     system.need_accesses(max(most, sources))
     system.need_margin(commands + pages)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from raidsim.assembly.drives import kind_of
 from raidsim.cards import Card
-from raidsim.scenario import ControllerSpec, LinkSpec, Scenario, VolumeSpec
+from raidsim.scenario import ControllerSpec, LinkSpec, Tables, VolumeSpec
 from raidsim.topology.graph import CHIP, LINK, Fabric, Group, Part
 from raidsim.topology.lanes import agreed, bandwidth, is_half_duplex, is_serial
 
 
-def fabric(scenario: Scenario) -> Fabric:
+def fabric(scenario: Tables) -> Fabric:
     """Build the graph of a scenario: controllers, then links, then the drives of each volume."""
     controllers = {one.name: one for one in scenario.controllers}
     parts = [_chip(one) for one in scenario.controllers]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from raidsim.kernel import ageing
 from raidsim.kernel import tables as t
 from raidsim.kernel.ftl import LEAF, RESERVE
+from raidsim.scenario import Requests
 from raidsim.system.system import System
 
 TARGET_UNITS = 2**19  # logical units of a scaled map
@@ -215,10 +216,11 @@ AreaOf = Callable[[int, int], tuple[int, int]]
 
 @dataclass(frozen=True)
 class Writer:
-    """One stream that wrote before the run: its rows of STREAM and SIZE, and its area in bytes."""
+    """One stream that wrote before the run: its row, sizes, zones, and its area in bytes."""
 
     stream: bytes
     sizes: bytes
+    zones: bytes
     area: int
 
 
@@ -260,17 +262,13 @@ def prepare(
         row[name] = past["row"][name]
 
 
-def _writes_at_random(stream: Any) -> bool:
-    return bool(stream["read_share"] < 1.0 and stream["random_share"] > 0.0)
-
-
 def _writers(system: System, streams: Sequence[int], area_of: AreaOf | None) -> tuple[Writer, ...]:
     """The streams that wrote to a drive at random, in their order.
 
     They take the random numbers of the first of all streams, so that drives which were written to
     alike, each by a stream of its own, have one past, which is found once.
     """
-    writing = [s for s in streams if _writes_at_random(system.world.streams[s])]
+    writing = [s for s in streams if system.writes_at_random(s)]
     found: list[Writer] = []
     for s in writing:
         writer = _writer(system, s, writing[len(found)], area_of)
@@ -282,7 +280,6 @@ def _writers(system: System, streams: Sequence[int], area_of: AreaOf | None) -> 
 def _writer(system: System, s: int, keys: int, area_of: AreaOf | None) -> Writer:
     """Stream ``s`` as it writes to a drive, with the random numbers of stream ``keys``."""
     stream = system.world.streams[s].copy()
-    first, count = int(stream["first_size"]), int(stream["sizes"])
     wanted = np.zeros(1, t.STREAMS.type)
     for name in _PLACES:
         wanted[name] = stream[name]
@@ -291,13 +288,16 @@ def _writer(system: System, s: int, keys: int, area_of: AreaOf | None) -> Writer
     if area_of is not None:
         area = area_of(int(stream["area_offset"]), int(stream["area_size"]))
         wanted["area_offset"], wanted["area_size"] = area
-    sizes = system.world.sizes[first : first + count]
-    return Writer(wanted.tobytes(), sizes.tobytes(), int(wanted["area_size"][0]))
+    zones = system.world.load_zones[int(stream["first_zone"]) :][: int(stream["zones"])]
+    return Writer(
+        wanted.tobytes(),
+        system.sizes_of_writes(s).tobytes(),
+        zones.tobytes(),
+        int(wanted["area_size"][0]),
+    )
 
 
-_PLACES = (
-    "sizes", "area_offset", "area_size", "align", "random_share", "hot_area", "hot_accesses", "zipf"
-)  # fmt: skip
+_PLACES = ("zones", "area_offset", "area_size", "align", "zipf", "once")
 _KEYS = ("key_where", "key_random", "key_size")
 """Fields of `streams` that decide where it writes."""
 
@@ -311,10 +311,14 @@ def _past(made: Shape, unit: int, filled: int, writers: tuple[Writer, ...]) -> d
     rows = []
     for writer in writers:
         sizes = np.frombuffer(writer.sizes, t.SIZES.type)
-        s = system.add_stream("writer", [(int(size["bytes"]), 1.0) for size in sizes])
+        s = system.add_stream("writer", [Requests(int(size["bytes"])) for size in sizes])
         stream = np.frombuffer(writer.stream, t.STREAMS.type)[0].copy()
         first = stream["first_size"] = system.world.streams[s]["first_size"]
         system.world.sizes[first : first + len(sizes)] = sizes
+        stream["sizes"] = len(sizes)
+        zones = np.frombuffer(writer.zones, t.LOAD_ZONES.type)
+        first = stream["first_zone"] = system.append("load_zones", len(zones)) if len(zones) else 0
+        system.world.load_zones[first : first + len(zones)] = zones
         system.world.streams[s] = stream
         rows.append(s)
     if writers:

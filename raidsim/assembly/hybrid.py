@@ -209,23 +209,22 @@ def streams_below(
     front holds as many blocks as the load touches, wherever they are; in the back each has its
     place.
     """
-    if load.read == 1 or load.random == 0:
+    if load.read_share == 1 or load.random_share == 0:
         return
     first, part = load.extent(spec.capacity)
     touched = part * (load.workers if load.partitions else 1)
     used = min(spec.blocks * spec.block, touched)
     areas = ((rows[0], 0, used), (rows[1], spec.back_offset + first, touched))
     for volume, offset, size in areas:
-        largest = max(each for each, _ in load.sizes)
+        largest = max(one.size for one in load.sizes)
         if size < max(largest, load.align):
             continue
         yield system.add_stream(
             f"{spec.name}/{load.name}: before",
-            load.sizes,
+            [one._replace(read=0.0) for one in load.mix],
             mode=t.MANUAL,
             volume=volume,
             area_offset=offset,
             area_size=size,
             align=load.align,
-            read_share=0.0,
         )

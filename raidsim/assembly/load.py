@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from raidsim.assembly import array
@@ -44,7 +45,8 @@ def add_stream(
         }
     elif load.rate is not None:
         rate = load.rate[min(intensity, len(load.rate) - 1)]
-        fields |= {"mode": t.POISSON, "gap": GIGA / rate}
+        law = t.LAW_EXPONENTIAL if load.rate_distribution == "exponential" else t.LAW_CONSTANT
+        fields |= {"mode": t.RATE, "gap": GIGA / rate, "gap_law": law}
     elif load.arrivals is not None:
         first = system.add_given("arrivals", map(to_ns, load.arrivals))
         fields |= {"mode": t.GIVEN, "first_arrival": first, "arrivals": len(load.arrivals)}
@@ -53,8 +55,6 @@ def add_stream(
     capacity = int(system.world.volumes[volume]["size"])
     offset, size = load.extent(capacity, worker)
     law = t.LAW_EXPONENTIAL if load.think_distribution == "exponential" else t.LAW_CONSTANT
-    if load.hot is not None:
-        fields |= {"hot_area": load.hot.area, "hot_accesses": load.hot.accesses}
     if load.burst is not None:
         fields |= {"burst_on": to_ns(load.burst.on), "burst_off": to_ns(load.burst.off)}
     if load.timeout is not None:
@@ -63,29 +63,39 @@ def add_stream(
         fields["stop_ios"] = share_of(load.limit.ios, load.workers, worker)
     if load.limit.bytes is not None:
         # Requests of one size are shared whole, or each worker would round up its own part.
-        grain = load.sizes[0][0] if len(load.sizes) == 1 else 1
+        grain = load.sizes[0].size if len(load.sizes) == 1 else 1
         grains = -(-load.limit.bytes // grain)
         fields["stop_bytes"] = grain * share_of(grains, load.workers, worker)
     if load.limit.time is not None:
         fields["stop_time"] = system.now + to_ns(load.limit.time)
     index = system.add_stream(
         name or f"{load.name}/{worker}",
-        load.sizes,
+        load.mix,
+        zones=zones_of(load),
         volume=volume,
         process=process,
         area_offset=offset,
         area_size=size,
         align=load.align,
-        read_share=load.read,
-        random_share=load.random,
         zipf=load.zipf or 0.0,
+        once=int(load.once),
+        flush_every=load.flush_every,
         think=to_ns(load.think),
         think_law=law,
         priority=load.priority,
         **fields,
     )
-    need_room(system, volume, max(size for size, _ in load.sizes))
+    need_room(system, volume, max(one.size for one in load.sizes))
     return index
+
+
+def zones_of(load: LoadSpec) -> Sequence[tuple[float, float]]:
+    """Shares of area and random accesses of its zones; none if all places are equal."""
+    if load.zones is not None:
+        return load.zones
+    if load.hot is None or load.hot.area >= 1:
+        return ()
+    return (load.hot, (1 - load.hot.area, 1 - load.hot.accesses))
 
 
 def need_room(system: System, volume: int, length: int) -> None:

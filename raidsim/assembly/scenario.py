@@ -14,7 +14,7 @@ from raidsim.assembly.fabric import fabric
 from raidsim.assembly.heat import STANDARD_AIR, Air
 from raidsim.assembly.hybrid import add_hybrid, streams_below
 from raidsim.kernel import tables as t
-from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.scenario import Requests, Scenario, Tables, VolumeSpec
 from raidsim.system.system import System
 from raidsim.topology.graph import Drive, Fabric
 
@@ -29,7 +29,7 @@ class Shared:
 
 def add_volumes(
     system: System,
-    scenario: Scenario,
+    scenario: Tables,
     air: Air = STANDARD_AIR,
     volumes: Sequence[VolumeSpec] | None = None,
     shared: Shared | None = None,
@@ -192,12 +192,11 @@ def age_alone(system: System, volume: VolumeSpec, row: int) -> None:
             streams.append(
                 system.add_stream(
                     f"{volume.name}: before",
-                    [(unit, 1.0)],
+                    [Requests(unit, read=0.0)],
                     mode=t.MANUAL,
                     volume=row,
                     area_size=size,
                     align=unit,
-                    read_share=0.0,
                 )
             )
     prepare(system, volume, row, streams)

@@ -34,7 +34,7 @@ def fill(
     seed
         Name of the random numbers.
     """
-    found = [s for s in streams if _writes_at_random(system.world.streams[s])]
+    found = [s for s in streams if system.writes_at_random(s)]
     areas = [_area(system, s, area_of) for s in found]
     found = [s for s, (_, size) in zip(found, areas, strict=True) if size > 0]
     areas = [area for area in areas if area[1] > 0]
@@ -93,19 +93,14 @@ def _write(
     s["kept"] = count - int(live[0])
 
 
-def _writes_at_random(stream: Any) -> bool:
-    return bool(stream["read_share"] < 1.0 and stream["random_share"] > 0.0)
-
-
 def _area(system: System, s: int, area_of: AreaOf) -> tuple[int, int]:
     stream = system.world.streams[s]
     return area_of(int(stream["area_offset"]), int(stream["area_size"]))
 
 
 def _sizes(system: System, s: int, drawn: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Sizes of the I/Os of a stream."""
-    first, count = (int(system.world.streams[s][name]) for name in ("first_size", "sizes"))
-    rows = system.world.sizes[first : first + count]
+    """Sizes of the writes of a stream."""
+    rows = system.sizes_of_writes(s)
     which: NDArray[np.int64] = rows["bytes"][np.searchsorted(rows["up_to"], drawn, side="right")]
     return which
 

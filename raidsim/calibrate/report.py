@@ -13,8 +13,8 @@ from raidsim.calibrate.determined import exchanges, uncertainties
 from raidsim.calibrate.fit import Fit
 from raidsim.calibrate.parameters import Parameter
 from raidsim.calibrate.problem import Vector
-from raidsim.validate.report import number_text, percent, published_text
 from raidsim.validate.verdict import Verdict
+from raidsim.validate.words import number_text, percent, published_text
 
 if TYPE_CHECKING:
     from rich.console import Group

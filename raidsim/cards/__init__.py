@@ -2,7 +2,8 @@
 
 from raidsim.cards.attributes import KINDS, Attribute, CardKind
 from raidsim.cards.card import Card, Entry, Source
-from raidsim.cards.catalogue import catalogue, find, load, names
+from raidsim.cards.catalogue import catalogue, load
+from raidsim.cards.places import find, names
 
 __all__ = [
     "KINDS",

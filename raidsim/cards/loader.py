@@ -10,6 +10,7 @@ from typing import Any
 from raidsim import units
 from raidsim.cards.attributes import KINDS, UNKNOWN, Attribute, CardKind, Value
 from raidsim.cards.card import WRITTEN_SOURCES, Card, Source
+from raidsim.cards.places import find, shown_as
 from raidsim.cards.toml_file import TomlFile, parse, read_text, show
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote, suggest
@@ -131,8 +132,6 @@ class _Reader:
 
     def _base(self, data: Mapping[str, Any], kind: CardKind, folder: FilePath) -> Card | None:
         """Take over the values of the base, for the card to change; None if it has no base."""
-        from raidsim.cards.catalogue import load  # noqa: PLC0415  (which reads cards itself)
-
         if "base" not in data:
             return None
         name = self._text(data, "base")
@@ -142,7 +141,8 @@ class _Reader:
             self.problem(("base",), "a card that is a base has none itself", f"name {quote(name)}")
             return None
         try:
-            base = load(name, folder, may_have_base=False)
+            place = find(name, folder)
+            base = read(place, shown_as(place, name), may_have_base=False)
         except InputError as error:
             for one in error.problems:
                 self.problem(("base",), str(one))

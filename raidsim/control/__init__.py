@@ -19,9 +19,10 @@ that says what would be right.
 """
 
 from raidsim.control.controller import Controller
-from raidsim.control.environment import Completion, EndlessLoadError, Environment
+from raidsim.control.environment import Environment
 from raidsim.control.host import Host
 from raidsim.control.hybrid import Hybrid
+from raidsim.control.kernel_environment import Completion, EndlessLoadError
 from raidsim.control.link import Link
 from raidsim.control.load import Load, RunningLoad
 from raidsim.control.operation import Operation

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from raidsim.assembly.heat import Air
-from raidsim.cards.toml_file import TomlFile
-from raidsim.scenario.models import AirSpec
+from raidsim.scenario import single
 from raidsim.scenario.plain import plain
-from raidsim.scenario.reading import Reading, read_part
 
 
 def read_air(call: str, ambient: str | None, airflow: str | None, before: Air) -> Air:
@@ -19,10 +17,8 @@ def read_air(call: str, ambient: str | None, airflow: str | None, before: Air) -
     """
     given = {"ambient": plain(ambient), "airflow": plain(airflow)}
     table = {key: value for key, value in given.items() if value is not None}
-    reading = Reading(TomlFile(call, data={"air": table}))
-    values = read_part(reading, AirSpec, table, ("air",))
-    reading.raise_if_wrong()
+    found = single.air_of(table, call)
     return Air(
-        ambient=values["ambient"] if "ambient" in table else before.ambient,
-        airflow=values["airflow"] if "airflow" in table else before.airflow,
+        ambient=found.ambient if "ambient" in table else before.ambient,
+        airflow=found.airflow if "airflow" in table else before.airflow,
     )

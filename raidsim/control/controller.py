@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import simpy
 
 from raidsim.assembly.cache import write_mode
 from raidsim.assembly.controller import add_controller
 from raidsim.cards import Card
-from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments
+from raidsim.control.duty import Duty, sizes
 from raidsim.control.environment import Environment
-from raidsim.control.fail_over import LONGEST_OUTAGE, Duty, FailOver, sizes
+from raidsim.control.host import Host
 from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
 from raidsim.intervene import window
@@ -22,14 +22,10 @@ from raidsim.kernel import tables as t
 from raidsim.observe import observe
 from raidsim.observe.caching import asked, mode, use_of
 from raidsim.result import ControllerUse, StationUse, WriteMode
-from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec
-from raidsim.scenario.hardware import read_battery, read_controller
-from raidsim.scenario.part import made_of
+from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec, single
 from raidsim.scenario.plain import plain
-from raidsim.scenario.reading import Reading, read_part
 
-if TYPE_CHECKING:
-    from raidsim.control.host import Host
+LONGEST_OUTAGE = 1e7  # s
 
 
 class Part:
@@ -102,17 +98,13 @@ class Controller(Part):
         self.name = env.check_name(check, "controller", name)
         check.raise_if_wrong()
         written = {"name": self.name, "model": model, "battery": battery, "set": table}
-        self._table = {key: plain(value) for key, value in written.items() if value is not None}
-        reading = Reading(TomlFile("Controller()", data={"controller": [self._table]}))
-        values = read_controller(reading, self._table, ("controller", 0), None)
-        reading.raise_if_wrong()
-        self._make(env, made_of(ControllerSpec, values))
+        given = {key: plain(value) for key, value in written.items() if value is not None}
+        self._make(env, single.controller_of(given))
 
     @classmethod
     def of_spec(cls, env: Environment, spec: ControllerSpec) -> Controller:
         """The controller that a scenario says."""
         controller = cls.__new__(cls)
-        controller._table = {}
         controller._make(env, spec)
         return controller
 
@@ -120,6 +112,7 @@ class Controller(Part):
         """Add what was checked to the environment."""
         assert spec.battery is not None
         self.env = env
+        self._spec = spec
         self.name = spec.name
         self.model = spec.model
         self.card: Card = spec.card
@@ -133,6 +126,11 @@ class Controller(Part):
 
     def __repr__(self) -> str:
         return f"<Controller {self.name}: {self.model}>"
+
+    @property
+    def spec(self) -> ControllerSpec:
+        """What it is now, as a scenario would have it."""
+        return self._spec.model_copy(update={"battery": self.battery})
 
     @property
     def battery(self) -> str:
@@ -173,14 +171,8 @@ class Controller(Part):
         InputError
             If it has none, or there is no such state.
         """
-        path = ("controller", 0)
         table = {"name": self.name, "model": self.model, "battery": plain(battery)}
-        reading = Reading(TomlFile("set_battery()", data={"controller": [table]}))
-        state = read_part(reading, ControllerSpec, table, path).get("battery")
-        state = read_battery(reading, state, self.card, path)
-        reading.raise_if_wrong()
-        self._table["battery"] = state
-        self.duty.battery = state
+        self.duty.battery = single.battery_of(table, self.card)
         for duty in self.duty.served:
             duty.set_write_modes()
 
@@ -439,9 +431,7 @@ class Controller(Part):
             spec.name: WriteMode(asked(write_mode(spec)), mode(system, row))
             for spec, row in self.duty.volumes
         }
-        spec = ControllerSpec.model_construct(name=self.name, battery=self.battery)
-        spec._card = self.card
-        return use_of(system, spec, self.duty.cache, writes, self.duty.rows)
+        return use_of(system, self.spec, self.duty.cache, writes, self.duty.rows)
 
     # -- for volumes ------------------------------------------------------------------------
 
@@ -456,3 +446,57 @@ class Controller(Part):
     def put_into(self, host: Host) -> None:
         """Remember which server it is in."""
         self._host = host
+
+
+class FailOver(simpy.Event):
+    """A fail-over: ``yield`` it to wait until the partner serves. Its value is itself.
+
+    Attributes
+    ----------
+    controller, partner
+        Who has stopped, and who takes over.
+    started
+        When, s.
+    seconds
+        How long nobody served, s; 0 while that lasts.
+    state
+        "under way", "done", or "called off": the controller was repaired before the outage was
+        over, or its partner has failed as well.
+    kept
+        Bytes of writes by volume that the drives did not have, and that the partner has.
+    lost
+        Writes that were acknowledged and are lost: byte ranges (offset, length) by volume.
+    """
+
+    def __init__(
+        self, controller: Controller, partner: Controller, outage: float, mirrored: bool
+    ) -> None:
+        super().__init__(controller.env)
+        self.controller = controller
+        self.partner = partner
+        self.started = float(controller.env.now)
+        self.seconds = 0.0
+        self.state = "under way"
+        duty = controller.duty
+        duty.stop()
+        self.lost = duty.forget(keep_dirty=mirrored)
+        self.kept = duty.dirty() if mirrored else {}
+        controller.env.process(self._wait(outage))
+
+    def __repr__(self) -> str:
+        return f"<FailOver {self.controller.name} to {self.partner.name}, {self.state}>"
+
+    @property
+    def lost_bytes(self) -> dict[str, int]:
+        """Bytes in all of :attr:`lost`, by volume."""
+        return sizes(self.lost)
+
+    def _wait(self, outage: float) -> Generator[simpy.Event, Any, None]:
+        duty, other = self.controller.duty, self.partner.duty
+        yield self.env.timeout(outage)
+        self.seconds = self.env.now - self.started
+        self.state = "called off"
+        if not duty.works and duty.server is duty and other.works:
+            duty.pass_to(other)
+            self.state = "done"
+        self.succeed(self)

@@ -6,14 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from raidsim.assembly.host import HostRows
-from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments
 from raidsim.control.environment import Environment
-from raidsim.scenario import HostSpec
-from raidsim.scenario.hardware import attach_card
-from raidsim.scenario.part import made_of
+from raidsim.scenario import HostSpec, single
 from raidsim.scenario.plain import plain
-from raidsim.scenario.reading import Reading, read_part
 
 
 class Host:
@@ -65,16 +61,14 @@ class Host:
         check.instance("env", env, Environment, "give a raidsim.Environment")
         table = check.table("changes", changes)
         check.raise_if_wrong()
-        self.changes = table
         given = {"power_plan": power_plan, "cpu_load": cpu_load, "affinity": affinity}
         given |= {} if clock is None else {"clock": clock}
-        self._make(env, _read({"model": model, "set": table, **given}))
+        self._make(env, single.host_of(plain({"model": model, "set": table, **given})))
 
     @classmethod
     def of_spec(cls, env: Environment, spec: HostSpec) -> Host:
         """The host that a scenario says."""
         host = cls.__new__(cls)
-        host.changes = {}
         host._make(env, spec)
         return host
 
@@ -90,6 +84,11 @@ class Host:
         return f"<Host {self.model} at {self.clock / 1e9:g} GHz>"
 
     @property
+    def spec(self) -> HostSpec:
+        """What it is, as a scenario would have it."""
+        return self._rows.spec
+
+    @property
     def clock(self) -> float:
         """Clock rate now, Hz; under the default power plan the highest that its CPUs run at."""
         return self._rows.spec.clock or self.card.number("cpu.clock")
@@ -102,10 +101,9 @@ class Host:
         clock
             From "0.1 GHz" to "10 GHz". CPU times are inversely proportional to it.
         """
-        reading, values = _values({"model": self.model, "clock": clock})
-        reading.raise_if_wrong()
+        rate = single.clock_of(plain({"model": self.model, "clock": clock}))
         self.env.sync()
-        self._rows.set_clock(self._rows.spec.model_copy(update={"clock": values["clock"]}))
+        self._rows.set_clock(self._rows.spec.model_copy(update={"clock": rate}))
 
     def add_process(self, name: str) -> int:
         """Add a process with its submission station; its row."""
@@ -115,18 +113,3 @@ class Host:
     def carry(self, volume: int) -> None:
         """Let the host's PCIe and memory limit what the links of a volume's drives carry."""
         self._rows.carry(volume)
-
-
-def _values(given: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
-    """Settings read as those of a scenario's [host] are."""
-    table = plain(given)
-    reading = Reading(TomlFile("Host()", data={"host": table}))
-    return reading, read_part(reading, HostSpec, table, ("host",))
-
-
-def _read(given: Mapping[str, Any]) -> HostSpec:
-    """Settings and card."""
-    reading, values = _values(given)
-    attach_card(reading, values, "model", ("host",), ("host",), None)
-    reading.raise_if_wrong()
-    return made_of(HostSpec, values)

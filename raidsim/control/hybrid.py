@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from raidsim.assembly.hybrid import add_hybrid
@@ -19,7 +19,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.hybrid_tables import BACK_LOST, FRONT_LOST, NOTHING_LOST
 from raidsim.observe import hybrid_use
 from raidsim.result import HybridUse
-from raidsim.scenario import HybridSpec, Scenario, from_data
+from raidsim.scenario import HybridSpec, single
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.plain import plain
 
@@ -71,6 +71,8 @@ class Hybrid(Volume):
         If the two do not fit together, or one is in use by another hybrid.
     """
 
+    _flushes = False
+
     def __init__(
         self,
         env: Environment,
@@ -120,16 +122,19 @@ class Hybrid(Volume):
         check = Arguments("Hybrid()")
         given = check.given("hybrid", keys, ABSENT)
         check.raise_if_wrong()
-        self._hybrid = {key: plain(value) for key, value in given.items()}
-        scenario = self._read_hybrid()
-        self._join(env, scenario, scenario.hybrids[-1], front, back, host, controller)
+        spec = single.hybrid_of(
+            {key: plain(value) for key, value in given.items()},
+            [] if controller is None else [controller.spec],
+            [front.spec, back.spec],
+            [one.addressed for one in _made_of(back)],
+        )
+        self._join(env, spec, front, back, host, controller)
         self._await()
 
     @classmethod
     def of_parts(
         cls,
         env: Environment,
-        scenario: Scenario,
         spec: HybridSpec,
         front: Volume,
         back: Volume,
@@ -138,14 +143,12 @@ class Hybrid(Volume):
     ) -> Hybrid:
         """A hybrid of a scenario, of its two volumes."""
         hybrid = cls.__new__(cls)
-        hybrid._hybrid = {}
-        hybrid._join(env, scenario, spec, front, back, host, controller)
+        hybrid._join(env, spec, front, back, host, controller)
         return hybrid
 
     def _join(
         self,
         env: Environment,
-        scenario: Scenario,
         spec: HybridSpec,
         front: Volume,
         back: Volume,
@@ -166,7 +169,7 @@ class Hybrid(Volume):
         self.capacity = spec.capacity
         self.raw_capacity = front.raw_capacity + back.raw_capacity
         self.failures_tolerated = back.failures_tolerated
-        self._sector = max(part._sector for part in (front, back))
+        self._sector = spec.sector
         self._longest = 0
         self.access = "read-write"
         self._allowed = ALLOWED[self.access]
@@ -179,7 +182,7 @@ class Hybrid(Volume):
             front=front.row,
             back=back.row,
             controller=t.NONE if controller is None else controller._rows[0],
-            controller_spec=scenario.controller(spec),
+            controller_spec=None if controller is None else controller.spec,
         )
         self.operations = []
         self._drives: DrivesBelow = DrivesBelow(self)
@@ -220,7 +223,7 @@ class Hybrid(Volume):
                 cause, kind = "belongs to another environment", type(owned).__name__
                 check.wrong(key, cause, f"make a {kind} in this one")
         for key, part in parts.items():
-            others = [one for one in part.above if one.front is part or key == "front"]
+            others = [one for one in _made_of(part) if one.front is part or key == "front"]
             if others:
                 cause = f"{part.name} is in use by {others[0].name}"
                 check.wrong(key, cause, "give each hybrid its own front")
@@ -338,28 +341,10 @@ class Hybrid(Volume):
         """What a load on it is checked against."""
         return self._is
 
-    def data(self) -> dict[str, Any]:
-        """Host, controllers, links, volumes and hybrid as a scenario would write them."""
-        return self._tables([self])
 
-    def _tables(self, hybrids: Sequence[Hybrid]) -> dict[str, Any]:
-        parts: dict[str, list[Any]] = {"controller": [], "link": [], "volume": []}
-        for hybrid in hybrids:
-            found = [hybrid.front.data(), hybrid.back.data()]
-            if hybrid.controller is not None:
-                found.append({"controller": [hybrid.controller._table]})
-            for key, tables in parts.items():
-                for data in found:
-                    tables += [one for one in data.get(key, []) if one not in tables]
-        host = {"model": self.host.model, "set": self.host.changes}
-        known = {key: tables for key, tables in parts.items() if tables}
-        return {"host": host, **known, "hybrid": [one._hybrid for one in hybrids]}
-
-    def _read_hybrid(self) -> Scenario:
-        """The scenario of this hybrid and those that share its back."""
-        load = {"read": "100 %", "size": "4 KiB", "outstanding": 1, "volume": self.name}
-        data = self._tables([*self.back.above, self])
-        return from_data({**data, "load": [load]}, "Hybrid()")
+def _made_of(part: Volume) -> list[Hybrid]:
+    """The hybrids that a volume is a part of."""
+    return [one for one in part.above if isinstance(one, Hybrid)]
 
 
 def _nothing(*_: object) -> None:

@@ -8,18 +8,15 @@ from typing import Any
 from raidsim.assembly.controller import add_hop
 from raidsim.assembly.fabric import link_part
 from raidsim.assembly.scenario import Shared
-from raidsim.cards.toml_file import TomlFile
 from raidsim.control.arguments import Arguments
 from raidsim.control.controller import Controller, Part
 from raidsim.control.environment import Environment
 from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
 from raidsim.errors import quote
-from raidsim.scenario import LinkSpec
+from raidsim.scenario import ControllerSpec, LinkSpec, single
 from raidsim.scenario.arrays import HOST
-from raidsim.scenario.part import made_of
 from raidsim.scenario.plain import plain
-from raidsim.scenario.reading import Reading, read_part
 
 
 class Link(Part):
@@ -74,24 +71,21 @@ class Link(Part):
             check.wrong("to", "belongs to another environment", "make one in this one")
         check.raise_if_wrong()
         top = HOST if to is None else to.name
-        self._table = {"name": self.name, "speed": speed, "lanes": lanes, "to": top}
-        self._table = {key: plain(value) for key, value in self._table.items()}
-        reading = Reading(TomlFile("Link()", data={"link": [self._table]}))
-        values = read_part(reading, LinkSpec, self._table, ("link", 0))
-        reading.raise_if_wrong()
-        self._make(env, made_of(LinkSpec, values), to)
+        written = {"name": self.name, "speed": speed, "lanes": lanes, "to": top}
+        table = {key: plain(value) for key, value in written.items()}
+        self._make(env, single.link_of(table), to)
 
     @classmethod
     def of_spec(cls, env: Environment, spec: LinkSpec, to: Controller | Link | None) -> Link:
         """The link that a scenario says, to the part that it leads to."""
         link = cls.__new__(cls)
-        link._table = {}
         link._make(env, spec, to)
         return link
 
     def _make(self, env: Environment, spec: LinkSpec, to: Controller | Link | None) -> None:
         """Add what was checked to the environment."""
         self.env = env
+        self.spec = spec
         self.name = spec.name
         self.to = to
         part = link_part(spec, to.card if isinstance(to, Controller) else None)
@@ -166,16 +160,14 @@ def way_up(
     return found, shared
 
 
-def tables(controller: Controller | None, behind: Sequence[Link]) -> dict[str, Any]:
-    """Controllers and links on the ways up, as a scenario writes them: the upper ones first."""
+def parts_above(
+    controller: Controller | None, behind: Sequence[Link]
+) -> tuple[tuple[ControllerSpec, ...], tuple[LinkSpec, ...]]:
+    """Controllers and links on the ways up, as a scenario would have them: upper links first."""
     links = [link for lowest in behind for link in reversed(list(links_above(lowest)))]
     controllers = [controller, *(link.to for link in links)]
-    found = {part.name: part._table for part in controllers if isinstance(part, Controller)}
-    written: dict[str, Any] = {
-        "controller": list(found.values()),
-        "link": list({link.name: link._table for link in links}.values()),
-    }
-    return {key: value for key, value in written.items() if value}
+    found = {part.name: part.spec for part in controllers if isinstance(part, Controller)}
+    return tuple(found.values()), tuple({link.name: link.spec for link in links}.values())
 
 
 def links_above(link: Link) -> Iterator[Link]:

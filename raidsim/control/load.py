@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import simpy
 
 from raidsim.assembly.load import add_stream
 from raidsim.control.arguments import Arguments
+from raidsim.control.environment import Environment
+from raidsim.control.host import Host
 from raidsim.control.measured import Measured
 from raidsim.errors import InputError
 from raidsim.observe import observe
-from raidsim.scenario import LoadSpec, check_load, load_on
+from raidsim.scenario import HybridSpec, LoadSpec, VolumeSpec, check_load, load_on
 from raidsim.scenario.plain import plain
 
-if TYPE_CHECKING:
-    from raidsim.control.volume import Volume
+
+class Loaded(Protocol):
+    """A volume, as the loads on it see it."""
+
+    env: Environment
+    host: Host
+    name: str
+    row: int
+
+    @property
+    def addressed(self) -> VolumeSpec | HybridSpec:
+        """What a load on it is checked against."""
+
+    def make_room(self, length: int) -> None:
+        """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make."""
 
 
 class Load:
@@ -39,11 +54,12 @@ class Load:
     size
         Request size, such as "8 KiB"; give it, or ``sizes``.
     sizes
-        A mix of request sizes: {"size": "4 KiB", "share": "60 %"} and so on, 100 % in all.
+        A mix of request sizes: {"size": "4 KiB", "share": "60 %"} and so on, 100 % in all; with
+        "read" and "random" where a size has shares of its own.
     outstanding
         Of a closed load: I/Os outstanding per worker. Give this, ``rate`` or ``arrivals``.
     rate
-        Of an open load: Poisson arrivals at this rate, such as "1000 IO/s".
+        Of an open load: arrivals at this mean rate, such as "1000 IO/s".
     arrivals
         Of an open load: the times of all arrivals, such as ["0 s", "10 ms"].
     name
@@ -67,6 +83,15 @@ class Load:
         {"area": "10 %", "accesses": "90 %"}.
     zipf
         Exponent of a Zipf distribution of random accesses over the aligned blocks.
+    zones
+        Parts of the area, in order, with their shares of the random accesses:
+        [{"area": "20 %", "accesses": "80 %"}, {"area": "80 %", "accesses": "20 %"}].
+    once
+        Random accesses come to no place again before each worker was at all places of the area.
+    flush_every
+        Of a closed load: after so many writes a worker's next request is a flush; 0 for none.
+    rate_distribution
+        How the times between arrivals at a rate vary: "exponential" (Poisson) or "constant".
     priority
         0 (first) to 3 (last): which command a drive's front end takes first.
     timeout
@@ -89,7 +114,7 @@ class Load:
     def __init__(
         self,
         *,
-        read: str,
+        read: str | None = None,
         random: str = "100 %",
         size: str | None = None,
         sizes: Sequence[Mapping[str, str]] | None = None,
@@ -106,6 +131,10 @@ class Load:
         think_distribution: str = "constant",
         hot: Mapping[str, str] | None = None,
         zipf: float | None = None,
+        zones: Sequence[Mapping[str, str]] | None = None,
+        once: bool = False,
+        rate_distribution: str = "exponential",
+        flush_every: int = 0,
         priority: int = 0,
         timeout: str = "none",
         limit: Mapping[str, str | int] | None = None,
@@ -115,7 +144,8 @@ class Load:
             "align": align, "area": area, "workers": workers, "partitions": partitions,
             "outstanding": outstanding, "rate": rate, "arrivals": arrivals, "burst": burst,
             "think": think, "think_distribution": think_distribution, "hot": hot, "zipf": zipf,
-            "priority": priority, "timeout": timeout, "limit": limit,
+            "zones": zones, "once": once, "rate_distribution": rate_distribution,
+            "flush_every": flush_every, "priority": priority, "timeout": timeout, "limit": limit,
         }  # fmt: skip
         check = Arguments("Load()")
         needed = {key for key, field in LoadSpec.model_fields.items() if field.is_required()}
@@ -139,7 +169,7 @@ class Load:
     def __repr__(self) -> str:
         return f"Load({', '.join(f'{key}={value!r}' for key, value in self.keys.items())})"
 
-    def spec(self, volume: Volume) -> LoadSpec:
+    def spec(self, volume: Loaded) -> LoadSpec:
         """The checked load on ``volume``: plain numbers in s, bytes and shares.
 
         Raises
@@ -147,12 +177,12 @@ class Load:
         InputError
             With every problem of the load on this volume.
         """
-        return load_on(self.keys, volume.addressed, volume.sector)
+        return load_on(self.keys, volume.addressed)
 
 
 _ABSENT = (
-    "size", "sizes", "align", "area", "outstanding", "rate", "arrivals", "burst", "hot", "zipf",
-    "limit",
+    "read", "size", "sizes", "zones", "align", "area", "outstanding", "rate", "arrivals", "burst",
+    "hot", "zipf", "limit",
 )  # fmt: skip
 """Keys of a [[load]] that mean something by being left out."""
 
@@ -179,7 +209,7 @@ class RunningLoad(Measured, simpy.Event):
         What it does: plain numbers in s, bytes and shares.
     """
 
-    def __init__(self, volume: Volume, spec: LoadSpec) -> None:
+    def __init__(self, volume: Loaded, spec: LoadSpec) -> None:
         super().__init__(volume.env)
         self.volume = volume
         self.spec = spec
@@ -201,7 +231,7 @@ class RunningLoad(Measured, simpy.Event):
             )
             for worker, name in enumerate(names)
         ]
-        volume.make_room(max(size for size, _ in spec.sizes))
+        volume.make_room(max(one.size for one in spec.sizes))
         limits = (spec.limit.time, spec.limit.ios, spec.limit.bytes, spec.arrivals)
         endless = all(limit is None for limit in limits)
         parts = [simpy.Event(env) for _ in self.streams]

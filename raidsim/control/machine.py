@@ -33,7 +33,7 @@ import simpy
 from raidsim.assembly.load import need_room, share_of
 from raidsim.control.environment import Environment
 from raidsim.kernel import tables as t
-from raidsim.scenario import MachineSpec
+from raidsim.scenario import MachineSpec, Requests
 from raidsim.scenario.machines import disk_of
 from raidsim.system.system import System, stream_key
 
@@ -172,7 +172,7 @@ class Group:
             account = int(self.system.world.streams["account"][self.streams[0]])
         stream = self.system.add_stream(
             f"{self.spec.name}/{number}/{kind}",
-            [(size, 1.0)],
+            [Requests(size, 1.0, 1.0 if kind == "reads" else 0.0, self.spec.random)],
             account=account,
             mode=t.CLOSED,
             outstanding=self.spec.outstanding,
@@ -181,8 +181,6 @@ class Group:
             area_offset=offset,
             area_size=room,
             align=size,
-            read_share=1.0 if kind == "reads" else 0.0,
-            random_share=self.spec.random,
             stop_ios=0,
         )
         self.streams.append(stream)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from raidsim.assembly.array import reliable
 from raidsim.control.arguments import Arguments
 from raidsim.control.clock import to_ns
+from raidsim.control.controller import Controller
 from raidsim.control.drives import Drives
 from raidsim.control.environment import Environment
 from raidsim.control.measured import Measured
@@ -19,10 +20,6 @@ from raidsim.intervene import sweep
 from raidsim.intervene.sweep import Pace
 from raidsim.layout.tables import MIRRORED, PARITY
 from raidsim.scenario import VolumeSpec
-
-if TYPE_CHECKING:
-    from raidsim.control.controller import Controller
-    from raidsim.control.hybrid import Hybrid
 
 FAST = 10 * 2**20  # bytes at each end of a drive that a fast initialisation writes
 LONGEST_DELAY = 3600.0  # s
@@ -36,7 +33,6 @@ class Maintained(Measured):
     spec: VolumeSpec
     failures_tolerated: int
     operations: list[Operation]
-    above: list[Hybrid]
     controller: Controller | None
     _drives: Drives
     _reach: Reach
@@ -324,6 +320,11 @@ class Maintained(Measured):
         under_way = any(one.kind == "rebuild" and not one.is_over for one in self.operations)
         return "rebuilding" if found == "degraded" and under_way else found
 
+    @property
+    def keeps_cache(self) -> bool:
+        """Whether the cache that serves it outlasts a power cut."""
+        return self.controller is not None and self.controller.duty.keeps_cache
+
     # -- how it is done ---------------------------------------------------------------------------
 
     def _keep(self, drives: Drives, pace: Pace) -> None:
@@ -331,7 +332,6 @@ class Maintained(Measured):
         self._drives = drives
         self._pace = pace
         self.operations = []
-        self.above = []
 
     @property
     def _rows(self) -> tuple[int, int]:

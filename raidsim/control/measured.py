@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from raidsim.errors import InputError, Problem, quote
 from raidsim.kernel import tables as t
 from raidsim.observe import observe
 from raidsim.result import Counts, Latency
+from raidsim.system.system import System
 
-if TYPE_CHECKING:
-    from raidsim.system.system import System
-
-OPS = {"read": t.READ, "write": t.WRITE}
+OPS = {"read": t.READ, "write": t.WRITE, "flush": t.FLUSH}
 
 
 class Measured:
@@ -38,7 +34,7 @@ class Measured:
         Parameters
         ----------
         op
-            "read" or "write".
+            "read", "write" or "flush".
 
         Returns
         -------
@@ -49,7 +45,7 @@ class Measured:
         if not isinstance(op, str) or op not in OPS:
             call = f"{self.name}.latency()"
             cause = f"{quote(op)} is no kind of I/O"
-            raise InputError([Problem(call, None, "op", cause, 'give "read" or "write"')])
+            raise InputError([Problem(call, None, "op", cause, 'give "read", "write" or "flush"')])
         return observe.latency(self.system, self.streams, OPS[op])
 
     @property

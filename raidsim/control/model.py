@@ -135,10 +135,8 @@ class Model:
     # -- making its parts --------------------------------------------------------------------
 
     def _make_volume(self, spec: VolumeSpec) -> Volume:
-        alone = self.scenario.model_copy(update={"volumes": (spec,), "hybrids": ()})
         return Volume.of_spec(
             self.env,
-            alone,
             spec,
             self.host,
             self.controllers.get(spec.controller or HOST),
@@ -148,7 +146,6 @@ class Model:
     def _make_hybrid(self, spec: HybridSpec) -> Hybrid:
         return Hybrid.of_parts(
             self.env,
-            self.scenario,
             spec,
             self.volumes[spec.front],
             self.volumes[spec.back],

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import simpy
 
 from raidsim.assembly.array import reliable
 from raidsim.control.arguments import Arguments
+from raidsim.control.kernel_environment import KernelEnvironment
 from raidsim.intervene import sweep
 from raidsim.intervene.sweep import Pace
 from raidsim.kernel import sweep_tables as s
 from raidsim.kernel import tables as t
-
-if TYPE_CHECKING:
-    from raidsim.control.maintenance import Maintained
+from raidsim.system.system import System
 
 KINDS = {
     "rebuild": s.REBUILD,
@@ -27,6 +26,18 @@ KINDS = {
     "initialisation": s.WRITE_ALL,
 }
 """Background work, by the name that reports use."""
+
+
+class Worked(Protocol):
+    """A volume, as the work on it sees it."""
+
+    name: str
+    row: int
+    system: System
+
+    @property
+    def env(self) -> KernelEnvironment:
+        """The environment that it is in."""
 
 
 class Operation(simpy.Event):
@@ -49,7 +60,7 @@ class Operation(simpy.Event):
 
     def __init__(
         self,
-        volume: Maintained,
+        volume: Worked,
         kind: str,
         pace: Pace,
         rows: Sequence[tuple[int, int]],

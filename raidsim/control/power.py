@@ -8,25 +8,50 @@ software RAID begins to resync what it can't know to be consistent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import simpy
 
 from raidsim.control.arguments import Arguments
+from raidsim.control.kernel_environment import KernelEnvironment
+from raidsim.control.operation import Operation
 from raidsim.intervene import power, promises
 from raidsim.kernel import tables as t
 from raidsim.result import PowerCut, VolumeCut
 
-if TYPE_CHECKING:
-    from raidsim.control.environment import Environment
-    from raidsim.control.operation import Operation
-    from raidsim.control.volume import Volume
-
 LONGEST_BOOT = 3600.0  # s
 CHECKS = ("resync", "consistency check")  # operations that make redundancy right
 BY_ITSELF = ("full", "bitmap")  # resyncs that software RAID begins
+
+
+class Powered(Protocol):
+    """A volume, as a power cut sees it."""
+
+    name: str
+    row: int
+    failures_tolerated: int
+    operations: list[Operation]
+
+    @property
+    def start_time(self) -> float:
+        """Time from power-on until its drives take commands, s."""
+
+    @property
+    def intent(self) -> str:
+        """What software RAID notes of its writes."""
+
+    @property
+    def keeps_cache(self) -> bool:
+        """Whether the cache that serves it outlasts a power cut."""
+
+    @property
+    def failed(self) -> list[int]:
+        """Numbers of the drives that answer with errors."""
+
+    def resync(self, rows: Sequence[tuple[int, int]] | None = None) -> Operation:
+        """Make copies and parity consistent."""
 
 
 @dataclass(frozen=True)
@@ -56,34 +81,23 @@ class Power:
 
     Attributes
     ----------
-    state
-        "on", "off" or "coming".
     volumes
         The volumes of the environment.
     """
 
-    def __init__(self, env: Environment) -> None:
+    def __init__(self, env: KernelEnvironment) -> None:
         self.env = env
-        self.state = "on"
-        self.volumes: list[Volume] = []
+        self.volumes: list[Powered] = []
         self._cuts = 0
         self._outage = power.Outage()
         self._cut: PowerCut | None = None
-        self._later: list[Callable[[], None]] = []
         self._waiting: list[simpy.Event] = []  # for the power to be on
         self._open: dict[str, tuple[float, VolumeCut]] = {}  # since when what is not made right
-
-    def when_on(self, start: Callable[[], None]) -> None:
-        """Let something begin now, or when the power is back."""
-        if self.state == "on":
-            start()
-        else:
-            self._later.append(start)
 
     def cut(self) -> PowerCut:
         """Cut the power; see :meth:`Environment.cut_power`."""
         check = Arguments("cut_power()")
-        if self.state == "off":
+        if self.env.power == "off":
             check.wrong("power", "is off already", "restore_power() before the next cut")
         check.raise_if_wrong()
         env = self.env
@@ -91,11 +105,11 @@ class Power:
         env.collect()
         found = PowerCut(env.now, [self._cost(volume) for volume in self.volumes])
         self._open = {one.volume: (env.now, one) for one in found.volumes if one.resync_rows}
-        before = self._outage if self.state == "coming" else power.Outage()
+        before = self._outage if env.power == "coming" else power.Outage()
         self._outage = power.cut(env.system, self._kept_caches(), before)
         env.fail(self._outage.awaited)
         env.collect()
-        self.state = "off"
+        env.switch("off")
         self._cuts += 1
         self._cut = found
         return found
@@ -103,12 +117,12 @@ class Power:
     def restore(self, boot: float) -> simpy.Event:
         """Give power back; see :meth:`Environment.restore_power`."""
         check = Arguments("restore_power()")
-        if self.state != "off":
+        if self.env.power != "off":
             check.wrong("power", "is not off", "cut_power() before")
         boot = check.number("boot", boot, 0.0, LONGEST_BOOT, " s")
         check.raise_if_wrong()
         self.env.sync()
-        self.state = "coming"
+        self.env.switch("coming")
         back = simpy.Event(self.env)
         self._waiting.append(back)
         self.env.process(self._come_back(boot, self._cuts))
@@ -130,12 +144,10 @@ class Power:
         if self._cuts != number:
             return
         env.sync()
-        self.state = "on"
+        env.switch("on")
         power.resume(env.system, self._outage)
         resyncs = self._resync()
-        later, self._later = self._later, []
-        for start in later:
-            start()
+        env.begin_what_waited()
         env.collect()
         waiting, self._waiting = self._waiting, []
         for back in waiting:
@@ -153,7 +165,7 @@ class Power:
 
     # -- what a cut costs ---------------------------------------------------------------------
 
-    def _cost(self, volume: Volume) -> VolumeCut:
+    def _cost(self, volume: Powered) -> VolumeCut:
         """What a cut costs a volume, with what is not right since one before."""
         found = self._cost_now(volume)
         since, before = self._open.get(volume.name, (0.0, found))
@@ -173,28 +185,19 @@ class Power:
             resync_rows=promises.union([*found.resync_rows, *before.resync_rows]),
         )
 
-    def _cost_now(self, volume: Volume) -> VolumeCut:
+    def _cost_now(self, volume: Powered) -> VolumeCut:
         return promises.volume_cut(
             self.env.system,
             volume.name,
             volume.row,
-            keeps=_keeps(volume),
+            keeps=volume.keeps_cache,
             journal=volume.intent == "journal",
         )
 
     def _kept_caches(self) -> set[int]:
         """Rows of the caches that outlast a cut."""
         world = self.env.system.world
-        controllers = {int(world.volumes[v.row]["controller"]) for v in self.volumes if _keeps(v)}
+        controllers = {
+            int(world.volumes[v.row]["controller"]) for v in self.volumes if v.keeps_cache
+        }
         return {int(world.controllers[row]["cache"]) for row in controllers} - {t.NONE}
-
-
-def _keeps(volume: Volume) -> bool:
-    """Whether the cache that serves a volume, its controller's or a partner's, outlasts a cut."""
-    if volume.controller is None:
-        return False
-    server = volume.controller.duty.server
-    card = server.hardware.card
-    if not card.has("cache.size"):
-        return False
-    return card.word("cache.protection") != "none" and server.battery == "good"

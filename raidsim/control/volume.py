@@ -11,6 +11,7 @@ from raidsim.assembly.drives import kind_of
 from raidsim.assembly.heat import Air
 from raidsim.assembly.load import need_room
 from raidsim.assembly.scenario import add_volumes, age_alone
+from raidsim.control import request
 from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments
 from raidsim.control.clock import duration, to_ns
@@ -18,7 +19,7 @@ from raidsim.control.controller import Controller
 from raidsim.control.drives import Drives
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
-from raidsim.control.link import Link, links_above, tables, way_up
+from raidsim.control.link import Link, links_above, parts_above, way_up
 from raidsim.control.load import Load, RunningLoad
 from raidsim.control.maintenance import Maintained
 from raidsim.control.reach import Reach
@@ -29,13 +30,10 @@ from raidsim.intervene.trim import trim
 from raidsim.kernel import tables as t
 from raidsim.observe import observe
 from raidsim.result import DriveUse, StationUse
-from raidsim.scenario import HybridSpec, LoadSpec, Scenario, VolumeSpec, from_data
+from raidsim.scenario import HybridSpec, LoadSpec, Requests, Tables, VolumeSpec, single
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.plain import plain
 
-MOST_LENGTH = 64 * 2**20  # bytes of one awaited I/O
-LEAST_PRIORITY = 3
-MOST_PATIENCE = 1e9  # s
 ALLOWED: dict[str, tuple[int, ...]] = {
     "read-write": (t.READ, t.WRITE),
     "read-only": (t.READ,),
@@ -124,6 +122,8 @@ class Volume(Maintained):
         If there is no such card, or a value does not fit it, the level or the controller.
     """
 
+    _flushes = True
+
     def __init__(
         self,
         env: Environment,
@@ -191,8 +191,7 @@ class Volume(Maintained):
             "read_ahead": read_ahead, "io": io, "disk_cache": disk_cache, "intent": intent,
             "bitmap_chunk": bitmap_chunk, "access": access,
         }  # fmt: skip
-        scenario = self._read(keys, controller)
-        self._make(env, scenario, scenario.volumes[0], host, controller, links, access)
+        self._make(env, self._read(keys, controller), host, controller, links)
         age_alone(self.system, self.spec, self.row)
         self._await()
 
@@ -200,7 +199,6 @@ class Volume(Maintained):
     def of_spec(
         cls,
         env: Environment,
-        scenario: Scenario,
         spec: VolumeSpec,
         host: Host,
         controller: Controller | None,
@@ -208,19 +206,16 @@ class Volume(Maintained):
     ) -> Volume:
         """A volume of a scenario, as nothing was ever written to it."""
         volume = cls.__new__(cls)
-        volume._table = {}
-        volume._make(env, scenario, spec, host, controller, list(behind), spec.access)
+        volume._make(env, spec, host, controller, list(behind))
         return volume
 
     def _make(
         self,
         env: Environment,
-        scenario: Scenario,
         spec: VolumeSpec,
         host: Host,
         controller: Controller | None,
         links: list[Link],
-        access: str,
     ) -> None:
         """Add what was checked to the environment, with fresh drives."""
         self.env = env
@@ -235,13 +230,14 @@ class Volume(Maintained):
         self.failures_tolerated = self.spec.failures_tolerated
         self._sector = self.card.integer("capacity.sector")
         self._longest = 0
-        self.access = access
-        self._allowed = ALLOWED[access]
+        self.access = spec.access
+        self._allowed = ALLOWED[spec.access]
         env.sync()
         self.system = system = env.system
         first = system.count("stations")
-        self.row = add_volumes(system, scenario, env.air, [spec], shared)[spec.name]
+        self.row = add_volumes(system, self._tables(), env.air, [spec], shared)[spec.name]
         above = self.controller.card if self.controller else host.card
+        self.above: list[Volume] = []
         self._keep(Drives(env, self.row, self.card), pace(above, self.spec))
         host.carry(self.row)
         self._stations = range(first, system.count("stations"))
@@ -294,6 +290,27 @@ class Volume(Maintained):
         The event happens when the data is acknowledged.
         """
         return self._start(t.WRITE, offset, length, priority, timeout)
+
+    def flush(self, *, priority: int = 0, timeout: float | None = None) -> simpy.Event:
+        """Ask for a flush, as ``fsync`` does: all writes that were answered are safe at its end.
+
+        Drives without power-loss protection empty their write caches first; ones with it, and a
+        controller's cache that is written back, answer at once. The event is as that of
+        :meth:`read`.
+
+        Raises
+        ------
+        InputError
+            If the volume is blocked or a part of a hybrid, or an argument is wrong.
+        """
+        check = Arguments(f"{self.name}.flush()")
+        self._check_access(check, t.READ)
+        if not self._flushes:
+            check.wrong("self", "flushes of a hybrid are not simulated", "leave them out")
+        priority, timeout = request.patience(check, priority, timeout)
+        check.raise_if_wrong()
+        self.make_room(self._sector)
+        return self._issue(t.FLUSH, 0, 0, priority, timeout)
 
     def start(self, load: Load) -> RunningLoad:
         """Start a load now; ``yield`` what it returns to wait for the load's end.
@@ -463,24 +480,13 @@ class Volume(Maintained):
 
     # -- for loads and other parts ----------------------------------------------------------
 
-    def data(self) -> dict[str, Any]:
-        """Host, controllers, links and volume as a scenario would write them."""
-        host = {"model": self.host.model, "set": self.host.changes}
-        above = tables(self.controller, self.behind)
-        return {"host": host, **above, "volume": [self._table]}
-
     @property
     def addressed(self) -> VolumeSpec | HybridSpec:
         """What a load on it is checked against, with its access as it is now."""
         return self.spec.model_copy(update={"access": self.access})
 
-    @property
-    def sector(self) -> int:
-        """Bytes that it is addressed in."""
-        return self._sector
-
-    def _read(self, keys: Mapping[str, Any], controller: Controller | None) -> Scenario:
-        """The scenario of these keys, with a load that does nothing in particular."""
+    def _read(self, keys: Mapping[str, Any], controller: Controller | None) -> VolumeSpec:
+        """The checked volume of these keys."""
         above = {
             "controller": controller.name if controller is not None else None,
             "behind": [link.name for link in self.behind] or None,
@@ -490,12 +496,15 @@ class Volume(Maintained):
         check = Arguments("Volume()")
         given = check.given("volume", {**keys, **above}, ABSENT)
         check.raise_if_wrong()
-        self._table = {key: plain(value) for key, value in given.items()}
-        load = {"read": "100 %", "size": "4 KiB", "outstanding": 1}
-        table = self._table
-        if table["access"] == "blocked":  # no load may be on it
-            table = {**table, "access": "read-write"}
-        return from_data({**self.data(), "volume": [table], "load": [load]}, "Volume()")
+        table = {key: plain(value) for key, value in given.items()}
+        return single.volume_on(table, *parts_above(self.controller, self.behind))
+
+    def _tables(self) -> Tables:
+        """The volume and what lies on its ways up, as a scenario would have them."""
+        controllers, links = parts_above(self.controller, self.behind)
+        return Tables.model_construct(
+            host=self.host.spec, controllers=controllers, links=links, volumes=(self.spec,)
+        )
 
     def _hang_on(self) -> Reach:
         """Tell the controller and the links above of the volume; its ways up."""
@@ -519,7 +528,7 @@ class Volume(Maintained):
         """Make the stream of the I/Os that a model asks for one by one."""
         self._awaited = self.system.add_stream(
             self.name,
-            [(self._sector, 1.0)],
+            [Requests(self._sector)],
             mode=t.MANUAL,
             start=self.system.now,
             volume=self.row,
@@ -545,11 +554,16 @@ class Volume(Maintained):
             and priority == 0
             and timeout is None
             and 0 <= offset <= self.capacity - length
-            and 0 < length <= MOST_LENGTH
+            and 0 < length <= request.MOST_LENGTH
             and offset % self._sector == 0
             and length % self._sector == 0
         ):
             offset, length, priority, timeout = self._check(op, offset, length, priority, timeout)
+        return self._issue(op, offset, length, priority, timeout)
+
+    def _issue(
+        self, op: int, offset: int, length: int, priority: int, timeout: float | None
+    ) -> simpy.Event:
         if length > self._longest:
             self.make_room(length)
         if self._awaited == t.NONE:  # a volume of a scenario: nobody has asked it for one I/O yet
@@ -557,11 +571,11 @@ class Volume(Maintained):
         env = self.env
         event = simpy.Event(env)
         patience = t.NEVER if timeout is None else duration(timeout)
-        request = (self._awaited, op, offset, length, priority, env.ticket(event), patience)
+        asked = (self._awaited, op, offset, length, priority, env.ticket(event), patience)
         if env.power == "on":
-            env.system.deliver(to_ns(env.now), *request)
+            env.system.deliver(to_ns(env.now), *asked)
         else:
-            env.when_on(lambda: env.system.deliver(to_ns(env.now), *request))
+            env.when_on(lambda: env.system.deliver(to_ns(env.now), *asked))
         return event
 
     def _check(
@@ -570,16 +584,8 @@ class Volume(Maintained):
         """The arguments of an I/O as plain numbers, or all that is wrong with them."""
         check = Arguments(f"{self.name}.{'read' if op == t.READ else 'write'}()")
         self._check_access(check, op)
-        sector = self._sector
-        most = min(MOST_LENGTH, self.capacity)
-        offset = check.whole("offset", offset, 0, self.capacity - sector, sector)
-        length = check.whole("length", length, sector, most, sector)
-        if not check.problems and offset + length > self.capacity:
-            cause = f"{length} bytes from byte {offset} on end beyond the volume"
-            check.wrong("length", cause, f"it has {self.capacity} bytes")
-        priority = check.whole("priority", priority, 0, LEAST_PRIORITY)
-        if timeout is not None:
-            timeout = check.number("timeout", timeout, 1e-9, MOST_PATIENCE, " s")
+        offset, length = request.place(check, offset, length, self.capacity, self._sector)
+        priority, timeout = request.patience(check, priority, timeout)
         check.raise_if_wrong()
         return offset, length, priority, timeout
 

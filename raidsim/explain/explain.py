@@ -23,7 +23,7 @@ from raidsim.explain.trace import Trace, follow
 from raidsim.explain.types import Explanation, Flash, Phase, Task
 from raidsim.kernel import tables as t
 from raidsim.observe.inventory import volume_facts
-from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.scenario import Requests, Scenario, VolumeSpec
 from raidsim.system.memory import told_of
 from raidsim.system.system import System
 
@@ -61,7 +61,7 @@ def explain(
         host.carry(row)
         stream = system.add_stream(
             "request",
-            [(size, 1.0)],
+            [Requests(size)],
             mode=t.MANUAL,
             volume=row,
             process=host.add_process("request"),

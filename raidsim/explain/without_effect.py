@@ -88,7 +88,7 @@ def _filled(scenario: Scenario, volume: VolumeSpec) -> str:
     if volume.state == "fresh":
         return "nothing was ever written to fresh drives"
     for load in scenario.loads:
-        if load.volume == volume.name and load.read < 1 and _covers(volume, load):
+        if load.volume == volume.name and load.read_share < 1 and _covers(volume, load):
             return (
                 f'"{load.name}" writes to all of the volume, and what it has written is no spare'
                 " area any more; give the load an area"

@@ -19,8 +19,8 @@ def size_text(number: int) -> str:
 def rw_of(load: LoadSpec) -> str:
     """fio's name of what a load does: ``randread``, ``rw`` and so on."""
     kinds = {1.0: "read", 0.0: "write"}
-    kind = kinds.get(load.read)
-    if load.random > 0:
+    kind = kinds.get(load.read_share)
+    if load.random_share > 0:
         return f"rand{kind or 'rw'}"
     return kind or "rw"
 
@@ -41,19 +41,21 @@ def options_of(
     """
     remarks: list[str] = []
     options = {"filename": load.volume or "", "rw": rw_of(load), "bs": _bs(load)}
-    if 0 < load.read < 1:
-        options["rwmixread"] = _percent(load.read, "rwmixread", remarks)
-    if 0 < load.random < 1:
-        options["percentage_random"] = _percent(load.random, "percentage_random", remarks)
+    if 0 < load.read_share < 1:
+        options["rwmixread"] = _percent(load.read_share, "rwmixread", remarks)
+    if 0 < load.random_share < 1:
+        options["percentage_random"] = _percent(load.random_share, "percentage_random", remarks)
     if len(load.sizes) > 1:
-        parts = (f"{size_text(size)}/{100 * share:g}" for size, share in load.sizes)
-        options["bssplit"] = ":".join(parts)
-    if len(load.sizes) > 1 or load.align != load.sizes[0][0]:
+        options["bssplit"] = _split(load)
+    if len({one.random for one in load.mix}) > 1:
+        remarks.append("sizes have random shares of their own: fio has no such option")
+    if len(load.sizes) > 1 or load.align != load.sizes[0].size:
         options["blockalign"] = size_text(load.align)
     options |= {"iodepth": str(depth), "numjobs": str(load.workers)}
     options |= _where(load, capacity)
-    if load.random > 0:
-        options |= {"norandommap": "1"} | _distribution(load)
+    options |= _distribution(load)
+    if load.flush_every:
+        options["fsync"] = str(load.flush_every)
     options |= _when(load, rate, remarks)
     if load.think:
         options["thinktime"] = f"{load.think * US_PER_S:.0f}"
@@ -70,9 +72,21 @@ def options_of(
     return options, remarks
 
 
+def _split(load: LoadSpec) -> str:
+    """The mix of sizes: of reads and writes alike, or first that of reads."""
+    halves: list[str] = []
+    for share in (load.read_share, 1 - load.read_share):
+        reads = not halves
+        parts = [(one.bytes, one.share * (one.read if reads else 1 - one.read)) for one in load.mix]
+        found = [f"{size_text(size)}/{100 * part / share:g}" for size, part in parts if part > 0]
+        halves.append(":".join(found))
+    alike = len({one.read for one in load.mix}) == 1
+    return (halves[0] or halves[1]) if alike else ",".join(halves)
+
+
 def _bs(load: LoadSpec) -> str:
     """The size of the I/Os; of a mix the largest, which ``bssplit`` then tells apart."""
-    return size_text(max(size for size, _ in load.sizes))
+    return size_text(max(one.size for one in load.sizes))
 
 
 def _percent(share: float, option: str, remarks: list[str]) -> str:
@@ -92,11 +106,21 @@ def _where(load: LoadSpec, capacity: int) -> dict[str, str]:
 
 
 def _distribution(load: LoadSpec) -> dict[str, str]:
+    """Where random I/Os go."""
+    if load.random_share == 0:
+        return {}
+    return ({} if load.once else {"norandommap": "1"}) | _uneven(load)
+
+
+def _uneven(load: LoadSpec) -> dict[str, str]:
     if load.zipf is not None:
         return {"random_distribution": f"zipf:{load.zipf:g}"}
     if load.hot is not None:
         hits, area = 100 * load.hot.accesses, 100 * load.hot.area
         zones = f"{hits:g}/{area:g}:{100 - hits:g}/{100 - area:g}"
+        return {"random_distribution": f"zoned:{zones}"}
+    if load.zones is not None:
+        zones = ":".join(f"{100 * z.accesses:g}/{100 * z.area:g}" for z in load.zones)
         return {"random_distribution": f"zoned:{zones}"}
     return {}
 
@@ -106,10 +130,10 @@ def _when(load: LoadSpec, rate: float | None, remarks: list[str]) -> dict[str, s
     found = {}
     if rate is not None:
         # One number would be a limit for reads, and the same again for writes.
-        parts = [rate * share for share in (load.read, 1 - load.read) if share > 0]
+        parts = [rate * share for share in (load.read_share, 1 - load.read_share) if share > 0]
         found = {
             "rate_iops": ",".join(f"{part:.0f}" for part in parts),
-            "rate_process": "poisson",
+            "rate_process": "linear" if load.rate_distribution == "constant" else "poisson",
         }
         if any(abs(round(part) - part) > 1e-9 for part in parts):
             exact = ",".join(f"{part:g}" for part in parts)

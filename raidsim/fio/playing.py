@@ -93,6 +93,7 @@ class _Player:
             for name, value in job.options.items()
         }
         self.read: set[str] = set()
+        self.mean_size = 0.0
         self.played = Played()
 
     def option(self, name: str, default: str) -> str:
@@ -170,8 +171,6 @@ class _Player:
                 self.refuse("percentage_random", "raidsim has one share for reads and writes")
         self.chance = chance
         self.played.table["random"] = _share(chance)
-        if chance > 0 and not flag(self.given.get("norandommap", "0")):
-            self.note("norandommap", NO_MAP, "0")
         self.read |= {"norandommap"}
         self._engine()
 
@@ -206,6 +205,9 @@ class _Player:
             return
         texts = self.halves("bs", "4k")
         found = [self.part("bs", t, values.size, self._base) for t in texts]
+        if found[0] != found[1] and 0 < self.share < 1:
+            self._apart([(found[0], 1.0)], [(found[1], 1.0)])
+            return
         size = self._for_both("bs", found)
         self.played.table["size"] = _size(size)
         self.size = self.mean_size = size
@@ -218,14 +220,39 @@ class _Player:
         return found[0] if self.share > 0 else found[1]
 
     def _split(self) -> None:
-        """A mix of sizes: entries without a share divide what is left among them."""
+        """A mix of sizes."""
         reads, writes = self.halves("bssplit", "")
         self.read.add("bs")
         if reads != writes and 0 < self.share < 1:
-            self.refuse("bssplit", "raidsim has the same sizes for reads and writes of a load")
-            raise _Stop
+            self._apart(self._entries(reads), self._entries(writes))
+            return
+        sizes = self._entries(reads if self.share > 0 else writes)
+        self.played.table["sizes"] = [
+            {"size": _size(one), "share": _share(part)} for one, part in sizes
+        ]
+        self._of_mix(sizes)
+
+    def _apart(self, reads: list[tuple[int, float]], writes: list[tuple[int, float]]) -> None:
+        """Reads and writes have sizes of their own."""
+        del self.played.table["read"]
+        kinds = ((reads, self.share, 1.0), (writes, 1 - self.share, 0.0))
+        self.played.table["sizes"] = [
+            {"size": _size(one), "share": _share(part * of_all), "read": _share(read)}
+            for sizes, of_all, read in kinds
+            for one, part in sizes
+        ]
+        self._of_mix([(one, part * of_all) for sizes, of_all, _ in kinds for one, part in sizes])
+
+    def _of_mix(self, sizes: list[tuple[int, float]]) -> None:
+        self.size = max(one for one, _ in sizes)
+        self.mean_size = sum(one * part for one, part in sizes)
+        # Unlike raidsim, fio aligns each size to itself unless it is told otherwise.
+        self.played.table["align"] = _size(min(one for one, _ in sizes))
+
+    def _entries(self, text: str) -> list[tuple[int, float]]:
+        """Sizes and their shares of one list; entries without a share divide what is left."""
         entries = []
-        for entry in (reads if self.share > 0 else writes).split(":"):
+        for entry in text.split(":"):
             size, _, share = entry.partition("/")
             bytes_ = self.part("bssplit", size, values.size, self._base)
             part = self.part("bssplit", share, values.percent) if share else None
@@ -238,13 +265,7 @@ class _Player:
         if not sizes or abs(total - 1) > 0.01:
             self.refuse("bssplit", "its shares do not add up to 100 %")
             raise _Stop
-        self.played.table["sizes"] = [
-            {"size": _size(one), "share": _share(part / total)} for one, part in sizes
-        ]
-        self.size = max(one for one, _ in sizes)
-        self.mean_size = sum(one * part for one, part in sizes) / total
-        # Unlike raidsim, fio aligns each size to itself unless it is told otherwise.
-        self.played.table["align"] = _size(min(one for one, _ in sizes))
+        return [(one, part / total) for one, part in sizes]
 
     def _how_many(self) -> None:
         workers = self.value("numjobs", "1", values.count, 1, 1024)
@@ -287,6 +308,20 @@ class _Player:
             self.note("size", "not given: taken for all of the volume")
         self.played.table["area"] = area
         self._distribution()
+        self._map()
+
+    def _map(self) -> None:
+        """Whether each block is visited once before any twice, as fio does by itself."""
+        table = self.played.table
+        anew = flag(self.given.get("norandommap", "0")) or any(
+            key in table for key in ("zipf", "hot", "zones")
+        )
+        if self.chance == 0 or anew:
+            return
+        if self.chance == 1 and "sizes" not in table:
+            table["once"] = True
+        else:
+            self.note("norandommap", NO_MAP, "0")
 
     def _partition(self, align: int) -> None:
         """Whether each worker has a part of its own: by `offset_increment`, or files of its own."""
@@ -316,11 +351,10 @@ class _Player:
             if law == "zipf":
                 theta = values.number(given.split(":")[0] or "1.1")
                 self.played.table["zipf"] = min(max(theta, 0.01), 5.0)
-            elif law == "zoned" and "," not in given and given.count(":") == 1:
-                (hits, area), _ = (
-                    [values.percent(one) for one in zone.split("/")] for zone in given.split(":")
-                )
-                self.played.table["hot"] = {"area": _share(area), "accesses": _share(hits)}
+            elif law == "zoned" and "," not in given:
+                zones = _zones(given)
+                uneven = {"hot": zones[0]} if len(zones) == 2 else {"zones": zones}
+                self.played.table |= uneven
             else:
                 self.note("random_distribution", even)
         except (Unreadable, ValueError):
@@ -335,16 +369,27 @@ class _Player:
             self.played.is_at_rate = True
             table["rate"] = units.text(rate / self.workers, "rate")
             process = self.option("rate_process", "linear")
-            if process != "poisson":
-                self.note(
-                    "rate_process", "arrivals of a simulated rate are random (Poisson)", process
-                )
+            if process == "linear":
+                table["rate_distribution"] = "constant"
+            elif process != "poisson":
+                self.note("rate_process", "is not known: arrivals are random (Poisson)", process)
             self.note("iodepth", "a simulated rate is kept to however many are outstanding", "1")
         elif rate is not None:
             self.read.add("rate_process")
             name = "rate_iops" if "rate_iops" in self.given else "rate"
             self.note(name, "it was not reached: simulated as fast as it can be")
         self._think()
+        self._flush()
+
+    def _flush(self) -> None:
+        """After so many writes a flush, where the job waits for it."""
+        every = [self.value(name, "0", values.count, 0, 10**9) for name in ("fsync", "fdatasync")]
+        if not any(every) or self.share == 1:
+            return
+        if self.played.is_at_rate:
+            self.note("fsync", "flushes beside a rate are not played")
+        else:
+            self.played.table["flush_every"] = min(one for one in every if one)
 
     def _rate(self) -> float | None:
         """IO/s that all its workers ask for together; None if it is as fast as it can be."""
@@ -363,7 +408,8 @@ class _Player:
             if not all(active):
                 self.note(name, "it limits reads or writes only, which is not played")
                 return None
-            if len(active) == 2:  # reads and writes each have their own rate: that is the mix
+            if len(active) == 2 and "read" in self.played.table:
+                # Reads and writes each have their own rate: that is the mix.
                 self.share = each[0] / sum(each)
                 self.played.table["read"] = _share(self.share)
             return float(sum(active) / unit * self.workers)
@@ -406,6 +452,17 @@ class _Player:
                     self.note(name, MEANINGS[name])
             else:
                 self.note(name, "raidsim does not know it: left out")
+
+
+def _zones(text: str) -> list[dict[str, str]]:
+    """Zones as fio has them: accesses/area, both in percent; an area left out shares the rest."""
+    pairs = [zone.split("/") for zone in text.split(":")]
+    if any(len(pair) != 2 for pair in pairs):
+        raise Unreadable("is no list of accesses/area")
+    found = [(values.percent(area), values.percent(hits)) for hits, area in pairs]
+    if any(abs(sum(part) - 1) > 1e-9 for part in zip(*found, strict=True)):
+        raise Unreadable("does not add up to 100 %")
+    return [{"area": _share(area), "accesses": _share(hits)} for area, hits in found]
 
 
 class _Stop(Exception):

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from raidsim import __version__
 from raidsim.fio import measures
 from raidsim.fio.job_options import options_of
 from raidsim.kernel.tables import READ, WRITE
 from raidsim.observe.ios import Ios
 from raidsim.result import Point
 from raidsim.scenario import LoadSpec, Scenario
+from raidsim.version import __version__
 
 LIKE = "fio-3.33"
 VERSION = f"{LIKE}-raidsim-{__version__}"

@@ -205,7 +205,7 @@ def _skip_arrivals(system: System, stream: int) -> None:
     """Let an open load go on from now."""
     row = system.world.streams[stream]
     passed = system.now - int(row["start"])
-    if row["mode"] == t.POISSON:
+    if row["mode"] == t.RATE:
         if row["burst_off"]:
             period = int(row["burst_on"] + row["burst_off"])
             on = int(row["burst_on"])

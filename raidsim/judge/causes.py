@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from raidsim import units
+from raidsim.assembly.drives import kind_of
 from raidsim.fio.playing import Played
 from raidsim.observe.traffic import writes_back
 from raidsim.scenario import HybridSpec, Scenario, VolumeSpec
-from raidsim.scenario.arrays import HOST
+from raidsim.scenario.arrays import HOST, can_switch
 
 FAST, SLOW = "too fast", "too slow"
 FEW = 32  # commands that SATA drives (NCQ) take at a time
@@ -76,12 +77,12 @@ class Case:
     @property
     def reads(self) -> bool:
         """Whether it reads."""
-        return self.scenario.loads[self.number].read > 0
+        return self.scenario.loads[self.number].read_share > 0
 
     @property
     def writes(self) -> bool:
         """Whether it writes."""
-        return self.scenario.loads[self.number].read < 1
+        return self.scenario.loads[self.number].read_share < 1
 
     @property
     def volumes(self) -> list[tuple[str, VolumeSpec]]:
@@ -109,15 +110,19 @@ class Case:
         """Whether its controller acknowledges writes from its cache."""
         return writes_back(self.scenario, volume)
 
-    def is_disk(self, volume: VolumeSpec) -> bool:
-        """Whether its drives are hard disks."""
-        return volume.card.kind == "hdd"
+    def has_past(self, volume: VolumeSpec) -> bool:
+        """Whether what its drives do depends on what was written to them before."""
+        return kind_of(volume.card).has_past(volume.card)
+
+    def has_disk_caches(self, volume: VolumeSpec) -> bool:
+        """Whether its drives have write caches that can be switched."""
+        return can_switch(volume.card)
 
     def disk_cache_on(self, volume: VolumeSpec) -> bool:
         """Whether its hard disks acknowledge writes from their volatile caches."""
         if volume.disk_cache is not None:
             return volume.disk_cache == "on"
-        return self.is_disk(volume) and volume.card.flag("write_cache.enabled")
+        return self.has_disk_caches(volume) and volume.card.flag("write_cache.enabled")
 
 
 Finder = Callable[[Case], Iterator[Cause]]
@@ -180,14 +185,14 @@ def _cached_writes(case: Case) -> Iterator[Cause]:
         if case.has_cache(volume) and not case.writes_back(volume):
             words = "the controller acknowledges writes from its cache (write-back)"
             yield Cause(words, {f"{key}.write": "back-bad-battery"})
-        if case.is_disk(volume) and not case.disk_cache_on(volume):
+        if case.has_disk_caches(volume) and not case.disk_cache_on(volume):
             words = "the disks acknowledge writes from their own caches (disk cache on)"
             yield Cause(words, {f"{key}.disk_cache": "on"})
 
 
 def _never_written(case: Case) -> Iterator[Cause]:
     for key, volume in case.volumes:
-        if case.is_disk(volume):
+        if not case.has_past(volume):
             continue
         if volume.state != "fresh":
             words = "the drive was new" if not case.reads else "what is read was never written"
@@ -249,7 +254,7 @@ def _misaligned(case: Case) -> Iterator[Cause]:
     offset, size = load.extent(capacity)
     room = capacity // load.workers // load.align * load.align if load.partitions else capacity
     size = min(size, room - offset - TRACK)
-    if size < max(one for one, _ in load.sizes):
+    if size < max(one.size for one in load.sizes):
         return
     area = {"offset": units.text(offset + TRACK, "size"), "size": units.text(size, "size")}
     words = "misaligned: all I/Os begin 31.5 KiB (63 sectors) off"
@@ -299,7 +304,7 @@ def _written_through(case: Case) -> Iterator[Cause]:
         if case.writes and case.writes_back(volume):
             words = "write-through instead of write-back (a battery that is low or learns)"
             yield Cause(words, {f"{key}.write": "through"})
-        if case.writes and case.is_disk(volume) and case.disk_cache_on(volume):
+        if case.writes and case.has_disk_caches(volume) and case.disk_cache_on(volume):
             yield Cause("the disks' own caches were off", {f"{key}.disk_cache": "off"})
         if case.reads and case.has_cache(volume) and volume.io == "cached":
             yield Cause("the cache keeps nothing of reads (io = direct)", {f"{key}.io": "direct"})
@@ -307,7 +312,7 @@ def _written_through(case: Case) -> Iterator[Cause]:
 
 def _worn(case: Case) -> Iterator[Cause]:
     for key, volume in case.volumes:
-        if not case.is_disk(volume) and volume.state != "steady":
+        if case.has_past(volume) and volume.state != "steady":
             words = "the drive was full and worn in (state = steady)"
             yield Cause(words, {f"{key}.state": "steady", f"{key}.filled": "100 %"})
 

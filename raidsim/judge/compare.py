@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from typing import Any
 
-from raidsim import __version__
 from raidsim.errors import InputError, Problem, quote
 from raidsim.fio.measured import Measured, MeasuredJob
 from raidsim.fio.playing import Note, Played, described, play
@@ -26,6 +25,7 @@ from raidsim.judge.figures import Figure, Simulated, figures, mean_latency
 from raidsim.observe.ios import Keeper
 from raidsim.running import run_and_keep
 from raidsim.scenario import Scenario
+from raidsim.version import __version__
 
 SCHEMA = "raidsim.judgement/1"
 KNOWN = 0.18

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from raidsim.kernel import ftl
 from raidsim.kernel.jit import by_reference, entry, handler
-from raidsim.kernel.load import draw_length, draw_offset
+from raidsim.kernel.load import draw_offset, draw_size
 from raidsim.kernel.tables import NONE
 
 
@@ -44,9 +44,9 @@ def overwrite(w, which, unit_size, s, first, count):
     row = w.ftls[which]
     stream = w.streams[s]
     for n in range(first, first + count):
-        length = draw_length(w, stream, n)
-        offset = draw_offset(stream, n, length)
-        last = (offset + length - 1) // unit_size
+        size = draw_size(w, stream, n)
+        offset = draw_offset(w, stream, n, size)
+        last = (offset + size["bytes"] - 1) // unit_size
         for unit in range(offset // unit_size, last + 1):
             put(w, row, ftl.logical(row, unit))
 

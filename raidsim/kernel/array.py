@@ -40,6 +40,7 @@ from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     DONE,
     FAILED,
+    FLUSH,
     NONE,
     READ,
     RETRY,
@@ -63,7 +64,9 @@ def carry_out(w, index):
     row = w.volumes[job["volume"]]["array"]
     array = w.arrays[row]
     array["touched"] = w.state[0]["now"]
-    if array["family"] == PARITY and job["op"] == WRITE and job["errand"] != ERRAND_PART:
+    if job["op"] == FLUSH:
+        flush(w, row, index)
+    elif array["family"] == PARITY and job["op"] == WRITE and job["errand"] != ERRAND_PART:
         split(w, array, index)
     else:
         plan(w, row, index)
@@ -146,8 +149,29 @@ def plan(w, row, index):
 
 
 @routine
+def flush(w, row, index):
+    """Ask each drive that the array has for a flush."""
+    job = w.jobs[index]
+    array = w.arrays[row]
+    job["xor"] = 0
+    job["later"] = NONE
+    last = NONE
+    first = array["first_member"]
+    for place in range(first, first + array["drives"]):
+        member = w.members[place]
+        for drive in (member["drive"], member["copy"]):
+            if drive != NONE and w.drives[drive]["failed"] == 0:
+                last = add_command(w, index, place, drive, FLUSH, 0, 0, 0, last)
+    if last == NONE:
+        job["status"] = FAILED
+        agenda.put(w, index, STAGE_ENDED)
+    else:
+        spend(w, row, index)
+
+
+@routine
 def issue(w, row, index, count):
-    """Turn the accesses of a task's plan into commands, and spend what issuing them costs."""
+    """Turn the accesses of a task's plan into commands."""
     job = w.jobs[index]
     array = w.arrays[row]
     job["xor"] = 0
@@ -157,10 +181,18 @@ def issue(w, row, index, count):
             job["xor"] += access["length"]
     count = merge(w.accesses, count)
     job["later"] = NONE
-    parts = 0
     last = NONE
     for i in range(count):
         last = commands(w, array, index, w.accesses[i], last)
+    spend(w, row, index)
+
+
+@handler
+def spend(w, row, index):
+    """Spend the CPU time of issuing the commands of a task, then issue the first of them."""
+    job = w.jobs[index]
+    array = w.arrays[row]
+    parts = 0
     child = job["later"]
     cost = 0.0
     while child != NONE:
@@ -214,24 +246,31 @@ def command(w, array, index, access, row, drive, last):
     member["end"] = end
     while start < end:
         stop = min(start + longest, end)
-        child = take_child(w, STAGE_SLOT, index)
-        below = w.jobs[child]
-        below["drive"] = drive
-        below["member"] = row
-        below["op"] = access["op"]
-        below["phase"] = access["phase"]
-        below["offset"] = start
-        below["length"] = stop - start
-        below["hop"] = 0
-        member["in_flight"] += 1
+        phase = access["phase"]
+        last = add_command(w, index, row, drive, access["op"], phase, start, stop, last)
         device_ios.count(w, array, index, access)
-        if last == NONE:
-            w.jobs[index]["later"] = child
-        else:
-            w.jobs[last]["next"] = child
-        last = child
         start = stop
     return last
+
+
+@handler
+def add_command(w, index, row, drive, op, phase, start, end, last):
+    """Make a command about bytes [start, end) of a drive, behind the last one that there is."""
+    child = take_child(w, STAGE_SLOT, index)
+    below = w.jobs[child]
+    below["drive"] = drive
+    below["member"] = row
+    below["op"] = op
+    below["phase"] = phase
+    below["offset"] = start
+    below["length"] = end - start
+    below["hop"] = 0
+    w.members[row]["in_flight"] += 1
+    if last == NONE:
+        w.jobs[index]["later"] = child
+    else:
+        w.jobs[last]["next"] = child
+    return child
 
 
 @routine

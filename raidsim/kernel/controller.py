@@ -30,6 +30,7 @@ from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     FAILED,
+    FLUSH,
     NONE,
     READ,
     STAGE_CACHE_COPY,
@@ -39,6 +40,7 @@ from raidsim.kernel.tables import (
     STAGE_WAITING,
     TO_FLASH,
     TO_HOST,
+    WRITE,
 )
 
 
@@ -79,7 +81,7 @@ def command(w, index):
     controller = of(w, index)
     w.jobs[index]["stage"] = STAGE_CONTROLLER_COMMAND
     time = controller["command_time"]
-    if w.jobs[index]["op"] != READ:
+    if w.jobs[index]["op"] == WRITE:
         time += controller["write_time"]
     if is_caching(w, controller["cache"], array_of(w, index)):
         time += w.caches[controller["cache"]]["lookup_time"]
@@ -91,8 +93,11 @@ def command(w, index):
 def decoded(w, index):
     """A core has taken the command in: a read looks for its data, a write fetches it."""
     job = w.jobs[index]
-    if job["op"] != READ:
+    if job["op"] == WRITE:
         transfer(w, index)
+        return
+    if job["op"] == FLUSH:
+        flush(w, index)
         return
     row = of(w, index)["cache"]
     volume = array_of(w, index)
@@ -105,6 +110,15 @@ def decoded(w, index):
     if volume["read_ahead"] != NO_READ_AHEAD:
         end = job["offset"] + job["length"]
         prefetch.follow(w, cache, volume, job["volume"], job["offset"], end)
+
+
+@handler
+def flush(w, index):
+    """A flush goes to the drives; a cache that is written back counts as safe, and answers it."""
+    if array_of(w, index)["write_back"] == 1:
+        answer(w, index)
+    else:
+        array.begin(w, index)
 
 
 @part("arrays")
@@ -218,7 +232,8 @@ def ended(w, index):
     row = of(w, index)["cache"]
     end = job["offset"] + job["length"]
     if job["op"] != READ or job["status"] == FAILED:
-        if row != NONE and job["status"] != FAILED and w.caches[row]["dirty"] > 0:
+        written = job["op"] == WRITE and job["status"] != FAILED
+        if written and row != NONE and w.caches[row]["dirty"] > 0:
             destage.supersede(w, w.caches[row], job["volume"], volume["line"], job["offset"], end)
         answer(w, index)
         return

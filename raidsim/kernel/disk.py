@@ -5,6 +5,7 @@
     write   controller -> link -> the arm -> answered              (write cache off)
             controller -> room in the cache -> link -> answered    (write cache on)
             afterwards the arm writes it, in the order that its discipline finds best
+    flush   controller -> the write cache is empty, or survives a power cut -> answered
 
 The write cache holds a number of writes and of bytes; further writes wait until the arm
 has made room. A write that overwrites another before it is on the medium takes its place, and
@@ -27,6 +28,7 @@ from raidsim.kernel.shingle_tables import FOR_HOST, PIECE
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     FAILED,
+    FLUSH,
     NONE,
     READ,
     STAGE_DISK_DECODED,
@@ -68,8 +70,14 @@ def decode(w, index):
         reply(w, index)
     elif job["op"] == READ:
         read(w, disk, index)
-    else:
+    elif job["op"] == WRITE:
         write(w, disk, index)
+    elif w.drives[job["drive"]]["protected"] == 1:
+        reply(w, index)
+    else:
+        job["stage"] = STAGE_WAITING
+        queue.append(w, disk, index)
+        admit(w, disk)
 
 
 @handler
@@ -304,8 +312,17 @@ def serve_waiting(w, disk):
 
 @handler
 def admit(w, disk):
-    """The write cache has room: writes that wait for it are fetched."""
+    """The write cache has room: writes that wait for it are fetched.
+
+    A flush is answered once it is empty; writes that come behind it wait too.
+    """
     while disk["first_waiting"] != NONE:
-        if not has_room(w, disk, w.jobs[disk["first_waiting"]]):
+        job = w.jobs[disk["first_waiting"]]
+        if job["op"] == FLUSH:
+            if disk["taken"] > 0:
+                return
+            reply(w, queue.take_first(w, disk))
+        elif has_room(w, disk, job):
+            reserve(w, disk, queue.take_first(w, disk))
+        else:
             return
-        reserve(w, disk, queue.take_first(w, disk))

@@ -96,7 +96,7 @@ def returned(w, index):
     """The host has the completion: the slot serves the next command."""
     job = w.jobs[index]
     drive = w.drives[job["drive"]]
-    if drive["defects"] > 0 and job["op"] != READ and job["status"] == DONE:
+    if drive["defects"] > 0 and job["op"] == WRITE and job["status"] == DONE:
         defects.cure(w, index)
     if drive["slots"] != NONE:
         following = leave(w, drive["slots"], index)

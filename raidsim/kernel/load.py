@@ -1,10 +1,11 @@
 """Streams: who issues which I/O when.
 
 Closed streams keep a number of I/Os outstanding, with think time between completion
-and next issue; Poisson and given-arrival streams issue whatever the system does.
+and next issue; streams with a rate or given arrivals issue whatever the system does.
 Bursts restrict both to the on-part of a period. The n-th I/O of a stream has the same
 kind, size and place whatever happens before it: each property is drawn from a key of
-its own by the number of the I/O.
+its own by the number of the I/O. After so many writes a stream may ask for a flush, in the
+place of an I/O; that has no number.
 
 Verbs: :func:`begin` starts a stream, :func:`issue` makes its next request,
 :func:`follow_up` decides what comes after an issue or a completion.
@@ -12,7 +13,7 @@ Verbs: :func:`begin` starts a stream, :func:`issue` makes its next request,
 
 from __future__ import annotations
 
-from raidsim.kernel import zipf
+from raidsim.kernel import permutation, zipf
 from raidsim.kernel.heap import schedule
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import take
@@ -22,12 +23,13 @@ from raidsim.kernel.tables import (
     CLOSED,
     EVENT_ISSUE,
     EVENT_TIMEOUT,
+    FLUSH,
     GIVEN,
     LAW_EXPONENTIAL,
     MANUAL,
     NEVER,
     NONE,
-    POISSON,
+    RATE,
     READ,
     STAGE_SUBMITTED,
     WRITE,
@@ -47,7 +49,7 @@ def begin(w, s):
     if stream["mode"] == CLOSED:
         for _ in range(stream["outstanding"]):
             schedule_issue(w, s, next_on(stream, now))
-    elif stream["mode"] == POISSON or stream["mode"] == GIVEN:
+    elif stream["mode"] == RATE or stream["mode"] == GIVEN:
         schedule_arrival(w, s)
 
 
@@ -69,7 +71,10 @@ def schedule_arrival(w, s):
         if n < stream["arrivals"]:
             schedule_issue(w, s, stream["start"] + w.arrivals[stream["first_arrival"] + n])
         return
-    stream["clock"] += stream["gap"] * exponential(stream["key_gap"], n)
+    gap = stream["gap"]
+    if stream["gap_law"] == LAW_EXPONENTIAL:
+        gap *= exponential(stream["key_gap"], n)
+    stream["clock"] += gap
     schedule_issue(w, s, stream["start"] + on_time(stream, stream["clock"]))
 
 
@@ -100,7 +105,7 @@ def may_issue(w, stream):
     """Whether none of the stream's limits is reached."""
     return (
         stream["ended"] == 0
-        and stream["issued"] < stream["stop_ios"]
+        and stream["issued"] - stream["flushes"] < stream["stop_ios"]
         and stream["issued_bytes"] < stream["stop_bytes"]
         and w.state[0]["now"] < stream["stop_time"]
     )
@@ -113,10 +118,18 @@ def issue(w, s):
     if not may_issue(w, stream):
         stream["ended"] = 1
         return NONE
-    n = stream["issued"]
-    length = draw_length(w, stream, n)
-    op = READ if uniform(stream["key_op"], n) < stream["read_share"] else WRITE
-    offset = draw_offset(stream, n, length)
+    if stream["flush_every"] > 0 and stream["unflushed"] >= stream["flush_every"]:
+        stream["unflushed"] = 0
+        stream["flushes"] += 1
+        return request(w, s, stream, FLUSH, stream["area_offset"], 0)
+    n = stream["issued"] - stream["flushes"]
+    size = draw_size(w, stream, n)
+    length = size["bytes"]
+    op = READ
+    if uniform(stream["key_op"], n) >= size["read_share"]:
+        op = WRITE
+        stream["unflushed"] += 1
+    offset = draw_offset(w, stream, n, size)
     index = request(w, s, stream, op, offset, length)
     if stream["mode"] != CLOSED:
         schedule_arrival(w, s)
@@ -151,25 +164,25 @@ def request(w, s, stream, op, offset, length):
 
 
 @handler
-def draw_length(w, stream, n):
-    """Bytes of the n-th I/O."""
+def draw_size(w, stream, n):
+    """Row of `sizes` that the n-th I/O is of."""
     row = stream["first_size"]
     if stream["sizes"] > 1:
         u = uniform(stream["key_size"], n)
         while w.sizes[row]["up_to"] <= u:
             row += 1
-    return w.sizes[row]["bytes"]
+    return w.sizes[row]
 
 
 @handler
-def draw_offset(stream, n, length):
-    """Byte address of the n-th I/O, inside the stream's area."""
+def draw_offset(w, stream, n, size):
+    """Byte address of the n-th I/O, which is of a row of `sizes`, inside the stream's area."""
     align = stream["align"]
+    length = size["bytes"]
+    share = size["random_share"]
     blocks = (stream["area_size"] - length) // align + 1
-    if stream["random_share"] >= 1.0 or (
-        stream["random_share"] > 0.0 and uniform(stream["key_random"], n) < stream["random_share"]
-    ):
-        place = draw_block(stream, n, blocks) * align
+    if share >= 1.0 or (share > 0.0 and uniform(stream["key_random"], n) < share):
+        place = draw_block(w, stream, n, blocks) * align
     else:
         place = stream["position"]
         if place + length > stream["area_size"]:
@@ -179,20 +192,35 @@ def draw_offset(stream, n, length):
 
 
 @handler
-def draw_block(stream, n, blocks):
+def draw_block(w, stream, n, blocks):
     """Which of ``blocks`` aligned places a random access goes to."""
     if stream["zipf"] > 0.0:
         return zipf.scatter(zipf.rank(stream["key_where"], n, blocks, stream["zipf"]), blocks)
+    if stream["once"] == 1:
+        return permutation.place(stream["key_where"], n, blocks)
     u = uniform(stream["key_where"], n)
-    if stream["hot_area"] > 0.0:
-        hot = max(int(blocks * stream["hot_area"]), 1)
-        if hot >= blocks:
-            return int(u * blocks)
-        if u < stream["hot_accesses"]:
-            return min(int(u / stream["hot_accesses"] * hot), hot - 1)
-        u = (u - stream["hot_accesses"]) / (1.0 - stream["hot_accesses"])
-        return hot + min(int(u * (blocks - hot)), blocks - hot - 1)
+    if stream["zones"] > 0 and stream["zones"] <= blocks:
+        return draw_in_zone(w, stream, u, blocks)
     return int(u * blocks)
+
+
+@handler
+def draw_in_zone(w, stream, u, blocks):
+    """The same where zones are accessed differently; each of them has a block at least."""
+    first = 0
+    passed = 0.0
+    zone = stream["first_zone"]
+    left = stream["zones"] - 1  # zones behind this one
+    while True:
+        up_to = w.load_zones[zone]["up_to"]
+        end = min(max(int(blocks * w.load_zones[zone]["area_up_to"]), first + 1), blocks - left)
+        if u < up_to or left == 0:
+            within = (u - passed) / (up_to - passed)
+            return first + min(int(within * (end - first)), end - first - 1)
+        first = end
+        passed = up_to
+        zone += 1
+        left -= 1
 
 
 @handler

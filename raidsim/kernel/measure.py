@@ -4,7 +4,7 @@ Latencies go into a log-linear histogram per account and kind, completions into 
 of time slices per account: one for each stream, or for many streams that are measured as one.
 The series has a fixed number of slices: when time runs past
 the last one, neighbours are merged and slices become twice as wide, so memory does not
-grow with the length of a run.
+grow with the length of a run. Flushes have latencies, and are no I/Os of the series.
 
 Where somebody has given the table of I/Os room, each I/O is noted there too, until it is full.
 
@@ -14,7 +14,7 @@ Verbs: :func:`record` counts one completed request, :func:`reset` opens a new wi
 from __future__ import annotations
 
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.tables import SLICES
+from raidsim.kernel.tables import FLUSH, SLICES
 from raidsim.stats import histogram
 
 bin_of = handler(histogram.bin_of)
@@ -28,10 +28,14 @@ def record(w, index):
     stream = w.streams[job["stream"]]
     latency = state["now"] - job["issued"]
     op = job["op"]
+    w.latencies[stream["account"], op, bin_of(latency)] += 1
+    if op == FLUSH:
+        stream["window_flushes"] += 1
+        stream["window_flush_ns"] += latency
+        return
     stream["window_ios"][op] += 1
     stream["window_bytes"][op] += job["length"]
     stream["window_ns"][op] += latency
-    w.latencies[stream["account"], op, bin_of(latency)] += 1
     place = (state["now"] - state["slice_origin"]) // state["slice_width"]
     while place >= SLICES:
         fold(w)

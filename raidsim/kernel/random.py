@@ -26,13 +26,19 @@ UNIT = 2.0**-53
 
 
 @handler
-def uniform(key, n):
-    """The n-th number of ``key``, uniform on [0, 1)."""
+def bits(key, n):
+    """The n-th 53 random bits of ``key``."""
     z = key + np.uint64(n) * GOLDEN
     z = (z ^ (z >> SHIFT_1)) * MIX_1
     z = (z ^ (z >> SHIFT_2)) * MIX_2
     z = z ^ (z >> SHIFT_3)
-    return float(z >> TO_53_BITS) * UNIT
+    return z >> TO_53_BITS
+
+
+@handler
+def uniform(key, n):
+    """The n-th number of ``key``, uniform on [0, 1)."""
+    return float(bits(key, n)) * UNIT
 
 
 @handler

@@ -40,6 +40,7 @@ from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     DONE,
     FAILED,
+    FLUSH,
     NONE,
     READ,
     STAGE_CHANNEL_READ,
@@ -83,8 +84,14 @@ def decode(w, index):
         answer(w, drive, index)
     elif job["op"] == READ:
         decode_read(w, drive, index)
-    else:
+    elif job["op"] == WRITE:
         decode_write(w, drive, index)
+    elif w.drives[job["drive"]]["protected"] == 1:
+        answer(w, drive, index)
+    else:
+        job["stage"] = STAGE_WAITING
+        queue.append(w, drive, index)
+        serve_waiting(w, job["row"], drive)
 
 
 @handler
@@ -180,6 +187,34 @@ def decode_write(w, drive, index):
         start = stop
 
 
+@routine
+def serve_waiting(w, row, drive):
+    """Whoever waits for the buffer takes the next step, in order.
+
+    A flush waits until all that was acknowledged is on the flash; what comes behind it waits too.
+    """
+    while drive["first_waiting"] != NONE:
+        index = drive["first_waiting"]
+        if w.jobs[index]["op"] != FLUSH:
+            if drive["buffered"] + w.jobs[index]["length"] > drive["buffer"]:
+                return
+            fetch(w, drive, queue.take_first(w, drive))
+        elif w.drives[drive["drive"]]["unsafe"] > 0:
+            flush_rest(w, row, drive)
+            return
+        else:
+            answer(w, drive, queue.take_first(w, drive))
+
+
+@handler
+def flush_rest(w, row, drive):
+    """Flush what is less than a program unit, too: the rest of the unit is filled up."""
+    rest = drive["gathered"]
+    if rest > 0 and not slc.must_wait(w, drive):
+        drive["gathered"] = 0
+        flush(w, row, drive, rest, slc.ENTER if slc.enters(w, drive) else slc.MOVE)
+
+
 @handler
 def fetch(w, drive, index):
     """Reserve buffer space for a page and fetch it over the link."""
@@ -250,7 +285,8 @@ def flush_moved(w, row, drive):
 def flush(w, row, drive, host, errand):
     """Send one program unit from the buffer to the next die.
 
-    ``host`` of its bytes are the host's: all, or none of what the drive moves for itself.
+    ``host`` of its bytes are the host's: all, fewer if it is filled up for a flush, or none of
+    what the drive moves for itself.
     ``errand`` is MOVE, FOLD or ENTER: see slc.py.
     """
     if errand == slc.ENTER:
@@ -313,7 +349,7 @@ def programmed(w, index):
     drive = w.ssds[job["row"]]
     unit = drive["page"] * drive["planes"]
     drive["programmed"] += unit
-    drive["buffered"] -= unit
+    drive["buffered"] -= job["length"] if job["length"] > 0 else unit
     keep(w, w.drives[job["drive"]], job["length"])
     row = job["row"]
     errand = job["rest"]
@@ -323,10 +359,7 @@ def programmed(w, index):
         arrive(w, job["next_station"], index, drive["erase_time"])
     else:
         release(w, index)
-    while drive["first_waiting"] != NONE:
-        if drive["buffered"] + w.jobs[drive["first_waiting"]]["length"] > drive["buffer"]:
-            break
-        fetch(w, drive, queue.take_first(w, drive))
+    serve_waiting(w, row, drive)
     if drive["slc"] != NONE:
         in_cache(w, row, drive, errand)
 
@@ -339,6 +372,7 @@ def in_cache(w, row, drive, errand):
     elif errand == slc.FOLD:
         garbage.leave_cache(w, row, drive)
     flush_gathered(w, row, drive)
+    serve_waiting(w, row, drive)
 
 
 @handler

@@ -26,6 +26,7 @@ EVENT_HEAT = 3  # temperatures are brought up to date
 # What a job asks for.
 READ = 0
 WRITE = 1
+FLUSH = 2  # that all writes which were answered before are on the medium, or as safe as there
 
 # Direction of a transfer, for half-duplex stations. None yet: the first one pays no turnaround.
 TO_HOST = 0
@@ -60,7 +61,7 @@ VOLUME_ARRAY = 2  # drives under a RAID level, or behind a controller
 
 # How a stream decides when to issue.
 CLOSED = 0  # a fixed number of I/Os outstanding
-POISSON = 1
+RATE = 1  # at a rate, by a law of the times between arrivals
 GIVEN = 2  # arrival times of a table
 MANUAL = 3  # only what the control plane hands in
 
@@ -190,7 +191,7 @@ JOBS = Table(
     pending=volatile("i4", "its children that are still under way"),
     mark=volatile("i4", "events of it that are not void carry this number"),
     stage=volatile("i2", "what happens to it next: STAGE_..."),
-    op=volatile("i1", "READ or WRITE"),
+    op=volatile("i1", "READ, WRITE or FLUSH"),
     priority=volatile("i1", "0 is the most urgent"),
     status=volatile("i1", "DONE, FAILED, TIMED_OUT, RETRY or UNREADABLE"),
     direction=volatile("i1", "TO_HOST or TO_FLASH, for stations that are half duplex"),
@@ -272,7 +273,7 @@ STREAMS = Table(
     "what one worker of a load does",
     volume=configuration("i4", "that it is on"),
     process=configuration("i4", "row of what its I/Os cost the host"),
-    mode=configuration("i4", "how it decides when to issue: CLOSED, POISSON, GIVEN or MANUAL"),
+    mode=configuration("i4", "how it decides when to issue: CLOSED, RATE, GIVEN or MANUAL"),
     outstanding=configuration("i4", "I/Os that a closed one has under way"),
     priority=state("i4", "of its I/Os, 0 is the most urgent; a manual one is told each time"),
     ended=state("i4", "1: it issues no more"),
@@ -280,6 +281,12 @@ STREAMS = Table(
     think_law=configuration("i4", "distribution of the think time: LAW_..."),
     first_size=configuration("i4", "first row of its sizes"),
     sizes=configuration("i4", "how many there are"),
+    first_zone=configuration("i4", "first row of the zones of its area"),
+    zones=configuration("i4", "how many there are; 0: all places are equal"),
+    once=configuration("i4", "1: it comes to no place again before it was at all of them"),
+    flush_every=configuration("i4", "it asks for a flush after so many writes; 0: never"),
+    unflushed=state("i4", "writes since the last one"),
+    gap_law=configuration("i4", "distribution of the times between arrivals at a rate: LAW_..."),
     in_flight=volatile("i4", "I/Os under way"),
     scheduled=volatile("i4", "issues that are in the heap"),
     account=configuration("i4", "row of latencies and slices in which its I/Os are counted"),
@@ -287,14 +294,10 @@ STREAMS = Table(
     area_size=configuration("i8", "size of the area", "B"),
     align=configuration("i8", "addresses are multiples of it", "B", start=1),
     position=state("i8", "where the next sequential access begins, in the area", "B"),
-    read_share=configuration("f8", "share of reads", start=1),
-    random_share=configuration("f8", "share of accesses that do not follow the last one", start=1),
-    hot_area=configuration("f8", "share of the area that is hot"),
-    hot_accesses=configuration("f8", "share of the accesses that go there"),
     zipf=configuration("f8", "exponent of a Zipf distribution of addresses; 0 for none"),
     think=configuration("i8", "mean time from the end of an I/O to the next issue", "ns"),
-    gap=configuration("f8", "mean time between Poisson arrivals", "ns", start=1),
-    clock=state("f8", "Poisson time so far, without the pauses between bursts", "ns"),
+    gap=configuration("f8", "mean time between arrivals at a rate", "ns", start=1),
+    clock=state("f8", "time of the last of these, without the pauses between bursts", "ns"),
     start=state("i8", "when it began", "ns"),
     burst_on=configuration("i8", "length of a burst; 0: no bursts", "ns"),
     burst_off=configuration("i8", "length of a pause", "ns"),
@@ -305,7 +308,8 @@ STREAMS = Table(
     stop_time=configuration("i8", "when it ends", "ns", start=NEVER),
     stop_ios=configuration("i8", "I/Os after which it ends", start=NEVER),
     stop_bytes=configuration("i8", "bytes after which it ends", "B", start=NEVER),
-    issued=counter("i8", "I/Os issued"),
+    issued=counter("i8", "I/Os and flushes issued"),
+    flushes=counter("i8", "flushes among these"),
     issued_bytes=counter("i8", "bytes that these ask for", "B"),
     completed=counter("i8", "I/Os that ended well"),
     failed=counter("i8", "I/Os that ended with an error"),
@@ -320,6 +324,8 @@ STREAMS = Table(
     window_ios=window("i8", "I/Os completed, reads and writes", shape=(2,)),
     window_bytes=window("i8", "bytes of these", "B", shape=(2,)),
     window_ns=window("i8", "sum of their latencies", "ns", shape=(2,)),
+    window_flushes=window("i8", "flushes completed"),
+    window_flush_ns=window("i8", "sum of their latencies", "ns"),
 )
 
 SIZES = Table(
@@ -327,6 +333,15 @@ SIZES = Table(
     "a size of the I/Os of a stream",
     bytes=configuration("i8", "the size", "B"),
     up_to=configuration("f8", "share of the I/Os that are of this size or one before it"),
+    read_share=configuration("f8", "share of reads among those of this size", start=1),
+    random_share=configuration("f8", "the same: of accesses that do not follow the last", start=1),
+)
+
+LOAD_ZONES = Table(
+    "load_zones",
+    "a part of a stream's area that gets its own share of the random accesses",
+    area_up_to=configuration("f8", "share of the area that is this zone or one before it"),
+    up_to=configuration("f8", "share of the random accesses that go to these"),
 )
 
 ARRIVALS = Column(
@@ -516,8 +531,8 @@ SLOTS = Table(
 
 LATENCIES = Column(
     "latencies",
-    "histograms of an account: reads and writes",
-    window("i8", "I/Os whose latency lies in the bin", shape=(2, BINS)),
+    "histograms of an account: reads, writes and flushes",
+    window("i8", "I/Os whose latency lies in the bin", shape=(3, BINS)),
 )
 
 COMPLETED_SLICES = Column(

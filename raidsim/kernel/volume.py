@@ -27,7 +27,7 @@ def device_ios(w, index):
     if volume["kind"] == VOLUME_ARRAY:
         return 1
     longest = w.drives[volume["drive"]]["max_transfer"]
-    return (job["length"] + longest - 1) // longest
+    return max((job["length"] + longest - 1) // longest, 1)  # a flush is one too
 
 
 @handler
@@ -63,7 +63,7 @@ def issue(w, index):
     longest = w.drives[drive]["max_transfer"]
     start = job["offset"]
     end = start + job["length"]
-    while start < end:
+    while True:  # once for a flush, which has no bytes
         stop = min(start + longest, end)
         child = take_child(w, STAGE_SLOT, index)
         job["pending"] += 1
@@ -74,6 +74,8 @@ def issue(w, index):
         below["hop"] = 0
         send(w, child)
         start = stop
+        if start >= end:
+            return
 
 
 @handler

@@ -35,6 +35,7 @@ TABLES: dict[str, Table] = {
         tables.STATIONS,
         tables.STREAMS,
         tables.SIZES,
+        tables.LOAD_ZONES,
         tables.ARRIVALS,
         tables.PROCESSES,
         tables.CORES,

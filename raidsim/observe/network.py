@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from raidsim.intervene.window import reset
 from raidsim.kernel import tables as t
+from raidsim.scenario import Requests
 from raidsim.system.system import System, stream_key
 
 GIGA = 1_000_000_000
@@ -87,7 +88,7 @@ class Network:
         ]
         return indices[0]
 
-    def _add_class(self, name: str, route: Sequence[Step], **fields: Any) -> int:
+    def _add_class(self, name: str, route: Sequence[Step], read_share: float, **fields: Any) -> int:
         system = self.system
         first = system.append("steps", len(route))
         for row, step in enumerate(route, first):
@@ -104,7 +105,8 @@ class Network:
         volume = system.add_row(
             "volumes", kind=t.VOLUME_ROUTE, first_step=first, steps=len(route), size=1
         )
-        index = system.add_stream(name, [(1, 1.0)], volume=volume, process=self._process, **fields)
+        requests = [Requests(1, read=read_share)]
+        index = system.add_stream(name, requests, volume=volume, process=self._process, **fields)
         self.classes[name] = index
         return index
 
@@ -123,12 +125,12 @@ class Network:
         stream = self._add_class(
             name,
             route,
+            read_share,
             mode=t.CLOSED,
             outstanding=population,
             think=to_ns(think),
             think_law=law,
             priority=priority,
-            read_share=read_share,
         )
         self.system.begin(stream)
 
@@ -146,11 +148,12 @@ class Network:
         stream = self._add_class(
             name,
             route,
-            mode=t.POISSON,
+            read_share,
+            mode=t.RATE,
             gap=GIGA / rate,
+            gap_law=t.LAW_EXPONENTIAL,
             priority=priority,
             stop_ios=stop,
-            read_share=read_share,
         )
         self.system.begin(stream)
 
@@ -168,12 +171,12 @@ class Network:
         stream = self._add_class(
             name,
             route,
+            read_share,
             mode=t.GIVEN,
             first_arrival=first,
             arrivals=len(times),
             priority=priority,
             timeout=t.NEVER if timeout is None else to_ns(timeout),
-            read_share=read_share,
         )
         self.system.begin(stream)
 
@@ -209,5 +212,7 @@ class Network:
     def histogram(self, name: str) -> NDArray[np.int64]:
         """Response times of a class: counts per bin of raidsim.stats.histogram."""
         accounts = self.system.accounts([self.classes[name]])
-        counts: NDArray[np.int64] = self.system.world.latencies[accounts].sum(axis=(0, 1))
+        counts: NDArray[np.int64] = self.system.world.latencies[accounts, : t.FLUSH].sum(
+            axis=(0, 1)
+        )
         return counts

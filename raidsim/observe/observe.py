@@ -52,11 +52,15 @@ def seconds_of(system: System, streams: Sequence[int]) -> float:
 
 
 def latency(system: System, streams: Sequence[int], op: int) -> Latency | None:
-    """Response times of the I/Os of kind ``op`` (READ, WRITE); None if there were none."""
+    """Response times of the I/Os of kind ``op`` (READ, WRITE, FLUSH); None if there were none."""
     world = system.world
     rows = list(streams)
-    samples = int(world.streams["window_ios"][rows, op].sum())
-    passed = int(world.streams["window_ns"][rows, op].sum())
+    if op == t.FLUSH:
+        samples = int(world.streams["window_flushes"][rows].sum())
+        passed = int(world.streams["window_flush_ns"][rows].sum())
+    else:
+        samples = int(world.streams["window_ios"][rows, op].sum())
+        passed = int(world.streams["window_ns"][rows, op].sum())
     return latency_of(samples, passed, world.latencies[system.accounts(rows), op].sum(axis=0))
 
 
@@ -77,7 +81,7 @@ def latency_of_all(system: System, streams: Sequence[int], quantile: float | Non
     world = system.world
     rows = list(streams)
     if quantile is not None:
-        counts = world.latencies[system.accounts(rows)].sum(axis=(0, 1))
+        counts = world.latencies[system.accounts(rows), : t.FLUSH].sum(axis=(0, 1))
         (found,) = percentiles(counts, [quantile])
         return None if found is None else found / NS_PER_MS
     samples = int(world.streams["window_ios"][rows].sum())
@@ -91,8 +95,9 @@ def uncertain_percentiles(system: System, streams: Sequence[int], op: int, kind:
         return []
     beyond = exceedances(histogram, list(QUANTILES.values()))
     found = percentiles(histogram, list(QUANTILES.values()))
+    several = "flushes" if op == t.FLUSH else f"{kind}s"
     return [
-        f"{name} of {kind}s rests on fewer than {FEW_EXCEEDANCES} samples beyond it"
+        f"{name} of {several} rests on fewer than {FEW_EXCEEDANCES} samples beyond it"
         for name, value, count in zip(QUANTILES, found, beyond, strict=True)
         if value is not None and count < FEW_EXCEEDANCES
     ]

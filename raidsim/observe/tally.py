@@ -47,7 +47,7 @@ def tally(system: System, streams: Sequence[int], *, histograms: bool = False) -
     counts = None
     if histograms:
         counts = np.zeros((2, BINS), np.int64)
-        counts += system.world.latencies[system.accounts(streams)].sum(axis=0)
+        counts += system.world.latencies[system.accounts(streams), : t.FLUSH].sum(axis=0)
     return Tally(
         time=system.now,
         ios=rows["window_ios"].sum(axis=0),

@@ -85,13 +85,13 @@ def mean_cost(
     With ``at_best`` a write-back cache gathers what it can.
     """
     parts: list[tuple[float, Cost]] = []
-    for size, share in load.sizes:
-        parts.append((share * load.read, cost(volume, load, READ, size)))
-        write = cost(volume, load, WRITE, size)
+    for one in load.mix:
+        parts.append((one.share * one.read, cost(volume, load, READ, one.bytes)))
+        write = cost(volume, load, WRITE, one.bytes)
         if at_best and writes_back(scenario, volume):
-            best = gathered(volume, size)
+            best = gathered(volume, one.bytes)
             write = best if best.written_bytes < write.written_bytes + write.read_bytes else write
-        parts.append((share * (1 - load.read), write))
+        parts.append((one.share * (1 - one.read), write))
     total = Cost(0.0, 0.0, 0.0, 0.0)
     for share, each in parts:
         total = replace(
@@ -122,11 +122,12 @@ def straddling(volume: VolumeSpec, load: LoadSpec) -> float:
     """
     if not has_strips(volume):
         return 0.0
-    together = gcd(*(size for size, _ in load.sizes))
+    together = gcd(*(one.size for one in load.sizes))
     share = 0.0
-    for size, part in load.sizes:
-        for step, of_them in ((load.align, load.random), (together, 1 - load.random)):
-            share += part * of_them * _crossing(volume.strip, size, step, load.area.offset)
+    for one in load.mix:
+        for step, of_them in ((load.align, one.random), (together, 1 - one.random)):
+            crossing = _crossing(volume.strip, one.bytes, step, load.area.offset)
+            share += one.share * of_them * crossing
     return share
 
 
@@ -157,7 +158,7 @@ def _address(volume: VolumeSpec, load: LoadSpec, number: int, size: int) -> int:
     layout = _layout(volume)
     if layout["family"] != CONCATENATED:
         extent = min(extent, int(layout["data"]) * volume.drives * volume.strip + size)
-    step = load.align if load.random > 0 else gcd(*(each for each, _ in load.sizes))
+    step = load.align if load.random_share > 0 else gcd(*(one.size for one in load.sizes))
     blocks = max((extent - size) // step + 1, 1)
     return offset + int(number * GOLDEN_RATIO % 1 * blocks) * step
 

@@ -129,7 +129,7 @@ def straddles_strips(scenario: Scenario) -> Iterator[Finding]:
     for volume in scenario.volumes:
         for load in loads_of(scenario, volume):
             share = straddling(volume, load)
-            if share < WORTH_SAYING or max(request for request, _ in load.sizes) > volume.strip:
+            if share < WORTH_SAYING or max(one.size for one in load.sizes) > volume.strip:
                 continue
             yield Finding(
                 f"load {load.name}",
@@ -144,7 +144,7 @@ def strip_below_request(scenario: Scenario) -> Iterator[Finding]:
     for volume in scenario.volumes:
         for load in loads_of(scenario, volume):
             mean = mean_size(load)
-            if load.random < 0.5 or mean <= volume.strip or not has_strips(volume):
+            if load.random_share < 0.5 or mean <= volume.strip or not has_strips(volume):
                 continue
             yield Finding(
                 f"load {load.name}",
@@ -161,9 +161,13 @@ def writes_read_first(scenario: Scenario) -> Iterator[Finding]:
         if volume.layout is None or volume.layout["family"] != PARITY:
             continue
         for load in loads_of(scenario, volume):
-            if load.read == 1 or (load.random == 0 and writes_back(scenario, volume)):
+            if load.read_share == 1 or (load.random_share == 0 and writes_back(scenario, volume)):
                 continue
-            costs = [(cost(volume, load, WRITE, request), share) for request, share in load.sizes]
+            written = 1 - load.read_share
+            costs = [
+                (cost(volume, load, WRITE, one.bytes), one.share * (1 - one.read) / written)
+                for one in load.mix
+            ]
             reads = sum(each.reads * share for each, share in costs)
             writes = sum(each.writes * share for each, share in costs)
             if reads < WORTH_SAYING:

@@ -32,7 +32,7 @@ def duty(load: LoadSpec) -> float:
 
 def mean_size(load: LoadSpec) -> float:
     """Mean request size in bytes."""
-    return sum(request * share for request, share in load.sizes)
+    return sum(one.size * one.share for one in load.sizes)
 
 
 def loads_of(scenario: Scenario, volume: VolumeSpec) -> list[LoadSpec]:
@@ -51,7 +51,7 @@ def is_written(scenario: Scenario, volume: VolumeSpec) -> bool:
     """Whether any load writes to a volume, or to a hybrid that it is a part of."""
     above = [one.name for one in scenario.hybrids if volume.name in (one.front, one.back)]
     loads = [load for load in scenario.loads if load.volume in above]
-    return any(load.read < 1 for load in (*loads_of(scenario, volume), *loads))
+    return any(load.read_share < 1 for load in (*loads_of(scenario, volume), *loads))
 
 
 def cards_of(scenario: Scenario) -> list[Card]:

@@ -128,7 +128,7 @@ def within_the_buffer(scenario: Scenario) -> Iterator[Finding]:
             continue
         _, extent = load.extent(volume.capacity)
         touched = extent * (load.workers if load.partitions else 1)
-        if load.read == 1:
+        if load.read_share == 1:
             continue  # reads are not served from the write buffer
         kind = kind_of(volume.card)
         buffer = kind.write_buffer(volume.card) * volume.drives
@@ -152,10 +152,10 @@ def off_the_map(scenario: Scenario) -> Iterator[Finding]:
         if volume is None:
             continue
         kind = kind_of(volume.card)
-        if not kind.reads_pay and load.read == 1:
+        if not kind.reads_pay and load.read_share == 1:
             continue
         unit = volume.card.integer(kind.unit)
-        sizes = [request for request, _ in load.sizes]
+        sizes = [one.size for one in load.sizes]
         odd = [each for each in (load.align, load.area.offset, *sizes) if each % unit]
         if odd:
             yield Finding(
@@ -194,7 +194,7 @@ def begins_in_a_burst(scenario: Scenario) -> Iterator[Finding]:
         filled = 0.0 if volume.state == "fresh" else volume.filled
         cache = slc.size_of(card, 1.0 - filled) * volume.drives
         for load in loads_of(scenario, volume):
-            if load.read < 1 and not load.has_end:
+            if load.read_share < 1 and not load.has_end:
                 yield Finding(
                     f"load {load.name}",
                     f"begins with the SLC cache of {_drives(volume)} empty, and its writes become"
@@ -292,7 +292,7 @@ def _drive_demands(
             writes=rate * each.writes,
             read=rate * each.read_bytes,
             written=rate * each.written_bytes,
-            random=load.random,
+            random=load.random_share,
         )
         for rate, each, load in traffic
     ]
@@ -314,13 +314,13 @@ def _host_demand(scenario: Scenario, load: LoadSpec, step: str) -> float:
         card.number(f"{step}.io_time")
         + card.number(f"{step}.device_io_time")
         + card.number(f"{step}.page_time") * pages
-        + card.number(f"{step}.write_time") * (1 - load.read)
+        + card.number(f"{step}.write_time") * (1 - load.read_share)
     )
     if step == "submit":
         cost += _driver_demand(scenario, load)
     if step == "submit" and host.affinity == "unfavourable":
         cost += card.number("remote.io_time") + card.number("remote.page_time") * pages
-        cost += card.number("remote.write_time") * (1 - load.read)
+        cost += card.number("remote.write_time") * (1 - load.read_share)
     return slower * offered(load) * cost
 
 
@@ -336,5 +336,5 @@ def _driver_demand(scenario: Scenario, load: LoadSpec) -> float:
         + card.number(f"driver.{op}_time_per_byte") * mean_size(load)
         for op in ("read", "write")
     )
-    mean = load.read * reads + (1 - load.read) * writes
+    mean = load.read_share * reads + (1 - load.read_share) * writes
     return mean * slower / host.number("cpu.work_per_clock")

@@ -19,7 +19,7 @@ def lost_with_the_front(scenario: Scenario) -> Iterator[Finding]:
     """A front whose failure takes acknowledged writes with it."""
     for hybrid in scenario.hybrids:
         front = scenario.volume(hybrid.front)
-        written = any(load.read < 1 for load in scenario.loads if load.volume == hybrid.name)
+        written = any(load.read_share < 1 for load in scenario.loads if load.volume == hybrid.name)
         if front.failures_tolerated > 0 or not holds_alone(hybrid):
             continue
         if hybrid.mode == "cache" and not written:

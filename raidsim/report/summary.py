@@ -114,7 +114,7 @@ def _load_parts(load: Mapping[str, Any], scenario: Mapping[str, Any]) -> list[st
     parts = [_sizes(load)]
     if "read" in load:
         parts.append(f"{load['read']} read")
-    if "random" in load:
+    if "random" in load and not all("random" in size for size in load.get("sizes") or [{}]):
         parts.append(f"{load['random']} random")
     area = load.get("area")
     volume = load.get("volume") or next((v.get("name") for v in volumes(scenario)), None)
@@ -132,8 +132,13 @@ def _load_parts(load: Mapping[str, Any], scenario: Mapping[str, Any]) -> list[st
 def _sizes(load: Mapping[str, Any]) -> str:
     sizes = load.get("sizes")
     if isinstance(sizes, list) and sizes:
-        return " + ".join(f"{entry.get('share')} {entry.get('size')}" for entry in sizes)
+        return " + ".join(map(_size, sizes))
     return str(load.get("size") or "")
+
+
+def _size(entry: Mapping[str, Any]) -> str:
+    own = ", ".join(f"{entry[key]} {key}" for key in ("read", "random") if key in entry)
+    return f"{entry.get('share')} {entry.get('size')}" + (f" ({own})" if own else "")
 
 
 def _tables(scenario: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:

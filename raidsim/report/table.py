@@ -195,6 +195,10 @@ def _where(chosen: Sequence[int], sweep: Sweep) -> str:
 def remarks(point: Point) -> list[str]:
     """Warnings of a point, and how many of its I/Os did not end well."""
     texts = list(point.warnings)
+    if (flush := point.latency_ms.get("flush")) is not None and point.window_s > 0:
+        rate = numbers.count(flush.samples / point.window_s)
+        tail = "" if flush.p99 is None else f", p99 {numbers.figure(flush.p99)} ms"
+        texts.append(f"{rate} flushes/s, which take {numbers.figure(flush.mean)} ms{tail}")
     for number, what in ((point.counts.failed, "failed"), (point.counts.timed_out, "timed out")):
         if number:
             texts.append(f"{number:,} of {point.counts.issued:,} I/Os {what}")

@@ -1,31 +1,23 @@
 """Scenarios: which hardware, under which load, measured how - as a file and as an object."""
 
 from raidsim.scenario.event import EventSpec
-from raidsim.scenario.loader import (
-    check_load,
-    find,
-    from_data,
-    load,
-    load_on,
-    load_text,
-    names,
-)
+from raidsim.scenario.files import find, names
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     Burst,
-    ControllerSpec,
-    HostSpec,
     Hot,
-    HybridSpec,
     Limit,
     LinkSpec,
     LoadSpec,
     Measure,
+    Requests,
     SizeShare,
-    VolumeSpec,
 )
 from raidsim.scenario.part import Area
-from raidsim.scenario.scenario import Scenario
+from raidsim.scenario.scenario import Scenario, from_data, load, load_text
+from raidsim.scenario.single import check_load, load_on
+from raidsim.scenario.specs import ControllerSpec, HostSpec, HybridSpec, VolumeSpec
+from raidsim.scenario.tables import Tables
 
 __all__ = [
     "Area",
@@ -40,8 +32,10 @@ __all__ = [
     "LoadSpec",
     "MachineSpec",
     "Measure",
+    "Requests",
     "Scenario",
     "SizeShare",
+    "Tables",
     "VolumeSpec",
     "check_load",
     "find",

@@ -63,16 +63,18 @@ def can_switch(drive: Card) -> bool:
     return "write_cache.enabled" in drive.about.by_name
 
 
-def check_volume(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
-    """Everything but the layout; ``controller`` None for the host itself."""
+def check_volume(
+    values: Mapping[str, Any], drive: Card | None, controller: Card | None
+) -> Iterator[Finding]:
+    """Everything but the layout; ``controller`` None for the host itself, ``drive`` if unknown."""
     yield from _sensible_for_the_level(values)
     yield from _noted_intent(values, controller)
     if controller is None:
         yield from _without_controller(values)
     else:
-        yield from _on_a_controller(values, controller)
-    if values.get("disk_cache") is not None and "card" in values and not can_switch(values["card"]):
-        cause = f"{values['card'].name} has no write cache that can be switched"
+        yield from _on_a_controller(values, drive, controller)
+    if values.get("disk_cache") is not None and drive is not None and not can_switch(drive):
+        cause = f"{drive.name} has no write cache that can be switched"
         yield "disk_cache", cause, "leave it out"
     drives = values.get("drives", 1)
     for number in values.get("failed", ()):
@@ -121,7 +123,9 @@ def _without_controller(values: Mapping[str, Any]) -> Iterator[Finding]:
             yield key, cause, "add a [[controller]] with a cache, or leave it out"
 
 
-def _on_a_controller(values: Mapping[str, Any], card: Card) -> Iterator[Finding]:
+def _on_a_controller(
+    values: Mapping[str, Any], drive: Card | None, card: Card
+) -> Iterator[Finding]:
     level = values.get("level")
     known = [name for name in LEVELS if name != "single" and card.flag(f"levels.{name}")]
     if level is not None and level not in ("single", *known):
@@ -143,12 +147,12 @@ def _on_a_controller(values: Mapping[str, Any], card: Card) -> Iterator[Finding]
             if high > low:
                 span = f"a power of two from {span} to {units.text(high, 'size')}"
             yield "strip", cause, span
-    if "card" in values:
+    if drive is not None:
         ports = card.word("ports.speed").partition("-")[0]
-        interface = values["card"].word("link.interface")
+        interface = drive.word("link.interface")
         in_slot = interface in ("pcie", "nvme") and card.flag("drives.pcie")
         if interface not in INTERFACES[ports] and not in_slot:
-            cause = f"{values['card'].name} has {interface}, and {card.name} {ports.upper()} ports"
+            cause = f"{drive.name} has {interface}, and {card.name} {ports.upper()} ports"
             yield "drive", cause, f"a drive with {' or '.join(INTERFACES[ports])}"
 
 
@@ -170,15 +174,17 @@ def at_speed_of(drive: Card, port: str) -> Card:
     return drive.changed({"link.time_per_byte": least})
 
 
-def lay_out(values: Mapping[str, Any], controlled: bool) -> tuple[np.void | None, Finding | None]:
+def lay_out(
+    values: Mapping[str, Any], drive: Card | None, controlled: bool
+) -> tuple[np.void | None, Finding | None]:
     """The layout of a volume, None for one drive on the host; and what is impossible in it."""
-    needed = ("level", "drives", "strip", "spans", "copies", "spread", "rotation", "card")
-    if any(name not in values for name in needed):
+    needed = ("level", "drives", "strip", "spans", "copies", "spread", "rotation")
+    if drive is None or any(name not in values for name in needed):
         return None, None
     level = values["level"]
     if level == "single" and not controlled:
         return None, None
-    sector, whole = (values["card"].integer(f"capacity.{of}") for of in ("sector", "user"))
+    sector, whole = (drive.integer(f"capacity.{of}") for of in ("sector", "user"))
     if values["strip"] > whole:
         cause = f"{units.text(values['strip'], 'size')} is more than a drive holds"
         return None, ("strip", cause, f"at most {units.text(whole, 'size')}")

@@ -12,7 +12,7 @@ from typing import Any
 
 from raidsim import units
 from raidsim.errors import quote, suggest
-from raidsim.scenario.models import Burst, Hot, SizeShare
+from raidsim.scenario.models import Burst, SizeShare, Zone
 from raidsim.scenario.part import Area
 
 Finding = tuple[str, str, str | None]
@@ -55,6 +55,16 @@ def shares_make_a_whole(sizes: Sequence[SizeShare] | None) -> Iterator[Finding]:
     total = sum(part.share for part in sizes or ())
     if sizes and abs(total - 1) > 1e-9:
         yield "sizes", f"the shares add up to {total * 100:.10g} %", "they must add up to 100 %"
+
+
+@needs("read", "sizes")
+def reads_are_known(read: float | None, sizes: Sequence[SizeShare] | None) -> Iterator[Finding]:
+    """It is said of every request how likely it reads, and said once."""
+    own = [part.read is not None for part in sizes or ()]
+    if read is None and not (own and all(own)):
+        yield "read", "is missing", 'write read = "67 %", for example'
+    if read is not None and own and all(own):
+        yield "read", "does not count: each of the sizes has its own", "leave it out"
 
 
 @needs("outstanding", "rate", "arrivals")
@@ -100,6 +110,14 @@ def arrivals_in_order(arrivals: Sequence[float] | None) -> Iterator[Finding]:
             return
 
 
+@needs("rate_distribution", "rate")
+def a_rate_to_be_distributed(distribution: str, rate: Any) -> Iterator[Finding]:
+    """Only arrivals at a rate have times between them to be drawn."""
+    if distribution != "exponential" and rate is None:
+        cause = "is about loads that have a rate, and this one has none"
+        yield "rate_distribution", cause, 'write rate = "1000 IO/s", for example'
+
+
 @needs("within", "within_percentile", "arrivals")
 def something_to_search(
     within: float | None, within_percentile: float | None, arrivals: Any
@@ -129,6 +147,27 @@ def only_closed_loads_think(think: float, outstanding: Any) -> Iterator[Finding]
         yield "think", "is for closed loads", "an open load issues whatever completes"
 
 
+@needs("flush_every", "outstanding", "read", "sizes")
+def something_to_flush(
+    flush_every: int, outstanding: Any, read: float | None, sizes: Sequence[SizeShare] | None
+) -> Iterator[Finding]:
+    """A flush takes the place of an I/O of a closed load, behind writes."""
+    if flush_every == 0:
+        return
+    if outstanding is None:
+        yield "flush_every", "is for closed loads", "give outstanding in place of a rate"
+    shares = _read_shares(read, sizes)
+    if shares and min(shares) == 1:
+        yield "flush_every", "is about writes, and this load has none", 'write read = "50 %"'
+
+
+@needs("flush_every", "hybrid")
+def a_volume_that_flushes(flush_every: int, hybrid: bool) -> Iterator[Finding]:
+    """What a flush means to the parts of a hybrid is not simulated."""
+    if flush_every and hybrid:
+        yield "flush_every", "flushes of a hybrid are not simulated", "leave it out"
+
+
 @needs("burst", "arrivals")
 def arrivals_are_bursts_enough(burst: Burst | None, arrivals: Any) -> Iterator[Finding]:
     """Given arrivals leave nothing for a burst to say."""
@@ -136,26 +175,51 @@ def arrivals_are_bursts_enough(burst: Burst | None, arrivals: Any) -> Iterator[F
         yield "burst", "cannot stand beside arrivals", "the arrivals say when I/Os are issued"
 
 
-@needs("hot", "zipf")
-def one_way_to_be_uneven(hot: Hot | None, zipf: float | None) -> Iterator[Finding]:
-    """Accesses are uneven by a hot spot or by a Zipf law."""
-    if hot is not None and zipf is not None:
-        yield "zipf", "cannot stand beside hot", "keep one of the two"
+@needs("hot", "zones", "zipf", "once")
+def one_way_to_choose_places(hot: Any, zones: Any, zipf: Any, once: bool) -> Iterator[Finding]:
+    """Accesses are uneven in one way, or come to each place once."""
+    ways = {"hot": hot, "zones": zones, "zipf": zipf, "once": once or None}
+    given = [name for name, value in ways.items() if value is not None]
+    for name in given[1:]:
+        yield name, f"cannot stand beside {given[0]}", "keep one of the two"
 
 
-@needs("random", "hot", "zipf")
-def something_random_to_be_uneven(
-    random: float, hot: Hot | None, zipf: float | None
+@needs("zones")
+def zones_make_a_whole(zones: Sequence[Zone] | None) -> Iterator[Finding]:
+    """Zones make up the area, and the accesses to them all random accesses."""
+    if zones is None:
+        return
+    if not zones:
+        yield "zones", "is an empty list", "give at least one zone"
+        return
+    for name, total in (
+        ("areas", sum(zone.area for zone in zones)),
+        ("accesses", sum(zone.accesses for zone in zones)),
+    ):
+        if abs(total - 1) > 1e-9:
+            cause = f"their {name} add up to {total * 100:.10g} %"
+            yield "zones", cause, "they must add up to 100 %"
+
+
+@needs("random", "sizes", "hot", "zones", "zipf", "once")
+def something_random_to_choose_places_for(
+    random: float, sizes: Sequence[SizeShare] | None, hot: Any, zones: Any, zipf: Any, once: bool
 ) -> Iterator[Finding]:
     """A hot spot of a purely sequential load would do nothing."""
-    if random == 0:
-        for name, value in (("hot", hot), ("zipf", zipf)):
+    shares = {random if part.random is None else part.random for part in sizes or ()} or {random}
+    if shares == {0}:
+        for name, value in (("hot", hot), ("zones", zones), ("zipf", zipf), ("once", once or None)):
             if value is not None:
                 yield (
                     name,
                     "is about random accesses, and this load has none",
                     'give random = "100 %"',
                 )
+    elif once and shares != {1}:
+        cause = "needs random accesses alone, and this load has sequential ones"
+        yield "once", cause, 'give random = "100 %"'
+    if once and len({part.size for part in sizes or ()}) > 1:
+        yield "once", "needs requests of one size: places are of that size", "give one size"
 
 
 @needs("partitions", "workers", "align", "area", "capacity", "largest")
@@ -191,12 +255,14 @@ def whole_sectors(
         yield "area", f"starts at {_size(area.offset)}, inside a sector", remedy
 
 
-@needs("read", "access")
-def allowed_access(read: float, access: str) -> Iterator[Finding]:
+@needs("read", "sizes", "access")
+def allowed_access(
+    read: float | None, sizes: Sequence[SizeShare] | None, access: str
+) -> Iterator[Finding]:
     """A load does only what the access policy of its volume lets it."""
     if access == "blocked":
         yield "volume", "is blocked (its access policy)", 'give it access = "read-write"'
-    if access == "read-only" and read < 1:
+    if access == "read-only" and any(share < 1 for share in _read_shares(read, sizes)):
         cause = "the volume is read-only (its access policy), and this load writes"
         yield "read", cause, 'write read = "100 %", or give the volume access = "read-write"'
 
@@ -250,6 +316,11 @@ def several_searches(loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, 
             if asking and index != asking[0] and len(load.get(key) or ()) > 1:
                 cause = "is a sweep, and another load is searched for (its within)"
                 yield index, key, cause, "give one value"
+
+
+def _read_shares(read: float | None, sizes: Sequence[SizeShare] | None) -> list[float]:
+    """The shares of reads that a load and its sizes say."""
+    return [one for one in (read, *(part.read for part in sizes or ())) if one is not None]
 
 
 def _size(number: int) -> str:

@@ -8,26 +8,49 @@ while it runs, and nothing happens after the end.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from raidsim import units
+from raidsim.cards.card import Card
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import quote, suggest
 from raidsim.layout.health import failures_tolerated
 from raidsim.scenario import events as kinds
 from raidsim.scenario.checks import Finding
 from raidsim.scenario.event import EventSpec
-from raidsim.scenario.reading import Reading, quoted, read_part
+from raidsim.scenario.found import Found, FoundController, FoundVolume, names_of
+from raidsim.scenario.reading import Reading, Values, quoted, read_part
 
-Values = dict[str, Any]
-Parts = Mapping[str, Sequence[Values]]
-"""Values of controllers, links, volumes, loads and machines as far as they could be read."""
+F = TypeVar("F", bound=Found)
 
-LISTS = {"volume": "volumes", "controller": "controllers", "link": "links", "load": "loads"}
+REFERENCES = ("volume", "controller", "link", "load")
+"""Keys that name what an event happens to."""
+
 OPTIONAL = (kinds.FanFailure, kinds.Air)
 """Kinds that are about all drives where they name no volume."""
 MOST_TIMES = 1000
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What events may happen to, as far as it could be read."""
+
+    controllers: Sequence[FoundController]
+    links: Sequence[Found]
+    volumes: Sequence[FoundVolume]
+    loads: Sequence[Found]
+    machines: Sequence[Found]
+
+    def of(self, key: str) -> Sequence[Found]:
+        """Those that a key of an event may name."""
+        return {
+            "controller": self.controllers,
+            "link": self.links,
+            "volume": self.volumes,
+            "load": self.loads,
+        }[key]
 
 
 def read_events(
@@ -39,12 +62,12 @@ def read_events(
         event = _read(reading, table, path, parts)
         if event is not None:
             found.append((event, path))
-    _note(reading, _when(found, measure, machines=bool(parts["machines"])))
+    _note(reading, _when(found, measure, machines=bool(parts.machines)))
     if len(found) == len(tables) and not reading.problems:
         _note(reading, _Story(parts, found, measure).problems())
     if tables:
-        for index, load in enumerate(parts["loads"]):
-            if load.get("within") is not None:
+        for index, load in enumerate(parts.loads):
+            if load.values.get("within") is not None:
                 cause = "is searched for in a steady state, and this scenario has events"
                 reading.problem(("load", index, "within"), cause, "leave out one of the two")
     return [event for event, _ in found]
@@ -61,9 +84,9 @@ def _read(reading: Reading, table: Any, path: Path, parts: Parts) -> EventSpec |
     kind = _kind(reading, table, path)
     if kind is None:
         return None
-    values = read_part(reading, kind, table, path)
-    for key, cause, remedy in _check(kind, values, parts):
-        reading.problem((*path, key), cause, remedy)
+    given = read_part(reading, kind, table, path)
+    values = _filled_in(kind, given, parts)
+    reading.note(path, _check(kind, values, parts))
     if len(reading.problems) > before or len(values) < len(kind.model_fields):
         return None
     return kind.model_construct(**values)
@@ -87,27 +110,37 @@ def _kind(reading: Reading, table: Any, path: Path) -> type[EventSpec] | None:
     return None
 
 
+def _filled_in(kind: type[EventSpec], values: Values, parts: Parts) -> Values:
+    """The values of an event, with the only part that there is where it names none."""
+    missing = [key for key in REFERENCES if key in values and values[key] is None]
+    only = {
+        key: parts.of(key)[0].name
+        for key in missing
+        if kind not in OPTIONAL and len(parts.of(key)) == 1
+    }
+    return {**values, **only}
+
+
 def _check(kind: type[EventSpec], values: Values, parts: Parts) -> Iterator[Finding]:
-    """What is wrong with one event on its own; names that are left out are filled in."""
-    for key, of in LISTS.items():
+    """What is wrong with one event on its own."""
+    for key in REFERENCES:
         if key in values:
-            yield from _reference(kind, values, key, [part.get("name") for part in parts[of]])
-    volume = _part(parts, "volume", values)
+            yield from _reference(kind, values, key, [part.name for part in parts.of(key)])
+    volume = _named(parts.volumes, values.get("volume"))
     if "drive" in values and volume is not None:
-        drives = volume.get("drives", 1)
+        drives = volume.values.get("drives", 1)
         if values["drive"] >= drives:
             only = "drive 0" if drives == 1 else f"drives 0 to {drives - 1}"
-            yield "drive", f"{volume['name']} has no drive {values['drive']}", f"it has {only}"
+            yield "drive", f"{volume.name} has no drive {values['drive']}", f"it has {only}"
     if kind is kinds.LatentErrors:
         yield from _offsets(values, volume)
     if kind is kinds.Air and values.get("ambient", 0) is None and values.get("airflow", 0) is None:
         yield "ambient", "is missing, and airflow too", "say what changes"
-    controller = _part(parts, "controller", values)
-    if controller is not None and "card" in controller:
-        yield from _on_controller(kind, controller)
+    controller = _named(parts.controllers, values.get("controller"))
+    if controller is not None and controller.card is not None:
+        yield from _on_controller(kind, controller.card)
     if kind is kinds.ControllerFailure and values.get("partner") is not None:
-        names = [part.get("name") for part in parts["controllers"]]
-        known = [name for name in names if name is not None and name != values.get("controller")]
+        known = [name for name in names_of(parts.controllers) if name != values.get("controller")]
         if values["partner"] not in known:
             remedy = suggest(values["partner"], known) or f"one of {quoted(known)}"
             cause = f"{quote(values['partner'])} is no other controller of this scenario"
@@ -129,9 +162,7 @@ def _reference(
     name = values[key]
     if name is None and kind in OPTIONAL:
         return
-    if name is None and len(known) == 1 == len(names):
-        values[key] = known[0]
-    elif name is None and not names:
+    if name is None and not names:
         yield "kind", f"there is no [[{key}]] that it could happen to", "leave the event out"
     elif name is None:
         yield key, f"is missing, and there are {len(names)}", f"one of {quoted(known)}"
@@ -140,14 +171,12 @@ def _reference(
         yield key, f"{quote(name)} is no {key} of this scenario", remedy
 
 
-def _part(parts: Parts, key: str, values: Values) -> Values | None:
-    """The volume (controller, ...) that an event is about."""
-    name = values.get(key)
-    found = [part for part in parts[LISTS[key]] if name is not None and part.get("name") == name]
-    return found[0] if found else None
+def _named(parts: Sequence[F], name: str | None) -> F | None:
+    """The first part of a name."""
+    return next((part for part in parts if name is not None and part.name == name), None)
 
 
-def _offsets(values: Values, volume: Values | None) -> Iterator[Finding]:
+def _offsets(values: Values, volume: FoundVolume | None) -> Iterator[Finding]:
     if "offsets" not in values or "count" not in values:
         return
     offsets = values["offsets"]
@@ -157,8 +186,8 @@ def _offsets(values: Values, volume: Values | None) -> Iterator[Finding]:
         yield "count", "cannot stand beside offsets", "keep one of the two"
     elif offsets is not None and not offsets:
         yield "offsets", "is an empty list", "give at least one"
-    if offsets and volume is not None and "card" in volume:
-        size, sector = (volume["card"].integer(f"capacity.{of}") for of in ("user", "sector"))
+    if offsets and volume is not None and volume.card is not None:
+        size, sector = (volume.card.integer(f"capacity.{of}") for of in ("user", "sector"))
         for offset in offsets:
             if offset >= size:
                 remedy = f"it has {units.text(size, 'size')}"
@@ -168,8 +197,7 @@ def _offsets(values: Values, volume: Values | None) -> Iterator[Finding]:
                 yield "offsets", f"{units.text(offset, 'size')} is inside a sector", remedy
 
 
-def _on_controller(kind: type[EventSpec], controller: Values) -> Iterator[Finding]:
-    card = controller["card"]
+def _on_controller(kind: type[EventSpec], card: Card) -> Iterator[Finding]:
     if kind in (kinds.Battery, kinds.LearnCycle) and card.word("cache.protection") == "none":
         yield "controller", f"{card.name} has no battery", "leave the event out"
     if kind in (kinds.ImportCache, kinds.DiscardCache) and not card.has("cache.size"):
@@ -180,17 +208,17 @@ NEED_REDUNDANCY = (kinds.Replacement, kinds.Rebuild, kinds.CopyBack, kinds.Consi
 NEED_ARRAY = (*NEED_REDUNDANCY, kinds.Initialisation, kinds.Patrol)
 
 
-def _redundant(kind: type[EventSpec], volume: Values) -> Iterator[Finding]:
+def _redundant(kind: type[EventSpec], volume: FoundVolume) -> Iterator[Finding]:
     """Rebuilds and checks need redundancy; what goes through an array row by row needs one."""
-    if "layout" not in volume:
+    if not volume.is_laid_out:
         return
-    layout = volume["layout"]
-    level = volume.get("level")
+    layout = volume.layout
+    level = volume.values.get("level")
     if kind in NEED_REDUNDANCY and (layout is None or failures_tolerated(layout) == 0):
-        cause = f"{volume['name']} ({level}) has no redundancy"
+        cause = f"{volume.name} ({level}) has no redundancy"
         yield "kind", cause, "leave the event out, or choose a level with redundancy"
     elif kind in NEED_ARRAY and layout is None:
-        cause = f"{volume['name']} is a single drive on the host, and no array"
+        cause = f"{volume.name} is a single drive on the host, and no array"
         yield (
             "kind",
             cause,
@@ -234,14 +262,15 @@ class _Story:
         duration = measure.get("duration")
         every = [(time, path, event) for event, path in found for time in event.times(duration)]
         self.events = sorted(every, key=lambda one: one[0])
-        self.volumes = {part["name"]: part for part in parts["volumes"]}
-        self.failed = {name: set(part["failed"]) for name, part in self.volumes.items()}
-        self.spares = {name: int(part.get("spares", 0)) for name, part in self.volumes.items()}
+        volumes = {part.values["name"]: part.values for part in parts.volumes}
+        self.failed = {name: set(volume["failed"]) for name, volume in volumes.items()}
+        self.had = {name: int(volume["spares"]) for name, volume in volumes.items()}
+        self.spares = dict(self.had)
         self.stood_in: set[tuple[str, int]] = set()  # drives whose place a spare has taken
         self.links_go = any(isinstance(event, kinds.LinkLoss) for _, _, event in self.events)
         started = {event.load for _, _, event in self.events
                    if isinstance(event, kinds.LoadStart)}  # fmt: skip
-        self.running = {part["name"]: part["name"] not in started for part in parts["loads"]}
+        self.running = {name: name not in started for name in names_of(parts.loads)}
         self.dark = -1.0  # until when power is away
         self.lasting: list[tuple[tuple[Any, ...], float]] = []  # what lasts, and until when
 
@@ -297,7 +326,7 @@ class _Story:
             failed.add(drive)
 
     def _restore(self, event: EventSpec, volume: str, drive: int) -> Iterator[Finding]:
-        spared = int(self.volumes[volume].get("spares", 0)) > 0
+        spared = self.had[volume] > 0
         if isinstance(event, kinds.CopyBack) and not spared:
             cause = f"{volume} has no hot spare whose data could be copied back"
             yield "kind", cause, "give the volume spares, or leave the event out"
@@ -307,7 +336,7 @@ class _Story:
 
     def _may_lack(self, volume: str, drive: int) -> bool:
         """Whether a drive that has not failed by an event may still be one that is replaced."""
-        spared = int(self.volumes[volume].get("spares", 0)) > 0
+        spared = self.had[volume] > 0
         return (volume, drive) in self.stood_in or (spared and self.links_go)
 
 

@@ -12,22 +12,23 @@ from raidsim.cards.attributes import KINDS, Attribute, CardKind, Value
 from raidsim.cards.loader import check_value, check_word
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, quote, suggest
-from raidsim.scenario.checks import taken
-from raidsim.scenario.models import ControllerSpec
-from raidsim.scenario.reading import Reading, read_part
+from raidsim.scenario.reading import Reading, Values
 
 
-def attach_card(
+def with_card(
     reading: Reading,
-    values: dict[str, Any],
+    values: Values,
     key: str,
     kinds: tuple[str, ...],
     path: Path,
     folder: FilePath | None,
-) -> None:
-    """Load the card that a table names, with the values it sets, into ``values["card"]``."""
+) -> tuple[Values, Card | None]:
+    """The card that a table names, with the values it sets; in the values they are in base units.
+
+    Where there is no such card, what is wrong is noted, and the values are as they were.
+    """
     if key not in values:
-        return
+        return values, None
     try:
         card = cards.load(values[key], folder)
     except InputError as error:
@@ -36,32 +37,19 @@ def attach_card(
                 reading.problem((*path, key), problem.cause, problem.remedy)
             else:
                 reading.problem((*path, key), f"bad card: {problem}")
-        return
+        return values, None
     if card.kind in kinds:
         changes = _changes(reading, KINDS[card.kind], values.get("set", {}), (*path, "set"))
         if "set" in values:
-            values["set"] = changes
-        values["card"] = card.changed(changes)
-        return
+            values = {**values, "set": changes}
+        return values, card.changed(changes)
     cause = f"{quote(card.name)} is a card of kind {card.kind}, not {' or '.join(kinds)}"
     fitting = [c.name for c in cards.catalogue() if c.kind in kinds]
     reading.problem((*path, key), cause, f"one of {', '.join(fitting)}")
+    return values, None
 
 
-def read_controller(
-    reading: Reading, table: Any, path: Path, folder: FilePath | None
-) -> dict[str, Any]:
-    """Values of a [[controller]], with its card and the state of its battery."""
-    values = read_part(reading, ControllerSpec, table, path)
-    for key, cause, remedy in taken(values.get("name")):
-        reading.problem((*path, key), cause, remedy)
-    attach_card(reading, values, "model", ("controller",), path, folder)
-    if "card" in values and "battery" in values:
-        values["battery"] = read_battery(reading, values["battery"], values["card"], path)
-    return values
-
-
-def read_battery(reading: Reading, state: str | None, card: Card, path: Path) -> str:
+def battery_of(reading: Reading, state: str | None, card: Card, path: Path) -> str:
     """The state of the battery of a controller, where none is given that of a new one."""
     protected = card.word("cache.protection") != "none"
     if state not in (None, "absent") and not protected:

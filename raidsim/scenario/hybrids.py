@@ -14,6 +14,7 @@ from raidsim.cards.card import Card
 from raidsim.errors import quote, suggest
 from raidsim.scenario.arrays import CACHE_MODES, HOST
 from raidsim.scenario.checks import Finding
+from raidsim.scenario.found import Extent, FoundHybrid, FoundVolume
 
 LEAST_BLOCK = 4 * 1024
 LARGEST_BLOCK = 64 * 1024**2
@@ -21,18 +22,11 @@ MOST_BLOCKS = 16 * 1024**2  # in the front
 LEAST_LOG = 1  # of the size of the hybrid
 MOST_PLACES = 32 * 1024**2  # blocks of a tier, whose heat is kept account of
 CACHE_KEYS = {"write": "buffer", "read_ahead": "read_ahead", "io": "io"}
+NO_VOLUME = FoundVolume({})
 OF_A_CACHE = (("write", "back"), ("evict", "lru"))
 
 
-def capacity_of(volume: Mapping[str, Any]) -> int:
-    """Bytes of a volume in which nothing is wrong."""
-    layout = volume["layout"]
-    return volume["card"].integer("capacity.user") if layout is None else int(layout["size"])
-
-
-def check_parts(
-    values: Mapping[str, Any], volumes: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Finding]:
+def check_parts(values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]) -> Iterator[Finding]:
     """Front and back must be two volumes of the scenario."""
     for key in ("front", "back"):
         name = values.get(key)
@@ -45,7 +39,7 @@ def check_parts(
 
 def check_hybrid(
     values: Mapping[str, Any],
-    volumes: Mapping[str, Mapping[str, Any]],
+    volumes: Mapping[str, FoundVolume],
     controller: Card | None,
 ) -> Iterator[Finding]:
     """What can be said of one made of two volumes; ``controller`` None for the host itself."""
@@ -80,11 +74,11 @@ def _own_cache(values: Mapping[str, Any], controller: Card | None) -> Iterator[F
 
 
 def _caches_below(
-    values: Mapping[str, Any], volumes: Mapping[str, Mapping[str, Any]]
+    values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]
 ) -> Iterator[Finding]:
     """A storage processor has its cache in front of the hybrid, not between it and its volumes."""
     for part in ("front", "back"):
-        volume = volumes.get(values.get(part, ""), {})
+        volume = volumes.get(values.get(part, ""), NO_VOLUME).values
         for mode, off in CACHE_MODES:
             if volume.get(mode, off) != off:
                 cause = f"{quote(values[part])} has {mode} = {quote(volume[mode])}"
@@ -92,14 +86,13 @@ def _caches_below(
                 yield part, cause, remedy
 
 
-def _sizes(
-    values: Mapping[str, Any], volumes: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Finding]:
-    parts = [volumes.get(values.get(key, ""), {}) for key in ("front", "back")]
+def _sizes(values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]) -> Iterator[Finding]:
+    front, back = (
+        volumes.get(values.get(key, ""), NO_VOLUME).capacity for key in ("front", "back")
+    )
     known = {"block", "front_size", "back_offset", "size", "mode"} <= set(values)
-    if not known or not all({"card", "layout"} <= set(part) for part in parts):
+    if not known or front is None or back is None:
         return
-    front, back = map(capacity_of, parts)
     block, wanted = values["block"], values["size"]
     if not _is_block(block):
         return
@@ -157,26 +150,48 @@ def measure(values: Mapping[str, Any], front: int, back: int) -> tuple[int, int]
     return min(used, capacity) // block, capacity
 
 
-def overlaps(hybrids: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str, str, str]]:
+def extent_of(values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]) -> Extent | None:
+    """How large a hybrid is in which nothing is wrong; None if that can't be known."""
+    if not set(MEASURED) <= set(values):
+        return None
+    front, back = (volumes[values[key]] for key in ("front", "back"))
+    if front.capacity is None or back.capacity is None:
+        return None
+    blocks, capacity = measure(values, front.capacity, back.capacity)
+    cards = (front.card, back.card)
+    sector = max(card.integer("capacity.sector") for card in cards if card is not None)
+    return Extent(capacity, blocks, sector)
+
+
+def overlaps(hybrids: Sequence[FoundHybrid]) -> Iterator[tuple[int, str, str, str]]:
     """Index, key, cause and remedy of each that uses what another one uses."""
     for index, one in enumerate(hybrids):
         for other in hybrids[:index]:
-            name = quote(other.get("name", "hybrid"))
-            if one.get("front") is not None and one.get("front") in (
-                other.get("front"),
-                other.get("back"),
-            ):
-                yield index, "front", f"is in use by {name}", "give each hybrid its own front"
-            if one.get("back") is not None and one.get("back") == other.get("front"):
-                yield index, "back", f"is the front of {name}", "name another volume"
-            if one.get("back") is None or one.get("back") != other.get("back"):
-                continue
-            if not {"back_offset", "capacity"} <= set(one) & set(other):
-                continue
-            first, second = sorted((one, other), key=lambda each: each["back_offset"])
-            if first["back_offset"] + first["capacity"] > second["back_offset"]:
-                cause = f"its region of {quote(one['back'])} overlaps that of {name}"
-                yield index, "back_offset", cause, "give each a back_offset and a size"
+            for key, cause, remedy in _in_the_way(one, other):
+                yield index, key, cause, remedy
+
+
+def _in_the_way(one: FoundHybrid, other: FoundHybrid) -> Iterator[tuple[str, str, str]]:
+    """What a hybrid uses that another one uses."""
+    name = quote(other.values.get("name", "hybrid"))
+    front, back = (one.values.get(key) for key in ("front", "back"))
+    if front is not None and front in (other.values.get("front"), other.values.get("back")):
+        yield "front", f"is in use by {name}", "give each hybrid its own front"
+    if back is not None and back == other.values.get("front"):
+        yield "back", f"is the front of {name}", "name another volume"
+    if back is None or back != other.values.get("back"):
+        return
+    regions = [
+        (each.values["back_offset"], each.extent.capacity)
+        for each in (one, other)
+        if "back_offset" in each.values and each.extent is not None
+    ]
+    if len(regions) < 2:
+        return
+    (first, size), (second, _) = sorted(regions, key=lambda region: region[0])
+    if first + size > second:
+        cause = f"its region of {quote(back)} overlaps that of {name}"
+        yield "back_offset", cause, "give each a back_offset and a size"
 
 
 def _size(number: int) -> str:

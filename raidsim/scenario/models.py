@@ -2,21 +2,20 @@
 
 The fields are the keys of the file; each carries its meaning and its default,
 from which the reference page is made. Values are plain numbers in base units:
-seconds, bytes, hertz, and shares from 0 to 1.
+seconds, bytes, hertz, and shares from 0 to 1. Where a table means more than its keys say, such as
+a card that is loaded by its name, its class is called ``...Keys``, and `specs` has what it means.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, NamedTuple
 
-import numpy as np
-from pydantic import BeforeValidator, Field, PrivateAttr
+from pydantic import BeforeValidator, Field
 
-from raidsim.cards.card import Card
 from raidsim.kernel.replacement import described
 from raidsim.kernel.replacement import names as policies
 from raidsim.layout.arrange import WORDS
-from raidsim.layout.health import failures_tolerated
 from raidsim.layout.parity import ROTATIONS
 from raidsim.scenario.fields import (
     Choice,
@@ -38,10 +37,36 @@ LATER_LEVELS = ("raid2", "raid3", "raid4", "raid5e", "raid5ee", "raidz")
 
 
 class SizeShare(NamedTuple):
-    """One request size of a mix and the share of the requests that have it."""
+    """One request size of a mix, the share of the requests that have it, and what these do."""
 
     size: Annotated[int, Size, Field(description="request size")]
     share: Annotated[float, Quantity("share", above="0 %"), Field(description="of the requests")]
+    read: Annotated[
+        float | None,
+        Quantity("share"),
+        Field(description="share of reads of this size; left out, that of the load"),
+    ] = None
+    random: Annotated[
+        float | None,
+        Quantity("share"),
+        Field(description="share of random accesses of this size; left out, that of the load"),
+    ] = None
+
+
+class Requests(NamedTuple):
+    """The requests of a load that have one size: how many of all, and what they do."""
+
+    bytes: int
+    share: float = 1.0
+    read: float = 1.0
+    random: float = 1.0
+
+
+class Zone(NamedTuple):
+    """A part of the area with its share of the random accesses."""
+
+    area: Annotated[float, Quantity("share", above="0 %"), Field(description="share of the area")]
+    accesses: Annotated[float, Quantity("share"), Field(description="share of random accesses")]
 
 
 class Burst(NamedTuple):
@@ -78,8 +103,8 @@ class Limit(NamedTuple):
     ] = None
 
 
-class HostSpec(Part):
-    """The server: its card, and the clock rate it runs at (always given once it is loaded)."""
+class HostKeys(Part):
+    """The server: its card, and the clock rate it runs at."""
 
     model: Name = key("card of the host: a name of `raidsim models`, or a path")
     clock: Annotated[float | None, Quantity("frequency", low="0.1 GHz", high="10 GHz")] = key(
@@ -106,15 +131,8 @@ class HostSpec(Part):
         "none",
     )
 
-    _card: Card = PrivateAttr()
 
-    @property
-    def card(self) -> Card:
-        """The card of the host, with the values the scenario sets."""
-        return self._card
-
-
-class ControllerSpec(Part):
+class ControllerKeys(Part):
     """A RAID controller or host bus adapter in the server."""
 
     name: Name = key("name of the controller", "controller")
@@ -130,13 +148,6 @@ class ControllerSpec(Part):
         "none",
     )
 
-    _card: Card = PrivateAttr()
-
-    @property
-    def card(self) -> Card:
-        """The card of the controller, with the values the scenario sets."""
-        return self._card
-
 
 class LinkSpec(Part):
     """What drives share on their way up: an expander with its wide port, a switch, a network."""
@@ -150,7 +161,7 @@ class LinkSpec(Part):
     lanes: Annotated[int, Count(1, 64)] = key("lanes side by side: the width of the port", 1)
 
 
-class VolumeSpec(Part):
+class VolumeKeys(Part):
     """A volume: drives under a RAID level."""
 
     name: Name = key("name of the volume", "data")
@@ -265,39 +276,8 @@ class VolumeSpec(Part):
         "100 %",
     )
 
-    _card: Card = PrivateAttr()
-    _layout: Any = PrivateAttr(default=None)
 
-    @property
-    def card(self) -> Card:
-        """The card of the drives, with the values the scenario sets."""
-        return self._card
-
-    @property
-    def layout(self) -> np.void | None:
-        """LAYOUT record of :mod:`raidsim.layout`; None for one drive on the host itself."""
-        layout: np.void | None = self._layout
-        return layout
-
-    @property
-    def capacity(self) -> int:
-        """Bytes that the host can address."""
-        if self.layout is None:
-            return self._card.integer("capacity.user")
-        return int(self.layout["size"])
-
-    @property
-    def raw_capacity(self) -> int:
-        """Bytes of all its drives."""
-        return self.drives * self._card.integer("capacity.user")
-
-    @property
-    def failures_tolerated(self) -> int:
-        """Drives that may fail, whichever they are, without loss of data."""
-        return 0 if self.layout is None else failures_tolerated(self.layout)
-
-
-class HybridSpec(Part):
+class HybridKeys(Part):
     """A hybrid: a volume as cache or tier in front of another."""
 
     name: Name = key("name of the hybrid; loads run on it as on a volume", "hybrid")
@@ -381,26 +361,15 @@ class HybridSpec(Part):
     )
     io: Annotated[str, Choice(("direct", "cached"))] = key("I/O mode of that cache", "direct")
 
-    _capacity: int = PrivateAttr(default=0)
-    _blocks: int = PrivateAttr(default=0)
-
-    @property
-    def capacity(self) -> int:
-        """Bytes that the host can address."""
-        return self._capacity
-
-    @property
-    def blocks(self) -> int:
-        """Blocks that the front has room for."""
-        return self._blocks
-
 
 class LoadSpec(Part):
     """A load: which requests, how many, where."""
 
     name: Name = key("name of the load", "load")
     volume: Name = key("volume it runs on", None, "the only volume")
-    read: Annotated[float, Quantity("share")] = key("share of reads")
+    read: Annotated[float | None, Quantity("share")] = key(
+        "share of reads", None, "none; give it, or that of each of the sizes"
+    )
     random: Annotated[float, Quantity("share")] = key(
         "share of random accesses; the others continue where the last sequential access of"
         " their worker ended",
@@ -408,7 +377,8 @@ class LoadSpec(Part):
     )
     size: Annotated[int | None, Size] = key("request size", None, "none; give size or sizes")
     sizes: Annotated[tuple[Annotated[SizeShare, Table], ...], Field(min_length=1)] = key(
-        "mix of request sizes: a list of { size, share }; the shares add up to 100 %",
+        "mix of request sizes: a list of { size, share }, and read and random where a size has"
+        " its own; the shares add up to 100 %",
         None, "none; give size or sizes",
     )  # fmt: skip
     align: Annotated[int, Size] = key(
@@ -431,7 +401,11 @@ class LoadSpec(Part):
         tuple[Annotated[float, Quantity("rate", low="0.001 IO/s", high="100000 kIO/s")], ...]
         | None,
         BeforeValidator(as_list),
-    ] = key("open load: Poisson arrivals at this rate; a list is a sweep", None, "none")
+    ] = key("open load: arrivals at this mean rate; a list is a sweep", None, "none")
+    rate_distribution: Annotated[str, Choice(("exponential", "constant"))] = key(
+        "how the times between arrivals at a rate vary: as if by chance (Poisson), or not at all",
+        "exponential",
+    )
     arrivals: tuple[Annotated[float, Quantity("time", high="8760 h")], ...] | None = key(
         "open load: the times of all arrivals, in order; it ends after the last", None, "none"
     )
@@ -453,8 +427,22 @@ class LoadSpec(Part):
     hot: Annotated[Hot | None, Table] = key(
         "a share of the area gets a share of the random accesses", None, "none"
     )
+    zones: tuple[Annotated[Zone, Table], ...] | None = key(
+        "parts of the area, in order, with their shares of the random accesses: a list of"
+        " { area, accesses }; either adds up to 100 %",
+        None, "none",
+    )  # fmt: skip
     zipf: Annotated[float | None, Number(5)] = key(
         "exponent of a Zipf distribution of random accesses over the aligned blocks", None, "none"
+    )
+    once: Annotated[bool, Flag()] = key(
+        "random accesses come to no place again before each worker was at all places of the area,"
+        " as fio's do without `norandommap`", False
+    )  # fmt: skip
+    flush_every: Annotated[int, Count(0, 10**9)] = key(
+        "closed load: after so many writes of a worker its next request is a flush, as fsync asks"
+        " for; 0 for none",
+        0,
     )
     priority: Annotated[int, Count(0, 3)] = key(
         "0 (first) to 3 (last): which command a drive's front end takes first", 0
@@ -468,6 +456,29 @@ class LoadSpec(Part):
     def sweep(self) -> tuple[float, ...]:
         """Its intensities: numbers of outstanding I/Os, or rates; empty for given arrivals."""
         return self.outstanding or self.rate or ()
+
+    @property
+    def mix(self) -> tuple[Requests, ...]:
+        """Its requests, size by size, each with its own shares."""
+        return tuple(
+            Requests(
+                one.size,
+                one.share,
+                (self.read or 0.0) if one.read is None else one.read,
+                self.random if one.random is None else one.random,
+            )
+            for one in self.sizes
+        )
+
+    @property
+    def read_share(self) -> float:
+        """Share of reads among all its requests."""
+        return _shared((one.share, one.read) for one in self.mix)
+
+    @property
+    def random_share(self) -> float:
+        """Share of random accesses among all its requests."""
+        return _shared((one.share, one.random) for one in self.mix)
 
     @property
     def has_end(self) -> bool:
@@ -485,6 +496,14 @@ class LoadSpec(Part):
             part = capacity // self.workers // self.align * self.align
         size = part - self.area.offset if self.area.size is None else self.area.size
         return (worker * part if self.partitions else 0) + self.area.offset, size
+
+
+def _shared(parts: Iterable[tuple[float, float]]) -> float:
+    """What shares of parts come to of all; exact where they are equal."""
+    known = list(parts)
+    if len({share for _, share in known}) == 1:
+        return known[0][1]
+    return sum(weight * share for weight, share in known) / sum(weight for weight, _ in known)
 
 
 class AirSpec(Part):

@@ -27,11 +27,11 @@ from raidsim.errors import Problem, quote
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
-    ControllerSpec,
-    HybridSpec,
+    ControllerKeys,
+    HybridKeys,
     LinkSpec,
     LoadSpec,
-    VolumeSpec,
+    VolumeKeys,
 )
 from raidsim.scenario.plain import plain, without_none
 from raidsim.scenario.reading import OVERRIDE, Reading
@@ -40,10 +40,10 @@ _STEP = re.compile(r"""([A-Za-z0-9_-]+|"[^"]*"|'[^']*')((?:\[(?:[0-9]{1,6}|\*)\]
 _EVERY = "*"
 _INTENSITIES = ("outstanding", "rate")
 _FIELDS = {
-    "controller": ControllerSpec.model_fields,
-    "hybrid": HybridSpec.model_fields,
+    "controller": ControllerKeys.model_fields,
+    "hybrid": HybridKeys.model_fields,
     "link": LinkSpec.model_fields,
-    "volume": VolumeSpec.model_fields,
+    "volume": VolumeKeys.model_fields,
     "load": LoadSpec.model_fields,
     "machine": MachineSpec.model_fields,
     "event": EventSpec.model_fields,

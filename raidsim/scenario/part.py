@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -18,27 +17,6 @@ class Part(BaseModel):
     """A table of the file: frozen, with no keys but its own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
-
-
-P = TypeVar("P", bound=Part)
-
-
-def made_of(model: type[P], values: Mapping[str, Any]) -> P:
-    """Make a part of values that have been checked, with what was found out about it beside them.
-
-    That is the card of a part that has one, the layout of a volume, and the blocks and the
-    capacity of a hybrid.
-    """
-    fields = {name: value for name, value in values.items() if name in model.model_fields}
-    part: Any = model.model_construct(**fields)
-    if "card" in values:
-        part._card = values["card"]
-    if "layout" in values:
-        part._layout = values["layout"]
-    if "blocks" in values:
-        part._blocks, part._capacity = values["blocks"], values["capacity"]
-    found: P = part
-    return found
 
 
 class Area(NamedTuple):

@@ -15,7 +15,7 @@ from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.scenario.fields import PROBLEM
 from raidsim.scenario.machine_spec import Image
-from raidsim.scenario.models import Burst, Hot, Limit, SizeShare
+from raidsim.scenario.models import Burst, Hot, Limit, SizeShare, Zone
 from raidsim.scenario.part import Area, Part
 
 OVERRIDE = "--set"
@@ -24,10 +24,13 @@ OVERRIDE = "--set"
 LISTS = ("controller", "link", "volume", "hybrid", "load", "machine", "event")
 """Tables that a scenario may have several of."""
 
+Values = Mapping[str, Any]
+"""Values of a table by field, in base units: those that are right. Nobody changes them."""
+
 _MOST_PROBLEMS = 100
 _INLINE: dict[str, Any] = {
     "area": Area, "burst": Burst, "hot": Hot, "image": Image, "limit": Limit,
-    "sizes": SizeShare,
+    "sizes": SizeShare, "zones": Zone,
 }  # fmt: skip
 
 
@@ -60,6 +63,11 @@ class Reading:
         else:
             self.problems.append(Problem(self.file.name, self.file.line(path), key, cause, remedy))
 
+    def note(self, path: Path, found: Iterable[tuple[str, str, str | None]]) -> None:
+        """Note what is wrong with keys of the table at a path: key, cause and remedy."""
+        for key, cause, remedy in found:
+            self.problem((*path, key), cause, remedy)
+
     def is_broken(self, path: Path) -> bool:
         """Whether the file gives this value, but not in TOML that can be read."""
         return path in self.file.broken
@@ -87,7 +95,7 @@ class Reading:
         )
 
 
-def read_part(reading: Reading, model: type[Part], table: Any, path: Path) -> dict[str, Any]:
+def read_part(reading: Reading, model: type[Part], table: Any, path: Path) -> Values:
     """Values of one table, by field: those that are right, defaults where nothing is written.
 
     What is wrong is noted in `reading` and its field is left out of the answer.

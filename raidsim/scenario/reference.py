@@ -15,11 +15,11 @@ from raidsim.scenario.fields import Quantity, Reader
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     AirSpec,
-    HostSpec,
-    HybridSpec,
+    HostKeys,
+    HybridKeys,
     LoadSpec,
     Measure,
-    VolumeSpec,
+    VolumeKeys,
 )
 from raidsim.scenario.part import Part
 from raidsim.scenario.reading import names_of
@@ -78,12 +78,12 @@ Without it that is 1. Older numbers [are read](python.md#schema-numbers), newer 
 """
 
 _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
-    ("`[host]`", "", HostSpec),
-    ("`[[volume]]`", "One table for each volume.", VolumeSpec),
+    ("`[host]`", "", HostKeys),
+    ("`[[volume]]`", "One table for each volume.", VolumeKeys),
     (
         "`[[hybrid]]`",
         "A volume as cache or tier in front of another; loads run on it as on a volume.",
-        HybridSpec,
+        HybridKeys,
     ),
     ("`[[load]]`", "One table for each load; all run at the same time.", LoadSpec),
     (

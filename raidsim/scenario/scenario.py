@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path as FilePath
-from typing import Annotated, Any, overload
+from typing import Any, overload
 
-from pydantic import PrivateAttr
-
-from raidsim.cards.toml_file import TomlFile
+from raidsim.cards.places import looks_like_path
+from raidsim.cards.toml_file import TomlFile, parse, read_text
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote
-from raidsim.scenario.event import EventSpec
-from raidsim.scenario.fields import Count, Text, key
-from raidsim.scenario.machine_spec import MachineSpec
-from raidsim.scenario.models import (
-    AirSpec,
-    ControllerSpec,
-    HostSpec,
-    HybridSpec,
-    LinkSpec,
-    LoadSpec,
-    Measure,
-    VolumeSpec,
-)
-from raidsim.scenario.part import Name, Part
+from raidsim.scenario import overrides as setting
+from raidsim.scenario.fields import key
+from raidsim.scenario.files import file_of, find, scenario_of_result
+from raidsim.scenario.loader import read_tables
+from raidsim.scenario.models import LoadSpec
+from raidsim.scenario.reading import Reading
+from raidsim.scenario.tables import Tables
+from raidsim.scenario.written import written
+
+WITH = "with_()"
+"""What messages name as the file of what :meth:`Scenario.with_` changes."""
 
 _NOTHING: Any = object()  # no value, not even None
 
@@ -50,7 +46,7 @@ class Source:
     folder: FilePath | None = field(compare=False)
 
 
-class Scenario(Part):
+class Scenario(Tables):
     """A scenario that can be run: everything is checked, defaults are filled in.
 
     Made by :meth:`read` or :meth:`from_text`, and never changed: :meth:`with_` makes another.
@@ -63,23 +59,10 @@ class Scenario(Part):
     >>> deeper = scenario.with_("load.outstanding", [32, 64])  # doctest: +SKIP
     """
 
-    title: Name = key("title of reports", None, "the name of the file")
-    description: Annotated[str, Text()] = key("what it is about", "")
-    seed: Annotated[int, Count(0, 2**63 - 1)] = key("seed of all random numbers", 1)
-    host: HostSpec = key("the server")
-    controllers: tuple[ControllerSpec, ...] = key("the controllers, if there are any")
-    links: tuple[LinkSpec, ...] = key("expanders, switches and networks, if there are any")
-    volumes: tuple[VolumeSpec, ...] = key("the volumes")
-    hybrids: tuple[HybridSpec, ...] = key("volumes in front of volumes, if there are any", ())
-    loads: tuple[LoadSpec, ...] = key("the loads")
-    machines: tuple[MachineSpec, ...] = key("virtual machines that boot, if there are any")
-    air: AirSpec = key("the air that the drives stand in")
-    measure: Measure = key("how to measure")
-    events: tuple[EventSpec, ...] = key("what happens meanwhile", ())
     path: str | None = key("the file it was read from", None)
 
-    _resolved: dict[str, Any] = PrivateAttr(default_factory=dict)
-    _source: Source | None = PrivateAttr(default=None)
+    source: Source = key("what it was made from")
+    written: dict[str, Any] = key("its tables as a file has them, every default among them")
 
     @classmethod
     def read(cls, name: str | PathLike[str]) -> Scenario:
@@ -96,8 +79,6 @@ class Scenario(Part):
         InputError
             With every problem of the file.
         """
-        from raidsim.scenario.loader import load  # noqa: PLC0415  (which makes scenarios itself)
-
         given: Any = name
         if not isinstance(given, str | PathLike):
             cause = f"{quote(given)} is neither a name nor a path"
@@ -113,8 +94,6 @@ class Scenario(Part):
         InputError
             With every problem of the text; messages call it "scenario".
         """
-        from raidsim.scenario.loader import load_text  # noqa: PLC0415  (which makes scenarios)
-
         given: Any = text
         if not isinstance(given, str):
             cause = f"{quote(given)} is no text"
@@ -151,11 +130,13 @@ class Scenario(Part):
         >>> scenario.with_("volume.level", "raid6")  # doctest: +SKIP
         >>> scenario.with_({"volume.level": "raid6", "volume.drives": 6})  # doctest: +SKIP
         """
-        from raidsim.scenario.loader import changed  # noqa: PLC0415  (which makes scenarios itself)
-
         if isinstance(changes, Mapping) != (value is _NOTHING):
             raise TypeError("with_() takes a key and its value, or a mapping of keys to values")
-        return changed(self, changes if isinstance(changes, Mapping) else {changes: value})
+        old = self.source.file
+        file = TomlFile(old.name, old.text, copy.deepcopy(old.data))
+        reading = Reading(file, set(self.source.overridden), WITH)
+        setting.put(reading, changes if isinstance(changes, Mapping) else {changes: value})
+        return _checked(reading, self.source.folder)
 
     def __repr__(self) -> str:
         lines = [f'<Scenario "{self.title}"', f"  host {self.host.model}"]
@@ -176,16 +157,6 @@ class Scenario(Part):
 
     __str__ = __repr__
 
-    @property
-    def points(self) -> int:
-        """Points of the sweep: the length of its longest list."""
-        return max((len(load.sweep) or 1 for load in self.loads), default=1)
-
-    @property
-    def searched(self) -> LoadSpec | None:
-        """The load whose highest intensity within a latency is searched for, if there is one."""
-        return next((load for load in self.loads if load.within is not None), None)
-
     def at(self, searched: LoadSpec, value: float) -> Scenario:
         """The same with one intensity of one load in place of its sweep."""
         key = "rate" if searched.outstanding is None else "outstanding"
@@ -193,18 +164,77 @@ class Scenario(Part):
         loads = tuple(changed if load is searched else load for load in self.loads)
         return self.model_copy(update={"loads": loads})
 
-    def volume(self, name: str) -> VolumeSpec:
-        """The volume of a name."""
-        return next(volume for volume in self.volumes if volume.name == name)
-
-    def hybrid(self, name: str | None) -> HybridSpec | None:
-        """The hybrid of a name; None if that is a volume."""
-        return next((hybrid for hybrid in self.hybrids if hybrid.name == name), None)
-
-    def controller(self, volume: VolumeSpec | HybridSpec) -> ControllerSpec | None:
-        """The controller that a volume is on; None for the host itself."""
-        return next((c for c in self.controllers if c.name == volume.controller), None)
-
     def resolved(self) -> dict[str, Any]:
         """Everything, defaults too, in the form of the file: it can be loaded again."""
-        return copy.deepcopy(self._resolved)
+        return copy.deepcopy(self.written)
+
+
+def load(name: str | FilePath, overrides: Iterable[str] = (), seed: int | None = None) -> Scenario:
+    """Load a scenario by path or name, or that of a result (a path that ends in .json).
+
+    Parameters
+    ----------
+    overrides : texts "KEY=VALUE", as ``--set`` gives them.
+    seed : in place of the seed of the file.
+
+    Raises
+    ------
+    InputError : with every problem of the file and of the overrides.
+    """
+    path = find(name)
+    shown = str(name) if looks_like_path(str(name)) else str(path)
+    if path.suffix == ".json":
+        data = scenario_of_result(read_text(path, shown), shown)
+        return from_data(data, shown, overrides, seed, path.parent)
+    return load_text(read_text(path, shown), shown, overrides, seed, path.parent)
+
+
+def load_text(
+    text: str,
+    name: str = "scenario",
+    overrides: Iterable[str] = (),
+    seed: int | None = None,
+    folder: FilePath | None = None,
+) -> Scenario:
+    """Load the text of a scenario; `name` is what messages call it."""
+    return _load(parse(text.replace("\r\n", "\n"), name), overrides, seed, folder)
+
+
+def from_data(
+    data: Mapping[str, Any],
+    name: str = "scenario",
+    overrides: Iterable[str] = (),
+    seed: int | None = None,
+    folder: FilePath | None = None,
+) -> Scenario:
+    """Load what :meth:`Scenario.resolved` gave, for instance from the JSON of a result.
+
+    A key that is None (null in JSON) counts as not given, as in TOML, which has no such value.
+    """
+    return _load(file_of(data, name), overrides, seed, folder)
+
+
+def _load(
+    file: TomlFile, overrides: Iterable[str], seed: int | None, folder: FilePath | None
+) -> Scenario:
+    reading = Reading(file, problems=list(file.problems))
+    if file.complete:
+        file.bring_up_to_date("scenario")
+        setting.apply(reading, overrides)
+        if seed is not None:
+            file.data["seed"] = seed
+            reading.overridden.add(("seed",))
+        return _checked(reading, folder)
+    reading.raise_if_wrong()
+    raise AssertionError("a file that cannot be read has a problem")
+
+
+def _checked(reading: Reading, folder: FilePath | None) -> Scenario:
+    """The scenario that was read, or every problem of it."""
+    tables = read_tables(reading, folder)
+    return Scenario.model_construct(
+        **dict(tables),
+        path=reading.file.name,
+        source=Source(reading.file, frozenset(reading.overridden), folder),
+        written=written(reading.data, tables),
+    )

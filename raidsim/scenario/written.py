@@ -11,20 +11,20 @@ from raidsim.scenario.event import EventSpec
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     AirSpec,
-    ControllerSpec,
-    HostSpec,
-    HybridSpec,
+    ControllerKeys,
+    HostKeys,
+    HybridKeys,
     LinkSpec,
     LoadSpec,
     Measure,
-    VolumeSpec,
+    VolumeKeys,
 )
 from raidsim.scenario.part import Part
 from raidsim.scenario.reading import names_of
-from raidsim.scenario.scenario import Scenario
+from raidsim.scenario.tables import Tables
 
 
-def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
+def written(data: Mapping[str, Any], scenario: Tables) -> dict[str, Any]:
     """Plain dicts, lists, texts and numbers that can be loaded again.
 
     What the file wrote stays as it was written; a default is written as a file would.
@@ -36,9 +36,9 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
         "title": scenario.title,
         "description": scenario.description,
         "seed": scenario.seed,
-        "host": _part(HostSpec, data["host"], {"clock": clock}),
+        "host": _part(HostKeys, data["host"], {"clock": clock}),
         "controller": [
-            _part(ControllerSpec, table, {"battery": part.battery})
+            _part(ControllerKeys, table, {"battery": part.battery})
             for table, part in zip(data.get("controller", []), scenario.controllers, strict=True)
         ],
         "link": [
@@ -46,7 +46,7 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
             for table, part in zip(data.get("link", []), scenario.links, strict=True)
         ],
         "volume": [
-            _part(VolumeSpec, table, {"controller": part.controller})
+            _part(VolumeKeys, table, {"controller": part.controller})
             for table, part in zip(data["volume"], scenario.volumes, strict=True)
         ],
         **_hybrids(data, scenario),
@@ -67,10 +67,10 @@ def written(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _hybrids(data: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
+def _hybrids(data: Mapping[str, Any], scenario: Tables) -> dict[str, Any]:
     """Hybrids, if there are any."""
     tables = [
-        _part(HybridSpec, table, {"controller": part.controller})
+        _part(HybridKeys, table, {"controller": part.controller})
         for table, part in zip(data.get("hybrid", []), scenario.hybrids, strict=True)
     ]
     return {"hybrid": tables} if tables else {}

@@ -35,7 +35,9 @@ WORDS = {
     **dict.fromkeys(("tasks", "extents", "zones"), _QUEUES),
     "bands": ("bands of shingled disks", "give fewer drives, or a larger smr.band"),
     "records": ("records of media caches", "give fewer drives, or fewer smr.records"),
-    **dict.fromkeys(("streams", "sizes", "arrivals", "latencies", "slices", "progress"), _LOADS),
+    **dict.fromkeys(
+        ("streams", "sizes", "load_zones", "arrivals", "latencies", "slices", "progress"), _LOADS
+    ),
     **dict.fromkeys(("jobs", "heap", "accesses", "workers"), _UNDER_WAY),
     "ios": ("I/Os to be kept one by one", "do without them, or give a smaller measure.max_ios"),
     "traces": ("blocks that hybrids remember", "give larger blocks, or a smaller size"),

@@ -23,6 +23,7 @@ from raidsim.kernel.ftl import LEAF
 from raidsim.kernel.jobs import take
 from raidsim.kernel.world import TABLES, World
 from raidsim.records import empty
+from raidsim.scenario import Requests
 from raidsim.system import breath
 from raidsim.system.memory import rows_for
 
@@ -221,23 +222,35 @@ class System:
     def add_stream(
         self,
         name: str,
-        sizes: Sequence[tuple[int, float]],
+        sizes: Sequence[Requests],
         *,
+        zones: Sequence[tuple[float, float]] = (),
         account: int | None = None,
         **fields: Any,
     ) -> int:
-        """Add a stream of I/Os with ``sizes`` [(bytes, share)] and STREAM ``fields``; its index.
+        """Add a stream of I/Os of these sizes; its index.
 
-        ``account`` is that of an earlier stream with which it is measured as one; None for its own.
+        Parameters
+        ----------
+        zones
+            Shares of its area, in order, and of its random accesses; none if all is equal.
+        account
+            That of an earlier stream with which it is measured as one; None for its own.
+        fields
+            Of its row in `streams`.
         """
         first = self.append("sizes", len(sizes))
-        total = sum(share for _, share in sizes)
+        total = sum(size.share for size in sizes)
         up_to = 0.0
-        for row, (size, share) in enumerate(sizes, first):
-            up_to += share / total
-            self._tables["sizes"][row]["bytes"] = size
-            self._tables["sizes"][row]["up_to"] = up_to
+        for row, size in enumerate(sizes, first):
+            up_to += size.share / total
+            self._tables["sizes"][row] = (size.bytes, up_to, size.read, size.random)
         self._tables["sizes"][first + len(sizes) - 1]["up_to"] = 2.0
+        first_zone = self.append("load_zones", len(zones)) if zones else 0
+        for row, so_far in enumerate(np.cumsum(zones, axis=0), first_zone):
+            self._tables["load_zones"][row] = tuple(so_far)
+        if zones:
+            self._tables["load_zones"][first_zone + len(zones) - 1] = (1.0, 1.0)
         if account is None:
             account = self.append("latencies")
             self.append("slices")
@@ -245,7 +258,9 @@ class System:
         defaults: dict[str, Any] = {
             "first_size": first,
             "sizes": len(sizes),
-            "area_size": max(size for size, _ in sizes),
+            "first_zone": first_zone,
+            "zones": len(zones),
+            "area_size": max(size.bytes for size in sizes),
             "account": account,
         }
         index = self.add_row("streams", **(defaults | fields))
@@ -258,6 +273,28 @@ class System:
         """Keep what each I/O was that completes from now on, up to so many in a window."""
         self._replace("ios", rows_for(self._tables, "ios", most, most), 0)
         self.state["logged"] = 0
+
+    def writes_at_random(self, stream: int) -> bool:
+        """Whether some of its I/Os are random writes."""
+        sizes = self._sizes_of(stream)
+        return bool(((sizes["read_share"] < 1.0) & (sizes["random_share"] > 0.0)).any())
+
+    def sizes_of_writes(self, stream: int) -> NDArray[Any]:
+        """Rows of `sizes` as its writes have them: a size that reads more counts less."""
+        sizes = self._sizes_of(stream).copy()
+        reads = sizes["read_share"]
+        if (reads != reads[0]).any():
+            shares = np.diff(np.minimum(sizes["up_to"], 1.0), prepend=0.0) * (1.0 - reads)
+            sizes = sizes[shares > 0]
+            sizes["up_to"] = np.cumsum(shares[shares > 0]) / shares.sum()
+            sizes["up_to"][-1] = 2.0
+        sizes["read_share"] = 0.0
+        return sizes
+
+    def _sizes_of(self, stream: int) -> NDArray[Any]:
+        row = self.world.streams[stream]
+        sizes: NDArray[Any] = self.world.sizes[row["first_size"] :][: row["sizes"]]
+        return sizes
 
     def since(self, table: str, index: int, field: str) -> float:
         """What a field of a row has grown by since the window opened."""

@@ -10,7 +10,9 @@ A claim is one published statement. The road from a claim to a verdict, a module
 ``metrics``  one number from the points of a run
 ``verdict``  claim and numbers: the error, and whether the claim holds
 ``summary``  coverage and errors by document, kind and role
-``report``   tables, JSON and HTML of all that
+``report``   all that as data, and as JSON
+``tables``   what the terminal shows of it
+``page``     what the HTML page shows of it
 """
 
 from __future__ import annotations

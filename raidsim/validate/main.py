@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import raidsim
 from raidsim.errors import InputError, Problem
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
@@ -21,6 +20,7 @@ from raidsim.validate.report import ValidationReport
 from raidsim.validate.select import select
 from raidsim.validate.systems import Sweep, Systems, results_of
 from raidsim.validate.verdict import CardReader, judge
+from raidsim.version import __version__
 
 
 def validate(
@@ -109,7 +109,7 @@ def validate(
         )
     return ValidationReport(
         verdicts=verdicts,
-        version=raidsim.__version__,
+        version=__version__,
         provenance=next((result.provenance for result in results.values()), {}),
         runs=sum(run.points for run in (*runs, *again)),
     )

@@ -7,8 +7,10 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from raidsim.validate.picture import errors_svg, figures_svgs, formula_svg
-from raidsim.validate.report import (
-    ValidationReport,
+from raidsim.validate.report import ValidationReport
+from raidsim.validate.tables import UNEXPLAINED
+from raidsim.validate.verdict import Verdict
+from raidsim.validate.words import (
     commands_of,
     error_text,
     number_text,
@@ -16,8 +18,6 @@ from raidsim.validate.report import (
     published_text,
     role_text,
 )
-from raidsim.validate.tables import UNEXPLAINED
-from raidsim.validate.verdict import Verdict
 
 
 def render(report: ValidationReport) -> str:

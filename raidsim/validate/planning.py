@@ -168,7 +168,11 @@ class Planner:
             except InputError:
                 return ()  # running it says what is wrong; or its file asks what one drive cannot
             load = scenario.loads[0]
-            factor = array.random(load.read) if load.random else array.sequential(load.read)
+            factor = (
+                array.random(load.read_share)
+                if load.random_share
+                else array.sequential(load.read_share)
+            )
             found.append(_Term(array, one, factor))
         return tuple(found)
 
@@ -189,7 +193,7 @@ def array_of(scenario: Scenario) -> Array | None:
     if len(scenario.volumes) != 1 or len(scenario.loads) != 1:
         return None
     volume, load = scenario.volumes[0], scenario.loads[0]
-    if volume.failed or load.random not in (0.0, 1.0):
+    if volume.failed or load.random_share not in (0.0, 1.0):
         return None
     spans = 1 if volume.layout is None else int(volume.layout["spans"])
     return Array(volume.level, volume.drives, spans)

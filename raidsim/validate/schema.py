@@ -22,7 +22,7 @@ from pydantic import (
 
 from raidsim import units
 from raidsim.cards import toml_file
-from raidsim.cards.catalogue import exists, looks_like_path
+from raidsim.cards.places import exists, looks_like_path
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.resources import data_folder
 from raidsim.validate.claims import (

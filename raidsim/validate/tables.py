@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -11,12 +10,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.validate.report import commands_of, figures_text, percent, role_text
+from raidsim.validate.report import ValidationReport
 from raidsim.validate.summary import Comparison, Row
 from raidsim.validate.verdict import Verdict
-
-if TYPE_CHECKING:
-    from raidsim.validate.report import ValidationReport
+from raidsim.validate.words import commands_of, figures_text, percent, role_text
 
 UNEXPLAINED = "no explanation yet"
 

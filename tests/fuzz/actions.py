@@ -71,6 +71,15 @@ def read_or_write(m: Machine) -> None:
         m.awaited.append(getattr(volume, op)(offset, length, priority=r.choice([0, 0, 3]), **words))
 
 
+def flush(m: Machine) -> None:
+    """A flush, or some at once."""
+    r, volume = m.random, _volume(m)
+    for _ in range(r.choice([1, 1, 3])):
+        words = {"timeout": r.choice([1e-9, 1e-3, 0.1])} if r.random() < 0.1 else {}
+        m.note(f"{volume.name}.flush({words})")
+        m.awaited.append(volume.flush(**words))
+
+
 def start(m: Machine) -> None:
     """A load."""
     volume = _volume(m)
@@ -304,9 +313,9 @@ def look(m: Machine) -> None:
 
 
 ACTIONS: dict[Action, int] = {
-    wait: 40, read_or_write: 25, start: 8, stop: 4, trim: 2, fail: 8, mend: 10, go_through: 8,
-    change_operation: 8, add_defects: 3, slow_down: 2, set_speed: 2, set_air: 1, set_clock: 1,
-    cut: 5, restore: 9, change_battery: 3, use_battery: 2, stop_controller: 4, mend_controller: 6,
-    deal_with_pinned: 3, change_link: 5, use_front: 2, look: 4,
+    wait: 40, read_or_write: 25, flush: 4, start: 8, stop: 4, trim: 2, fail: 8, mend: 10,
+    go_through: 8, change_operation: 8, add_defects: 3, slow_down: 2, set_speed: 2, set_air: 1,
+    set_clock: 1, cut: 5, restore: 9, change_battery: 3, use_battery: 2, stop_controller: 4,
+    mend_controller: 6, deal_with_pinned: 3, change_link: 5, use_front: 2, look: 4,
 }  # fmt: skip
 """All actions, and how often each is done among the others."""

@@ -13,26 +13,26 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from raidsim import units
 from raidsim.cards.attributes import KINDS, Attribute, CardKind
-from raidsim.cards.catalogue import names as card_names
+from raidsim.cards.places import names as card_names
 from raidsim.scenario import events
 from raidsim.scenario.fields import Choice, Count, Flag, Line, Number, Quantity, Reader
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     AirSpec,
-    ControllerSpec,
-    HostSpec,
-    HybridSpec,
+    ControllerKeys,
+    HostKeys,
+    HybridKeys,
     LinkSpec,
     LoadSpec,
     Measure,
-    VolumeSpec,
+    VolumeKeys,
 )
 from raidsim.scenario.part import Part
 from raidsim.scenario.reading import names_of
 
 TABLES: dict[str, type[Part]] = {
-    "host": HostSpec, "controller": ControllerSpec, "link": LinkSpec, "volume": VolumeSpec,
-    "hybrid": HybridSpec, "load": LoadSpec, "machine": MachineSpec, "air": AirSpec,
+    "host": HostKeys, "controller": ControllerKeys, "link": LinkSpec, "volume": VolumeKeys,
+    "hybrid": HybridKeys, "load": LoadSpec, "machine": MachineSpec, "air": AirSpec,
     "measure": Measure,
 }  # fmt: skip
 EVENTS = tuple(events.KINDS.values())

@@ -21,7 +21,7 @@ from typing import Any
 from unittest import mock
 
 from raidsim import cli, scenario
-from raidsim.cards.catalogue import names as card_names
+from raidsim.cards.places import names as card_names
 from raidsim.errors import InputError, Problem
 from raidsim.system import memory
 from tests.fuzz import Fault, bases, complaints, mistakes

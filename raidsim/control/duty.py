@@ -1,16 +1,12 @@
-"""Controllers that stop, and who serves their volumes meanwhile.
+"""Which volumes a controller is to serve, and whose hardware does.
 
-Each controller has a :class:`Duty`: the volumes that it is to serve, and whose hardware does. It
-stops at once; its hosts send their requests again to whoever serves next. :class:`FailOver` is the
-way from one to the other.
+A controller that stops does so at once; its hosts send their requests again to whoever serves its
+volumes next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
-
-import simpy
+from typing import Any
 
 from raidsim.assembly import replacement
 from raidsim.assembly.array import survives
@@ -26,11 +22,6 @@ from raidsim.intervene.pinned import discard, pinned
 from raidsim.intervene.window import settle_dirt
 from raidsim.kernel import tables as t
 from raidsim.scenario import HybridSpec, VolumeSpec
-
-if TYPE_CHECKING:
-    from raidsim.control.controller import Controller
-
-LONGEST_OUTAGE = 1e7  # s
 
 
 class Duty:
@@ -73,6 +64,14 @@ class Duty:
     def cache(self) -> int:
         """Row of the cache that holds their lines, or NONE."""
         return int(self.env.system.world.controllers[self.row]["cache"])
+
+    @property
+    def keeps_cache(self) -> bool:
+        """Whether the cache of who serves the volumes outlasts a power cut."""
+        card = self.server.hardware.card
+        if not card.has("cache.size"):
+            return False
+        return card.word("cache.protection") != "none" and self.server.battery == "good"
 
     def carry(self, spec: VolumeSpec | HybridSpec, row: int, reach: Reach | None) -> None:
         """Serve one more volume."""
@@ -168,57 +167,3 @@ class Duty:
 def sizes(found: dict[str, list[Range]]) -> dict[str, int]:
     """Bytes in all, for each volume."""
     return {name: sum(length for _, length in mine) for name, mine in found.items()}
-
-
-class FailOver(simpy.Event):
-    """A fail-over: ``yield`` it to wait until the partner serves. Its value is itself.
-
-    Attributes
-    ----------
-    controller, partner
-        Who has stopped, and who takes over.
-    started
-        When, s.
-    seconds
-        How long nobody served, s; 0 while that lasts.
-    state
-        "under way", "done", or "called off": the controller was repaired before the outage was
-        over, or its partner has failed as well.
-    kept
-        Bytes of writes by volume that the drives did not have, and that the partner has.
-    lost
-        Writes that were acknowledged and are lost: byte ranges (offset, length) by volume.
-    """
-
-    def __init__(
-        self, controller: Controller, partner: Controller, outage: float, mirrored: bool
-    ) -> None:
-        super().__init__(controller.env)
-        self.controller = controller
-        self.partner = partner
-        self.started = float(controller.env.now)
-        self.seconds = 0.0
-        self.state = "under way"
-        duty = controller.duty
-        duty.stop()
-        self.lost = duty.forget(keep_dirty=mirrored)
-        self.kept = duty.dirty() if mirrored else {}
-        controller.env.process(self._wait(outage))
-
-    def __repr__(self) -> str:
-        return f"<FailOver {self.controller.name} to {self.partner.name}, {self.state}>"
-
-    @property
-    def lost_bytes(self) -> dict[str, int]:
-        """Bytes in all of :attr:`lost`, by volume."""
-        return sizes(self.lost)
-
-    def _wait(self, outage: float) -> Generator[simpy.Event, Any, None]:
-        duty, other = self.controller.duty, self.partner.duty
-        yield self.env.timeout(outage)
-        self.seconds = self.env.now - self.started
-        self.state = "called off"
-        if not duty.works and duty.server is duty and other.works:
-            duty.pass_to(other)
-            self.state = "done"
-        self.succeed(self)

@@ -1,4 +1,4 @@
-"""A quarter of all published figures against the simulation, in each of which nothing surprises."""
+"""An eighth of all published figures against the simulation, in each of which nothing surprises."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from draw_claims import listed
 from raidsim.validate import schema, validate
 
 CLAIMS = {claim.id: claim for claim in schema.load()}
-QUARTER = [CLAIMS[one] for one in listed() if one in CLAIMS]
+SAMPLE = [CLAIMS[one] for one in listed() if one in CLAIMS]
 DOCUMENTS = sorted({claim.document for claim in CLAIMS.values()})
 RECORDED = Path(__file__).parents[1] / "docs" / "validation.json"
 
@@ -20,20 +20,20 @@ def test_the_list_names_claims():
     assert [one for one in listed() if one not in CLAIMS] == []
 
 
-def test_about_a_quarter_of_the_claims_is_in_it():
-    assert 0.2 < len(QUARTER) / len(CLAIMS) < 0.33
+def test_about_an_eighth_of_the_claims_is_in_it():
+    assert 0.1 < len(SAMPLE) / len(CLAIMS) < 0.17
 
 
 @pytest.mark.parametrize("what", ["document", "role", "relation", "kind"])
 def test_every_sort_of_claim_is_in_it(what):
-    missing = {getattr(c, what) for c in CLAIMS.values()} - {getattr(c, what) for c in QUARTER}
+    missing = {getattr(c, what) for c in CLAIMS.values()} - {getattr(c, what) for c in SAMPLE}
     assert not missing
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_claims_hold_but_for_those_that_are_explained(document):
-    chosen = [claim.id for claim in QUARTER if claim.document == document]
+    chosen = [claim.id for claim in SAMPLE if claim.document == document]
     turned = {
         verdict.claim.id: f"holds: {verdict.holds}, simulated: {verdict.simulated}"
         for verdict in validate(chosen, planning=False).verdicts

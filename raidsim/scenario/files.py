@@ -1,0 +1,66 @@
+"""Where scenarios come from: files, results, and data of a program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from raidsim import schemas
+from raidsim.cards.places import exists, looks_like_path
+from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, TomlFile, is_deep
+from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.resources import data_folder
+from raidsim.scenario.plain import without_none
+
+
+def names() -> list[str]:
+    """Names of the scenarios that come with raidsim."""
+    return sorted(path.stem for path in data_folder("scenarios").rglob("*.toml"))
+
+
+def find(name: str | FilePath) -> FilePath:
+    """File of a scenario: a path that exists, else one of those that come with raidsim.
+
+    Raises
+    ------
+    InputError : there is none, with the nearest name.
+    """
+    given = FilePath(name)
+    if exists(given) and (looks_like_path(str(name)) or given.is_file()):
+        return given
+    for path in sorted(data_folder("scenarios").rglob("*.toml")):
+        if str(name) == path.stem:
+            return path
+    if str(name) and (exists(given) or looks_like_path(str(name))):
+        remedy = suggest(given.stem, names())
+        if exists(given):
+            return given  # a folder: reading it says so
+        raise InputError([Problem(str(name), None, None, "no such file", remedy)])
+    remedy = suggest(str(name), names()) or f"known: {', '.join(names())}"
+    raise InputError(
+        [Problem(None, None, None, f"no scenario is called {quote(str(name))}", remedy)]
+    )
+
+
+def scenario_of_result(text: str, shown: str) -> Mapping[str, Any]:
+    """The scenario that the JSON of a result holds."""
+    try:
+        result = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError([Problem(shown, None, None, "is no JSON", None)]) from None
+    if isinstance(result, dict) and schemas.KEY in result:
+        result = schemas.up_to_date("result", result, shown)
+    found = result.get("scenario") if isinstance(result, dict) else None
+    if not isinstance(found, dict):
+        cause = "holds no scenario"
+        raise InputError([Problem(shown, None, None, cause, "give a scenario, or a result of run")])
+    return found
+
+
+def file_of(data: Mapping[str, Any], name: str) -> TomlFile:
+    """Data as if a file had held it."""
+    if is_deep(data):
+        raise InputError([Problem(name, None, None, TOO_DEEP, NOT_SO_DEEP)])
+    return TomlFile(name, data=without_none(data))

@@ -1,0 +1,271 @@
+"""What the tables of a scenario mean: each by itself, and by the parts that come before it.
+
+A table has been read before (`raidsim.scenario.reading`): here references are resolved, what
+depends on other keys is filled in, and cards are taken. What does not fit is noted in the reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import Any
+
+from raidsim.cards.attributes import DRIVE_KINDS
+from raidsim.cards.card import Card
+from raidsim.cards.toml_lines import Path
+from raidsim.errors import quote
+from raidsim.scenario import arrays, checks, hybrids
+from raidsim.scenario.checks import Finding
+from raidsim.scenario.found import (
+    Found,
+    FoundController,
+    FoundHost,
+    FoundHybrid,
+    FoundVolume,
+    names_of,
+)
+from raidsim.scenario.hardware import battery_of, with_card
+from raidsim.scenario.machines import Room, check_machines
+from raidsim.scenario.models import SizeShare
+from raidsim.scenario.reading import Reading, Values, quoted
+
+SHAPE = ("level", "drives", "strip", "spans", "spread")
+"""Keys of a volume that have to be right before it is laid out."""
+
+
+def host(reading: Reading, values: Values, path: Path, folder: FilePath | None) -> FoundHost:
+    """The server, at the clock rate of its card where none is given."""
+    values, card = with_card(reading, values, "model", ("host",), path, folder)
+    if card is not None and "clock" in values:
+        values = {**values, "clock": values["clock"] or card.number("cpu.clock")}
+    return FoundHost(values, card)
+
+
+def controller(
+    reading: Reading, values: Values, path: Path, folder: FilePath | None
+) -> FoundController:
+    """A controller, with its card and the state of its battery."""
+    reading.note(path, checks.taken(values.get("name")))
+    values, card = with_card(reading, values, "model", ("controller",), path, folder)
+    if card is not None and "battery" in values:
+        values = {**values, "battery": battery_of(reading, values["battery"], card, path)}
+    return FoundController(values, card)
+
+
+def link(
+    reading: Reading, values: Values, path: Path, controllers: Sequence[Found], links: Sequence[str]
+) -> Found:
+    """A link, and what it leads to; ``links`` are the names of those that stand before it."""
+    names = names_of(controllers)
+    known = [arrays.HOST, *names, *links]
+    reading.note(path, checks.taken(values.get("name"), names))
+    reading.note(path, arrays.check_reference(values, "to", known, "part (further up)"))
+    if "to" in values and values["to"] is None:
+        values = {**values, "to": _the_controller(reading, path, "to", names)}
+    return Found(values)
+
+
+def volume(
+    reading: Reading,
+    values: Values,
+    path: Path,
+    folder: FilePath | None,
+    controllers: Sequence[FoundController],
+    links: Sequence[Found],
+) -> FoundVolume:
+    """A volume: its drives as they run where they are, laid out."""
+    values, drive = with_card(reading, values, "drive", DRIVE_KINDS, path, folder)
+    values, found = _placed(reading, values, path, controllers, links)
+    controller = next((c.card for c in controllers if c.name == values.get("controller")), None)
+    is_controlled = values.get("controller") in names_of(controllers)
+    if not is_controlled or controller is not None:
+        found += arrays.check_volume(values, drive, controller)
+    drive = _as_it_runs(drive, values, controller, links)
+    is_laid_out = not any(key in SHAPE for key, _, _ in found)
+    layout, wrong = arrays.lay_out(values, drive, is_controlled) if is_laid_out else (None, None)
+    reading.note(path, [*found, wrong] if wrong else found)
+    return FoundVolume(values, drive, layout, is_laid_out)
+
+
+def _placed(
+    reading: Reading,
+    values: Values,
+    path: Path,
+    controllers: Sequence[Found],
+    links: Sequence[Found],
+) -> tuple[Values, list[Finding]]:
+    """The values of a volume with the controller that it is on, and what is wrong with its way."""
+    names = names_of(controllers)
+    upward = {link.name: link.values.get("to") for link in links if link.name is not None}
+    found = [
+        *arrays.check_reference(values, "controller", [arrays.HOST, *names], "controller"),
+        *arrays.check_reference(values, "behind", list(upward), "link"),
+    ]
+    if not found and "controller" in values and "behind" in values:
+        tops = {link: _top_of(link, upward) for link in values["behind"]}
+        on = values["controller"] or next(iter(tops.values()), None)
+        on = on or _the_controller(reading, path, "controller", names)
+        values = {**values, "controller": on}
+        found = _elsewhere(tops, on)
+    return values, found
+
+
+def hybrid(
+    reading: Reading,
+    values: Values,
+    path: Path,
+    controllers: Sequence[FoundController],
+    volumes: Sequence[FoundVolume],
+) -> FoundHybrid:
+    """A hybrid, and how large its two volumes make it."""
+    if values.get("controller", "") is None:
+        values = {**values, "controller": arrays.HOST}
+    cards = {one.name: one.card for one in controllers if one.name is not None}
+    known = {one.name: one for one in volumes if one.name is not None}
+    found = list(arrays.check_reference(values, "controller", [arrays.HOST, *cards], "controller"))
+    if values.get("name") in known:
+        cause = f"{quote(values['name'])} is the name of a volume too"
+        found.append(("name", cause, "give each its own name"))
+    card = cards.get(values.get("controller", ""))
+    found += hybrids.check_parts(values, known)
+    if not found and (card is not None or values.get("controller") == arrays.HOST):
+        found += hybrids.check_hybrid(values, known, card)
+    reading.note(path, found)
+    return FoundHybrid(values, None if found else hybrids.extent_of(values, known))
+
+
+def machines(
+    reading: Reading,
+    values: Values,
+    path: Path,
+    volumes: Sequence[FoundVolume],
+    made: Sequence[FoundHybrid],
+) -> Found:
+    """A group of machines, and the volume that it is on."""
+    inside = _inside(made)
+    rooms = {
+        one.name: Room(one.capacity, one.values.get("access"))
+        for one in volumes
+        if one.name is not None and one.name not in inside
+    }
+    for one in made:
+        if one.name is not None:
+            rooms[one.name] = Room(None if one.extent is None else one.extent.capacity, None)
+    if len(rooms) == 1 and "volume" in values:
+        values = {**values, "volume": values["volume"] or next(iter(rooms))}
+    reading.note(path, check_machines(values, rooms))
+    return Found(values)
+
+
+def load(
+    reading: Reading,
+    values: Values,
+    path: Path,
+    volumes: Sequence[FoundVolume],
+    made: Sequence[FoundHybrid],
+) -> Found:
+    """A load, and what it runs on; without volumes nothing that concerns those is checked."""
+    inside = _inside(made)
+    names = [*(name for name in names_of(volumes) if name not in inside), *names_of(made)]
+    is_known = volumes and all(one.extent is not None for one in made)
+    found = list(checks.check_volume_of(values, names)) if is_known else []
+    if values.get("volume") is not None and values.get("volume") in inside:
+        cause = f"{quote(values['volume'])} is a part of {quote(inside[values['volume']])}"
+        found = [("volume", cause, "name the hybrid: what is in its front would be out of date")]
+    if not found and "volume" in values and names:
+        values = {**values, "volume": values["volume"] or names[0]}
+    sizes = _mix(values)
+    largest = max((one.size for one in sizes), default=None)
+    if "align" in values:
+        values = {**values, "align": values["align"] or largest}
+    around = _around(values.get("volume"), volumes, made)
+    facts = {**values, **around, "largest": largest}
+    unknown = {key for key in ("align", "largest") if facts.get(key) is None}
+    found += checks.check_load({key: facts[key] for key in facts.keys() - unknown})
+    reading.note(path, found)
+    return Found({**values, "sizes": sizes} if sizes else values)
+
+
+def _the_controller(reading: Reading, path: Path, key: str, names: list[str]) -> str:
+    """The controller that is meant where none is named."""
+    found = arrays.default_controller(names)
+    if found is None:
+        cause = f"is missing, and there are {len(names)} controllers"
+        reading.problem((*path, key), cause, f'one of {quoted(names)}, or "host"')
+    return found or arrays.HOST
+
+
+def _top_of(link: str, upward: Mapping[str, str | None]) -> str | None:
+    """Where a chain of links ends: a controller or the host."""
+    seen: set[str] = set()
+    name: str | None = link
+    while name is not None and name in upward and name not in seen:
+        seen.add(name)
+        name = upward[name]
+    return name
+
+
+def _elsewhere(tops: Mapping[str, str | None], controller: str) -> list[Finding]:
+    """Links that lead to another controller than that which the volume is on."""
+    on = f"the volume is on {quote(controller)}"
+    return [
+        ("behind", f"{quote(link)} leads to {quote(top)}", on)
+        for link, top in tops.items()
+        if top != controller
+    ]
+
+
+def _as_it_runs(
+    drive: Card | None, values: Values, controller: Card | None, links: Sequence[Found]
+) -> Card | None:
+    """The card of the drives, with the write cache and the speed that they have in a volume."""
+    if drive is None:
+        return None
+    wanted = values.get("disk_cache")
+    if wanted is not None and arrays.can_switch(drive):
+        drive = drive.changed({"write_cache.enabled": wanted == "on"})
+    above = [one.values for one in links if one.name in values.get("behind", ())]
+    ports = [one["speed"] for one in above if one.get("speed")]
+    if not ports and controller is not None:
+        ports = [controller.word("ports.speed")]
+    for port in ports:
+        drive = arrays.at_speed_of(drive, port)
+    return drive
+
+
+def _inside(made: Sequence[FoundHybrid]) -> dict[Any, str | None]:
+    """The volumes that hybrids are made of, and those hybrids, by their names."""
+    return {one.values.get(key): one.name for one in made for key in ("front", "back")}
+
+
+def _mix(values: Values) -> tuple[SizeShare, ...]:
+    """The request sizes with their shares, also for a single size; empty if they are wrong."""
+    if "size" not in values or "sizes" not in values:
+        return ()
+    if values["sizes"] is not None:
+        return tuple(values["sizes"])
+    return (SizeShare(values["size"], 1.0),) if values["size"] is not None else ()
+
+
+def _around(
+    name: str | None, volumes: Sequence[FoundVolume], made: Sequence[FoundHybrid]
+) -> dict[str, Any]:
+    """What the checks of a load need to know of what it runs on."""
+    for one in reversed(made):
+        if one.name == name and one.extent is not None:
+            extent = one.extent
+            return {
+                "capacity": extent.capacity,
+                "sector": extent.sector,
+                "access": "read-write",
+                "hybrid": True,
+            }
+    for volume in reversed(volumes):
+        if volume.name == name and volume.card is not None and volume.is_laid_out:
+            return {
+                "capacity": volume.capacity,
+                "sector": volume.card.integer("capacity.sector"),
+                "access": volume.values.get("access"),
+                "hybrid": False,
+            }
+    return {}

@@ -1,0 +1,72 @@
+"""Claims and verdicts in words: what terminal, page and documents say alike."""
+
+from __future__ import annotations
+
+import shlex
+
+from raidsim.validate.claims import Claim, Performance
+from raidsim.validate.verdict import Verdict
+
+
+def commands_of(verdict: Verdict) -> list[str]:
+    """Return what to type to see the runs of a claim again; nothing if it has none."""
+    subject = verdict.claim.subject
+    if not isinstance(subject, Performance):
+        return []
+    return [
+        shlex.join(words)
+        for one in subject.measurements()
+        for words in one.commands(verdict.widened)
+    ]
+
+
+def published_text(claim: Claim) -> str:
+    """Return what is printed, as one short text without its unit."""
+    if isinstance(claim.published, tuple):
+        return f"{claim.published[0]:g} to {claim.published[1]:g}"
+    figure = f"{claim.published:.10g}"
+    if claim.relation == "shape" and isinstance(claim.subject, Performance):
+        return claim.subject.shape.kind if claim.subject.shape is not None else figure
+    signs = {"about": "about ", "at_least": "≥ ", "at_most": "≤ ", "order": "> ", "equal": "= "}
+    return signs.get(claim.relation, "") + figure
+
+
+def number_text(value: float | None) -> str:
+    """Return a simulated number with about five digits."""
+    if value is None:
+        return "-"
+    return f"{value:.0f}" if abs(value) >= 10000 else f"{value:.5g}"
+
+
+def percent(value: float | None, sign: str = "", *, digits: int = 1) -> str:
+    """Return a share as per cent."""
+    return "-" if value is None else f"{value * 100:{sign}.{digits}f} %"
+
+
+def error_text(verdict: Verdict) -> str:
+    """Return how far off a claim is; of one that does not hold never that it is not off."""
+    error = verdict.error
+    if error is None or verdict.holds or abs(error) >= 0.0005:
+        return percent(error, "+")
+    return f"{error * 100:+.1g} %" if error else "not above"
+
+
+def role_text(claim: Claim) -> str:
+    """Return the role of a claim; one of the catalogue, which is in no statistic, has none."""
+    return "catalogue" if claim.kind == "catalogue" else claim.role
+
+
+def figures_text(verdict: Verdict) -> str:
+    """Return what is printed, what is simulated and how far off that is, as one line."""
+    claim = verdict.claim
+    unit = "" if claim.unit == "1" else f" {claim.unit}"
+    here = "simulated" if isinstance(claim.subject, Performance) else "raidsim has"
+    number = number_text(verdict.simulated) if verdict.simulated is not None else "nothing"
+    text = f"published {published_text(claim)}{unit}, {here} {number}"
+    if verdict.error is not None:
+        text += f" ({error_text(verdict)}, {percent(claim.tolerance, digits=0)} allowed)"
+    if verdict.planned is not None:
+        text += f", planning formula {number_text(verdict.planned.value)}"
+    if not verdict.is_decided:
+        text += f", not decided: the runs are known to ±{percent(verdict.noise)}"
+    return text if verdict.converged else f"{text}, not converged"

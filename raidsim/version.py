@@ -1,0 +1,3 @@
+"""The version of raidsim."""
+
+__version__ = "0.1.0"
