@@ -292,48 +292,84 @@ def judge_command(
 
 @app.command("import")
 def import_command(
-    job_file: Annotated[
-        str, typer.Argument(metavar="JOBFILE", show_default=False, help="A job file of fio.")
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE", show_default=False, help="Files that other tools wrote, or folders."
+        ),
     ],
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write there, not to standard output."),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="NAME", help="What the files are, if it is not told."),
+    ] = None,
+    array: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this array or device. May be repeated."),
+    ] = None,
     phase: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Which, if stonewalls make several.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Which, if the jobs of a file run in several."),
     ] = None,
     capacity: Annotated[
         str | None,
         typer.Option(metavar="SIZE", help='Of the volume, as in "800 GB": for sizes in percent.'),
     ] = None,
-    output: Annotated[
+    outstanding: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="I/Os at a time, for statistics: they do not tell."),
+    ] = None,
+    at_rate: Annotated[
+        bool, typer.Option("--at-rate", help="Or the rate that statistics tell, whatever is open.")
+    ] = False,
+    random: Annotated[
         str | None,
-        typer.Option("--output", metavar="FILE", help="Write there, not to standard output."),
+        typer.Option(metavar="SHARE", help="Random accesses, as in '80 %', for statistics."),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which one of the statistics is meant.")
     ] = None,
 ) -> None:
-    """Write the jobs of a job file of fio as the [[load]] tables of a scenario."""
+    """Write a scenario of what inventories, job files and statistics of other tools say."""
+    from raidsim.importing.importer import import_files
+    from raidsim.importing.wishes import Wishes
+    from raidsim.report import output as files_written
+
+    target = _target("--output", output, (".toml",))
+    files_written.check([target] if target else [], inputs=files)
+    wishes = Wishes(
+        phase=phase,
+        capacity=_quantity("--capacity", capacity, "capacity"),
+        outstanding=outstanding,
+        at_rate=at_rate,
+        random=_quantity("--random", random, "share"),
+        device=device,
+    )
+    made = import_files(files, form=form, arrays=array or [], wishes=wishes)
+    for remark in made.remarks:
+        typer.echo(f"{remark}", err=True)
+    for guess in made.guesses:
+        typer.echo(f"guess: {guess}", err=True)
+    if target:
+        files_written.write({target: made.text.encode()})
+    else:
+        typer.echo(made.text, nl=False)
+
+
+def _quantity(option: str, text: str | None, dimension: str) -> float | None:
+    """The value of an option with a unit."""
     from raidsim import units
     from raidsim.errors import Problem
-    from raidsim.fio.job_file import loads_of, read_jobs
-    from raidsim.report import output as files
-    from raidsim.report import toml_text
 
-    size = None
-    if capacity is not None:
-        try:
-            size = int(units.parse(capacity, "capacity"))
-        except units.QuantityError as error:
-            problem = Problem(None, None, "--capacity", error.cause, error.remedy)
-            raise InputError([problem]) from None
-    target = _target("--output", output, (".toml",))
-    files.check([target] if target else [], inputs=[job_file])
-    loads = loads_of(read_jobs(job_file), phase, size)
-    text = toml_text.render({"load": loads.tables})
-    for remark in loads.remarks:
-        typer.echo(f"{remark}", err=True)
-    for name, options in loads.without_effect.items():
-        if options:
-            typer.echo(f"{name}: without effect on the I/Os: {', '.join(options)}", err=True)
-    if target:
-        files.write({target: text.encode()})
-    else:
-        typer.echo(text, nl=False)
+    if text is None:
+        return None
+    try:
+        return units.parse(text, dimension)
+    except units.QuantityError as error:
+        raise InputError([Problem(None, None, option, error.cause, error.remedy)]) from None
 
 
 @app.command("calibrate")
