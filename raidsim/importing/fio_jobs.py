@@ -69,4 +69,3 @@ def _source(job: FileJob, key: str) -> Place | None:
         if (place := job.places.get(option)) is not None:
             return Place(place.file, place.line)
     return None
-

@@ -9,7 +9,24 @@ from __future__ import annotations
 from typing import Protocol
 
 from raidsim.errors import InputError, Problem, quote, suggest
-from raidsim.importing import fio_jobs, lsblk, mdadm, mdstat, nvme, smartctl, storcli
+from raidsim.importing import (
+    fio_jobs,
+    iometer,
+    iostat,
+    lsblk,
+    mdadm,
+    mdstat,
+    megacli,
+    nmon,
+    nvme,
+    redfish,
+    refused,
+    sar,
+    smartctl,
+    ssacli,
+    storcli,
+    vdbench,
+)
 from raidsim.importing.model import Found
 from raidsim.importing.source import Source
 
@@ -32,8 +49,14 @@ class Format(Protocol):
         ...
 
 
-FORMATS: tuple[Format, ...] = (storcli, mdadm, mdstat, smartctl, nvme, lsblk, fio_jobs)
+FORMATS: tuple[Format, ...] = (
+    storcli, megacli, ssacli, redfish, mdadm, mdstat, smartctl, nvme, lsblk,
+    fio_jobs, vdbench, iometer, iostat, sar, nmon, refused,
+)  # fmt: skip
 """In the order in which they are believed where they differ."""
+
+OF_LOADS: tuple[Format, ...] = (fio_jobs, vdbench, iometer)
+"""Files that describe loads, whose sizes may be shares of a volume."""
 
 
 def named(name: str) -> Format:
@@ -67,5 +90,6 @@ def format_of(source: Source) -> Format:
     if fitting:
         names = " or ".join(one.NAME for one in fitting)
         raise place.refusal(None, f"may be {names}", "say which one with --format")
-    known = "; ".join(f"{one.NAME} ({one.ABOUT})" for one in FORMATS)
-    raise place.refusal(None, "is of no format that is known", f"known are {known}")
+    known = ", ".join(one.NAME for one in FORMATS if one is not refused)
+    cause = "is of no format that is known"
+    raise place.refusal(None, cause, f"say which one with --format: {known}")

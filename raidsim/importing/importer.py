@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from raidsim.errors import InputError, Problem
-from raidsim.importing.formats import FORMATS, format_of, named
+from raidsim.importing.formats import FORMATS, OF_LOADS, Format, format_of, named
 from raidsim.importing.loads import load_tables
 from raidsim.importing.model import Found
 from raidsim.importing.plan import plan
-from raidsim.importing.source import sources_of
+from raidsim.importing.source import Source, sources_of
 from raidsim.importing.together import join
 from raidsim.importing.wishes import Wishes
 from raidsim.importing.writing import write
@@ -61,7 +61,7 @@ def import_files(
         A file cannot be read or used; or what they say cannot be said in a scenario.
     """
     wishes = wishes or Wishes()
-    found = read_files(names, form, wishes)
+    found = read_files(names, form, wishes, arrays)
     if not (found.drives or found.arrays or found.controllers):
         if not (found.works or found.activities):
             shown = found.remarks[:20]
@@ -85,46 +85,65 @@ def import_files(
     return Imported(written.text, True, written.guesses, _in_order(found.remarks))
 
 
-def read_files(names: Sequence[str], form: str | None, wishes: Wishes) -> Found:
+def read_files(
+    names: Sequence[str], form: str | None, wishes: Wishes, arrays: Sequence[str] = ()
+) -> Found:
     """All that files say; what a folder holds and nobody reads is remarked.
+
+    Files of loads are read last: their sizes in percent are of the largest volume of the others.
 
     Raises
     ------
     InputError
         Files that were named cannot be used: all of them are said.
     """
+    chosen, remarks, wrong = _chosen(names, form)
+    found = Found(remarks=remarks)
+    chosen.sort(key=lambda one: FORMATS.index(one[0]))
+    for one, source in [each for each in chosen if each[0] not in OF_LOADS]:
+        _read(one, source, found, wrong)
+    if wishes.capacity is None and not wrong and (found.arrays or found.drives):
+        volumes = plan(join(found), found, arrays)
+        wishes = replace(wishes, capacity=volumes[0].size or None if volumes else None)
+    for one, source in [each for each in chosen if each[0] in OF_LOADS]:
+        _read(one, replace(source, wishes=wishes), found, wrong)
+    if wrong:
+        raise InputError(wrong)
+    return found
+
+
+def _chosen(
+    names: Sequence[str], form: str | None
+) -> tuple[list[tuple[Format, Source]], list[Problem], list[Problem]]:
+    """The files with their formats; what is passed over, and what is wrong."""
     given = named(form) if form is not None else None
-    parts: list[tuple[int, Found]] = []
-    wrong: list[Problem] = []
+    chosen: list[tuple[Format, Source]] = []
     remarks: list[Problem] = []
+    wrong: list[Problem] = []
     for name in names:
         try:
-            sources, unread = sources_of(name, wishes)
+            sources, unread = sources_of(name)
         except InputError as error:
             wrong += error.problems
             continue
-        is_folder = len(sources) + len(unread) > 1 or any(one.name != name for one in sources)
         remarks += [problem for error in unread for problem in error.problems]
         for source in sources:
             try:
-                one = given or format_of(source)
+                chosen.append((given or format_of(source), source))
             except InputError as error:
-                known = "is of no format that is known, and is left out"
-                passed = [Problem(source.name, None, None, known)] if is_folder else error.problems
-                (remarks if is_folder else wrong).extend(passed)
-                continue
-            try:
-                parts.append((FORMATS.index(one), one.read(source)))
-            except InputError as error:
-                wrong += error.problems
-            except RecursionError:
-                wrong.append(Problem(source.name, None, None, "is nested too deeply"))
-    if wrong:
-        raise InputError(wrong)
-    found = Found(remarks=remarks)
-    for _, part in sorted(parts, key=lambda one: one[0]):
-        found.add(part)
-    return found
+                if source.name == name:
+                    wrong += error.problems
+                else:
+                    cause = "is of no format that is known, and is left out"
+                    remarks.append(Problem(source.name, None, None, cause))
+    return chosen, remarks, wrong
+
+
+def _read(one: Format, source: Source, found: Found, wrong: list[Problem]) -> None:
+    try:
+        found.add(one.read(source))
+    except InputError as error:
+        wrong += error.problems
 
 
 def _in_order(remarks: list[Problem]) -> list[Problem]:

@@ -85,9 +85,13 @@ def as_number(value: Any) -> float | None:
         value = text
     try:
         number = float(value)
-        return int(value) if isinstance(value, str) and value.lstrip("-").isdigit() else (
-            value if isinstance(value, int) and abs(value) < 2**80 else number
-        ) if abs(number) < 1e30 else None
+        return (
+            int(value)
+            if isinstance(value, str) and value.lstrip("-").isdigit()
+            else (value if isinstance(value, int) and abs(value) < 2**80 else number)
+            if abs(number) < 1e30
+            else None
+        )
     except (ValueError, OverflowError):
         return None
 

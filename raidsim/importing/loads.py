@@ -11,7 +11,7 @@ from raidsim.importing.plan import Volume
 from raidsim.importing.toml_lines import Table
 from raidsim.importing.wishes import Wishes
 
-SMALL = 0.98
+SMALL = 0.95
 """An array below this share of its drives is a part of them: loads keep to that part."""
 
 
@@ -37,7 +37,9 @@ def _area(table: Table, volume: Volume, capacity: int) -> None:
     room = volume.array.capacity
     if room is not None and 0 < whole < SMALL * capacity:
         size = whole // 4096 * 4096
-        table.put("area", {"offset": "0 B", "size": f"{size} B"}, f"{room.place}: the array takes no more")
+        table.put(
+            "area", {"offset": "0 B", "size": f"{size} B"}, f"{room.place}: the array takes no more"
+        )
 
 
 def limit_area(table: Table, volume: Volume, capacity: int) -> None:
@@ -68,7 +70,12 @@ def _guessed(volume: Volume) -> Table:
     table.above = ["None of the files says what is asked of the volumes: this load is a guess."]
     table.put("name", "guessed", "")
     table.guess("volume", volume.name, "the largest; the others are idle")
-    for key, value in (("read", "67 %"), ("random", "100 %"), ("size", "8 KiB"), ("outstanding", 16)):
+    for key, value in (
+        ("read", "67 %"),
+        ("random", "100 %"),
+        ("size", "8 KiB"),
+        ("outstanding", 16),
+    ):
         table.guess(key, value, "no file says what the load is like; a database is usual")
     return table
 
@@ -126,7 +133,9 @@ def _volume_of(one: Activity, volumes: Sequence[Volume]) -> Volume | None:
     key = f"dev:{one.device}"
     for volume in volumes:
         # The disks of an array also do what RAID adds to the I/Os of the hosts.
-        if key in volume.devices and (volume.array.members or volume.count == 1 or not one.is_whole):
+        if key in volume.devices and (
+            volume.array.members or volume.count == 1 or not one.is_whole
+        ):
             return volume
     return None
 

@@ -53,7 +53,9 @@ def read(source: Source) -> Found:
             _walk(found, tree, row, None, 0)
     found.arrays += [_shaped(array) for array in tree.arrays.values()]
     for kind, count in tree.others.items():
-        cause = f"{count} of type {kind} above disks are left out: loads run on the disks and arrays"
+        cause = (
+            f"{count} of type {kind} above disks are left out: loads run on the disks and arrays"
+        )
         found.remark(tree.first[kind], None, cause)
     return found
 
@@ -140,7 +142,11 @@ def _text(row: Table, name: str) -> str | None:
 def _flag(value: Any) -> bool | None:
     if isinstance(value, bool):
         return value
-    return {"1": True, "0": False, 1: True, 0: False}.get(value) if isinstance(value, str | int) else None
+    return (
+        {"1": True, "0": False, 1: True, 0: False}.get(value)
+        if isinstance(value, str | int)
+        else None
+    )
 
 
 def _sector(row: Table, name: str) -> Fact[int] | None:

@@ -33,7 +33,10 @@ _KNOWN = {
 }
 """Order numbers, and the cards that describe what they buy."""
 
-_CLIENT = re.compile(r"\b(EVO|9[5-9]0 PRO|WDS|WD_BLACK|KINGSTON|SSDPEKN|SSDPEKK|CT\d{3,4}|Crucial|SKHynix|PC\d{3})", re.I)
+_CLIENT = re.compile(
+    r"\b(EVO|9[5-9]0 PRO|WDS|WD_BLACK|KINGSTON|SSDPEKN|SSDPEKK|CT\d{3,4}|Crucial|SKHynix|PC\d{3})",
+    re.I,
+)
 _OF_A_PLATFORM = ("conventional-hybrid-sp", "iocontrol-n5-sp", "intel-sata-raid")
 _ON_BOARD = re.compile(r"\bC6\d\d\b|Rapid Storage|RSTe|embedded SATA|Software RAID", re.IGNORECASE)
 _USUAL = 2 * 2**30  # cache of a controller of which nothing is known
@@ -149,7 +152,11 @@ def _distance(
     elif interface == own:
         odd = 0.0
     else:
-        odd = 1.0 if {interface, own} <= {"sas", "sata"} or {interface, own} <= {"nvme", "pcie"} else 2.0
+        odd = (
+            1.0
+            if {interface, own} <= {"sas", "sata"} or {interface, own} <= {"nvme", "pcie"}
+            else 2.0
+        )
     spinning = rotates(card)
     speed = abs(math.log(card.number("spindle.speed") * 60 / rpm)) if spinning and rpm else 0.0
     is_client = drive.model is not None and _CLIENT.search(drive.model.value) is not None
@@ -182,7 +189,10 @@ def _capacity(made: Match, card: Card, drive: Drive, least: int) -> None:
     own = card.number("capacity.user")
     if size is None:
         if least > own:
-            made.changes["capacity.user"] = (f"{_whole(least)} B", "what the array uses of each drive")
+            made.changes["capacity.user"] = (
+                f"{_whole(least)} B",
+                "what the array uses of each drive",
+            )
         return
     if abs(size.value / own - 1) > SAME and size.value >= 10**9:
         made.changes["capacity.user"] = (f"{_whole(size.value)} B", str(size.place))
@@ -208,9 +218,16 @@ def _sectors(made: Match, card: Card, drive: Drive) -> None:
     # A medium whose sectors are smaller than what hosts address makes no sense.
     if drive.sector is not None and "capacity.physical_sector" in card.about.by_name:
         own = made.changes.get("capacity.physical_sector")
-        physical = drive.physical_sector.value if own and drive.physical_sector else card.integer("capacity.physical_sector")
+        physical = (
+            drive.physical_sector.value
+            if own and drive.physical_sector
+            else card.integer("capacity.physical_sector")
+        )
         if physical < drive.sector.value:
-            made.changes["capacity.physical_sector"] = (f"{drive.sector.value} B", str(drive.sector.place))
+            made.changes["capacity.physical_sector"] = (
+                f"{drive.sector.value} B",
+                str(drive.sector.place),
+            )
 
 
 @dataclass(frozen=True)
@@ -257,9 +274,15 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
         return catalogue["intel-sata-raid"], f"{model}: on the board, as this one is"
     without = known is not None and known.memory is not None and known.memory.value == 0
     is_plain = needs.levels <= {"jbod", "single"} and not needs.uses_cache
-    adapter = known is not None and known.model and re.search(r"\bHBA|IT mode|SAS\d{4}-?\d*[ei]?$", known.model.value)
+    adapter = (
+        known is not None
+        and known.model
+        and re.search(r"\bHBA|IT mode|SAS\d{4}-?\d*[ei]?$", known.model.value)
+    )
     if (without or adapter) and not needs.uses_cache and (is_plain or without):
-        bare = next(card for card in usual.values() if not card.has("cache.size") and "hba" in card.name)
+        bare = next(
+            card for card in usual.values() if not card.has("cache.size") and "hba" in card.name
+        )
         return bare, f"no card for {model}; it has no cache, and neither has this one"
     memory = known.memory.value if known and known.memory and known.memory.value else _USUAL
     ports = known.ports.value if known and known.ports else "sas-12g"
@@ -271,7 +294,7 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
             card.name,
         ),
     )
-    if known is None:
+    if known is None or not (known.model or known.memory or known.ports):
         return found, "guess: no file describes the controller; a usual one of 2 GiB of cache"
     alike = [f"{memory / 2**20:,.0f} MiB of cache"] if known.memory else []
     alike += [ports] if known.ports else []
@@ -282,7 +305,10 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
 def _known_values(made: Match, card: Card, known: Controller) -> None:
     if card.has("cache.size") and known.memory is not None and known.memory.value >= 2**20:
         if known.memory.value != card.integer("cache.size"):
-            made.changes["cache.size"] = (words.size_text(known.memory.value), str(known.memory.place))
+            made.changes["cache.size"] = (
+                words.size_text(known.memory.value),
+                str(known.memory.place),
+            )
     if known.ports is not None and known.ports.value != card.word("ports.speed"):
         made.changes["ports.speed"] = (known.ports.value, str(known.ports.place))
     if card.has("cache.size") and known.protection is not None:

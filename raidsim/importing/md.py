@@ -36,7 +36,10 @@ RESHAPED = (
     "--array takes others only",
 )
 INACTIVE = ("is not started: it serves nothing", "assemble it first, or leave it out with --array")
-BROKEN = ("has failed: it serves nothing", "import it as it was before, or leave it out with --array")
+BROKEN = (
+    "has failed: it serves nothing",
+    "import it as it was before, or leave it out with --array",
+)
 
 
 def unsaid(place: Place, label: str, level: str) -> Problem | None:

@@ -257,7 +257,11 @@ def _with_rows(found: Found, section: _Section, array: Array) -> Array:
 def _task(section: _Section, said: str) -> tuple[Fact[str] | None, Fact[float] | None]:
     if "delayed" in said or "pending" in said:
         return None, None
-    for key, task in (("rebuild status", REBUILD), ("resync status", RESYNC), ("check status", CHECK)):
+    for key, task in (
+        ("rebuild status", REBUILD),
+        ("resync status", RESYNC),
+        ("check status", CHECK),
+    ):
         if (status := section.text(key)) is not None:
             share = re.match(r"(\d{1,3}(?:\.\d+)?)\s*%", status.value)
             done = Fact(float(share[1]) / 100, status.place) if share else None
@@ -275,7 +279,9 @@ def _export(found: Found, section: _Section) -> None:
         found.remark(place, label, "no MD_LEVEL is given: nothing is taken of it")
         return
     word = level.value.lower()
-    count = int(devices.value) if devices and devices.value.isdigit() and len(devices.value) < 5 else 0
+    count = (
+        int(devices.value) if devices and devices.value.isdigit() and len(devices.value) < 5 else 0
+    )
     members = []
     there: set[int] = set()
     for key, role in section.values.items():

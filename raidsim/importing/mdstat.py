@@ -33,7 +33,9 @@ ABOUT = "/proc/mdstat"
 _HEAD = re.compile(r"(\S+) : (active|inactive|broken|not started)(?:\s+\(([\w-]+)\))?\s*(.*)$")
 _MEMBER = re.compile(r"([^\s\[\]]+)\[(\d{1,6})\]((?:\([A-Z]\))*)$")
 _TASKS = {"recovery": REBUILD, "resync": RESYNC, "check": CHECK, "repair": CHECK}
-_PROGRESS = re.compile(r"(recovery|resync|check|repair|reshape)\s*=\s*(?:(\d{1,3}(?:\.\d+)?)%|(\w+))")
+_PROGRESS = re.compile(
+    r"(recovery|resync|check|repair|reshape)\s*=\s*(?:(\d{1,3}(?:\.\d+)?)%|(\w+))"
+)
 
 
 def recognises(source: Source) -> bool:

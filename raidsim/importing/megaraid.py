@@ -132,7 +132,11 @@ def disk_cache(said: Fact[str] | None) -> Fact[str] | None:
 def access(said: Fact[str] | None) -> Fact[str] | None:
     """The access policy, if it is not the usual one."""
     meant = {"RO": "read-only", "READ ONLY": "read-only", "B": "blocked", "BLOCKED": "blocked"}
-    return Fact(meant[said.value.upper()], said.place) if said and said.value.upper() in meant else None
+    return (
+        Fact(meant[said.value.upper()], said.place)
+        if said and said.value.upper() in meant
+        else None
+    )
 
 
 def task(said: Fact[str] | None, found: Found) -> Fact[str] | None:
@@ -180,7 +184,9 @@ def array(
     meant = level_of(level, count, spans.value if spans else None) if level else None
     is_nested = meant is not None and meant.value in {"raid10", "raid50", "raid60"}
     if is_nested and meant and meant.value == "raid10" and count:
-        spans = Fact(max(spans.value if spans else 1, count // 2), spans.place if spans else meant.place)
+        spans = Fact(
+            max(spans.value if spans else 1, count // 2), spans.place if spans else meant.place
+        )
     made = Array(
         label, place, keys,
         level=meant,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,8 @@ from raidsim.importing import words
 from raidsim.importing.model import (
     ALONE,
     FAILED,
+    MISSING,
+    REBUILDING,
     SPARE,
     UNUSED,
     Array,
@@ -76,7 +79,7 @@ def plan(system: System, found: Found, wanted: Sequence[str]) -> list[Volume]:
             continue
         problem = array.refused or _impossible(array)
         if problem is None:
-            volumes.append(_volume(array, members, found))
+            volumes.append(_volume(_with_states(array, members), members, found))
         elif array.refuses_all:
             raise InputError([problem])
         else:
@@ -87,9 +90,7 @@ def plan(system: System, found: Found, wanted: Sequence[str]) -> list[Volume]:
     _hot_spares(volumes, system, found)
     if not volumes and refused:
         raise InputError(refused)
-    found.remarks += [
-        replace(one, cause=f"is left out: {one.cause}") for one in refused
-    ]
+    found.remarks += [replace(one, cause=f"is left out: {one.cause}") for one in refused]
     volumes.sort(key=lambda one: -one.size)
     _name(volumes)
     return volumes
@@ -103,7 +104,9 @@ def _check_wanted(system: System, wanted: Sequence[str]) -> None:
         ]
         if not any(known):
             labels = ", ".join([one.label for one in system.arrays][:20]) or "no arrays"
-            problem = Problem(None, None, "--array", f"nothing is called {name}", f"there is: {labels}")
+            problem = Problem(
+                None, None, "--array", f"nothing is called {name}", f"there is: {labels}"
+            )
             raise InputError([problem])
 
 
@@ -139,6 +142,23 @@ def _impossible(array: Array) -> Problem | None:
     return None
 
 
+def _with_states(array: Array, members: list[Drive | None]) -> Array:
+    """The array with what its drives say of themselves, where nothing is said of all of them."""
+    if array.failed is not None:
+        return array
+    gone: dict[int, Drive] = {}
+    for member, drive in zip(array.members, members, strict=True):
+        state = drive.state.value if drive is not None and drive.state else None
+        if state in {FAILED, MISSING, REBUILDING} and member.position is not None and drive:
+            gone[member.position] = drive
+    if not gone:
+        return array
+    place = next(iter(gone.values())).place
+    built = [at for at, drive in gone.items() if drive.state and drive.state.value == REBUILDING]
+    made = replace(array, failed=Fact(tuple(sorted(gone)), place))
+    return replace(made, rebuilding=Fact(tuple(sorted(built)), place)) if built else made
+
+
 def _volume(array: Array, members: list[Drive | None], found: Found) -> Volume:
     """A volume of an array: its drives are taken to be all alike."""
     assert array.slots is not None
@@ -152,10 +172,13 @@ def _volume(array: Array, members: list[Drive | None], found: Found) -> Volume:
     if len(kinds) > 1:
         (model, size), _ = kinds.most_common(1)[0]
         drive = next(
-            one for one in known
+            one
+            for one in known
             if (one.model.value if one.model else "", _rounded(one)) == (model, size)
         )
-        shown = ", ".join(f"{count} of {name or 'unknown model'}" for (name, _), count in kinds.items())
+        shown = ", ".join(
+            f"{count} of {name or 'unknown model'}" for (name, _), count in kinds.items()
+        )
         cause = f"its drives differ ({shown}): all are taken as {model or drive.label}"
         found.remark(array.place, array.label, cause)
     data = _data_drives(array)
@@ -202,7 +225,11 @@ def _once(volumes: list[Volume], system: System, found: Found) -> list[Volume]:
             f"is left out: it is on the same drives as {other.array.label}, and volumes of raidsim"
             " have drives of their own"
         )
-        remedy = f"--array {volume.array.label.replace(' ', '_')}" if False else "--array takes it instead"
+        remedy = (
+            f"--array {volume.array.label.replace(' ', '_')}"
+            if False
+            else "--array takes it instead"
+        )
         found.remark(volume.array.place, volume.array.label, cause, remedy)
     return kept
 
@@ -221,9 +248,11 @@ def _without_array(
         if drive.virtual is not None:
             if not drive.keys & shown:
                 remedy = "give what its controller's tool or the system below says of it"
-                found.remark(drive.virtual.place, drive.label, f"is left out: {drive.virtual.value}", remedy)
+                found.remark(
+                    drive.virtual.place, drive.label, f"is left out: {drive.virtual.value}", remedy
+                )
             continue
-        if state == SPARE:
+        if state == SPARE and has_arrays:
             continue
         if state in {UNUSED, FAILED} or (state is None and has_arrays):
             why = {UNUSED: "it is not in use", FAILED: "it has failed"}.get(
@@ -232,7 +261,9 @@ def _without_array(
             found.remark(drive.place, drive.label, f"is left out: {why}")
             continue
         model = drive.model.value if drive.model else None
-        groups.setdefault((model, _rounded(drive), drive.controller, drive.rotates and drive.rotates.value), []).append(drive)
+        groups.setdefault(
+            (model, _rounded(drive), drive.controller, drive.rotates and drive.rotates.value), []
+        ).append(drive)
     made = []
     for alike in groups.values():
         first = alike[0]
@@ -240,13 +271,21 @@ def _without_array(
         array = Array(
             first.label, first.place, frozenset(),
             level=Fact(level, first.place), slots=Fact(len(alike), first.place),
-            controller=first.controller,
+            controller=first.controller if _is_known(first.controller, system) else None,
         )  # fmt: skip
         volume = Volume("", array, first, len(alike))
         volume.devices = frozenset().union(*(one.keys for one in alike))
         volume.notes = [f"without RAID: {', '.join(one.label for one in alike)}"[:200]]
         made.append(volume)
     return made
+
+
+def _is_known(controller: str | None, system: System) -> bool:
+    """Whether a file tells of a controller, or of drives by their places on it."""
+    told = any(controller in one.keys for one in system.controllers)
+    return controller is not None and (
+        told or re.fullmatch(r"controller:\d+", controller) is not None
+    )
 
 
 def _hot_spares(volumes: list[Volume], system: System, found: Found) -> None:

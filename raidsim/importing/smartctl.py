@@ -14,7 +14,9 @@ from raidsim.importing.source import Source
 NAME = "smartctl"
 ABOUT = "smartctl -j (with -a, -i or -x)"
 
-_BEHIND = re.compile(r"(megaraid|cciss|3ware|aacraid|areca|hpt|sssraid|marvell|jmb\w*)[,(]([\d,/]+)")
+_BEHIND = re.compile(
+    r"(megaraid|cciss|3ware|aacraid|areca|hpt|sssraid|marvell|jmb\w*)[,(]([\d,/]+)"
+)
 _PROTOCOLS = {"ATA": "sata", "NVMe": "nvme", "SCSI": "sas"}
 
 
@@ -51,7 +53,9 @@ def _drive(found: Found, value: Table) -> Drive | None:
     capacity = _capacity(value)
     if model is None and capacity is None:
         why = _why(value)
-        found.remark(device.place, label, f"tells neither model nor capacity{why}: nothing is taken")
+        found.remark(
+            device.place, label, f"tells neither model nor capacity{why}: nothing is taken"
+        )
         return None
     behind = _BEHIND.search(kind)
     keys = set(words.serial_key(_word(value.get("serial_number"))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -20,7 +20,12 @@ LONGEST_LINE = 2**20
 MOST_FILES = 10_000
 
 _GZIP = b"\x1f\x8b"
-_OTHER_PACKERS = {b"PK\x03\x04": "zip", b"\xfd7zXZ": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
+_OTHER_PACKERS = {
+    b"PK\x03\x04": "zip",
+    b"\xfd7zXZ": "xz",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
 _MARKS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"))
 
 
@@ -39,7 +44,7 @@ class Source:
     name: str
     path: Path
     text: str
-    wishes: Wishes = Wishes()
+    wishes: Wishes = field(default_factory=Wishes)
 
     @cached_property
     def lines(self) -> list[str]:
@@ -82,7 +87,7 @@ class Source:
             yield number, line.rstrip()
 
 
-def sources_of(name: str, wishes: Wishes) -> tuple[list[Source], list[InputError]]:
+def sources_of(name: str) -> tuple[list[Source], list[InputError]]:
     """The file of a name, or all files of the folder; with what could not be read of a folder.
 
     Raises
@@ -93,7 +98,7 @@ def sources_of(name: str, wishes: Wishes) -> tuple[list[Source], list[InputError
     path = Path(name)
     try:
         if not path.is_dir():
-            return [read_source(name, path, wishes)], []
+            return [read_source(name, path)], []
         files: list[Path] = []
         for one in path.rglob("*"):
             if one.is_file() and not one.name.startswith("."):
@@ -107,7 +112,7 @@ def sources_of(name: str, wishes: Wishes) -> tuple[list[Source], list[InputError
     room = MOST_BYTES
     for one in sorted(files):
         try:
-            found.append(read_source(str(one), one, wishes))
+            found.append(read_source(str(one), one))
         except InputError as error:
             wrong.append(error)
             continue
@@ -120,7 +125,7 @@ def sources_of(name: str, wishes: Wishes) -> tuple[list[Source], list[InputError
     return found, wrong
 
 
-def read_source(name: str, path: Path, wishes: Wishes) -> Source:
+def read_source(name: str, path: Path) -> Source:
     """Read one file, which may be packed with gzip.
 
     Raises
@@ -151,7 +156,7 @@ def read_source(name: str, path: Path, wishes: Wishes) -> Source:
         raise Place(name, line).refusal(None, "holds NUL bytes: it is no text")
     if text.count("\n") > MOST_LINES:
         raise place.refusal(None, f"has more than {MOST_LINES:,} lines, as no inventory has")
-    return Source(name, path, text, wishes)
+    return Source(name, path, text)
 
 
 def _unpacked(data: bytes, place: Place) -> bytes:

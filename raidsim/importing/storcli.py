@@ -78,14 +78,18 @@ def read(source: Source) -> Found:
             said = status.text("Status")
             if data is None or (said and "fail" in said.value.lower() and not data):
                 why = status.text("Description", "Detailed Status") or said
-                failed.append((status.at("Status"), why.value if why else "it has no response data"))
+                failed.append(
+                    (status.at("Status"), why.value if why else "it has no response data")
+                )
                 continue
             done += 1
             known = status.number("Controller")
             _controller(found, data, str(int(known.value) if known else number))
     for place, why in failed:
         if not done:
-            raise place.refusal(None, f"the command failed: {why}", "run it where there is a controller")
+            raise place.refusal(
+                None, f"the command failed: {why}", "run it where there is a controller"
+            )
         found.remark(place, None, f"the command failed for a controller: {why}")
     return found
 
@@ -133,7 +137,9 @@ def _sort(found: Found, seen: _Seen, data: Table, key: str, value: Any) -> None:
             seen.arrays.setdefault(str(row["DG/VD"]).partition("/")[2].strip(), row)
         elif "Row" in row and "Arr" in row:
             seen.rows.append(row)
-        elif not known and not _OF_NO_USE.fullmatch(key) and "Model" not in row and "Ctl" not in row:
+        elif (
+            not known and not _OF_NO_USE.fullmatch(key) and "Model" not in row and "Ctl" not in row
+        ):
             found.remark(data.at(key), quote(key), "is not understood, and left out")
             return
     is_plain = not isinstance(value, list | dict)
@@ -191,7 +197,9 @@ def _overview(row: Table) -> Controller:
         row.place,
         frozenset({f"controller:{int(number or 0)}"}),
         row.text("Model"),
-        battery=Fact(megaraid.battery(battery.value), battery.place) if battery and is_known else None,
+        battery=Fact(megaraid.battery(battery.value), battery.place)
+        if battery and is_known
+        else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
@@ -45,7 +45,7 @@ def join(found: Found) -> System:
     drives = [_merged(same, found) for same in _groups(_with_controller(found.drives))]
     arrays = [
         _array(sorted(same, key=lambda one: one.rank), found)
-        for same in _groups(found.arrays, _array_keys)
+        for same in _array_groups(found.arrays)
     ]
     controllers = [_merged(same, found) for same in _groups(found.controllers)]
     by_key = {key: drive for drive in drives for key in drive.keys}
@@ -77,20 +77,51 @@ def _with_controller(drives: Sequence[Drive]) -> list[Drive]:
     return found
 
 
-def _array_keys(array: Array) -> Iterable[str]:
-    """Keys of an array: its own, and those of its members, which belong to no other."""
-    yield from array.keys
-    if not any(key.startswith("vd:") for key in array.keys):
-        for member in array.members:
-            yield from (f"member {key}" for key in member.keys)
+def _array_groups(arrays: Sequence[Array]) -> list[list[Array]]:
+    """What is told of one array: by its device or UUID, else by its members.
+
+    Two devices, or two UUIDs, are two arrays, whatever members they are said to share.
+    """
+    groups: list[list[Array]] = []
+    for same in _groups(arrays):
+        own = _names(same)
+        inside = _member_keys(same)
+        other = next(
+            (
+                group for group in groups
+                if inside & _member_keys(group) and not _differ(own, _names(group))
+            ),
+            None,
+        )  # fmt: skip
+        if other is None:
+            groups.append(same)
+        else:
+            other += same
+    return groups
 
 
-def _groups(things: Sequence[Thing], keys: Any = None) -> list[list[Thing]]:
+def _names(same: Sequence[Array]) -> dict[str, set[str]]:
+    """Keys of arrays, by what they are."""
+    found: dict[str, set[str]] = {}
+    for key in {key for one in same for key in one.keys}:
+        found.setdefault(key.partition(":")[0], set()).add(key)
+    return found
+
+
+def _member_keys(same: Sequence[Array]) -> set[str]:
+    return {key for one in same for member in one.members for key in member.keys}
+
+
+def _differ(some: dict[str, set[str]], others: dict[str, set[str]]) -> bool:
+    return any(kind in others and not keys & others[kind] for kind, keys in some.items())
+
+
+def _groups(things: Sequence[Thing]) -> list[list[Thing]]:
     """Things that share a key, directly or over others, in the order of their first ones."""
     groups: list[list[Thing]] = []
     where: dict[str, int] = {}
     for thing in things:
-        mine = list(keys(thing)) if keys else list(thing.keys)
+        mine = list(thing.keys)
         known = sorted({where[key] for key in mine if key in where})
         if not known:
             groups.append([])
@@ -139,7 +170,9 @@ def _array(same: list[Array], found: Found) -> Array:
         known = members.get(key)
         if known is not None:
             position = known.position if known.position is not None else member.position
-            state = known.state if known.state != ONLINE or known.position is not None else member.state
+            state = (
+                known.state if known.state != ONLINE or known.position is not None else member.state
+            )
             member = replace(known, position=position, state=state)  # noqa: PLW2901
         members[key] = member
     refused = next((one for one in same if one.refuses_all), None)
@@ -159,7 +192,11 @@ def _counted(array: Array) -> Array:
     """The array with a number of drives, which some tools leave to the reader."""
     if array.slots is not None:
         return array
-    inside = [one for one in array.members if one.state not in {SPARE, MISSING} or one.position is not None]
+    inside = [
+        one
+        for one in array.members
+        if one.state not in {SPARE, MISSING} or one.position is not None
+    ]
     last = max((one.position + 1 for one in inside if one.position is not None), default=0)
     count = max(len(inside), last)
     return replace(array, slots=Fact(count, array.place)) if count else array

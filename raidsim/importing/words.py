@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 
-_SIZE = re.compile(r"(\d{1,15}(?:[.,]\d{1,9})?)\s*(?:([KMGTPE])(i?)B?|(B)(?:ytes)?)?\b", re.IGNORECASE)
+_SIZE = re.compile(
+    r"(\d{1,15}(?:[.,]\d{1,9})?)\s*(?:([KMGTPE])(i?)B?|(B)(?:ytes)?)?\b", re.IGNORECASE
+)
 _STEPS = "KMGTPE"
 _PART = re.compile(
     r"((?:nvme\d+n\d+|nvme\d+c\d+n\d+|mmcblk\d+|loop\d+|md\d+|md_d\d+|nbd\d+))p\d+$"
     r"|((?:sd|hd|vd|xvd)[a-z]+)\d+$|(cciss/c\d+d\d+)p\d+$|(cciss!c\d+d\d+)p\d+$"
 )
-_NOTHING = frozenset({"", "-", "n/a", "na", "none", "null", "unknown", "not available", "default string"})
+_NOTHING = frozenset(
+    {"", "-", "n/a", "na", "none", "null", "unknown", "not available", "default string"}
+)
 
 
 def size(text: str, *, binary: bool) -> int | None:

@@ -104,7 +104,11 @@ def _controllers(
         table = Table("[[controller]]")
         table.put("name", name, "")
         place = f"{known.model.place}: " if known and known.model else ""
-        table.put("model", match.card, match.reason if match.reason.startswith("guess") else place + match.reason)
+        table.put(
+            "model",
+            match.card,
+            match.reason if match.reason.startswith("guess") else place + match.reason,
+        )
         _battery(found, table, known, match, mine)
         if match.changes:
             inner = _set("controller", match)
@@ -118,7 +122,12 @@ def _needs(volumes: Sequence[Volume]) -> Needs:
     striped = [one for one in volumes if _level(one) not in {"single", "jbod"} and one.array.strip]
     strips = frozenset(one.array.strip.value for one in striped if one.array.strip)
     kinds = [one.drive.interface.value for one in volumes if one.drive.interface]
-    used = {getattr(one.array, key).value for one in volumes for key in _CACHE_KEYS if getattr(one.array, key)}
+    used = {
+        getattr(one.array, key).value
+        for one in volumes
+        for key in _CACHE_KEYS
+        if getattr(one.array, key)
+    }
     return Needs(
         levels, strips, max(one.count for one in volumes), "nvme" in kinds,
         bool(used - {"through", "none", "direct"}), bool(used & {"ahead", "adaptive"}),
@@ -135,7 +144,11 @@ def _battery(
         if protection != "none":
             table.put("battery", known.battery.value, known.battery.place)
         elif known.battery.value != "absent":
-            found.remark(known.battery.place, known.label, f"{match.card} has no battery: its state is left out")
+            found.remark(
+                known.battery.place,
+                known.label,
+                f"{match.card} has no battery: its state is left out",
+            )
     elif protection != "none" and any(one.array.write for one in volumes):
         table.guess("battery", "good", "no file says how the battery or flash module is")
 
@@ -170,12 +183,18 @@ def _volume(
     _layout(table, volume, level, found)
     _policies(table, volume, match, found, is_controlled=on is not None)
     if array.failed is not None and array.failed.value:
-        table.put("failed", list(array.failed.value), f"{array.failed.place}: not there, or not yet rebuilt")
+        table.put(
+            "failed",
+            list(array.failed.value),
+            f"{array.failed.place}: not there, or not yet rebuilt",
+        )
     if volume.spares is not None and volume.spares.value > 0:
         if level in REDUNDANT:
             table.put("spares", volume.spares.value, volume.spares.place)
         else:
-            found.remark(volume.spares.place, array.label, f"{level} has no use for hot spares: left out")
+            found.remark(
+                volume.spares.place, array.label, f"{level} has no use for hot spares: left out"
+            )
     return table, match
 
 
@@ -185,8 +204,12 @@ def _layout(table: Table, volume: Volume, level: str, found: Found) -> None:
         return
     for key in ("spans", "copies", "spread", "rotation"):
         fact = getattr(array, key)
-        fits = {"spans": {"raid10", "raid50", "raid60"}, "copies": {"raid10", "raid1e"},
-                "spread": {"raid10", "raid1e"}, "rotation": {"raid5", "raid6", "raid50", "raid60"}}
+        fits = {
+            "spans": {"raid10", "raid50", "raid60"},
+            "copies": {"raid10", "raid1e"},
+            "spread": {"raid10", "raid1e"},
+            "rotation": {"raid5", "raid6", "raid50", "raid60"},
+        }
         if fact is not None and level in fits[key]:
             table.put(key, fact.value, fact.place)
     if array.strip is not None and level != "raid1":
@@ -225,7 +248,9 @@ def _policies(
         table.put("intent", value, array.intent.place)
         _chunk(table, volume, found)
     if array.rebuild_rate is not None and level in REDUNDANT:
-        table.put("rebuild_rate", words.share_text(array.rebuild_rate.value), array.rebuild_rate.place)
+        table.put(
+            "rebuild_rate", words.share_text(array.rebuild_rate.value), array.rebuild_rate.place
+        )
     if array.access is not None:
         table.put("access", array.access.value, array.access.place)
 
@@ -255,7 +280,11 @@ def _events(volume: Volume) -> list[Table]:
         made.append(_event(volume, "rebuild", array.rebuilding.place, sample))
         made[-1].put("drive", number, array.rebuilding.place)
     if array.task is not None and array.task.value in {CHECK, RESYNC}:
-        what = "a resync goes through all stripes as a check does" if array.task.value == RESYNC else ""
+        what = (
+            "a resync goes through all stripes as a check does"
+            if array.task.value == RESYNC
+            else ""
+        )
         made.append(_event(volume, "consistency-check", array.task.place, sample))
         made[-1].above += [what] if what else []
     if made and array.progress is not None and array.task is not None:
