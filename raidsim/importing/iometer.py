@@ -71,7 +71,7 @@ def read(source: Source) -> Found:
         Several access specifications and none is named; or what no load can say.
     """
     found = Found()
-    file = _file(source, found)
+    file = _file(source)
     spec = _chosen(source, file)
     workers = [
         one for one in file.workers if one.is_disk and (not one.specs or spec.name in one.specs)
@@ -80,7 +80,7 @@ def read(source: Source) -> Found:
     return found
 
 
-def _file(source: Source, found: Found) -> _File:
+def _file(source: Source) -> _File:
     file = _File()
     title, spec = "", None
     for number, raw in source.numbered():
@@ -98,7 +98,7 @@ def _file(source: Source, found: Found) -> _File:
         if title.startswith("access specification name"):
             spec = _Spec(cells[0], place)
             file.specs.setdefault(cells[0], spec)
-        elif title.startswith("size,%") or title.startswith("size, %"):
+        elif title.startswith(("size,%", "size, %")):
             if spec is None:
                 raise place.refusal(
                     None, "a line of sizes stands before the first access specification"
@@ -112,7 +112,6 @@ def _file(source: Source, found: Found) -> _File:
             _worker(file.workers[-1], title, line, cells, place)
     if not file.specs:
         raise source.at(1).refusal(None, "holds no access specification")
-    _ = found
     return file
 
 

@@ -1,4 +1,4 @@
-"""What ``iostat -x`` prints, as text or JSON: rates and sizes of reads and writes of each device."""
+"""What ``iostat -x`` prints, as text or JSON: rates and sizes of reads and writes."""
 
 from __future__ import annotations
 
@@ -89,10 +89,15 @@ def _of_json(source: Source) -> Iterator[list[tuple[str, Place, Mapping[str, Any
             yield [
                 (
                     str(row.get("disk_device", row.get("device", ""))), row.place,
-                    {re.sub(r"_s$", "/s", key).replace("kb/s", "kB/s"): one for key, one in row.items()},
+                    {_column(key): one for key, one in row.items()},
                 )
                 for row in rows
             ]  # fmt: skip
+
+
+def _column(key: str) -> str:
+    """The column of a key: jc writes rkb_s for rkB/s."""
+    return re.sub(r"_s$", "/s", key).replace("kb/s", "kB/s")
 
 
 def _add(averages: Averages, name: str, place: Place, row: Mapping[str, Any]) -> None:

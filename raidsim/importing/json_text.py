@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from json.decoder import JSONDecodeError, scanstring
+from json.decoder import JSONDecodeError
+from json.decoder import scanstring as _scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 from raidsim.errors import quote
@@ -145,7 +146,8 @@ class _Reader:
             return self.list(position, depth)
         if character == '"':
             try:
-                return scanstring(self.text, position + 1, False)
+                text, end = _scanstring(self.text, position + 1, False)
+                return str(text), int(end)
             except JSONDecodeError:
                 self.wrong(position, "a text has no end")
         for word, value in _WORDS.items():
@@ -166,7 +168,7 @@ class _Reader:
                 self.wrong(position, "a key in quotes is missing; the file may be cut off")
             line = self.line_at(position)
             try:
-                key, position = scanstring(self.text, position + 1, False)
+                key, position = _scanstring(self.text, position + 1, False)
             except JSONDecodeError:
                 self.wrong(position, "a key has no end")
             position = self.skip(position)

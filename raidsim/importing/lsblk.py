@@ -50,13 +50,11 @@ def read(source: Source) -> Found:
     tree = _Tree()
     for value in source.json.values:
         for row in _devices(value):
-            _walk(found, tree, row, None, 0)
+            _walk(found, tree, row, None)
     found.arrays += [_shaped(array) for array in tree.arrays.values()]
     for kind, count in tree.others.items():
-        cause = (
-            f"{count} of type {kind} above disks are left out: loads run on the disks and arrays"
-        )
-        found.remark(tree.first[kind], None, cause)
+        where = "" if kind.startswith("disk") else " above disks: loads run on disks and arrays"
+        found.remark(tree.first[kind], None, f"{count} of type {kind} left out{where}")
     return found
 
 
@@ -69,18 +67,18 @@ def _key(row: Table, *names: str) -> str:
     return names[0]
 
 
-def _walk(found: Found, tree: _Tree, row: Table, parent: Table | None, depth: int) -> None:
+def _walk(found: Found, tree: _Tree, row: Table, parent: Table | None) -> None:
     kind = str(row.get(_key(row, "type")) or "").lower()
     name = _name(row)
     if kind == "disk":
         _disk(found, tree, row, name)
     elif kind.startswith(("raid", "linear", "md")) and not name.startswith("dm-"):
-        _array(found, tree, row, name, kind, parent)
+        _array(tree, row, name, kind, parent)
     elif kind not in _IGNORED:
         tree.others[kind or "unknown"] += 1
         tree.first.setdefault(kind or "unknown", row.place)
     for child in row.tables("children"):
-        _walk(found, tree, child, row, depth + 1)
+        _walk(found, tree, child, row)
 
 
 def _name(row: Table) -> str:
@@ -154,25 +152,24 @@ def _sector(row: Table, name: str) -> Fact[int] | None:
     return found if found and found.value in {512, 4096} else None
 
 
-def _array(
-    found: Found, tree: _Tree, row: Table, name: str, kind: str, parent: Table | None
-) -> None:
+def _array(tree: _Tree, row: Table, name: str, kind: str, parent: Table | None) -> None:
     member = None
     if parent is not None:
         member = Member(md.member_keys(_name(parent)), parent.place)
     known = tree.arrays.get(name)
     if known is None:
-        size, _ = _bytes(row)
+        size, is_exact = _bytes(row)
         strip = row.whole(_key(row, "min-io"))
         stripe = row.whole(_key(row, "opt-io"))
         known = Array(
             name, row.place, md.array_keys(name),
             name=Fact(name, row.place),
-            level=Fact(md.LEVELS.get(kind, kind), row.at(_key(row, "type"))),
+            level=Fact(md.LEVELS.get(kind, kind), row.at(_key(row, "type")))
+            if kind != "md" else None,
             strip=strip if strip and strip.value >= 4096 and kind != "raid1" else None,
-            capacity=size,
+            capacity=size if is_exact else None,
             spans=stripe,  # for the moment: how long a full stripe is
-            refused=md.unsaid(row.at(_key(row, "type")), name, kind),
+            refused=md.unsaid(row.at(_key(row, "type")), name, kind) if kind != "md" else None,
             rank=4,
         )  # fmt: skip
     if member is not None and all(one.keys != member.keys for one in known.members):

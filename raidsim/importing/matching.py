@@ -85,7 +85,7 @@ def match_drive(drive: Drive, least: int) -> Match:
             made = Match(exact.name, f"the very model, {exact.title}", is_exact=True)
             _sectors(made, exact, drive)
             return made
-    spins, why = _medium(drive, least)
+    spins, why = _medium(drive)
     wanted = size.value if size else max(least, 0)
     rpm, why_rpm = _speed(drive, spins, wanted)
     interface = drive.interface.value if drive.interface else None
@@ -116,7 +116,7 @@ def _very_model(drive: Drive) -> Card | None:
     return None
 
 
-def _medium(drive: Drive, least: int) -> tuple[bool, str]:
+def _medium(drive: Drive) -> tuple[bool, str]:
     """Whether it rotates, and how that is known."""
     if drive.rotates is not None:
         return drive.rotates.value, "hard disk" if drive.rotates.value else "flash"
@@ -126,7 +126,6 @@ def _medium(drive: Drive, least: int) -> tuple[bool, str]:
         return False, "flash"
     if drive.model is not None and re.search(r"SSD|MZ[7WQ]|MTFD|NVMe", drive.model.value, re.I):
         return False, "flash, as its model tells"
-    _ = least
     return True, "hard disk (a guess: no file says whether it is one)"
 
 
@@ -172,9 +171,9 @@ def _differences(made: Match, card: Card, drive: Drive, least: int) -> None:
     """What is known better than the card has it."""
     _capacity(made, card, drive, least)
     _sectors(made, card, drive)
-    if rotates(card) and drive.rpm is not None:
-        if abs(drive.rpm.value / (card.number("spindle.speed") * 60) - 1) > 0.01:
-            made.changes["spindle.speed"] = (f"{drive.rpm.value} rpm", str(drive.rpm.place))
+    rpm = drive.rpm if rotates(card) else None
+    if rpm is not None and abs(rpm.value / (card.number("spindle.speed") * 60) - 1) > 0.01:
+        made.changes["spindle.speed"] = (f"{rpm.value} rpm", str(rpm.place))
     own = card.word("link.interface")
     if drive.interface is not None and drive.interface.value != own:
         made.changes["link.interface"] = (drive.interface.value, str(drive.interface.place))
@@ -303,14 +302,12 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
 
 
 def _known_values(made: Match, card: Card, known: Controller) -> None:
-    if card.has("cache.size") and known.memory is not None and known.memory.value >= 2**20:
-        if known.memory.value != card.integer("cache.size"):
-            made.changes["cache.size"] = (
-                words.size_text(known.memory.value),
-                str(known.memory.place),
-            )
+    memory, protection = known.memory, known.protection
+    if not card.has("cache.size"):
+        memory = protection = None
+    if memory is not None and memory.value not in {0, card.integer("cache.size")}:
+        made.changes["cache.size"] = (words.size_text(memory.value), str(memory.place))
+    if protection is not None and protection.value != card.word("cache.protection"):
+        made.changes["cache.protection"] = (protection.value, str(protection.place))
     if known.ports is not None and known.ports.value != card.word("ports.speed"):
         made.changes["ports.speed"] = (known.ports.value, str(known.ports.place))
-    if card.has("cache.size") and known.protection is not None:
-        if known.protection.value != card.word("cache.protection"):
-            made.changes["cache.protection"] = (known.protection.value, str(known.protection.place))

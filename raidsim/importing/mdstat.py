@@ -179,8 +179,9 @@ def _task(found: Found, place: Place, match: re.Match[str], array: Array) -> Arr
     array = replace(array, task=Fact(task, place), progress=Fact(done, place))
     if task == REBUILD:
         if len(failed) > 1:
-            cause = f"which of the drives {', '.join(map(str, failed))} is rebuilt is not said: {failed[0]}"
-            found.remark(place, array.label, cause + " is taken")
+            shown = ", ".join(map(str, failed))
+            cause = f"which of the drives {shown} is rebuilt is not said: {failed[0]} is taken"
+            found.remark(place, array.label, cause)
         # The spare that is being filled is listed as a member like the others.
         array = replace(array, rebuilding=Fact(failed[:1], place))
     return array

@@ -10,7 +10,17 @@ from dataclasses import dataclass, field
 
 from raidsim.errors import quote
 from raidsim.importing import megaraid, words
-from raidsim.importing.model import Array, Controller, Drive, Fact, Found, Member, Place
+from raidsim.importing.model import (
+    CHECK,
+    RESYNC,
+    Array,
+    Controller,
+    Drive,
+    Fact,
+    Found,
+    Member,
+    Place,
+)
 from raidsim.importing.source import Source
 
 NAME = "megacli"
@@ -32,7 +42,8 @@ def recognises(source: Source) -> bool:
     if source.is_json:
         return False
     signs = (
-        r"Adapter\s*#\d+", r"Adapter \d+ -- Virtual Drive Information", r"RAID Level\s*: Primary-\d",
+        r"Adapter\s*#\d+", r"Adapter \d+ -- Virtual Drive Information",
+        r"RAID Level\s*: Primary-\d",
         r"Enclosure Device ID:", r"Number [Oo]f Drives per span", r"BBU status for Adapter",
         r"FW Package Build\s*:", r"Adapter: \d+: ", r"Inquiry Data\s*:", r"Span Depth\s*:",
     )  # fmt: skip
@@ -185,7 +196,7 @@ def _array(found: Found, part: _Part) -> Array:
     size = part.text("size")
     listed = part.drives
     members = tuple(
-        Member(_keys(drive)[:1] and frozenset(_keys(drive)[:1]), drive.place, number, _state(drive))
+        Member(frozenset(_keys(drive)[:1]), drive.place, number, _state(drive))
         for number, drive in enumerate(listed)
     )
     word = _level(level)
@@ -208,7 +219,7 @@ def _array(found: Found, part: _Part) -> Array:
         access=megaraid.access(access),
         state=part.text("state"),
         members=members,
-        task=megaraid.task(Fact("check" if "check consistency" in part.values else "init", progress.place), found)
+        task=Fact(CHECK if "check consistency" in part.values else RESYNC, progress.place)
         if progress else None,
         controller=f"controller:{part.adapter}",
     )  # fmt: skip
@@ -302,8 +313,8 @@ def _model(inquiry: str) -> str | None:
     text = " ".join(inquiry.split())
     parts = text.split(" ")
     known = re.search(
-        r"((?:ST|WD|HUS|HUA|HUC|HUH|MZ|MTFD|SSD|INTEL SSD|SAMSUNG MZ|TOSHIBA [A-Z]|Hitachi H|MB|MBF|AL1|MG0"
-        r"|MK|HTS|HDS|EG0|MM0|VK0)[A-Z0-9-]{4,}\S*)", text
+        r"((?:ST|WD|HUS|HUA|HUC|HUH|MZ|MTFD|SSD|INTEL SSD|SAMSUNG MZ|TOSHIBA [A-Z]|Hitachi H"
+        r"|MB|MBF|AL1|MG0|MK|HTS|HDS|EG0|MM0|VK0)[A-Z0-9-]{4,}\S*)", text
     )  # fmt: skip
     if known:
         return known[1]

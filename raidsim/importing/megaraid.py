@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
-from raidsim.errors import quote
+from raidsim.errors import Problem, quote
 from raidsim.importing import words
 from raidsim.importing.model import (
     ALONE,
@@ -24,8 +25,6 @@ from raidsim.importing.model import (
     Place,
 )
 
-__all__ = ["SPARE"]
-
 _STATES = (
     (r"onln|online|conf", ONLINE),
     (r"offln|offline|ubad|unconfigured.?bad|failed|f|bad|.*predictive.*failed.*", FAILED),
@@ -34,11 +33,11 @@ _STATES = (
     (r"rbld|rebuild.*", REBUILDING),
     (r"jbod", ALONE),
 )
-_CACHE = re.compile(r"(NR|NORA|ADRA|RA|R)?(AWB|FWB|WB|WT)([CD])?")
+_CACHE = re.compile(r"(NR|ADRA|R)?(AWB|FWB|WB|WT)([CD])?")
 _LEVELS = {f"RAID{number}": f"raid{number}" for number in (0, 1, 5, 6, 10, 50, 60)}
 _NEAREST = {
-    "RAID00": "RAID 00 stripes over several RAID 0; the nearest is level raid0 over all of its drives",
-    "RAID1E": "the nearest is level raid1e, whose copies may lie elsewhere than those of this controller",
+    "RAID00": "RAID 00 stripes over RAID 0; the nearest is level raid0 over all of its drives",
+    "RAID1E": "the nearest is level raid1e, whose copies may lie elsewhere",
 }
 
 
@@ -109,7 +108,7 @@ def cache(said: Fact[str] | None, found: Found) -> dict[str, Fact[str]]:
     if match is None:
         found.remark(said.place, "Cache", f"{quote(said.value)} is not understood, and left out")
         return {}
-    ahead = {None: None, "NR": "none", "NORA": "none", "ADRA": "adaptive"}.get(match[1], "ahead")
+    ahead = {None: None, "NR": "none", "ADRA": "adaptive"}.get(match[1], "ahead")
     write = {"WT": "through", "WB": "back"}.get(match[2], "back-bad-battery")
     made = {"write": Fact(write, said.place)}
     if ahead:
@@ -174,7 +173,7 @@ def array(
     cache: dict[str, Fact[str]],
     state: Fact[str] | None,
     members: tuple[Member, ...],
-    **facts: object,
+    **facts: Any,
 ) -> Array:
     """A virtual drive: levels, spans and what is missing, in the words of raidsim.
 
@@ -187,15 +186,14 @@ def array(
         spans = Fact(
             max(spans.value if spans else 1, count // 2), spans.place if spans else meant.place
         )
-    made = Array(
-        label, place, keys,
+    made = replace(
+        Array(label, place, keys),
         level=meant,
         spans=spans if is_nested else None,
         slots=slots,
         members=members,
-        **cache,
-        **facts,  # type: ignore[arg-type]
-    )  # fmt: skip
+        **{**cache, **facts},
+    )
     gone = [one for one in members if one.state in {FAILED, MISSING, REBUILDING}]
     built = [one for one in members if one.state == REBUILDING]
     positions = [one.position for one in gone if one.position is not None]
@@ -212,7 +210,7 @@ def array(
     return replace(made, refused=_refused(made, meant, state))
 
 
-def _refused(made: Array, level: Fact[str] | None, state: Fact[str] | None) -> object:
+def _refused(made: Array, level: Fact[str] | None, state: Fact[str] | None) -> Problem | None:
     if state and state.value.lower() in {"ofln", "offline", "failed"}:
         return state.place.problem(
             made.label, "is offline: it serves nothing", "bring it online, or leave it out"

@@ -1,4 +1,4 @@
-"""What ``nvme list -o json`` says of drives, and ``nvme smart-log -o json`` of the health of one."""
+"""What ``nvme list -o json`` says of drives, and ``nvme smart-log -o json`` of one's health."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from raidsim.errors import InputError, Problem
 from raidsim.importing import words
 from raidsim.importing.model import (
-    ALONE,
     FAILED,
     MISSING,
     REBUILDING,
@@ -20,7 +19,6 @@ from raidsim.importing.model import (
     Drive,
     Fact,
     Found,
-    Place,
 )
 from raidsim.importing.together import System
 
@@ -85,7 +83,7 @@ def plan(system: System, found: Found, wanted: Sequence[str]) -> list[Volume]:
         else:
             refused.append(problem)
     used = {key for members in system.members for drive in members if drive for key in drive.keys}
-    volumes = _once(volumes, system, found)
+    volumes = _once(volumes, found)
     volumes += _without_array(system, used, found, wanted)
     _hot_spares(volumes, system, found)
     if not volumes and refused:
@@ -98,10 +96,8 @@ def plan(system: System, found: Found, wanted: Sequence[str]) -> list[Volume]:
 
 def _check_wanted(system: System, wanted: Sequence[str]) -> None:
     for name in wanted:
-        known = [
-            _is_wanted(one.label, one.keys, one.name if isinstance(one, Array) else None, [name])
-            for one in (*system.arrays, *system.drives)
-        ]
+        known = [_is_wanted(one.label, one.keys, one.name, [name]) for one in system.arrays]
+        known += [_is_wanted(one.label, one.keys, None, [name]) for one in system.drives]
         if not any(known):
             labels = ", ".join([one.label for one in system.arrays][:20]) or "no arrays"
             problem = Problem(
@@ -132,7 +128,7 @@ def _impossible(array: Array) -> Problem | None:
     level, slots = array.level.value, array.slots.value
     if slots < least.get(level, 1):
         cause = f"{level} of {slots} drives is not simulated"
-        return array.slots.place.problem(array.label, cause, f"at least {least[level]}")
+        return array.slots.place.problem(array.label, cause, f"at least {least.get(level, 1)}")
     failed = array.failed.value if array.failed else ()
     if failed and level not in REDUNDANT:
         assert array.failed is not None
@@ -164,7 +160,8 @@ def _volume(array: Array, members: list[Drive | None], found: Found) -> Volume:
     assert array.slots is not None
     known = [
         drive for member, drive in zip(array.members, members, strict=True)
-        if drive is not None and (member.position is not None or member.state not in {SPARE, FAILED})
+        if drive is not None
+        and (member.position is not None or member.state not in {SPARE, FAILED})
     ]  # fmt: skip
     unknown = Drive("drive", array.place, frozenset())
     drive = known[0] if known else unknown
@@ -206,18 +203,12 @@ def _data_drives(array: Array) -> int:
     }.get(level, count)  # fmt: skip
 
 
-def _once(volumes: list[Volume], system: System, found: Found) -> list[Volume]:
+def _once(volumes: list[Volume], found: Found) -> list[Volume]:
     """Volumes that share no drives: of several on the same ones, the largest."""
-    drives = {
-        id(array): {words.whole_device(key[4:]) if key.startswith("dev:") else key
-                    for member in array.members for key in member.keys}
-        | ({array.group} if array.group else set())
-        for array in system.arrays
-    }  # fmt: skip
     kept: list[Volume] = []
     for volume in sorted(volumes, key=lambda one: -one.size):
-        mine = drives[id(volume.array)]
-        other = next((one for one in kept if mine & drives[id(one.array)]), None)
+        mine = _places(volume.array)
+        other = next((one for one in kept if mine & _places(one.array)), None)
         if other is None:
             kept.append(volume)
             continue
@@ -232,6 +223,13 @@ def _once(volumes: list[Volume], system: System, found: Found) -> list[Volume]:
         )
         found.remark(volume.array.place, volume.array.label, cause, remedy)
     return kept
+
+
+def _places(array: Array) -> set[str]:
+    """The drives that an array is on, whole ones where it has parts of them."""
+    keys = {key for member in array.members for key in member.keys}
+    whole = {words.whole_device(key[4:]) if key.startswith("dev:") else key for key in keys}
+    return whole | ({array.group} if array.group else set())
 
 
 def _without_array(
@@ -325,8 +323,3 @@ def _name(volumes: list[Volume]) -> None:
             name = f"{base}-{number}"
         taken.add(name)
         volume.name = name
-
-
-def place_of(volume: Volume) -> Place:
-    """Where a volume is said."""
-    return volume.array.place

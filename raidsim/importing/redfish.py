@@ -192,7 +192,7 @@ def _controller(found: Found, one: Table, path: str | None = None) -> None:
     found.controllers.append(Controller(
         str(one.get("Name") or one.get("Model") or "controller")[:60], one.place, frozenset({key}),
         one.text("Model", "Name"), size,
-        Fact({"OK": "good", "Critical": "low"}.get(health.value, "low"), health.place) if health else None,
+        Fact("good" if health.value == "OK" else "low", health.place) if health else None,
         None,
         Fact(ports, speed.place) if speed and ports else None,
     ))  # fmt: skip

@@ -27,11 +27,12 @@ _DRAID = (
 )
 _CEPH = (
     "Ceph is not simulated: it spreads objects over servers by a map, and answers over a network",
-    "the nearest is one server: give lsblk -J -O -b or smartctl -j of its disks, and its share of the load",
+    "the nearest is one server: give lsblk -J -O -b or smartctl -j of its disks, and its share of"
+    " the load",
 )
 _VSAN = (
     "vSAN is not simulated: it spreads objects over hosts by policies",
-    'the nearest is one disk group: a [[hybrid]] of its cache disk and its capacity disks, mode = "cache"',
+    "the nearest is one disk group: a [[hybrid]] of its cache disk and its capacity disks",
 )
 _TRACE = (
     "oracleGeneral is a trace for caches: it has neither reads and writes nor offsets",
@@ -129,5 +130,5 @@ def _is_pool(row: Table) -> bool:
 def _is_ceph(row: Table) -> bool:
     nodes = row.tables("nodes")
     is_tree = any("crush_weight" in one or one.get("type") == "osd" for one in nodes)
-    return is_tree or {"osds", "crush_version"} <= row.keys() or {"fsid", "osdmap"} <= row.keys() or {
-        "epoch", "osds"} <= row.keys()  # fmt: skip
+    kinds = ({"osds", "crush_version"}, {"fsid", "osdmap"}, {"epoch", "osds"})
+    return is_tree or any(keys <= row.keys() for keys in kinds)

@@ -141,8 +141,9 @@ def _wwn(value: Table) -> str | None:
     table = value.table("wwn")
     if table is not None:
         parts = [table.get(key) for key in ("naa", "oui", "id")]
-        if all(isinstance(part, int) and not isinstance(part, bool) for part in parts):
-            naa, oui, number = parts
+        numbers = [one for one in parts if isinstance(one, int) and not isinstance(one, bool)]
+        if len(numbers) == 3:
+            naa, oui, number = numbers
             if 0 <= naa < 16 and 0 <= oui < 2**24 and 0 <= number < 2**36:
                 return f"{naa:x}{oui:06x}{number:09x}"
     unit = value.get("logical_unit_id")

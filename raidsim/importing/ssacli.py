@@ -13,7 +13,6 @@ from raidsim.errors import quote
 from raidsim.importing import megaraid, words
 from raidsim.importing.model import (
     ALONE,
-    CHECK,
     FAILED,
     ONLINE,
     REBUILDING,
@@ -40,6 +39,7 @@ _LEVELS = {
     "0": "raid0", "1": "raid1", "1+0": "raid10", "10": "raid10", "5": "raid5", "50": "raid50",
     "6": "raid6", "60": "raid60", "6 (adg)": "raid6", "adg": "raid6",
 }  # fmt: skip
+_HEADING = re.compile(r"(Array:? |array |Logical Drive: |Mirror Group \d|Parity Group)")
 _BAY = re.compile(r"physicaldrive\s+(\S+)")
 _SHORT = re.compile(r"logicaldrive\s+(\d+)\s+\(([^,)]+),\s*(?:RAID\s*)?([^,)]+)(?:,\s*([^)]*))?\)")
 
@@ -109,10 +109,7 @@ def _tree(source: Source) -> _Part:
         while len(stack) > 1 and indent <= stack[-1].indent:
             stack.pop()
         key, colon, value = text.partition(": ")
-        is_heading = re.match(
-            r"(Array:? |array |Logical Drive: |Mirror Group \d|Parity Group|Drive Type: (Data|Spare)\b.*:$)",
-            text,
-        )
+        is_heading = _HEADING.match(text)
         place = source.at(number)
         if colon and not is_heading and not _BAY.match(text) and not _CONTROLLER.match(text):
             stack[-1].values.setdefault(key.strip().lower(), Fact(value.strip(), place))
@@ -158,8 +155,6 @@ def _controller(found: Found, part: _Part, model: str, slot: str) -> None:
     if risk is not None and risk.value.lower() == "enabled":
         cause = "the cache is used for writes without a good battery too: a power cut loses them"
         found.remark(risk.place, model, cause)
-    interface = part.text("controller mode", "interface type", "host interface")
-    _ = interface
     found.controllers.append(Controller(
         f"{model} in slot {slot}", part.place, frozenset({f"controller:{slot}"}),
         Fact(model, part.place),
@@ -214,13 +209,13 @@ def _arrays(found: Found, group: _Part, slot: str, drives: dict[str, Drive], abo
         short = _SHORT.match(one.title)
         if re.match(r"Logical Drive: ", one.title) or short:
             made += 1
-            found.arrays.append(_array(found, one, short, group, slot, bays, drives, above))
+            found.arrays.append(_array(one, short, group, slot, bays, drives, above))
     if not made and bays:
         found.remark(group.place, group.title, "has no logical drive, and is left out")
 
 
 def _array(
-    found: Found, part: _Part, short: re.Match[str] | None, group: _Part, slot: str,
+    part: _Part, short: re.Match[str] | None, group: _Part, slot: str,
     bays: dict[str, _Part], drives: dict[str, Drive], above: _Part,
 ) -> Array:  # fmt: skip
     number = short[1] if short else part.title.partition(":")[2].strip()
@@ -259,15 +254,19 @@ def _array(
         else Fact(len(members) // 2, part.place) if meant == "raid10" and members else None,
         capacity=Fact(bytes_of, size.place) if size and bytes_of else None,
         disk_cache=megaraid.disk_cache(above.text("drive write cache")),
-        failed=Fact(tuple(one.position or 0 for one in failed), failed[0].place) if failed else None,
-        rebuilding=Fact(tuple(one.position or 0 for one in built), built[0].place) if built else None,
+        failed=_positions(failed), rebuilding=_positions(built),
         members=everyone,
         spares=spares,
         controller=f"controller:{slot}",
         group=f"array:{slot}/{group.title}",
-        **_cache(part, above),
+        write=_write(part, above),
     )  # fmt: skip
-    return _judged(found, array, part, state, lowered, meant, word)
+    return _judged(array, part, state, lowered, meant, word)
+
+
+def _positions(members: list[Member]) -> Fact[tuple[int, ...]] | None:
+    numbers = tuple(one.position or 0 for one in members)
+    return Fact(numbers, members[0].place) if members else None
 
 
 def meant_of(word: str, count: int) -> str | None:
@@ -300,7 +299,7 @@ def _array_size(
 
 
 def _judged(
-    found: Found, array: Array, part: _Part, state: Fact[str] | None, lowered: str,
+    array: Array, part: _Part, state: Fact[str] | None, lowered: str,
     meant: str | None, word: str,
 ) -> Array:  # fmt: skip
     place = state.place if state else part.place
@@ -323,7 +322,6 @@ def _judged(
         values["refuses_all"] = True
     if (parity := part.text("parity initialization status")) and "progress" in parity.value.lower():
         values["task"] = Fact(RESYNC, parity.place)
-    _ = found, CHECK
     return Array(**values)
 
 
@@ -332,21 +330,20 @@ def _strip(said: Fact[str] | None) -> Fact[int] | None:
     return Fact(found, said.place) if said and found else None
 
 
-def _cache(part: _Part, above: _Part) -> dict[str, Fact[str]]:
-    """What is cached: by array, and by the ratio of reads and writes of the controller."""
+def _write(part: _Part, above: _Part) -> Fact[str] | None:
+    """How the cache writes: by array, and by the controller's ratio of reads and writes."""
     said = part.text("caching", "array accelerator", "ld acceleration method")
-    ratio = above.text("cache ratio", "accelerator ratio", "read cache size")
+    ratio = above.text("cache ratio", "accelerator ratio")
     if said is None:
-        return {}
-    plain = said.value.lower()
-    if plain not in {"enabled", "controller cache", "all", "controller cache enabled"}:
-        return {"write": Fact("through", said.place)}
+        return None
+    if said.value.lower() not in {"enabled", "controller cache", "all"}:
+        return Fact("through", said.place)
     match = re.search(r"(\d+)% Read\s*/\s*(\d+)% Write", ratio.value, re.I) if ratio else None
+    if ratio is not None and match and int(match[2]) == 0:
+        return Fact("through", ratio.place)
     risk = above.text("no-battery write cache")
     always = risk is not None and risk.value.lower() == "enabled"
-    if match and int(match[2]) == 0:
-        return {"write": Fact("through", ratio.place if ratio else said.place)}
-    return {"write": Fact("back-bad-battery" if always else "back", said.place)}
+    return Fact("back-bad-battery" if always else "back", said.place)
 
 
 def _members(
@@ -354,19 +351,20 @@ def _members(
 ) -> tuple[tuple[Member, ...], Fact[int] | None]:
     """Drives in order: mirror groups say which are pairs, else as they are listed."""
     groups = [one for one in part.walk() if one.title.startswith("Mirror Group")]
-    order = [bay[1] for one in groups for below in one.walk() if (bay := _BAY.match(below.title))]
+    order = [
+        found[1] for one in groups for below in one.walk() if (found := _BAY.match(below.title))
+    ]
     if len(groups) == 2 and len(order) > 2:
         half = len(order) // 2  # the groups hold the copies: one of each is a pair
         order = [bay for pair in zip(order[:half], order[half:], strict=False) for bay in pair]
     listed = [bay for bay in bays if bay not in order]
-    data, spares = [], []
-    for bay in [*order, *listed]:
-        kind = _role(bays.get(bay), drives.get(bay))
-        (spares if kind == SPARE else data).append(bay)
+    roles = {bay: _role(bays.get(bay), drives.get(bay)) for bay in [*order, *listed]}
+    data = [bay for bay, role in roles.items() if role != SPARE]
+    spares = [bay for bay, role in roles.items() if role == SPARE]
     members = tuple(
         Member(
             frozenset({f"slot:{slot}/{bay}"}), bays[bay].place if bay in bays else part.place,
-            number, _state_of(bays.get(bay), drives.get(bay)),
+            number, _state_of(drives.get(bay)),
         )
         for number, bay in enumerate(data)
     )  # fmt: skip
@@ -386,9 +384,8 @@ def _role(part: _Part | None, drive: Drive | None) -> str:
     return drive.state.value if drive and drive.state else ONLINE
 
 
-def _state_of(part: _Part | None, drive: Drive | None) -> str:
+def _state_of(drive: Drive | None) -> str:
     state = drive.state.value if drive and drive.state else ONLINE
-    _ = part
     return state if state in {FAILED, REBUILDING} else ONLINE
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from raidsim.errors import quote
 from raidsim.importing import megaraid, words
 from raidsim.importing.json_text import Table, as_number, tables_of
-from raidsim.importing.model import Array, Controller, Drive, Fact, Found, Member, Place
+from raidsim.importing.model import SPARE, Array, Controller, Drive, Fact, Found, Member, Place
 from raidsim.importing.source import Source
 
 NAME = "storcli"
@@ -29,6 +29,8 @@ _OF_NO_USE = re.compile(
     r"|Number of Controllers|Host Name|Operating System ?|.*Show.*|Controller.*Time.*|Enclosures"
     r"|Personality Information|Unconfigured Drives.*|Spares|Properties|Link Status|.*Inquiry Data.*"
 )
+
+_READ = frozenset({"Basics", "HwCfg", "Bus", "BBU_Info", "Cachevault_Info", "Policies"})
 
 
 def recognises(source: Source) -> bool:
@@ -77,10 +79,8 @@ def read(source: Source) -> Found:
             data = controller.table("Response Data")
             said = status.text("Status")
             if data is None or (said and "fail" in said.value.lower() and not data):
-                why = status.text("Description", "Detailed Status") or said
-                failed.append(
-                    (status.at("Status"), why.value if why else "it has no response data")
-                )
+                said = status.text("Description", "Detailed Status") or said
+                failed.append((status.at("Status"), said.value if said else "no response"))
                 continue
             done += 1
             known = status.number("Controller")
@@ -116,12 +116,10 @@ def _sort(found: Found, seen: _Seen, data: Table, key: str, value: Any) -> None:
     rows = tables_of(value)
     if (match := _DRIVE.match(key)) and key.rstrip().endswith("Detailed Information"):
         slot = f"{match[1] or ' '}:{match[2]}"
-        for one in rows:
-            seen.details[slot] = one
+        seen.details.update((slot, one) for one in rows)
         return
     if match := _ARRAY.match(key):
-        for one in rows:
-            seen.properties[match[1]] = one
+        seen.properties.update((match[1], one) for one in rows)
         return
     if key == "Physical Device Information" and isinstance(value, Table):
         for inner, one in value.items():
@@ -129,7 +127,7 @@ def _sort(found: Found, seen: _Seen, data: Table, key: str, value: Any) -> None:
         return
     if match := _DRIVES_OF.match(key):
         seen.drives_of[match[1]] = rows
-    known = key in {"Basics", "HwCfg", "Bus", "BBU_Info", "Cachevault_Info", "Policies"}
+    is_read = key in _READ or _OF_NO_USE.fullmatch(key) is not None
     for row in rows:
         if "EID:Slt" in row:
             seen.drives.setdefault(str(row["EID:Slt"]).strip(), row)
@@ -137,13 +135,12 @@ def _sort(found: Found, seen: _Seen, data: Table, key: str, value: Any) -> None:
             seen.arrays.setdefault(str(row["DG/VD"]).partition("/")[2].strip(), row)
         elif "Row" in row and "Arr" in row:
             seen.rows.append(row)
-        elif (
-            not known and not _OF_NO_USE.fullmatch(key) and "Model" not in row and "Ctl" not in row
-        ):
-            found.remark(data.at(key), quote(key), "is not understood, and left out")
-            return
-    is_plain = not isinstance(value, list | dict)
-    if is_plain and key not in {"Basics"} and not _OF_NO_USE.fullmatch(key):
+        elif "Model" in row or "Ctl" in row:
+            is_read = True
+        else:
+            continue
+        is_read = True
+    if not is_read:
         found.remark(data.at(key), quote(key), "is not understood, and left out")
 
 
@@ -209,7 +206,6 @@ def _drive(seen: _Seen, slot: str) -> Drive:
     detail = seen.details.get(slot)
     place = row.place if slot in seen.drives else (detail or row).place
     attributes = _inside(detail, "Device attributes")
-    settings = _inside(detail, "Policies/Settings")
     keys = {f"slot:{seen.number}/{slot}"}
     device_id = as_number(row.get("DID"))
     if device_id is not None:
@@ -227,7 +223,6 @@ def _drive(seen: _Seen, slot: str) -> Drive:
     interface = megaraid.interface(link.value) if link else None
     cache = attributes.text("Write Cache")
     state = row.text("State")
-    _ = settings
     return Drive(
         f"drive {slot} of controller {seen.number}",
         place,
@@ -268,7 +263,7 @@ def _array(found: Found, seen: _Seen, name: str) -> Array:
     title = row.text("Name")
     spans = properties.whole("Span Depth")
     per_span = properties.whole("Number of Drives Per Span")
-    members, slots = _members(seen, name, group, per_span)
+    members, slots = _members(seen, name, group)
     if spans and per_span:
         slots = Fact(spans.value * per_span.value, per_span.place)
     blocks, printed = properties.whole("Number of Blocks"), megaraid.size_fact(row.text("Size"))
@@ -319,9 +314,7 @@ def _disk_cache(seen: _Seen, group: str) -> Fact[str] | None:
     return None
 
 
-def _members(
-    seen: _Seen, name: str, group: str, per_span: Fact[int] | None
-) -> tuple[tuple[Member, ...], Fact[int] | None]:
+def _members(seen: _Seen, name: str, group: str) -> tuple[tuple[Member, ...], Fact[int] | None]:
     """The drives of an array, in order, and how many there are."""
     arms = [
         row for row in seen.rows
@@ -337,15 +330,14 @@ def _members(
                 slot = str(row.get("EID:Slot", row.get("EID:Slt", "-"))).strip()
                 found.append(_member(seen, slot, row, len(found)))
         return tuple(found), Fact(len(found), arms[0].place)
-    rows = seen.drives_of.get(name)
-    if rows is None:
+    rows = seen.drives_of.get(name, [])
+    if name not in seen.drives_of:
         rows = [row for row in seen.drives.values() if group and str(row.get("DG")) == group]
-    listed = [row for row in rows if megaraid.state(str(row.get("State", ""))) != megaraid.SPARE]
+    listed = [row for row in rows if megaraid.state(str(row.get("State", ""))) != SPARE]
     made = tuple(
         _member(seen, str(row.get("EID:Slt", "")).strip(), row, number)
         for number, row in enumerate(listed)
     )
-    _ = per_span
     return made, Fact(len(made), listed[0].place) if listed else None
 
 

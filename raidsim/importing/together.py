@@ -1,4 +1,4 @@
-"""What several files say of one thing, joined by serial numbers, world wide names, slots, devices."""
+"""What several files say of one thing, joined by serial numbers, names, slots and devices."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class System:
 
 def join(found: Found) -> System:
     """Join all that was found; what files disagree about is added to its remarks."""
-    drives = [_merged(same, found) for same in _groups(_with_controller(found.drives))]
+    drives = [_merged(same, found) for same in _drive_groups(_with_controller(found.drives))]
     arrays = [
         _array(sorted(same, key=lambda one: one.rank), found)
         for same in _array_groups(found.arrays)
@@ -75,6 +75,39 @@ def _with_controller(drives: Sequence[Drive]) -> list[Drive]:
                 keys.discard(key)
         found.append(replace(drive, keys=frozenset(keys)))
     return found
+
+
+def _drive_groups(drives: Sequence[Drive]) -> list[list[Drive]]:
+    """What is told of one drive: devices have the same name on every machine, serials do not."""
+    groups: list[list[Drive]] = []
+    for same in _groups(drives, but="dev"):
+        names = {key for one in same for key in one.keys}
+        other = next(
+            (
+                group for group in groups
+                if names & {key for one in group for key in one.keys}
+                and not any(_are_two(one, known) for one in same for known in group)
+            ),
+            None,
+        )  # fmt: skip
+        if other is None:
+            groups.append(same)
+        else:
+            other += same
+    return groups
+
+
+def _are_two(one: Drive, other: Drive) -> bool:
+    """Whether serial numbers or capacities tell two drives apart; SCSI cuts off the former."""
+    serials = [
+        [key for key in drive.keys if key.startswith("serial:")] for drive in (one, other)
+    ]  # fmt: skip
+    if all(serials):
+        first, second = serials[0][0], serials[1][0]
+        return not (first.startswith(second) or second.startswith(first))
+    if one.capacity is None or other.capacity is None:
+        return False
+    return abs(one.capacity.value - other.capacity.value) > SAME_SIZE * other.capacity.value
 
 
 def _array_groups(arrays: Sequence[Array]) -> list[list[Array]]:
@@ -116,12 +149,15 @@ def _differ(some: dict[str, set[str]], others: dict[str, set[str]]) -> bool:
     return any(kind in others and not keys & others[kind] for kind, keys in some.items())
 
 
-def _groups(things: Sequence[Thing]) -> list[list[Thing]]:
-    """Things that share a key, directly or over others, in the order of their first ones."""
+def _groups(things: Sequence[Thing], but: str | None = None) -> list[list[Thing]]:
+    """Things that share a key, directly or over others, in the order of their first ones.
+
+    Keys that begin with ``but`` do not count.
+    """
     groups: list[list[Thing]] = []
     where: dict[str, int] = {}
     for thing in things:
-        mine = list(thing.keys)
+        mine = [key for key in thing.keys if key.partition(":")[0] != but]
         known = sorted({where[key] for key in mine if key in where})
         if not known:
             groups.append([])

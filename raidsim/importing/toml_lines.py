@@ -65,4 +65,4 @@ def value_text(value: Any) -> str:
         return "{ " + inside + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(value_text(one) for one in value) + "]"
-    return tomlkit.item(value).as_string()
+    return str(tomlkit.item(value).as_string())

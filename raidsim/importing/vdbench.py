@@ -23,16 +23,19 @@ ABOUT = "vdbench parameter files"
 _LINE = re.compile(r"\s*(sd|wd|rd|hd|fsd|fwd)\s*=", re.IGNORECASE)
 _USUAL_THREADS = 8
 _MOST_POINTS = 1000
-_NO_EFFECT = frozenset(
-    """elapsed interval warmup pause lun size openflags host hosts jvms shell user master system
-    vdbench name sd wd rd histogram report monitor instances maxdata offset format abort priority
-    startcmd endcmd swat messagescan validate data_errors unique journal create_anchors
-    """.split()
-)  # fmt: skip
-_PLAYED = frozenset(
-    "xfersize rdpct readpct seekpct skew range threads iorate forthreads forxfersize forrdpct"
-    " forseekpct curve distribution".split()
-)
+_NO_EFFECT = frozenset([
+    "elapsed", "interval", "warmup", "pause", "lun", "size", "openflags", "host", "hosts",
+    "jvms", "shell", "user", "master", "system", "vdbench", "name", "sd", "wd", "rd",
+    "histogram", "report", "monitor", "instances", "maxdata", "offset", "format", "abort",
+    "priority", "startcmd", "endcmd", "swat", "messagescan", "validate", "data_errors",
+    "unique", "journal", "create_anchors",
+])  # fmt: skip
+"""Parameters that change nothing of the I/Os of a steady state."""
+_PLAYED = frozenset([
+    "xfersize", "rdpct", "readpct", "seekpct", "skew", "range", "threads", "iorate",
+    "forthreads", "forxfersize", "forrdpct", "forseekpct", "curve", "distribution",
+])  # fmt: skip
+"""Parameters that a load has a counterpart of."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,10 @@ def recognises(source: Source) -> bool:
     if source.is_json:
         return False
     kinds = {match[1].lower() for line in source.head if (match := _LINE.match(line))}
-    return (
-        bool(kinds & {"rd"}) and bool(kinds & {"sd", "wd", "fsd", "fwd"}) or {"sd", "wd"} <= kinds
-    )
+    return (bool(kinds & {"rd"}) and bool(kinds & {"sd", "wd", "fsd", "fwd"})) or {
+        "sd",
+        "wd",
+    } <= kinds
 
 
 def read(source: Source) -> Found:
@@ -125,9 +129,9 @@ def _definitions(source: Source, found: Found) -> Iterator[_Definition]:
             defaults.setdefault(kind, {}).update(values)
             spots.setdefault(kind, {}).update(here)
             continue
-        for key in values:
+        for key, value in values.items():
             if key not in _PLAYED | _NO_EFFECT and kind not in {"hd", "fsd", "fwd"}:
-                found.remark(place, f"{name}: {key}={values[key]}", "is not played")
+                found.remark(place, f"{name}: {key}={value}", "is not played")
         yield _Definition(
             kind, name, defaults.get(kind, {}) | values, spots.get(kind, {}) | here, place
         )

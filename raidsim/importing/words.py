@@ -33,7 +33,7 @@ def size(text: str, *, binary: bool) -> int | None:
     if not match[2]:
         return round(float(number)) if match[4] or match.end() == len(text.strip()) else None
     step = 1024 if binary or match[3] else 1000
-    return round(float(number) * step ** (_STEPS.index(match[2].upper()) + 1))
+    return round(float(number) * float(step) ** (_STEPS.index(match[2].upper()) + 1))
 
 
 def device(name: str) -> str:

@@ -10,14 +10,14 @@ from raidsim import cards
 from raidsim.importing import words
 from raidsim.importing.loads import limit_area, load_tables
 from raidsim.importing.matching import Match, Needs, match_controller, match_drive
-from raidsim.importing.model import CHECK, REBUILD, RESYNC, Controller, Found, Place
+from raidsim.importing.model import CHECK, RESYNC, Controller, Fact, Found, Place
 from raidsim.importing.plan import REDUNDANT, Volume
 from raidsim.importing.together import System
 from raidsim.importing.toml_lines import Table
 from raidsim.importing.wishes import Wishes
 
 HOST = "fujitsu-rx2540-m1"
-SAMPLE_BYTES = 1e9
+SAMPLE_BYTES = 3e8
 """Of each drive: what a rebuild goes through in a run; its time is extrapolated."""
 _CACHE_KEYS = ("write", "read_ahead", "io")
 
@@ -180,7 +180,7 @@ def _volume(
         table.put("controller", on[0], array.place)
     elif controllers:
         table.put("controller", "host", f"{array.place}: RAID of the operating system")
-    _layout(table, volume, level, found)
+    _layout(table, volume, level)
     _policies(table, volume, match, found, is_controlled=on is not None)
     if array.failed is not None and array.failed.value:
         table.put(
@@ -198,7 +198,7 @@ def _volume(
     return table, match
 
 
-def _layout(table: Table, volume: Volume, level: str, found: Found) -> None:
+def _layout(table: Table, volume: Volume, level: str) -> None:
     array = volume.array
     if level in {"single", "jbod"}:
         return
@@ -217,7 +217,6 @@ def _layout(table: Table, volume: Volume, level: str, found: Found) -> None:
     elif level != "raid1":
         usual = "512 KiB" if volume.array.controller is None else "256 KiB"
         table.guess("strip", usual, "no file says it; the usual one of today")
-    _ = found
 
 
 def _policies(
@@ -233,8 +232,8 @@ def _policies(
                 table.guess(key, "through", "no file says how the controller's cache writes")
     disk_cache = array.disk_cache
     if disk_cache is None and volume.drive.write_cache is not None:
-        fact = volume.drive.write_cache
-        disk_cache = type(fact)("on" if fact.value else "off", fact.place)  # type: ignore[arg-type]
+        cache = volume.drive.write_cache
+        disk_cache = Fact("on" if cache.value else "off", cache.place)
     if disk_cache is not None:
         if "write_cache.enabled" in cards.load(match.card).about.by_name:
             table.put("disk_cache", disk_cache.value, disk_cache.place)
@@ -260,7 +259,7 @@ def _chunk(table: Table, volume: Volume, found: Found) -> None:
     if chunk is None or volume.array.intent is None or volume.array.intent.value != "bitmap":
         return
     if strip is not None and chunk.value % strip.value:
-        cause = f"a bitmap chunk of {chunk.value} bytes is not whole strips here: the usual one is taken"
+        cause = f"its bitmap chunk of {chunk.value} bytes is not whole strips: the usual is taken"
         found.remark(chunk.place, volume.array.label, cause)
         return
     table.put("bitmap_chunk", words.size_text(chunk.value), chunk.place)
@@ -288,9 +287,8 @@ def _events(volume: Volume) -> list[Table]:
         made.append(_event(volume, "consistency-check", array.task.place, sample))
         made[-1].above += [what] if what else []
     if made and array.progress is not None and array.task is not None:
-        done = f"{array.progress.place}: {array.progress.value:.1%} of it was done; it begins anew here."
+        done = f"{array.progress.place}: {array.progress.value:.1%} was done; it begins anew here."
         made[0].above.append(done)
-    _ = REBUILD
     return made
 
 
