@@ -11,6 +11,8 @@ import tomlkit
 from raidsim.errors import one_line
 
 GUESS = "guess: "
+IN_PART = ("(a guess", "no card for")
+"""What the source of a line has if it is a guess in part: the nearest card is one."""
 WIDTH = 44
 
 
@@ -40,12 +42,12 @@ class Table:
 
     @property
     def guesses(self) -> list[str]:
-        """Its lines that are guesses, as they are printed."""
+        """Its lines that are guesses, in part or as a whole, as they are printed."""
         name = self.head.strip("[]") or "scenario"
         return [
             f"{name}.{key} = {value_text(value)}: {source.removeprefix(GUESS)}"
             for key, value, source in self.lines
-            if source.startswith(GUESS)
+            if source.startswith(GUESS) or any(word in source for word in IN_PART)
         ]
 
     def render(self) -> str:
