@@ -13,7 +13,7 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -137,6 +137,7 @@ def run_command(
     """Simulate a scenario: throughput, latency and what limits."""
     from raidsim import scenario as scenarios
     from raidsim.report import output, table
+    from raidsim.report.contents import contents_of
 
     targets = {
         "json": _target("--json", json, stdout=True),
@@ -167,7 +168,7 @@ def run_command(
     except Interrupted as end:
         result = end.result
 
-    contents = _contents(result, targets)
+    contents = contents_of(result, targets)
     if folder is not None and keeper is not None:
         contents |= _fio_files(folder, loaded, result, keeper)
     try:
@@ -336,10 +337,10 @@ def import_command(
     """Write a scenario of what inventories, job files and statistics of other tools say."""
     from raidsim.importing.importer import import_files
     from raidsim.importing.wishes import Wishes
-    from raidsim.report import output as files_written
+    from raidsim.report import output as written
 
     target = _target("--output", output, (".toml",))
-    files_written.check([target] if target else [], inputs=files)
+    written.check([target] if target else [], inputs=files)
     wishes = Wishes(
         phase=phase,
         capacity=_quantity("--capacity", capacity, "capacity"),
@@ -349,12 +350,10 @@ def import_command(
         device=device,
     )
     made = import_files(files, form=form, arrays=array or [], wishes=wishes)
-    for remark in made.remarks:
-        typer.echo(f"{remark}", err=True)
-    for guess in made.guesses:
-        typer.echo(f"guess: {guess}", err=True)
+    for line in (*made.remarks, *(f"guess: {guess}" for guess in made.guesses)):
+        typer.echo(f"{line}", err=True)
     if target:
-        files_written.write({target: made.text.encode()})
+        written.write({target: made.text.encode()})
     else:
         typer.echo(made.text, nl=False)
 
@@ -487,28 +486,6 @@ def _target(
     from raidsim.report.output import Target
 
     return None if path is None else Target(option, path, suffixes, stdout)
-
-
-def _contents(result: Result, targets: Mapping[str, Target | None]) -> dict[Target, bytes]:
-    """What goes into the files that a run writes."""
-    contents: dict[Target, bytes] = {}
-    if target := targets["json"]:
-        from raidsim.report import json_file
-
-        contents[target] = json_file.render(result.to_dict())
-    if target := targets["csv"]:
-        from raidsim.report import csv_file
-
-        contents[target] = csv_file.render(result)
-    if target := targets["plot"]:
-        from raidsim.report import plot as picture
-
-        contents[target] = picture.render(result, target.suffix)
-    if target := targets["html"]:
-        from raidsim.report import html as page
-
-        contents[target] = page.render(result)
-    return contents
 
 
 def _fio_folder(path: str | None, logs: bool) -> Folder | None:

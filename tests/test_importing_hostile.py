@@ -6,6 +6,7 @@ import gzip
 import json
 import random
 import resource
+import struct
 import subprocess
 import sys
 import zlib
@@ -194,6 +195,12 @@ def test_files_that_are_none_are_refused(tmp_path):
     assert "is packed (zip); unpack it first" in refusal(tmp_path / "zip")
     (tmp_path / "binary").write_bytes(b"\x7fELF\0\0")
     assert "holds NUL bytes" in refusal(tmp_path / "binary")
+
+
+def test_a_trace_for_caches_is_refused_by_its_records(tmp_path):
+    path = tmp_path / "trace.bin"
+    path.write_bytes(b"".join(struct.pack("<IQIq", n // 3, n * 7, 4096, n + 5) for n in range(50)))
+    assert "oracleGeneral is a trace for caches" in refusal(path)
 
 
 def test_names_with_quotes_and_line_ends_make_no_other_scenario(tmp_path):

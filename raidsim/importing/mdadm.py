@@ -339,7 +339,7 @@ def _examined(found: Found, section: _Section) -> None:
     member = Member(
         md.member_keys(section.device), section.place,
         int(slot[1]) if slot else None,
-        ONLINE if slot else SPARE if is_spare else FAILED,
+        ONLINE if slot or role is None else SPARE if is_spare else FAILED,
     )  # fmt: skip
     is_member = role is None or slot is not None or is_spare
     if role is not None and "journal" in role.value.lower():

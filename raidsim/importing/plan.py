@@ -12,6 +12,7 @@ from raidsim.importing import words
 from raidsim.importing.model import (
     FAILED,
     MISSING,
+    ONLINE,
     REBUILDING,
     SPARE,
     UNUSED,
@@ -77,12 +78,15 @@ def plan(system: System, found: Found, wanted: Sequence[str]) -> list[Volume]:
             continue
         problem = array.refused or _impossible(array)
         if problem is None:
-            volumes.append(_volume(_with_states(array, members), members, found))
+            volumes.append(_volume(_with_states(array, members), members, system, found))
         elif array.refuses_all:
             raise InputError([problem])
         else:
             refused.append(problem)
     used = {key for members in system.members for drive in members if drive for key in drive.keys}
+    for array in system.arrays:
+        if not array.members:
+            used |= {key for drive in _likely(array, system) for key in drive.keys}
     volumes = _once(volumes, found)
     volumes += _without_array(system, used, found, wanted)
     _hot_spares(volumes, system, found)
@@ -155,7 +159,7 @@ def _with_states(array: Array, members: list[Drive | None]) -> Array:
     return replace(made, rebuilding=Fact(tuple(sorted(built)), place)) if built else made
 
 
-def _volume(array: Array, members: list[Drive | None], found: Found) -> Volume:
+def _volume(array: Array, members: list[Drive | None], system: System, found: Found) -> Volume:
     """A volume of an array: its drives are taken to be all alike."""
     assert array.slots is not None
     known = [
@@ -163,6 +167,12 @@ def _volume(array: Array, members: list[Drive | None], found: Found) -> Volume:
         if drive is not None
         and (member.position is not None or member.state not in {SPARE, FAILED})
     ]  # fmt: skip
+    if not known and not array.members:
+        known = _likely(array, system)
+        if known:
+            cause = "which drives it has is not said: those in use on its controller are taken"
+            remedy = "give the output that lists both together"
+            found.remark(array.place, array.label, cause, remedy)
     unknown = Drive("drive", array.place, frozenset())
     drive = known[0] if known else unknown
     kinds = Counter((one.model.value if one.model else "", _rounded(one)) for one in known)
@@ -183,6 +193,17 @@ def _volume(array: Array, members: list[Drive | None], found: Found) -> Volume:
     made = Volume("", array, drive, array.slots.value, least, array.spares)
     made.devices = array.keys
     return made
+
+
+def _likely(array: Array, system: System) -> list[Drive]:
+    """Drives in use on the controller of an array whose own drives no file lists."""
+    owned = {key for other in system.arrays for one in other.members for key in one.keys}
+    return [
+        one for one in system.drives
+        if array.controller is not None and one.controller == array.controller
+        and one.state is not None and one.state.value in {ONLINE, REBUILDING}
+        and not one.keys & owned
+    ]  # fmt: skip
 
 
 def _rounded(drive: Drive) -> int:
@@ -239,6 +260,7 @@ def _without_array(
     groups: dict[tuple[object, ...], list[Drive]] = {}
     shown = {key for array in system.arrays for key in array.keys}
     has_arrays = bool(system.arrays)
+    only_spares = all(one.state is not None and one.state.value == SPARE for one in system.drives)
     for drive in system.drives:
         if drive.keys & used or not _is_wanted(drive.label, drive.keys, None, wanted):
             continue
@@ -250,7 +272,7 @@ def _without_array(
                     drive.virtual.place, drive.label, f"is left out: {drive.virtual.value}", remedy
                 )
             continue
-        if state == SPARE and has_arrays:
+        if state == SPARE and not only_spares:
             continue
         if state in {UNUSED, FAILED} or (state is None and has_arrays):
             why = {UNUSED: "it is not in use", FAILED: "it has failed"}.get(
@@ -265,6 +287,9 @@ def _without_array(
     made = []
     for alike in groups.values():
         first = alike[0]
+        if first.state is not None and first.state.value in {ONLINE, REBUILDING}:
+            cause = "is in an array, of which no file tells: taken here as if it were without RAID"
+            found.remark(first.place, first.label, cause, "give the list of virtual drives as well")
         level = "jbod" if len(alike) > 1 else "single"
         array = Array(
             first.label, first.place, frozenset(),
@@ -300,6 +325,8 @@ def _hot_spares(volumes: list[Volume], system: System, found: Found) -> None:
             and one.array.level.value in REDUNDANT
         ]  # fmt: skip
         place = spares[0].place
+        if not fitting and spares[0].keys & {key for one in volumes for key in one.devices}:
+            continue  # nothing but spares is known, and they were taken as drives
         if not fitting:
             found.remark(place, spares[0].label, "is a hot spare of no volume here, and left out")
             continue

@@ -13,7 +13,7 @@ from raidsim.importing.model import Found
 from raidsim.importing.source import Source
 
 NAME = "refused"
-ABOUT = "ZFS, Ceph, vSAN, oracleGeneral and tables for people: refused with what to give instead"
+ABOUT = "ZFS, dRAID, Ceph, vSAN, results of fio and tables for people: refused with what to give instead"
 
 _ZFS = (
     "ZFS is not simulated: it writes whole records to new places, in stripes of varying width,"
@@ -34,10 +34,6 @@ _VSAN = (
     "vSAN is not simulated: it spreads objects over hosts by policies",
     "the nearest is one disk group: a [[hybrid]] of its cache disk and its capacity disks",
 )
-_TRACE = (
-    "oracleGeneral is a trace for caches: it has neither reads and writes nor offsets",
-    "the nearest is a load with zipf or zones; or a trace of block I/Os",
-)
 _RESULTS = (
     "is a result of fio, and no description of hardware or of jobs",
     "raidsim judge puts it beside a scenario; the load is in the job file",
@@ -48,7 +44,6 @@ _TABLES = (
     ("smartctl", re.compile(r"smartctl \d+\.\d+ .*\[.*\] \("), "smartctl -a -j"),
     ("storcli", re.compile(r"CLI Version = \d"), "the same command with J at its end"),
     ("nvme", re.compile(r"Node\s+(Generic\s+)?SN\s+Model\s+Namespace"), "nvme list -o json"),
-    ("dRAID", re.compile(r"\s+draid[123]?:\d+d:\d+c"), ""),
 )
 
 
@@ -78,7 +73,7 @@ def _reason(source: Source) -> tuple[int | None, tuple[str, str]] | None:
         if re.match(r"\s*pool: \S", line) and pool is None:
             pool = number, _ZFS
         for name, pattern, wanted in _TABLES:
-            if wanted and pattern.match(line):
+            if pattern.match(line):
                 cause = f"{_TABLE} of {name} for people, whose columns are cut off"
                 return number, (cause, f"give {wanted}")
         if re.match(r"\s*Is SSD: (true|false)", line) and any(

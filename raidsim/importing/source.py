@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ _OTHER_PACKERS = {
     b"BZh": "bzip2",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
+_RECORD = struct.Struct("<IQIq")
 _MARKS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"))
 
 
@@ -141,6 +143,9 @@ def read_source(name: str, path: Path) -> Source:
             data = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise place.refusal(None, f"cannot be read: {_why(error)}") from None
+    if _is_cache_trace(name, data):
+        cause = "oracleGeneral is a trace for caches: it has neither reads and writes nor offsets"
+        raise place.refusal(None, cause, "the nearest is a load with zipf or zones")
     if data.startswith(_GZIP):
         data = _unpacked(data, place)
     for mark, packer in _OTHER_PACKERS.items():
@@ -157,6 +162,23 @@ def read_source(name: str, path: Path) -> Source:
     if text.count("\n") > MOST_LINES:
         raise place.refusal(None, f"has more than {MOST_LINES:,} lines, as no inventory has")
     return Source(name, path, text)
+
+
+def _is_cache_trace(name: str, data: bytes) -> bool:
+    """Whether it is a trace in the form oracleGeneral, by its name or by its first records.
+
+    A record is of 24 bytes: time in whole seconds, object, size, and when it is accessed next.
+    """
+    if "oraclegeneral" in name.lower():
+        return True
+    records = list(_RECORD.iter_unpack(data[: _RECORD.size * min(len(data) // _RECORD.size, 64)]))
+    times = [record[0] for record in records]
+    return (
+        len(records) > 1
+        and b"\0" in data[: _RECORD.size]
+        and times == sorted(times)
+        and all(0 < record[2] < 2**30 and -2 <= record[3] < 2**40 for record in records)
+    )
 
 
 def _unpacked(data: bytes, place: Place) -> bytes:

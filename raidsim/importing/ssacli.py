@@ -281,7 +281,8 @@ def _array_size(
     """Bytes of an array, whose steps are of 1000 or of 1024: its drives tell which."""
     if said is None:
         return None
-    sizes = [one.size.value for one in drives.values() if one.size is not None]
+    mine = {key for member in members for key in member.keys}
+    sizes = [one.size.value for one in drives.values() if one.size and one.keys & mine]
     count = len(members)
     data = {
         "raid1": 1,

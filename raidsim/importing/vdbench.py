@@ -24,7 +24,8 @@ _LINE = re.compile(r"\s*(sd|wd|rd|hd|fsd|fwd)\s*=", re.IGNORECASE)
 _USUAL_THREADS = 8
 _MOST_POINTS = 1000
 _NO_EFFECT = frozenset([
-    "elapsed", "interval", "warmup", "pause", "lun", "size", "openflags", "host", "hosts",
+    "elapsed", "el", "in", "int",
+    "interval", "warmup", "pause", "lun", "size", "openflags", "host", "hosts",
     "jvms", "shell", "user", "master", "system", "vdbench", "name", "sd", "wd", "rd",
     "histogram", "report", "monitor", "instances", "maxdata", "offset", "format", "abort",
     "priority", "startcmd", "endcmd", "swat", "messagescan", "validate", "data_errors",
@@ -130,7 +131,8 @@ def _definitions(source: Source, found: Found) -> Iterator[_Definition]:
             spots.setdefault(kind, {}).update(here)
             continue
         for key, value in values.items():
-            if key not in _PLAYED | _NO_EFFECT and kind not in {"hd", "fsd", "fwd"}:
+            is_off = value in {"0", "no", "off"}
+            if key not in _PLAYED | _NO_EFFECT and not is_off and kind in {"sd", "wd", "rd"}:
                 found.remark(place, f"{name}: {key}={value}", "is not played")
         yield _Definition(
             kind, name, defaults.get(kind, {}) | values, spots.get(kind, {}) | here, place
