@@ -26,7 +26,7 @@ def load_tables(found: Found, volumes: Sequence[Volume], wishes: Wishes) -> list
     tables = [_of_work(work, volumes) for work in found.works]
     tables += _of_activities(found, volumes, wishes)
     if not tables and volumes:
-        tables.append(_guessed(volumes[0]))
+        tables.append(_guessed(volumes))
     _name(tables)
     return tables
 
@@ -65,19 +65,35 @@ def _on(table: Table, volumes: Sequence[Volume]) -> None:
         table.guess("volume", volumes[0].name, "the largest; the load's file names none of these")
 
 
-def _guessed(volume: Volume) -> Table:
+def _guessed(volumes: Sequence[Volume]) -> Table:
+    """A load for the largest volume that may be accessed.
+
+    Raises
+    ------
+    InputError
+        None may.
+    """
+    volume = next((one for one in volumes if _access(one) != "blocked"), None)
+    if volume is None:
+        place = volumes[0].array.place
+        cause = "access to it is blocked: no load can run on it"
+        raise place.refusal(volumes[0].name, cause, "give a volume that is in use")
     table = Table("[[load]]")
     table.above = ["None of the files says what is asked of the volumes: this load is a guess."]
     table.put("name", "guessed", "")
     table.guess("volume", volume.name, "the largest; the others are idle")
-    for key, value in (
-        ("read", "67 %"),
-        ("random", "100 %"),
-        ("size", "8 KiB"),
-        ("outstanding", 16),
-    ):
-        table.guess(key, value, "no file says what the load is like; a database is usual")
+    why = "no file says what the load is like; a database is usual"
+    if _access(volume) == "read-only":
+        table.guess("read", "100 %", "no file says what the load is like; the volume is read-only")
+    else:
+        table.guess("read", "67 %", why)
+    for key, value in (("random", "100 %"), ("size", "8 KiB"), ("outstanding", 16)):
+        table.guess(key, value, why)
     return table
+
+
+def _access(volume: Volume) -> str:
+    return volume.array.access.value if volume.array.access else "read-write"
 
 
 def _of_activities(found: Found, volumes: Sequence[Volume], wishes: Wishes) -> list[Table]:

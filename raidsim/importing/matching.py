@@ -147,7 +147,7 @@ def _distance(
     own = card.word("link.interface")
     shingled = float(card.has("smr.band"))
     if interface is None:
-        odd = float(own == "pcie")
+        odd = float(own == "pcie" or (own == "nvme" and drive.controller is not None))
     elif interface == own:
         odd = 0.0
     else:

@@ -156,7 +156,7 @@ def _detailed(found: Found, section: _Section) -> None:
     task, progress = _task(section, said)
     array = replace(array, task=task, progress=progress)
     spot = state.place if state else section.place
-    if "inactive" in said:
+    if "inactive" in said or "not started" in said:
         array = replace(array, refused=spot.problem(label, *md.INACTIVE))
     elif "failed" in said.replace(",", " ").split():
         array = replace(array, refused=spot.problem(label, *md.BROKEN))

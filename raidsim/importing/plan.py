@@ -134,12 +134,35 @@ def _impossible(array: Array) -> Problem | None:
         cause = f"{level} of {slots} drives is not simulated"
         return array.slots.place.problem(array.label, cause, f"at least {least.get(level, 1)}")
     failed = array.failed.value if array.failed else ()
+    if array.failed is not None and _is_lost(array, failed, level, slots):
+        shown = ", ".join(map(str, failed))
+        cause = f"{level} of {slots} drives without {shown} has failed: it serves nothing"
+        return array.failed.place.problem(array.label, cause, "import it as it was before")
     if failed and level not in REDUNDANT:
         assert array.failed is not None
         return array.failed.place.problem(
             array.label, f"{level} without drive {failed[0]} serves nothing", "leave it out"
         )
     return None
+
+
+def _is_lost(array: Array, failed: tuple[int, ...], level: str, slots: int) -> bool:
+    """Whether more drives are gone than the level survives, in any of its spans."""
+    spans = array.spans.value if array.spans else 1
+    each = {"raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2}.get(level)
+    if level == "raid1":
+        return len(failed) >= slots
+    if level == "raid10":
+        copies = array.copies.value if array.copies else 2
+        spread = array.spread.value if array.spread else "near"
+        if spread != "near" or slots % copies:  # which ones hold the copies is another matter
+            return len(failed) > slots - slots // copies
+        sets = Counter(one // copies for one in failed)
+        return any(count >= copies for count in sets.values())
+    if each is None or (array.spans is None and level in {"raid50", "raid60"}):
+        return False
+    size = slots // spans if slots % spans == 0 else slots
+    return any(count > each for count in Counter(one // max(size, 1) for one in failed).values())
 
 
 def _with_states(array: Array, members: list[Drive | None]) -> Array:
@@ -162,6 +185,7 @@ def _with_states(array: Array, members: list[Drive | None]) -> Array:
 def _volume(array: Array, members: list[Drive | None], system: System, found: Found) -> Volume:
     """A volume of an array: its drives are taken to be all alike."""
     assert array.slots is not None
+    count = array.slots.value
     known = [
         drive for member, drive in zip(array.members, members, strict=True)
         if drive is not None
@@ -173,7 +197,7 @@ def _volume(array: Array, members: list[Drive | None], system: System, found: Fo
             cause = "which drives it has is not said: those in use on its controller are taken"
             remedy = "give the output that lists both together"
             found.remark(array.place, array.label, cause, remedy)
-    unknown = Drive("drive", array.place, frozenset())
+    unknown = Drive("drive", array.place, frozenset(), controller=array.controller)
     drive = known[0] if known else unknown
     kinds = Counter((one.model.value if one.model else "", _rounded(one)) for one in known)
     if len(kinds) > 1:
@@ -188,11 +212,30 @@ def _volume(array: Array, members: list[Drive | None], system: System, found: Fo
         )
         cause = f"its drives differ ({shown}): all are taken as {model or drive.label}"
         found.remark(array.place, array.label, cause)
+    if array.spans is None and array.level and array.level.value in {"raid50", "raid60"}:
+        array = replace(array, spans=_likely_spans(array, drive, found))
     data = _data_drives(array)
     least = array.capacity.value // data if array.capacity and data else 0
-    made = Volume("", array, drive, array.slots.value, least, array.spares)
+    made = Volume("", array, drive, count, least, array.spares)
     made.devices = array.keys
     return made
+
+
+def _likely_spans(array: Array, drive: Drive, found: Found) -> Fact[int] | None:
+    """Spans that divide the drives, and leave the capacity that is told."""
+    count = array.slots.value if array.slots else 0
+    parity, least = (1, 3) if array.level and array.level.value == "raid50" else (2, 4)
+    fitting = [one for one in range(2, 9) if count % one == 0 and count // one >= least]
+    size, whole = drive.capacity or drive.size, array.capacity
+    if not fitting:
+        return None
+    best = fitting[0]
+    if size is not None and whole is not None:
+        data = whole.value / size.value
+        best = min(fitting, key=lambda spans: abs(count - parity * spans - data))
+    cause = f"how many spans it has is not said: {best}, as its drives and capacity tell"
+    found.remark(array.place, array.label, cause)
+    return Fact(best, array.place)
 
 
 def _likely(array: Array, system: System) -> list[Drive]:

@@ -19,6 +19,8 @@ from raidsim.importing.wishes import Wishes
 HOST = "fujitsu-rx2540-m1"
 SAMPLE_BYTES = 3e8
 """Of each drive: what a rebuild goes through in a run; its time is extrapolated."""
+STRIP, STRIP_OF_MD = 256 * 1024, 512 * 1024
+"""What controllers, and md, take today where nobody says anything."""
 _CACHE_KEYS = ("write", "read_ahead", "io")
 
 
@@ -119,8 +121,8 @@ def _controllers(
 
 def _needs(volumes: Sequence[Volume]) -> Needs:
     levels = frozenset(_level(volume) for volume in volumes)
-    striped = [one for one in volumes if _level(one) not in {"single", "jbod"} and one.array.strip]
-    strips = frozenset(one.array.strip.value for one in striped if one.array.strip)
+    striped = [one for one in volumes if _level(one) not in {"single", "jbod", "raid1"}]
+    strips = frozenset(one.array.strip.value if one.array.strip else STRIP for one in striped)
     kinds = [one.drive.interface.value for one in volumes if one.drive.interface]
     used = {
         getattr(one.array, key).value
@@ -129,7 +131,7 @@ def _needs(volumes: Sequence[Volume]) -> Needs:
         if getattr(one.array, key)
     }
     return Needs(
-        levels, strips, max(one.count for one in volumes), "nvme" in kinds,
+        levels, strips, max(one.count for one in volumes), bool({"nvme", "pcie"} & {*kinds}),
         bool(used - {"through", "none", "direct"}), bool(used & {"ahead", "adaptive"}),
         volumes[0].array.place,
     )  # fmt: skip
@@ -212,11 +214,13 @@ def _layout(table: Table, volume: Volume, level: str) -> None:
         }
         if fact is not None and level in fits[key]:
             table.put(key, fact.value, fact.place)
+    if level == "raid10" and array.controller is None and array.spread is None:
+        table.guess("spread", "near", "no file says it; the one that md takes")
     if array.strip is not None and level != "raid1":
         table.put("strip", words.size_text(array.strip.value), array.strip.place)
     elif level != "raid1":
-        usual = "512 KiB" if volume.array.controller is None else "256 KiB"
-        table.guess("strip", usual, "no file says it; the usual one of today")
+        usual = STRIP if volume.array.controller is not None else STRIP_OF_MD
+        table.guess("strip", words.size_text(usual), "no file says it; the usual one of today")
 
 
 def _policies(
@@ -272,7 +276,7 @@ def _events(volume: Volume) -> list[Table]:
         return []
     size = volume.drive.capacity or volume.drive.size
     room = max(volume.least, 1) if volume.least else size.value if size else 10**12
-    sample = min(1.0, float(f"{SAMPLE_BYTES / room:.1g}"))
+    sample = min(1.0, max(1e-5, float(f"{SAMPLE_BYTES / room:.1g}")))
     made = []
     for number in array.rebuilding.value if array.rebuilding else ():
         assert array.rebuilding is not None
