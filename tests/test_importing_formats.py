@@ -62,6 +62,7 @@ def test_a_controller_is_matched_by_cache_and_ports():
     scenario = scenario_of("storcli/prom-cALL_show_all.json")
     (controller,) = scenario.controllers
     assert (controller.model, controller.battery) == ("cisco-12g-sas-raid-2gb", "good")
+    assert scenario.volumes[0].rebuild_rate == 0.3
 
 
 def changed(tmp_path: Path, name: str, *pairs: tuple[str, str]) -> Imported:
@@ -342,6 +343,14 @@ def test_vdbench_mixes_sizes_and_doubles_threads():
         (4096, 0.85),
         (8192, pytest.approx(0.15)),
     ]
+
+
+def test_a_job_runs_on_the_volume_of_its_device(tmp_path):
+    job = tmp_path / "root.fio"
+    job.write_text("[root]\nrw=randread\nbs=4k\nioengine=libaio\ndirect=1\nfilename=/dev/md1\n")
+    made = import_files([str(job), str(DATA / "md/01-healthy")])
+    (load,) = load_text(made.text).loads
+    assert load.volume == "root"
 
 
 def test_vdbench_at_a_rate_is_an_open_load():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from raidsim.fio.job_file import FileJob, loads_of, read_jobs
-from raidsim.importing.model import Found, Place, Work
+from raidsim.importing import words
+from raidsim.importing.model import Fact, Found, Place, Work
 from raidsim.importing.source import Source
 
 NAME = "fio"
@@ -56,11 +57,19 @@ def read(source: Source) -> Found:
     for job, table in zip(chosen, made.tables, strict=True):
         place = Place(job.place.file, job.place.line)
         sources = {key: at for key in table if (at := _source(job, key)) is not None}
-        found.works.append(Work(table, place, sources))
+        found.works.append(Work(table, place, sources, _device(job)))
         if options := made.without_effect.get(job.name):
             cause = f"without effect on the I/Os: {', '.join(options)}"
             found.remark(place, job.name, cause)
     return found
+
+
+def _device(job: FileJob) -> Fact[str] | None:
+    """The device that a job runs on, if it names one."""
+    name, place = job.options.get("filename", ""), job.places.get("filename")
+    if place is None or not name.startswith("/dev/"):
+        return None
+    return Fact(words.device(name.partition(":")[0]), Place(place.file, place.line))
 
 
 def _source(job: FileJob, key: str) -> Place | None:

@@ -54,13 +54,20 @@ def _of_work(work: Work, volumes: Sequence[Volume]) -> Table:
         place = work.sources.get(key)
         if key == "name":
             table.put(key, value, place or work.place)
-            _on(table, volumes)
+            _on(table, work, volumes)
         else:
             table.put(key, value, place or work.place)
     return table
 
 
-def _on(table: Table, volumes: Sequence[Volume]) -> None:
+def _on(table: Table, work: Work, volumes: Sequence[Volume]) -> None:
+    """Say on which volume a load runs: that of its device, or the largest."""
+    device = work.device
+    if len(volumes) > 1 and device is not None:
+        for volume in volumes:
+            if f"dev:{device.value}" in volume.devices:
+                table.put("volume", volume.name, device.place)
+                return
     if len(volumes) > 1:
         table.guess("volume", volumes[0].name, "the largest; the load's file names none of these")
 

@@ -185,12 +185,14 @@ class Work:
     Attributes
     ----------
     table : keys of a `[[load]]`.
-    sources : the line that each key is from; a key that is missing here is a guess.
+    sources : the line that each key is from, where it is not that of the load.
+    device : what it runs on, with the line that says so.
     """
 
     table: Mapping[str, Any]
     place: Place
     sources: Mapping[str, Place] = field(default_factory=dict)
+    device: Fact[str] | None = None
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,9 @@ def read(source: Source) -> Found:
         for kind, one in _objects(value):
             if kind == "Drive":
                 found.drives += _drive(one)
+                if one.get("FailurePredicted") is True:
+                    cause = "predicts that it will fail; the scenario has it as a good one"
+                    found.remark(one.at("FailurePredicted"), str(one.get("Name", "drive")), cause)
             elif kind == "Volume":
                 _volume(found, one)
             elif kind in {"StorageController", "StorageControllers"}:

@@ -14,7 +14,7 @@ from typing import Any
 
 from raidsim.errors import quote
 from raidsim.importing import words
-from raidsim.importing.model import Found, Place, Work
+from raidsim.importing.model import Fact, Found, Place, Work
 from raidsim.importing.source import Source
 
 NAME = "vdbench"
@@ -195,7 +195,12 @@ def _work(
     _depth(found, table, sources, values, places, disks)
     _rate(found, table, sources, values, places, count)
     _range(source, table, sources, values, places)
-    return Work(table, one.place, sources)
+    luns = [disk for disk in disks if disk.values.get("lun", "").startswith("/dev/")]
+    device = None
+    if len(luns) == 1 and len(disks) == 1:
+        name, where = luns[0].values["lun"], luns[0].places.get("lun", luns[0].place)
+        device = Fact(words.device(name), where)
+    return Work(table, one.place, sources, device)
 
 
 def _mix(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from raidsim import cards
@@ -52,7 +52,10 @@ def write(
     tables = [top, host, *(one for _, one in controllers.values())]
     changes: list[Table] = []
     loads = load_tables(found, volumes, wishes)
+    rates = {key: one.rebuild_rate for one in system.controllers for key in one.keys}
     for volume in volumes:
+        rate = volume.array.rebuild_rate or rates.get(volume.array.controller or "")
+        volume.array = replace(volume.array, rebuild_rate=rate)
         table, match = _volume(found, volume, controllers)
         tables.append(table)
         changes = [_set("volume", match)] if match.changes else []
