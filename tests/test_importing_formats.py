@@ -135,6 +135,56 @@ def test_what_nobody_understands_is_listed_with_its_line(tmp_path):
     assert 'changed.json:26: "Flux Capacitor": is not understood' in said(made)
 
 
+def test_drives_behind_a_host_bus_adapter_are_without_raid(tmp_path):
+    def row(slot: int) -> str:
+        return (
+            f'"Drive /c0/e2/s{slot}": [{{"EID:Slt": "2:{slot}", "DID": {slot}, "State": "JBOD",'
+            ' "DG": "-", "Size": "3.638 TB", "Intf": "SAS", "Med": "HDD", "SeSz": "512B",'
+            ' "Model": "ST4000NM0025    ", "Sp": "-"}]'
+        )
+
+    text = (
+        '{"Controllers": [{"Command Status": {"Controller": 0, "Status": "Success"},'
+        '"Response Data": {"Basics": {"Adapter Type": "SAS3008(C0)", "Model": "LSI3008-IT"},'
+        f'"Physical Device Information": {{{row(0)}, {row(1)}}}}}}}]}}'
+    )
+    scenario = load_text(text_as(tmp_path, text, "hba.json").text)
+    assert [volume.level for volume in scenario.volumes] == ["jbod"]
+    assert scenario.controllers[0].model == "cisco-12g-sas-hba"
+
+
+def test_several_controllers_keep_their_volumes(tmp_path):
+    one = (DATA / "storcli/prom-cALL_show_all.json").read_text()
+    other = one.replace('"Controller" : 0', '"Controller" : 1').replace(
+        '"Name" : ""', '"Name" : "b"'
+    )
+    (tmp_path / "0.json").write_text(one)
+    (tmp_path / "1.json").write_text(other)
+    scenario = load_text(import_files([str(tmp_path)]).text)
+    on = {volume.name: volume.controller for volume in scenario.volumes}
+    assert on == {"c0-vd0": "controller-0", "b": "controller-1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "word"),
+    [
+        ("storcli/prom-cALL_show_all.json", "level", '"RAID6"'),
+        ("storcli/puppet-call_vall_show_0.json", "strip", '"256 KB"'),
+        ("smartctl/SAMSUNG_MZQLB1T9HAJR-00007_19.json", "drive", "SAMSUNG MZQLB1T9HAJR-00007"),
+        ("written/megacli-ldpdinfo.txt", "strip", "256 KB"),
+        ("written/ssacli-config-detail.txt", "failed", "Failed"),
+        ("mdadm/jc-mdadm-query-raid5-ok.out", "rotation", "left-symmetric"),
+        ("mdstat/pymdstat-02", "strip", "64k chunk"),
+    ],
+)
+def test_the_line_that_is_named_says_so(name, key, word):
+    text = imported(name).text
+    (comment, *_) = re.findall(rf"^{key} = .* # \S+?:(\d+)", text, re.MULTILINE)
+    lines = (DATA / name).read_text().split("\n")
+    near = lines[int(comment) - 1] if key != "failed" else "\n".join(lines[int(comment) - 1 :][:2])
+    assert word in near
+
+
 # ---------------------------------------------------------------- MegaCli and ssacli
 
 

@@ -142,7 +142,7 @@ def test_warnings_before_json_and_several_documents_are_read(tmp_path):
     path.write_text("warning: something\n" + one + "\n" + other)
     made = import_files([str(path)])
     assert len(load_text(made.text).volumes) == 2
-    assert 'two.json:1: "warning: something" is no JSON, and is passed over' in str(made.remarks[0])
+    assert 'two.json:1: "warning: something" is no JSON: passed over' in str(made.remarks[0])
 
 
 def test_what_a_shell_of_windows_wrote_is_read(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from raidsim.errors import InputError, Problem
+from raidsim.errors import InputError, Problem, quote
 from raidsim.importing.formats import FORMATS, OF_LOADS, Format, format_of, named
 from raidsim.importing.loads import load_tables
 from raidsim.importing.model import Found
@@ -142,6 +142,11 @@ def _chosen(
 def _read(one: Format, source: Source, found: Found, wrong: list[Problem]) -> None:
     try:
         found.add(one.read(source))
+        if source.is_json:
+            for line, text in source.json.skipped:
+                found.remark(source.at(line), None, f"{quote(text)} is no JSON: passed over")
+            for place, key in source.json.repeated:
+                found.remark(place, quote(key), "stands here twice: the last value is taken")
     except InputError as error:
         wrong += error.problems
 

@@ -238,7 +238,6 @@ class Needs:
     drives: int
     has_nvme: bool
     uses_cache: bool
-    reads_ahead: bool
     place: Place
 
 
@@ -276,7 +275,7 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
     adapter = (
         known is not None
         and known.model
-        and re.search(r"\bHBA|IT mode|SAS\d{4}-?\d*[ei]?$", known.model.value)
+        and re.search(r"\bHBA|\bIT\b|SAS\d{4}-?\d*[ei]?$", known.model.value)
     )
     if (without or adapter) and not needs.uses_cache and (is_plain or without):
         bare = next(

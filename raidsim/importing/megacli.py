@@ -26,7 +26,6 @@ from raidsim.importing.source import Source
 NAME = "megacli"
 ABOUT = "MegaCli -AdpAllInfo, -LdPdInfo, -LDInfo, -PDList, -CfgDsply"
 
-_ADAPTER = re.compile(r"Adapter\s*:?\s*#?(\d+)\b|Controller\s*#?(\d+)\s*$", re.IGNORECASE)
 _VIRTUAL = re.compile(
     r"(?:CacheCade )?Virtual (?:Drive|Disk)\s*:\s*(\d+)(?:\s*\(Target Id:\s*(\d+)\))?"
 )

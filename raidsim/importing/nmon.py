@@ -15,7 +15,6 @@ from raidsim.importing.statistics import Averages, decimal
 NAME = "nmon"
 ABOUT = "nmon recordings (.nmon)"
 
-_KINDS = ("DISKREAD", "DISKWRITE", "DISKXFER", "DISKRXFER")
 _SNAPSHOT = re.compile(r"T\d{4,}")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from raidsim.errors import quote
 from raidsim.importing import words
 from raidsim.importing.json_text import Table
 from raidsim.importing.model import Drive, Fact, Found, Place
@@ -31,8 +30,6 @@ def recognises(source: Source) -> bool:
 def read(source: Source) -> Found:
     """Read one drive of each document."""
     found = Found()
-    for line, text in source.json.skipped:
-        found.remark(source.at(line), None, f"{quote(text)} is no JSON, and is passed over")
     for value in source.json.values:
         if not isinstance(value, Table) or "device" not in value:
             place = value.place if isinstance(value, Table) else source.at(1)

@@ -135,7 +135,7 @@ def _needs(volumes: Sequence[Volume]) -> Needs:
     }
     return Needs(
         levels, strips, max(one.count for one in volumes), bool({"nvme", "pcie"} & {*kinds}),
-        bool(used - {"through", "none", "direct"}), bool(used & {"ahead", "adaptive"}),
+        bool(used - {"through", "none", "direct"}),
         volumes[0].array.place,
     )  # fmt: skip
 
