@@ -246,7 +246,9 @@ def read_json(text: str, file: str) -> Json:
     position = reader.skip(0)
     try:
         while position < len(text):
-            if text[position] in "{[" and (values or looks_like_json(text[position:][:4000])):
+            if text[position] in "{[" and (
+                values or looks_like_json(text[position : position + 4000])
+            ):
                 value, position = reader.value(position, 0)
                 values.append(value)
             else:

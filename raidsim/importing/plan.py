@@ -23,6 +23,7 @@ from raidsim.importing.model import (
 )
 from raidsim.importing.together import System
 
+MOST_VOLUMES = 1000
 REDUNDANT = frozenset({"raid1", "raid1e", "raid5", "raid6", "raid10", "raid50", "raid60"})
 
 
@@ -93,6 +94,9 @@ def plan(system: System, found: Found, wanted: Sequence[str]) -> list[Volume]:
     if not volumes and refused:
         raise InputError(refused)
     found.remarks += [replace(one, cause=f"is left out: {one.cause}") for one in refused]
+    if len(volumes) > MOST_VOLUMES:
+        cause = f"{len(volumes):,} volumes are more than a scenario of use has"
+        raise volumes[0].array.place.refusal(None, cause, "name those that are meant with --array")
     volumes.sort(key=lambda one: -one.size)
     _name(volumes)
     return volumes
@@ -270,11 +274,13 @@ def _data_drives(array: Array) -> int:
 def _once(volumes: list[Volume], found: Found) -> list[Volume]:
     """Volumes that share no drives: of several on the same ones, the largest."""
     kept: list[Volume] = []
+    taken: dict[str, Volume] = {}
     for volume in sorted(volumes, key=lambda one: -one.size):
         mine = _places(volume.array)
-        other = next((one for one in kept if mine & _places(one.array)), None)
+        other = next((taken[key] for key in sorted(mine) if key in taken), None)
         if other is None:
             kept.append(volume)
+            taken.update(dict.fromkeys(mine, volume))
             continue
         cause = (
             f"is left out: it is on the same drives as {other.array.label}, and volumes of raidsim"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
@@ -20,6 +20,8 @@ from raidsim.importing.model import (
 )
 
 Thing = TypeVar("Thing", Drive, Array, Controller)
+MOST_ALIKE = 50
+"""Different things of one name that are compared: files of so many machines are not imported."""
 SAME_SIZE = 0.02
 """Share by which two files may differ about a capacity: one has it rounded."""
 
@@ -79,22 +81,37 @@ def _with_controller(drives: Sequence[Drive]) -> list[Drive]:
 
 def _drive_groups(drives: Sequence[Drive]) -> list[list[Drive]]:
     """What is told of one drive: devices have the same name on every machine, serials do not."""
-    groups: list[list[Drive]] = []
-    for same in _groups(drives, but="dev"):
-        names = {key for one in same for key in one.keys}
-        other = next(
-            (
-                group for group in groups
-                if names & {key for one in group for key in one.keys}
-                and not any(_are_two(one, known) for one in same for known in group)
-            ),
-            None,
-        )  # fmt: skip
-        if other is None:
-            groups.append(same)
-        else:
-            other += same
-    return groups
+
+    def keys_of(same: Sequence[Drive]) -> set[str]:
+        return {key for one in same for key in one.keys}
+
+    def are_two(same: Sequence[Drive], others: Sequence[Drive]) -> bool:
+        return any(_are_two(one, other) for one in same for other in others)
+
+    return _put_together(_groups(drives, but="dev"), keys_of, are_two)
+
+
+def _put_together(
+    groups: Iterable[list[Thing]],
+    keys_of: Callable[[Sequence[Thing]], set[str]],
+    are_two: Callable[[Sequence[Thing], Sequence[Thing]], bool],
+) -> list[list[Thing]]:
+    """Groups that share a weaker key too, unless something tells them apart."""
+    made: list[list[Thing]] = []
+    where: dict[str, list[int]] = {}
+    for same in groups:
+        keys = keys_of(same)
+        near = sorted({number for key in keys for number in where.get(key, ())})
+        found = next((number for number in near if not are_two(same, made[number])), None)
+        if found is None:
+            found = len(made)
+            made.append([])
+        made[found] += same
+        for key in keys:
+            known = where.setdefault(key, [])
+            if found not in known and len(known) < MOST_ALIKE:
+                known.append(found)
+    return made
 
 
 def _are_two(one: Drive, other: Drive) -> bool:
@@ -115,22 +132,11 @@ def _array_groups(arrays: Sequence[Array]) -> list[list[Array]]:
 
     Two devices, or two UUIDs, are two arrays, whatever members they are said to share.
     """
-    groups: list[list[Array]] = []
-    for same in _groups(arrays):
-        own = _names(same)
-        inside = _member_keys(same)
-        other = next(
-            (
-                group for group in groups
-                if inside & _member_keys(group) and not _differ(own, _names(group))
-            ),
-            None,
-        )  # fmt: skip
-        if other is None:
-            groups.append(same)
-        else:
-            other += same
-    return groups
+
+    def are_two(same: Sequence[Array], others: Sequence[Array]) -> bool:
+        return _differ(_names(same), _names(others))
+
+    return _put_together(_groups(arrays), _member_keys, are_two)
 
 
 def _names(same: Sequence[Array]) -> dict[str, set[str]]:
