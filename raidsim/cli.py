@@ -13,7 +13,7 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -137,6 +137,7 @@ def run_command(
     """Simulate a scenario: throughput, latency and what limits."""
     from raidsim import scenario as scenarios
     from raidsim.report import output, table
+    from raidsim.report.contents import contents_of
 
     targets = {
         "json": _target("--json", json, stdout=True),
@@ -167,7 +168,7 @@ def run_command(
     except Interrupted as end:
         result = end.result
 
-    contents = _contents(result, targets)
+    contents = contents_of(result, targets)
     if folder is not None and keeper is not None:
         contents |= _fio_files(folder, loaded, result, keeper)
     try:
@@ -292,48 +293,82 @@ def judge_command(
 
 @app.command("import")
 def import_command(
-    job_file: Annotated[
-        str, typer.Argument(metavar="JOBFILE", show_default=False, help="A job file of fio.")
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE", show_default=False, help="Files that other tools wrote, or folders."
+        ),
     ],
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write there, not to standard output."),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="NAME", help="What the files are, if it is not told."),
+    ] = None,
+    array: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this array or device. May be repeated."),
+    ] = None,
     phase: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Which, if stonewalls make several.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Which, if the jobs of a file run in several."),
     ] = None,
     capacity: Annotated[
         str | None,
         typer.Option(metavar="SIZE", help='Of the volume, as in "800 GB": for sizes in percent.'),
     ] = None,
-    output: Annotated[
+    outstanding: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="I/Os at a time, for statistics: they do not tell."),
+    ] = None,
+    at_rate: Annotated[
+        bool, typer.Option("--at-rate", help="Or the rate that statistics tell, whatever is open.")
+    ] = False,
+    random: Annotated[
         str | None,
-        typer.Option("--output", metavar="FILE", help="Write there, not to standard output."),
+        typer.Option(metavar="SHARE", help="Random accesses, as in '80 %', for statistics."),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which one of the statistics is meant.")
     ] = None,
 ) -> None:
-    """Write the jobs of a job file of fio as the [[load]] tables of a scenario."""
+    """Write a scenario of what inventories, job files and statistics of other tools say."""
+    from raidsim.importing.importer import import_files
+    from raidsim.importing.wishes import Wishes
+    from raidsim.report import output as written
+
+    target = _target("--output", output, (".toml",))
+    written.check([target] if target else [], inputs=files)
+    wishes = Wishes(
+        phase=phase,
+        capacity=_quantity("--capacity", capacity, "capacity"),
+        outstanding=outstanding,
+        at_rate=at_rate,
+        random=_quantity("--random", random, "share"),
+        device=device,
+    )
+    made = import_files(files, form=form, arrays=array or [], wishes=wishes)
+    for line in (*made.remarks, *(f"guess: {guess}" for guess in made.guesses)):
+        typer.echo(f"{line}", err=True)
+    if target:
+        written.write({target: made.text.encode()})
+    else:
+        typer.echo(made.text, nl=False)
+
+
+def _quantity(option: str, text: str | None, dimension: str) -> float | None:
+    """The value of an option with a unit."""
     from raidsim import units
     from raidsim.errors import Problem
-    from raidsim.fio.job_file import loads_of, read_jobs
-    from raidsim.report import output as files
-    from raidsim.report import toml_text
 
-    size = None
-    if capacity is not None:
-        try:
-            size = int(units.parse(capacity, "capacity"))
-        except units.QuantityError as error:
-            problem = Problem(None, None, "--capacity", error.cause, error.remedy)
-            raise InputError([problem]) from None
-    target = _target("--output", output, (".toml",))
-    files.check([target] if target else [], inputs=[job_file])
-    loads = loads_of(read_jobs(job_file), phase, size)
-    text = toml_text.render({"load": loads.tables})
-    for remark in loads.remarks:
-        typer.echo(f"{remark}", err=True)
-    for name, options in loads.without_effect.items():
-        if options:
-            typer.echo(f"{name}: without effect on the I/Os: {', '.join(options)}", err=True)
-    if target:
-        files.write({target: text.encode()})
-    else:
-        typer.echo(text, nl=False)
+    if text is None:
+        return None
+    try:
+        return units.parse(text, dimension)
+    except units.QuantityError as error:
+        raise InputError([Problem(None, None, option, error.cause, error.remedy)]) from None
 
 
 @app.command("calibrate")
@@ -451,28 +486,6 @@ def _target(
     from raidsim.report.output import Target
 
     return None if path is None else Target(option, path, suffixes, stdout)
-
-
-def _contents(result: Result, targets: Mapping[str, Target | None]) -> dict[Target, bytes]:
-    """What goes into the files that a run writes."""
-    contents: dict[Target, bytes] = {}
-    if target := targets["json"]:
-        from raidsim.report import json_file
-
-        contents[target] = json_file.render(result.to_dict())
-    if target := targets["csv"]:
-        from raidsim.report import csv_file
-
-        contents[target] = csv_file.render(result)
-    if target := targets["plot"]:
-        from raidsim.report import plot as picture
-
-        contents[target] = picture.render(result, target.suffix)
-    if target := targets["html"]:
-        from raidsim.report import html as page
-
-        contents[target] = page.render(result)
-    return contents
 
 
 def _fio_folder(path: str | None, logs: bool) -> Folder | None:

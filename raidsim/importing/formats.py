@@ -1,0 +1,95 @@
+"""The formats that can be imported: one module each, with what it recognises and how it reads.
+
+A new format is a new module in this list, with `NAME`, `ABOUT`, `recognises` and `read`. What no
+module recognises, or more than one, is refused: `--format NAME` says what it is.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.importing import (
+    fio_jobs,
+    iometer,
+    iostat,
+    lsblk,
+    mdadm,
+    mdstat,
+    megacli,
+    nmon,
+    nvme,
+    redfish,
+    refused,
+    sar,
+    smartctl,
+    ssacli,
+    storcli,
+    vdbench,
+)
+from raidsim.importing.model import Found
+from raidsim.importing.source import Source
+
+
+class Format(Protocol):
+    """What a module of a format has."""
+
+    NAME: str
+    """What `--format` calls it."""
+
+    ABOUT: str
+    """What writes it."""
+
+    def recognises(self, source: Source) -> bool:
+        """Whether a file can be nothing else."""
+        ...
+
+    def read(self, source: Source) -> Found:
+        """What it says; InputError if that cannot be used."""
+        ...
+
+
+FORMATS: tuple[Format, ...] = (
+    storcli, megacli, ssacli, redfish, mdadm, mdstat, smartctl, nvme, lsblk,
+    fio_jobs, vdbench, iometer, iostat, sar, nmon, refused,
+)  # fmt: skip
+"""In the order in which they are believed where they differ."""
+
+OF_LOADS: tuple[Format, ...] = (fio_jobs, vdbench, iometer)
+"""Files that describe loads, whose sizes may be shares of a volume."""
+
+
+def named(name: str) -> Format:
+    """The format of a name.
+
+    Raises
+    ------
+    InputError
+        There is none; with all names.
+    """
+    for one in FORMATS:
+        if name == one.NAME:
+            return one
+    known = [one.NAME for one in FORMATS]
+    remedy = suggest(name, known) or f"one of {', '.join(known)}"
+    raise InputError([Problem(None, None, "--format", f"{quote(name)} is no format", remedy)])
+
+
+def format_of(source: Source) -> Format:
+    """The only format that a file can be.
+
+    Raises
+    ------
+    InputError
+        No format is recognised, or several are.
+    """
+    fitting = [one for one in FORMATS if one.recognises(source)]
+    if len(fitting) == 1:
+        return fitting[0]
+    place = source.at(None)
+    if fitting:
+        names = " or ".join(one.NAME for one in fitting)
+        raise place.refusal(None, f"may be {names}", "say which one with --format")
+    known = ", ".join(one.NAME for one in FORMATS if one is not refused)
+    cause = "is of no format that is known"
+    raise place.refusal(None, cause, f"say which one with --format: {known}")

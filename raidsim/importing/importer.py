@@ -1,0 +1,166 @@
+"""From the files that people have to a scenario that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from raidsim.errors import InputError, Problem, quote
+from raidsim.importing.formats import FORMATS, OF_LOADS, Format, format_of, named
+from raidsim.importing.loads import load_tables
+from raidsim.importing.model import Found
+from raidsim.importing.plan import plan
+from raidsim.importing.source import Source, sources_of
+from raidsim.importing.together import join
+from raidsim.importing.wishes import Wishes
+from raidsim.importing.writing import write
+from raidsim.scenario.scenario import load_text
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What came of an import.
+
+    Attributes
+    ----------
+    text : the scenario, or only tables of loads.
+    is_whole : it is a scenario that runs.
+    guesses : lines of it that no file says.
+    remarks : what was not understood or not taken over.
+    """
+
+    text: str
+    is_whole: bool
+    guesses: list[str] = field(default_factory=list)
+    remarks: list[Problem] = field(default_factory=list)
+
+
+def import_files(
+    names: Sequence[str],
+    *,
+    form: str | None = None,
+    arrays: Sequence[str] = (),
+    wishes: Wishes | None = None,
+) -> Imported:
+    """Read files and write a scenario of what they say together.
+
+    Parameters
+    ----------
+    names
+        Files, or folders of them.
+    form
+        Name of the format of all of them; None to recognise each.
+    arrays
+        Names of the arrays or devices that are meant; all if empty.
+    wishes
+        What statistics of a load leave open.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read or used; or what they say cannot be said in a scenario.
+    """
+    wishes = wishes or Wishes()
+    found = read_files(names, form, wishes, arrays)
+    if not (found.drives or found.arrays or found.controllers):
+        if not (found.works or found.activities):
+            shown = found.remarks[:20]
+            cause = "says nothing of drives, arrays or loads"
+            raise InputError([*shown, Problem(names[0], None, None, cause)])
+        tables = load_tables(found, [], wishes)
+        guesses = [guess for table in tables for guess in table.guesses]
+        text = "\n".join(table.render() for table in tables)
+        return Imported(text, False, guesses, _in_order(found.remarks))
+    system = join(found)
+    volumes = plan(system, found, arrays)
+    if not volumes:
+        cause = "describes no drives that a volume could be made of"
+        problem = Problem(names[0], None, None, cause, "give files that list drives or arrays")
+        raise InputError([*_in_order(found.remarks)[:20], problem])
+    written = write(found, system, volumes, wishes, names)
+    try:
+        load_text(written.text, "the scenario that was made")
+    except InputError as error:
+        raise InputError([_at_its_source(one, written.text) for one in error.problems]) from None
+    return Imported(written.text, True, written.guesses, _in_order(found.remarks))
+
+
+def read_files(
+    names: Sequence[str], form: str | None, wishes: Wishes, arrays: Sequence[str] = ()
+) -> Found:
+    """All that files say; what a folder holds and nobody reads is remarked.
+
+    Files of loads are read last: their sizes in percent are of the largest volume of the others.
+
+    Raises
+    ------
+    InputError
+        Files that were named cannot be used: all of them are said.
+    """
+    chosen, remarks, wrong = _chosen(names, form)
+    found = Found(remarks=remarks)
+    chosen.sort(key=lambda one: FORMATS.index(one[0]))
+    for one, source in [each for each in chosen if each[0] not in OF_LOADS]:
+        _read(one, source, found, wrong)
+    if wishes.capacity is None and not wrong and (found.arrays or found.drives):
+        volumes = plan(join(found), found, arrays)
+        wishes = replace(wishes, capacity=volumes[0].size or None if volumes else None)
+    for one, source in [each for each in chosen if each[0] in OF_LOADS]:
+        _read(one, replace(source, wishes=wishes), found, wrong)
+    if wrong:
+        raise InputError(wrong)
+    return found
+
+
+def _chosen(
+    names: Sequence[str], form: str | None
+) -> tuple[list[tuple[Format, Source]], list[Problem], list[Problem]]:
+    """The files with their formats; what is passed over, and what is wrong."""
+    given = named(form) if form is not None else None
+    chosen: list[tuple[Format, Source]] = []
+    remarks: list[Problem] = []
+    wrong: list[Problem] = []
+    for name in names:
+        try:
+            sources, unread = sources_of(name)
+        except InputError as error:
+            wrong += error.problems
+            continue
+        remarks += [problem for error in unread for problem in error.problems]
+        for source in sources:
+            try:
+                chosen.append((given or format_of(source), source))
+            except InputError as error:
+                if source.name == name:
+                    wrong += error.problems
+                else:
+                    cause = "is of no format that is known, and is left out"
+                    remarks.append(Problem(source.name, None, None, cause))
+    return chosen, remarks, wrong
+
+
+def _read(one: Format, source: Source, found: Found, wrong: list[Problem]) -> None:
+    try:
+        found.add(one.read(source))
+        if source.is_json:
+            for line, text in source.json.skipped:
+                found.remark(source.at(line), None, f"{quote(text)} is no JSON: passed over")
+            for place, key in source.json.repeated:
+                found.remark(place, quote(key), "stands here twice: the last value is taken")
+    except InputError as error:
+        wrong += error.problems
+
+
+def _in_order(remarks: list[Problem]) -> list[Problem]:
+    """Each remark once, file by file and line by line."""
+    once = list(dict.fromkeys(remarks))
+    return sorted(once, key=lambda one: (one.file or "", one.line or 0))
+
+
+def _at_its_source(problem: Problem, text: str) -> Problem:
+    """What is wrong with the scenario, said of the line that it is from."""
+    lines = text.split("\n")
+    line = lines[problem.line - 1] if problem.line and problem.line <= len(lines) else ""
+    _, _, source = line.partition(" # ")
+    cause = f"{problem.cause} (from {source.strip()})" if source else problem.cause
+    return Problem(None, None, problem.key, f"cannot be simulated: {cause}", problem.remedy)

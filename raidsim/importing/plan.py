@@ -1,0 +1,401 @@
+"""Which volumes a scenario gets of the arrays and drives that were found, and what is left out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from raidsim.errors import InputError, Problem
+from raidsim.importing import words
+from raidsim.importing.model import (
+    FAILED,
+    MISSING,
+    ONLINE,
+    REBUILDING,
+    SPARE,
+    UNUSED,
+    Array,
+    Drive,
+    Fact,
+    Found,
+)
+from raidsim.importing.together import System
+
+MOST_VOLUMES = 1000
+REDUNDANT = frozenset({"raid1", "raid1e", "raid5", "raid6", "raid10", "raid50", "raid60"})
+
+
+@dataclass
+class Volume:
+    """A volume of the scenario.
+
+    Attributes
+    ----------
+    array : what it is made of; of drives without RAID, one that was made up for them.
+    drive : what its drives are like.
+    least : bytes that it uses of each drive, if that is known.
+    spares : hot spares, and where they are said.
+    notes : what the scenario's reader has to know.
+    """
+
+    name: str
+    array: Array
+    drive: Drive
+    count: int
+    least: int = 0
+    spares: Fact[int] | None = None
+    devices: frozenset[str] = frozenset()
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """Bytes that hosts see, as far as they are known."""
+        if self.array.capacity is not None:
+            return self.array.capacity.value
+        known = self.drive.capacity or self.drive.size
+        return known.value * self.count if known else 0
+
+
+def plan(system: System, found: Found, wanted: Sequence[str]) -> list[Volume]:
+    """The volumes, the largest first; what becomes none is noted in the remarks.
+
+    Parameters
+    ----------
+    wanted
+        Names of arrays or devices that are meant; all if there are none.
+
+    Raises
+    ------
+    InputError
+        An array cannot be said, and what cannot be left out beside others; or none is left.
+    """
+    _check_wanted(system, wanted)
+    volumes: list[Volume] = []
+    refused: list[Problem] = []
+    for array, members in zip(system.arrays, system.members, strict=True):
+        if not _is_wanted(array.label, array.keys, array.name, wanted):
+            continue
+        problem = array.refused or _impossible(array)
+        if problem is None:
+            volumes.append(_volume(_with_states(array, members), members, system, found))
+        elif array.refuses_all:
+            raise InputError([problem])
+        else:
+            refused.append(problem)
+    used = {key for members in system.members for drive in members if drive for key in drive.keys}
+    for array in system.arrays:
+        if not array.members:
+            used |= {key for drive in _likely(array, system) for key in drive.keys}
+    volumes = _once(volumes, found)
+    volumes += _without_array(system, used, found, wanted)
+    _hot_spares(volumes, system, found)
+    if not volumes and refused:
+        raise InputError(refused)
+    found.remarks += [replace(one, cause=f"is left out: {one.cause}") for one in refused]
+    if len(volumes) > MOST_VOLUMES:
+        cause = f"{len(volumes):,} volumes are more than a scenario of use has"
+        raise volumes[0].array.place.refusal(None, cause, "name those that are meant with --array")
+    volumes.sort(key=lambda one: -one.size)
+    _name(volumes)
+    return volumes
+
+
+def _check_wanted(system: System, wanted: Sequence[str]) -> None:
+    for name in wanted:
+        known = [_is_wanted(one.label, one.keys, one.name, [name]) for one in system.arrays]
+        known += [_is_wanted(one.label, one.keys, None, [name]) for one in system.drives]
+        if not any(known):
+            labels = ", ".join([one.label for one in system.arrays][:20]) or "no arrays"
+            problem = Problem(
+                None, None, "--array", f"nothing is called {name}", f"there is: {labels}"
+            )
+            raise InputError([problem])
+
+
+def _is_wanted(
+    label: str, keys: frozenset[str], name: Fact[str] | None, wanted: Sequence[str]
+) -> bool:
+    if not wanted:
+        return True
+    names = {label, words.device(label), *(key.partition(":")[2] for key in keys)}
+    names |= {name.value} if name else set()
+    return any(one in names or words.device(one) in names for one in wanted)
+
+
+def _impossible(array: Array) -> Problem | None:
+    """Why an array that is told of cannot be a volume."""
+    if array.level is None:
+        cause = "no file says which RAID level it has"
+        return array.place.problem(array.label, cause, "give the output that has it as well")
+    if array.slots is None:
+        cause = "no file says how many drives it has"
+        return array.place.problem(array.label, cause, "give the output that has it as well")
+    least = {"raid5": 3, "raid6": 4, "raid10": 2, "raid50": 6, "raid60": 8}
+    level, slots = array.level.value, array.slots.value
+    if slots < least.get(level, 1):
+        cause = f"{level} of {slots} drives is not simulated"
+        return array.slots.place.problem(array.label, cause, f"at least {least.get(level, 1)}")
+    failed = array.failed.value if array.failed else ()
+    if array.failed is not None and _is_lost(array, failed, level, slots):
+        shown = ", ".join(map(str, failed))
+        cause = f"{level} of {slots} drives without {shown} has failed: it serves nothing"
+        return array.failed.place.problem(array.label, cause, "import it as it was before")
+    if failed and level not in REDUNDANT:
+        assert array.failed is not None
+        return array.failed.place.problem(
+            array.label, f"{level} without drive {failed[0]} serves nothing", "leave it out"
+        )
+    return None
+
+
+def _is_lost(array: Array, failed: tuple[int, ...], level: str, slots: int) -> bool:
+    """Whether more drives are gone than the level survives, in any of its spans."""
+    spans = array.spans.value if array.spans else 1
+    each = {"raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2}.get(level)
+    if level == "raid1":
+        return len(failed) >= slots
+    if level == "raid10":
+        copies = array.copies.value if array.copies else 2
+        spread = array.spread.value if array.spread else "near"
+        if spread != "near" or slots % copies:  # which ones hold the copies is another matter
+            return len(failed) > slots - slots // copies
+        sets = Counter(one // copies for one in failed)
+        return any(count >= copies for count in sets.values())
+    if each is None or (array.spans is None and level in {"raid50", "raid60"}):
+        return False
+    size = slots // spans if slots % spans == 0 else slots
+    return any(count > each for count in Counter(one // max(size, 1) for one in failed).values())
+
+
+def _with_states(array: Array, members: list[Drive | None]) -> Array:
+    """The array with what its drives say of themselves, where nothing is said of all of them."""
+    if array.failed is not None:
+        return array
+    gone: dict[int, Drive] = {}
+    for member, drive in zip(array.members, members, strict=True):
+        state = drive.state.value if drive is not None and drive.state else None
+        if state in {FAILED, MISSING, REBUILDING} and member.position is not None and drive:
+            gone[member.position] = drive
+    if not gone:
+        return array
+    place = next(iter(gone.values())).place
+    built = [at for at, drive in gone.items() if drive.state and drive.state.value == REBUILDING]
+    made = replace(array, failed=Fact(tuple(sorted(gone)), place))
+    return replace(made, rebuilding=Fact(tuple(sorted(built)), place)) if built else made
+
+
+def _volume(array: Array, members: list[Drive | None], system: System, found: Found) -> Volume:
+    """A volume of an array: its drives are taken to be all alike."""
+    assert array.slots is not None
+    count = array.slots.value
+    known = [
+        drive for member, drive in zip(array.members, members, strict=True)
+        if drive is not None
+        and (member.position is not None or member.state not in {SPARE, FAILED})
+    ]  # fmt: skip
+    if not known and not array.members:
+        known = _likely(array, system)
+        if known:
+            cause = "which drives it has is not said: those in use on its controller are taken"
+            remedy = "give the output that lists both together"
+            found.remark(array.place, array.label, cause, remedy)
+    unknown = Drive("drive", array.place, frozenset(), controller=array.controller)
+    drive = known[0] if known else unknown
+    kinds = Counter((one.model.value if one.model else "", _rounded(one)) for one in known)
+    if len(kinds) > 1:
+        (model, size), _ = kinds.most_common(1)[0]
+        drive = next(
+            one
+            for one in known
+            if (one.model.value if one.model else "", _rounded(one)) == (model, size)
+        )
+        shown = ", ".join(
+            f"{count} of {name or 'unknown model'}" for (name, _), count in kinds.items()
+        )
+        cause = f"its drives differ ({shown}): all are taken as {model or drive.label}"
+        found.remark(array.place, array.label, cause)
+    if array.spans is None and array.level and array.level.value in {"raid50", "raid60"}:
+        array = replace(array, spans=_likely_spans(array, drive, found))
+    data = _data_drives(array)
+    least = array.capacity.value // data if array.capacity and data else 0
+    made = Volume("", array, drive, count, least, array.spares)
+    made.devices = array.keys
+    return made
+
+
+def _likely_spans(array: Array, drive: Drive, found: Found) -> Fact[int] | None:
+    """Spans that divide the drives, and leave the capacity that is told."""
+    count = array.slots.value if array.slots else 0
+    parity, least = (1, 3) if array.level and array.level.value == "raid50" else (2, 4)
+    fitting = [one for one in range(2, 9) if count % one == 0 and count // one >= least]
+    size, whole = drive.capacity or drive.size, array.capacity
+    if not fitting:
+        return None
+    best = fitting[0]
+    if size is not None and whole is not None:
+        data = whole.value / size.value
+        best = min(fitting, key=lambda spans: abs(count - parity * spans - data))
+    cause = f"how many spans it has is not said: {best}, as its drives and capacity tell"
+    found.remark(array.place, array.label, cause)
+    return Fact(best, array.place)
+
+
+def _likely(array: Array, system: System) -> list[Drive]:
+    """Drives in use on the controller of an array whose own drives no file lists."""
+    owned = {key for other in system.arrays for one in other.members for key in one.keys}
+    return [
+        one for one in system.drives
+        if array.controller is not None and one.controller == array.controller
+        and one.state is not None and one.state.value in {ONLINE, REBUILDING}
+        and not one.keys & owned
+    ]  # fmt: skip
+
+
+def _rounded(drive: Drive) -> int:
+    """A capacity as far as it tells kinds of drives apart: two digits."""
+    size = drive.capacity or drive.size
+    return int(float(f"{size.value:.1e}")) if size else 0
+
+
+def _data_drives(array: Array) -> int:
+    """Drives whose capacity hosts see."""
+    count = array.slots.value if array.slots else 0
+    level = array.level.value if array.level else ""
+    spans = array.spans.value if array.spans else 1
+    copies = array.copies.value if array.copies else 2
+    return {
+        "raid1": 1, "raid5": count - 1, "raid6": count - 2, "raid10": count // max(copies, 1),
+        "raid50": count - spans, "raid60": count - 2 * spans,
+    }.get(level, count)  # fmt: skip
+
+
+def _once(volumes: list[Volume], found: Found) -> list[Volume]:
+    """Volumes that share no drives: of several on the same ones, the largest."""
+    kept: list[Volume] = []
+    taken: dict[str, Volume] = {}
+    for volume in sorted(volumes, key=lambda one: -one.size):
+        mine = _places(volume.array)
+        other = next((taken[key] for key in sorted(mine) if key in taken), None)
+        if other is None:
+            kept.append(volume)
+            taken.update(dict.fromkeys(mine, volume))
+            continue
+        cause = (
+            f"is left out: it is on the same drives as {other.array.label}, and volumes of raidsim"
+            " have drives of their own"
+        )
+        remedy = (
+            f"--array {volume.array.label.replace(' ', '_')}"
+            if False
+            else "--array takes it instead"
+        )
+        found.remark(volume.array.place, volume.array.label, cause, remedy)
+    return kept
+
+
+def _places(array: Array) -> set[str]:
+    """The drives that an array is on, whole ones where it has parts of them."""
+    keys = {key for member in array.members for key in member.keys}
+    whole = {words.whole_device(key[4:]) if key.startswith("dev:") else key for key in keys}
+    return whole | ({array.group} if array.group else set())
+
+
+def _without_array(
+    system: System, used: set[str], found: Found, wanted: Sequence[str]
+) -> list[Volume]:
+    """Drives that are no part of an array: volumes without RAID, of those that are alike."""
+    groups: dict[tuple[object, ...], list[Drive]] = {}
+    shown = {key for array in system.arrays for key in array.keys}
+    has_arrays = bool(system.arrays)
+    only_spares = all(one.state is not None and one.state.value == SPARE for one in system.drives)
+    for drive in system.drives:
+        if drive.keys & used or not _is_wanted(drive.label, drive.keys, None, wanted):
+            continue
+        state = drive.state.value if drive.state else None
+        if drive.virtual is not None:
+            if not drive.keys & shown:
+                remedy = "give what its controller's tool or the system below says of it"
+                found.remark(
+                    drive.virtual.place, drive.label, f"is left out: {drive.virtual.value}", remedy
+                )
+            continue
+        if state == SPARE and not only_spares:
+            continue
+        if state in {UNUSED, FAILED} or (state is None and has_arrays):
+            why = {UNUSED: "it is not in use", FAILED: "it has failed"}.get(
+                state or "", "no array of these files is known to have it"
+            )
+            found.remark(drive.place, drive.label, f"is left out: {why}")
+            continue
+        model = drive.model.value if drive.model else None
+        groups.setdefault(
+            (model, _rounded(drive), drive.controller, drive.rotates and drive.rotates.value), []
+        ).append(drive)
+    made = []
+    for alike in groups.values():
+        first = alike[0]
+        if first.state is not None and first.state.value in {ONLINE, REBUILDING}:
+            cause = "is in an array, of which no file tells: taken here as if it were without RAID"
+            found.remark(first.place, first.label, cause, "give the list of virtual drives as well")
+        level = "jbod" if len(alike) > 1 else "single"
+        array = Array(
+            first.label, first.place, frozenset(),
+            level=Fact(level, first.place), slots=Fact(len(alike), first.place),
+            controller=first.controller if _is_known(first.controller, system) else None,
+        )  # fmt: skip
+        volume = Volume("", array, first, len(alike))
+        volume.devices = frozenset().union(*(one.keys for one in alike))
+        volume.notes = [f"without RAID: {', '.join(one.label for one in alike)}"[:200]]
+        made.append(volume)
+    return made
+
+
+def _is_known(controller: str | None, system: System) -> bool:
+    """Whether a file tells of a controller, or of drives by their places on it."""
+    told = any(controller in one.keys for one in system.controllers)
+    return controller is not None and (
+        told or re.fullmatch(r"controller:\d+", controller) is not None
+    )
+
+
+def _hot_spares(volumes: list[Volume], system: System, found: Found) -> None:
+    """Give hot spares of controllers to the largest redundant volume on the same one."""
+    owned = {key for volume in volumes for member in volume.array.members for key in member.keys}
+    counts: dict[str | None, list[Drive]] = {}
+    for drive in system.drives:
+        if drive.state is not None and drive.state.value == SPARE and not drive.keys & owned:
+            counts.setdefault(drive.controller, []).append(drive)
+    for controller, spares in counts.items():
+        fitting = [
+            one for one in volumes
+            if one.array.controller == controller and one.array.level
+            and one.array.level.value in REDUNDANT
+        ]  # fmt: skip
+        place = spares[0].place
+        if not fitting and spares[0].keys & {key for one in volumes for key in one.devices}:
+            continue  # nothing but spares is known, and they were taken as drives
+        if not fitting:
+            found.remark(place, spares[0].label, "is a hot spare of no volume here, and left out")
+            continue
+        taken = max(fitting, key=lambda one: one.size)
+        taken.spares = Fact((taken.spares.value if taken.spares else 0) + len(spares), place)
+        if len(fitting) > 1:
+            cause = f"serves {len(fitting)} volumes; raidsim's belong to one: {taken.array.label}"
+            found.remark(place, spares[0].label, cause)
+
+
+def _name(volumes: list[Volume]) -> None:
+    """A name for each that no other has."""
+    taken: set[str] = {"host"}
+    for volume in volumes:
+        array = volume.array
+        name = array.name.value if array.name else words.device(array.label).replace(" ", "-")
+        name = "".join(one for one in name if one.isprintable()).strip()[:60] or "data"
+        base, number = name, 1
+        while name in taken:
+            number += 1
+            name = f"{base}-{number}"
+        taken.add(name)
+        volume.name = name

@@ -1,0 +1,308 @@
+"""The scenario of what was found: every line with its source, and what is guessed said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from raidsim import cards
+from raidsim.importing import words
+from raidsim.importing.loads import limit_area, load_tables
+from raidsim.importing.matching import Match, Needs, match_controller, match_drive
+from raidsim.importing.model import CHECK, RESYNC, Controller, Fact, Found, Place
+from raidsim.importing.plan import REDUNDANT, Volume
+from raidsim.importing.together import System
+from raidsim.importing.toml_lines import Table
+from raidsim.importing.wishes import Wishes
+
+HOST = "fujitsu-rx2540-m1"
+SAMPLE_BYTES = 3e8
+"""Of each drive: what a rebuild goes through in a run; its time is extrapolated."""
+STRIP, STRIP_OF_MD = 256 * 1024, 512 * 1024
+"""What controllers, and md, take today where nobody says anything."""
+_CACHE_KEYS = ("write", "read_ahead", "io")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A scenario as text, and what in it is a guess."""
+
+    text: str
+    guesses: list[str]
+
+
+def write(
+    found: Found, system: System, volumes: Sequence[Volume], wishes: Wishes, names: Sequence[str]
+) -> Written:
+    """Write the scenario.
+
+    Parameters
+    ----------
+    names
+        The files that it is made of.
+    """
+    top = Table("")
+    top.above = ["Imported by raidsim import. Behind each line stands where it is from."]
+    top.put("schema", 1, "")
+    top.put("title", _title(names), "")
+    host = Table("[host]")
+    host.guess("model", HOST, "no file describes the server")
+    controllers = _controllers(found, system, volumes)
+    tables = [top, host, *(one for _, one in controllers.values())]
+    changes: list[Table] = []
+    loads = load_tables(found, volumes, wishes)
+    rates = {key: one.rebuild_rate for one in system.controllers for key in one.keys}
+    for volume in volumes:
+        rate = volume.array.rebuild_rate or rates.get(volume.array.controller or "")
+        volume.array = replace(volume.array, rebuild_rate=rate)
+        table, match = _volume(found, volume, controllers)
+        tables.append(table)
+        changes = [_set("volume", match)] if match.changes else []
+        tables += changes
+        for load in loads:
+            on = next((value for key, value, _ in load.lines if key == "volume"), volumes[0].name)
+            if on == volume.name:
+                limit_area(load, volume, _capacity(volume, match))
+    tables += loads
+    tables += [event for volume in volumes for event in _events(volume)]
+    guesses = [guess for table in tables for guess in table.guesses]
+    return Written("\n".join(table.render() for table in tables), guesses)
+
+
+def _title(names: Sequence[str]) -> str:
+    names = [Path(name).name or name for name in names]
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"Imported from {shown}"[:200]
+
+
+def _set(of: str, match: Match) -> Table:
+    """Values that are known better than the card has them."""
+    table = Table(f"[{of}.set]")
+    for key, (value, source) in match.changes.items():
+        table.put(key, value, source)
+    return table
+
+
+def _capacity(volume: Volume, match: Match) -> int:
+    """Bytes of the volume as the scenario has it, about."""
+    changed = match.changes.get("capacity.user")
+    own = int(changed[0].split()[0]) if changed else cards.load(match.card).integer("capacity.user")
+    if volume.least and volume.size:
+        return round(own * volume.size / volume.least)
+    return own * volume.count
+
+
+def _controllers(
+    found: Found, system: System, volumes: Sequence[Volume]
+) -> dict[str, tuple[str, Table]]:
+    """Controllers that volumes are on, by their keys: the name and the table of each."""
+    made: dict[str, tuple[str, Table]] = {}
+    used = dict.fromkeys(volume.array.controller for volume in volumes if volume.array.controller)
+    for key in used:
+        known = next((one for one in system.controllers if key in one.keys), None)
+        mine = [volume for volume in volumes if volume.array.controller == key]
+        match = match_controller(known, _needs(mine))
+        name = key.replace(":", "-").rpartition("/")[2][:60] if len(used) > 1 else "raid"
+        if any(name == other for other, _ in made.values()):
+            name = f"{name}-{len(made) + 1}"
+        table = Table("[[controller]]")
+        table.put("name", name, "")
+        place = f"{known.model.place}: " if known and known.model else ""
+        table.put(
+            "model",
+            match.card,
+            match.reason if match.reason.startswith("guess") else place + match.reason,
+        )
+        _battery(found, table, known, match, mine)
+        if match.changes:
+            inner = _set("controller", match)
+            table.lines += [(f"set.{key}", value, source) for key, value, source in inner.lines]
+        made[key] = (name, table)
+    return made
+
+
+def _needs(volumes: Sequence[Volume]) -> Needs:
+    levels = frozenset(_level(volume) for volume in volumes)
+    striped = [one for one in volumes if _level(one) not in {"single", "jbod", "raid1"}]
+    strips = frozenset(one.array.strip.value if one.array.strip else STRIP for one in striped)
+    kinds = [one.drive.interface.value for one in volumes if one.drive.interface]
+    used = {
+        getattr(one.array, key).value
+        for one in volumes
+        for key in _CACHE_KEYS
+        if getattr(one.array, key)
+    }
+    return Needs(
+        levels, strips, max(one.count for one in volumes), bool({"nvme", "pcie"} & {*kinds}),
+        bool(used - {"through", "none", "direct"}),
+        volumes[0].array.place,
+    )  # fmt: skip
+
+
+def _battery(
+    found: Found, table: Table, known: Controller | None, match: Match, volumes: Sequence[Volume]
+) -> None:
+    card = cards.load(match.card)
+    protection = match.changes.get("cache.protection", (card.word("cache.protection"), ""))[0]
+    if known is not None and known.battery is not None:
+        if protection != "none":
+            table.put("battery", known.battery.value, known.battery.place)
+        elif known.battery.value != "absent":
+            found.remark(
+                known.battery.place,
+                known.label,
+                f"{match.card} has no battery: its state is left out",
+            )
+    elif protection != "none" and any(one.array.write for one in volumes):
+        table.guess("battery", "good", "no file says how the battery or flash module is")
+
+
+def _level(volume: Volume) -> str:
+    """The level that is written: of one drive, the same as no RAID."""
+    level = volume.array.level.value if volume.array.level else "single"
+    return "single" if volume.count == 1 and level in {"raid0", "raid1", "jbod"} else level
+
+
+def _volume(
+    found: Found, volume: Volume, controllers: dict[str, tuple[str, Table]]
+) -> tuple[Table, Match]:
+    array, level = volume.array, _level(volume)
+    table = Table("[[volume]]", above=volume.notes)
+    table.put("name", volume.name, array.name.place if array.name else array.place)
+    assert array.level is not None
+    assert array.slots is not None
+    why = f": {array.level.value} of one drive" if level != array.level.value else ""
+    table.put("level", level, f"{array.level.place}{why}")
+    if level != "single":
+        table.put("drives", volume.count, array.slots.place)
+    match = match_drive(volume.drive, volume.least)
+    model = volume.drive.model
+    shown = f"{model.place}: " if model else ""
+    table.put("drive", match.card, f"{shown}{match.reason}" if shown else f"guess: {match.reason}")
+    on = controllers.get(array.controller or "")
+    if on is not None:
+        table.put("controller", on[0], array.place)
+    elif controllers:
+        table.put("controller", "host", f"{array.place}: RAID of the operating system")
+    _layout(table, volume, level)
+    _policies(table, volume, match, found, is_controlled=on is not None)
+    if array.failed is not None and array.failed.value:
+        table.put(
+            "failed",
+            list(array.failed.value),
+            f"{array.failed.place}: not there, or not yet rebuilt",
+        )
+    if volume.spares is not None and volume.spares.value > 0:
+        if level in REDUNDANT:
+            table.put("spares", volume.spares.value, volume.spares.place)
+        else:
+            found.remark(
+                volume.spares.place, array.label, f"{level} has no use for hot spares: left out"
+            )
+    return table, match
+
+
+def _layout(table: Table, volume: Volume, level: str) -> None:
+    array = volume.array
+    if level in {"single", "jbod"}:
+        return
+    for key in ("spans", "copies", "spread", "rotation"):
+        fact = getattr(array, key)
+        fits = {
+            "spans": {"raid10", "raid50", "raid60"},
+            "copies": {"raid10", "raid1e"},
+            "spread": {"raid10", "raid1e"},
+            "rotation": {"raid5", "raid6", "raid50", "raid60"},
+        }
+        if fact is not None and level in fits[key]:
+            table.put(key, fact.value, fact.place)
+    if level == "raid10" and array.controller is None and array.spread is None:
+        table.guess("spread", "near", "no file says it; the one that md takes")
+    if array.strip is not None and level != "raid1":
+        table.put("strip", words.size_text(array.strip.value), array.strip.place)
+    elif level != "raid1":
+        usual = STRIP if volume.array.controller is not None else STRIP_OF_MD
+        table.guess("strip", words.size_text(usual), "no file says it; the usual one of today")
+
+
+def _policies(
+    table: Table, volume: Volume, match: Match, found: Found, *, is_controlled: bool
+) -> None:
+    array, level = volume.array, _level(volume)
+    if is_controlled:
+        for key in _CACHE_KEYS:
+            fact = getattr(array, key)
+            if fact is not None:
+                table.put(key, fact.value, fact.place)
+            elif key == "write":
+                table.guess(key, "through", "no file says how the controller's cache writes")
+    disk_cache = array.disk_cache
+    if disk_cache is None and volume.drive.write_cache is not None:
+        cache = volume.drive.write_cache
+        disk_cache = Fact("on" if cache.value else "off", cache.place)
+    if disk_cache is not None:
+        if "write_cache.enabled" in cards.load(match.card).about.by_name:
+            table.put("disk_cache", disk_cache.value, disk_cache.place)
+        else:
+            cause = "drives of flash have no write cache that can be switched here: left out"
+            found.remark(disk_cache.place, array.label, cause)
+    if array.intent is not None and not is_controlled and level in REDUNDANT:
+        value = array.intent.value
+        if value == "journal" and level in {"raid1", "raid10", "raid1e"}:
+            value = "none"
+        table.put("intent", value, array.intent.place)
+        _chunk(table, volume, found)
+    if array.rebuild_rate is not None and level in REDUNDANT:
+        table.put(
+            "rebuild_rate", words.share_text(array.rebuild_rate.value), array.rebuild_rate.place
+        )
+    if array.access is not None:
+        table.put("access", array.access.value, array.access.place)
+
+
+def _chunk(table: Table, volume: Volume, found: Found) -> None:
+    chunk, strip = volume.array.bitmap_chunk, volume.array.strip
+    if chunk is None or volume.array.intent is None or volume.array.intent.value != "bitmap":
+        return
+    if strip is not None and chunk.value % strip.value:
+        cause = f"its bitmap chunk of {chunk.value} bytes is not whole strips: the usual is taken"
+        found.remark(chunk.place, volume.array.label, cause)
+        return
+    table.put("bitmap_chunk", words.size_text(chunk.value), chunk.place)
+
+
+def _events(volume: Volume) -> list[Table]:
+    """What was under way: rebuilds, checks."""
+    array, level = volume.array, _level(volume)
+    if level not in REDUNDANT:
+        return []
+    size = volume.drive.capacity or volume.drive.size
+    room = max(volume.least, 1) if volume.least else size.value if size else 10**12
+    sample = min(1.0, max(1e-5, float(f"{SAMPLE_BYTES / room:.1g}")))
+    made = []
+    for number in array.rebuilding.value if array.rebuilding else ():
+        assert array.rebuilding is not None
+        made.append(_event(volume, "rebuild", array.rebuilding.place, sample))
+        made[-1].put("drive", number, array.rebuilding.place)
+    if array.task is not None and array.task.value in {CHECK, RESYNC}:
+        what = (
+            "a resync goes through all stripes as a check does"
+            if array.task.value == RESYNC
+            else ""
+        )
+        made.append(_event(volume, "consistency-check", array.task.place, sample))
+        made[-1].above += [what] if what else []
+    if made and array.progress is not None and array.task is not None:
+        done = f"{array.progress.place}: {array.progress.value:.1%} was done; it begins anew here."
+        made[0].above.append(done)
+    return made
+
+
+def _event(volume: Volume, kind: str, place: Place, sample: float) -> Table:
+    table = Table("[[event]]")
+    table.put("kind", kind, place)
+    table.put("volume", volume.name, "")
+    table.guess("at", "10 s", "after some time as it was before, to compare with")
+    table.guess("sample", words.share_text(sample), "so much is simulated; times are extrapolated")
+    return table
