@@ -17,6 +17,7 @@ Truths = NDArray[np.bool_]
 
 PADDING = 32
 MOST_DIGITS = 19
+MOST_HEX = 15
 WORD = 8
 POWERS = 10 ** np.arange(19, dtype=np.int64)
 
@@ -28,6 +29,9 @@ _SIX = _U(0x0606060606060606)
 _THREES = _U(0x3333333333333333)
 _KEEP = np.array([0, *(2**64 - 2 ** (64 - 8 * n) for n in range(1, 9))], np.uint64)
 """By the number of characters that count: those at the end, which are the higher bytes."""
+_HEX = np.full(256, 255, np.int64)
+for _place, _digit in enumerate("0123456789abcdef"):
+    _HEX[[ord(_digit), ord(_digit.upper())]] = _place
 _FILL = ~_KEEP & _ZEROS
 
 
@@ -104,6 +108,22 @@ class Characters:
         """Whether there are digits only; of more than 19 behind the point that is not known."""
         _, good = self.whole(np.where(more, start, PADDING), np.where(more, end, PADDING))
         return good, good
+
+    def hexadecimal(self, start: Places, end: Places) -> tuple[Places, Truths]:
+        """Numbers of up to 15 hexadecimal digits, with 0x before them or without."""
+        text = self.bytes
+        prefixed = (
+            (end - start > 2) & (text[start] == ord("0")) & (text[start + 1] | 32 == ord("x"))
+        )
+        length = end - start - 2 * prefixed
+        number = np.zeros(len(start), np.int64)
+        good = (length > 0) & (length <= MOST_HEX)
+        for place in range(min(int(length.max(initial=0)), MOST_HEX)):
+            there = place < length
+            digit = _HEX[text[np.where(there, end - 1 - place, 0)]]
+            good &= ~there | (digit < 16)
+            number += np.where(there, digit, 0) << (4 * place)
+        return number, good
 
     def words(self, start: Places, end: Places) -> NDArray[np.uint64]:
         """Up to eight characters as a number, small letters for capitals; 0 for more or none."""

@@ -92,6 +92,11 @@ class Reading:
         """Bytes of a sector, for formats that count in sectors."""
         return self.options.sector or SECTOR
 
+    def in_bytes(self, sectors: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Sectors in bytes; -1, which no request has, where that is beyond every volume."""
+        fits = sectors <= MOST_BYTES // self.sector
+        return np.where(fits, np.where(fits, sectors, 0) * self.sector, -1)
+
     def requests(
         self,
         lines: NDArray[np.int64],
@@ -102,7 +107,6 @@ class Reading:
         offset: NDArray[np.int64],
         size: NDArray[np.int64],
         response: ArrayLike = NONE,
-        unit: int = 1,
     ) -> Requests:
         """Requests of some lines; those that no drive could do are counted instead.
 
@@ -110,14 +114,10 @@ class Reading:
         ----------
         lines
             The line of each, for messages.
-        unit
-            Bytes that `offset` and `size` are counted in.
         """
         op = np.broadcast_to(np.asarray(op), np.shape(lines))
-        fits = (offset <= MOST_BYTES // unit) & (size <= MOST_BYTES // unit)
-        fits &= (offset >= 0) & (size >= 0)
-        end = np.where(fits, offset, 0) * unit + np.where(fits, size, 0) * unit
-        fits &= (end >= 0) & (end <= MOST_BYTES)
+        fits = (offset >= 0) & (size >= 0) & (offset <= MOST_BYTES) & (size <= MOST_BYTES)
+        fits &= np.where(fits, offset, 0) + np.where(fits, size, 0) <= MOST_BYTES
         for line in lines[~fits]:
             self.counts.refuse(int(line), "ends behind 2^62 bytes, where no volume has anything")
         empty = fits & (size == 0) & (op != FLUSH)
@@ -129,8 +129,8 @@ class Reading:
         given = {"tick": tick, "op": op, "volume": volume, "response": response}
         for name, values in given.items():
             out[name] = np.broadcast_to(np.asarray(values), np.shape(lines))[keep]
-        out["offset"] = offset[keep] * unit
-        out["size"] = size[keep] * unit
+        out["offset"] = offset[keep]
+        out["size"] = size[keep]
         flushes = out["op"] == FLUSH
         out["offset"][flushes] = 0
         out["size"][flushes] = 0

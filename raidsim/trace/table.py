@@ -61,12 +61,14 @@ class Layout:
     separator : what stands between them; None for any number of blanks and tabs.
     more : whether a line may have more columns behind them.
     aside : the kind of a line that is no request but is known, else None.
+    cells : the cells of a line that is not as others, where more than separators make them.
     """
 
     columns: tuple[Column | None, ...]
     separator: str | None = ","
     more: bool = False
     aside: Callable[[str], str | None] | None = None
+    cells: Callable[[str], Sequence[str]] | None = None
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,13 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def only(self, wanted: Truths) -> Rows:
+        """Some of them."""
+        if wanted.all():
+            return self
+        cells = {name: values[wanted] for name, values in self.cells.items()}
+        return Rows(self.lines[wanted], cells)
 
 
 class Table:
@@ -230,7 +239,7 @@ class Table:
                 length = end - start
                 values, fine = length, (length > 0) & (length <= LONGEST)
             case "hex":
-                values, fine = np.zeros(len(start), np.int64), np.zeros(len(start), bool)
+                values, fine = characters.hexadecimal(start, end)
         if column.may_be_empty:
             empty = start == end
             values = np.where(empty, MISSING, values)
@@ -304,6 +313,8 @@ class Table:
         return found
 
     def _cells(self, line: str) -> Sequence[str]:
+        if self.layout.cells is not None:
+            return self.layout.cells(line)
         if self.layout.separator is None:
             return line.split()
         cells = line.split(self.layout.separator)

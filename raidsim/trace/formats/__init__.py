@@ -7,10 +7,42 @@ from __future__ import annotations
 
 import re
 
-from raidsim.trace.formats import msr, named_csv
+from raidsim.trace.formats import (
+    alibaba,
+    blkparse,
+    blktrace,
+    disksim_validation,
+    etw,
+    five_numbers,
+    iolog,
+    k5,
+    msr,
+    named_csv,
+    spc,
+    systor,
+    tencent,
+    vscsi,
+    vscsi_csv,
+)
 from raidsim.trace.reading import Format, Head
 
-FORMATS: tuple[Format, ...] = (msr, named_csv)
+FORMATS: tuple[Format, ...] = (
+    blkparse,
+    blktrace,
+    iolog,
+    msr,
+    spc,
+    alibaba,
+    tencent,
+    k5,
+    systor,
+    etw,
+    vscsi,
+    vscsi_csv,
+    disksim_validation,
+    *five_numbers.ALL,
+    named_csv,
+)
 
 BY_NAME: dict[str, Format] = {format_.NAME: format_ for format_ in FORMATS}
 
@@ -21,9 +53,12 @@ def unlike(head: Head) -> tuple[str, str]:
     """What to say of a file that no format claims: what is wrong, and what to do."""
     known = ", ".join(sorted(BY_NAME))
     if head.all_are(FIVE_NUMBERS):
+        several = "; ".join(f"{one.NAME}: {one.MEANING}" for one in five_numbers.ALL)
         return (
-            "has lines of five numbers, as several formats have, in other units and with other"
-            " meanings",
-            f"say which with --format: {known}",
+            "has lines of five numbers, as several formats have, and nothing in it tells which",
+            f"say it with --format: {several}",
         )
-    return "is not known to be a trace of any format", f"name its format with --format: {known}"
+    return (
+        "is not known to be a trace of any format",
+        f"name its format with --format ({known}), or its columns with --columns",
+    )

@@ -1,0 +1,56 @@
+"""SPC, as the UMass repository has it: ``ASU,LBA,size,r|w,time[,...]``.
+
+Times are seconds from the start. An address counts blocks of 512 bytes, a size bytes. An ASU
+(application storage unit) is a volume of its own. More columns may follow, and mean nothing here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from raidsim.trace.reading import Head, Reading
+from raidsim.trace.request import READ, WRITE, Requests
+from raidsim.trace.table import Column, Layout, Table
+
+NAME = "spc"
+TITLE = "SPC trace (UMass)"
+TICKS = 10**9
+
+LINE = re.compile(rb"\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*[rRwW]\s*,\s*\d+(?:\.\d*)?\s*(?:,.*)?")
+LAYOUT = Layout(
+    (
+        Column("ASU", "key"),
+        Column("LBA", "whole"),
+        Column("size", "whole"),
+        Column("opcode", "word", words={"r": READ, "w": WRITE}),
+        Column("time", "fixed", digits=9),
+    ),
+    more=True,
+)
+
+
+def recognises(head: Head) -> bool:
+    """Whether the fourth of five columns, or more, is r or w, and all others are numbers."""
+    return head.all_are(LINE)
+
+
+def read(reading: Reading) -> Iterator[Requests]:
+    """Requests in the order of the file."""
+    reading.counts.note(
+        "Addresses are taken as blocks of 512 bytes, as the specification has it; some public"
+        " converters write bytes"
+        if reading.sector == 512
+        else f"Addresses are taken as blocks of {reading.sector} bytes"
+    )
+    table = Table(LAYOUT, reading.source.path)
+    reading.volumes = table.names["ASU"]
+    for rows in table.rows(reading.source, reading.counts):
+        yield reading.requests(
+            rows.lines,
+            tick=rows["time"],
+            op=rows["opcode"],
+            volume=rows["ASU"],
+            offset=reading.in_bytes(rows["LBA"]),
+            size=rows["size"],
+        )

@@ -1,0 +1,62 @@
+"""SYSTOR '17: ``Timestamp,Response,IOType,LUN,Offset,Size`` below a header of these names.
+
+Times are seconds since 1970, response times seconds, addresses and sizes bytes. A response time
+may be blank; a row whose type is blank is no read and no write.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from raidsim.trace.reading import Head, Reading
+from raidsim.trace.request import READ, WRITE, Requests
+from raidsim.trace.table import MISSING, Column, Layout, Table
+
+NAME = "systor"
+TITLE = "SYSTOR '17 (VDI)"
+TICKS = 10**9
+
+HEADER = re.compile(rb"\s*timestamp,response,iotype,lun,offset,size\s*", re.IGNORECASE)
+LAYOUT = Layout(
+    (
+        Column("timestamp", "fixed", digits=9),
+        Column("response", "fixed", digits=9, may_be_empty=True),
+        Column("type", "word", words={"r": READ, "w": WRITE}, may_be_empty=True),
+        Column("LUN", "key"),
+        Column("offset", "whole", may_be_empty=True),
+        Column("size", "whole", may_be_empty=True),
+    ),
+    aside=lambda line: "header" if HEADER.fullmatch(line.encode()) else None,
+)
+
+
+def recognises(head: Head) -> bool:
+    """Whether it begins with the header."""
+    lines = head.lines(1)
+    return bool(lines) and bool(HEADER.fullmatch(lines[0].removeprefix(b"\xef\xbb\xbf")))
+
+
+def read(reading: Reading) -> Iterator[Requests]:
+    """Requests in the order of the file."""
+    table = Table(LAYOUT, reading.source.path)
+    reading.volumes = table.names["LUN"]
+    for rows in table.rows(reading.source, reading.counts):
+        blank = rows["type"] == MISSING
+        reading.counts.pass_over("row without a type", int(blank.sum()))
+        absent = ~blank & ((rows["offset"] == MISSING) | (rows["size"] == MISSING))
+        for line in rows.lines[absent]:
+            reading.counts.refuse(int(line), "offset or size is empty")
+        here = ~blank & ~absent
+        response = rows["response"][here]
+        yield reading.requests(
+            rows.lines[here],
+            tick=rows["timestamp"][here],
+            op=rows["type"][here],
+            volume=rows["LUN"][here],
+            offset=rows["offset"][here],
+            size=rows["size"][here],
+            response=np.where(response == MISSING, np.nan, response / TICKS),
+        )
