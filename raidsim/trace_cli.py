@@ -109,6 +109,32 @@ def info_command(
             print_info(info, trace.title, ReportConsole(sys.stdout))
 
 
+@app.command("convert")
+def convert_command(
+    file: TraceName,
+    output_file: Annotated[
+        str, typer.Argument(metavar="OUT", show_default=False, help="Packed if it ends in .gz.")
+    ],
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="Format to write.")],
+    format_name: FormatName = None,
+    columns: Columns = None,
+    volume: VolumeName = None,
+    action: ActionName = None,
+    sector: SectorSize = None,
+) -> None:
+    """Write a trace in another format, and say what of it that has no words for."""
+    from raidsim.report import output
+    from raidsim.report.output import Target
+    from raidsim.trace import write
+
+    output.check([Target("OUT", output_file)], inputs=[file])
+    trace = _trace(file, format_name, columns, volume, action, sector)
+    page = write(output_file, trace.blocks(), to, lambda: trace.volumes)
+    for sentence in [*trace.counts.sentences(), *page.sentences()]:
+        typer.echo(sentence, err=True)
+    typer.echo(f"{output_file}: {page.written:,} of {trace.counts.requests:,} requests.")
+
+
 def _trace(
     file: str,
     format_name: str | None,

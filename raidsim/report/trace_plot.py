@@ -18,6 +18,7 @@ from raidsim.trace.info import CourseInfo, TraceInfo
 
 PANEL_INCHES = (5.2, 3.4)
 MOST_BARS = 14
+ROOM = 1.18  # above the highest bar, for the legend
 TIME_UNITS = ((7200.0, 3600.0, "h"), (600.0, 60.0, "min"), (1.0, 1.0, "s"), (0.0, 1e-3, "ms"))
 BYTE_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
 
@@ -87,7 +88,7 @@ def draw_rate(axes: Axes, info: TraceInfo, colours: Palette) -> None:
     axes.set_xlabel(f"time, {name}")
     axes.set_ylabel("arrivals, IO/s" if info.span > 0 else "arrivals, all at once")
     axes.set_xlim(0, max(float(edges[-1]) / unit, 1e-12))
-    axes.set_ylim(0)
+    axes.set_ylim(0, ROOM * max(float(rates.max(initial=0)), 1e-12))
     _finish(axes, colours)
 
 
@@ -105,7 +106,8 @@ def draw_sizes(axes: Axes, info: TraceInfo, colours: Palette) -> None:
     axes.set_xlabel("size" + (f" ({more:,} more sizes are not shown)" if more else ""))
     axes.set_ylabel("share of reads and writes, %")
     axes.yaxis.set_major_formatter(PercentFormatter(1, symbol=""))
-    axes.legend(loc="upper right", labelcolor=colours.ink)
+    axes.set_ylim(0, ROOM * float((reads + writes).max()))
+    axes.legend(loc="upper right", labelcolor=colours.ink, ncols=2)
     _finish(axes, colours)
 
 
@@ -173,7 +175,7 @@ def draw_latency(axes: Axes, info: TraceInfo, colours: Palette) -> None:
 
 
 def _edges(course: CourseInfo, end: float) -> NDArray[np.float64]:
-    edges: NDArray[np.float64] = np.arange(len(course.counts) + 1) * course.width
+    edges = np.arange(len(course.counts) + 1, dtype=np.float64) * course.width
     if edges[-2] < end < edges[-1]:
         edges[-1] = end
     return edges

@@ -6,8 +6,10 @@
 """
 
 from raidsim.trace.counts import Counts
+from raidsim.trace.demerit import demerit
 from raidsim.trace.file import TraceFile, open_trace
 from raidsim.trace.request import FLUSH, OPS, READ, REQUEST, TRIM, WRITE
+from raidsim.trace.writing import writable, write
 
 __all__ = [
     "FLUSH",
@@ -18,5 +20,8 @@ __all__ = [
     "WRITE",
     "Counts",
     "TraceFile",
+    "demerit",
     "open_trace",
+    "writable",
+    "write",
 ]

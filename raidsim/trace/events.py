@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.trace import order
+from raidsim.trace.page import Page, ticks
 from raidsim.trace.reading import Reading
 from raidsim.trace.request import FLUSH, Requests
 
@@ -34,6 +35,9 @@ EVENT = np.dtype(
 )
 HOLD = 65_536
 """So many requests are held back until the first of them is completed."""
+
+MOST_SIZE = 2**32
+"""Sizes have 32 bits."""
 
 KINDS = {
     QUEUED: "event Q (asked for)",
@@ -217,3 +221,32 @@ def stacked(remaps: int, reading: Reading) -> None:
             "There are remaps (A) and several devices: where one device is built on another, each"
             " of its requests is there once on either"
         )
+
+
+def written(blocks: Iterable[Requests], page: Page) -> Iterator[Events]:
+    """The events Q, and C where a response time is known, of requests: in the order of time."""
+    left = np.empty(0, EVENT)
+    for block in blocks:
+        taken = page.taken(block, range(4), sectors=True)
+        fits = taken["size"] < MOST_SIZE
+        page.leave_out("of 4 GiB and more", int((~fits).sum()))
+        taken = taken[fits]
+        if not len(taken):
+            continue
+        asked = np.zeros(len(taken), EVENT)
+        asked["tick"] = ticks(taken["time"], 10**9)
+        asked["what"] = QUEUED
+        asked["op"], asked["device"] = taken["op"], taken["volume"]
+        asked["offset"], asked["size"] = taken["offset"], taken["size"]
+        known = ~np.isnan(taken["response"]) & (taken["op"] != FLUSH)
+        if (~known & ~np.isnan(taken["response"])).any():
+            page.remark("Response times of flushes are not in it")
+        done = asked[known]
+        done["tick"] += ticks(taken["response"][known], 10**9)
+        done["what"] = COMPLETED
+        every = np.concatenate((left, asked, done))
+        every = every[np.argsort(every["tick"], kind="stable")]
+        cut = int(np.searchsorted(every["tick"], asked["tick"][-1], side="right"))
+        left = every[cut:]
+        yield every[:cut]
+    yield left

@@ -6,8 +6,9 @@ Times are microseconds since 1970, addresses and lengths bytes. There are no res
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from raidsim.trace.page import Page, ticks
 from raidsim.trace.reading import Head, Reading
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import Column, Layout, Table
@@ -47,3 +48,26 @@ def read(reading: Reading) -> Iterator[Requests]:
             offset=rows["offset"],
             size=rows["length"],
         )
+
+
+START = 1_577_808_000_000_000
+"""Time of the first request that is written: the last day of 2019, as in the original."""
+
+
+def write(blocks: Iterable[Requests], page: Page) -> Iterator[bytes]:
+    """The file of some requests, in pieces; volumes are numbered."""
+    for block in blocks:
+        taken = page.taken(block)
+        page.without_response(taken)
+        rows = zip(
+            taken["volume"].tolist(),
+            taken["op"].tolist(),
+            taken["offset"].tolist(),
+            taken["size"].tolist(),
+            (ticks(taken["time"], TICKS) + START).tolist(),
+            strict=True,
+        )
+        yield "".join(
+            f"{volume},{'W' if op else 'R'},{offset},{size},{time}\n"
+            for volume, op, offset, size, time in rows
+        ).encode()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.trace import events
+from raidsim.trace.page import Page
 from raidsim.trace.reading import Head, Reading
 from raidsim.trace.request import FLUSH, READ, TRIM, WRITE, Requests
 from raidsim.trace.stream import refuse
@@ -191,3 +192,36 @@ def _operation(category: NDArray[Any], size: NDArray[Any]) -> NDArray[np.int64]:
     op[(category & C_WRITE != 0) & (category & C_FLUSH != 0) & (size == 0)] = FLUSH
     op[category & C_DISCARD != 0] = TRIM
     return op
+
+
+CATEGORIES = {READ: C_READ, WRITE: C_WRITE, TRIM: C_WRITE | C_DISCARD, FLUSH: C_FLUSH}
+DEVICE = re.compile(r"(\d{1,3})[,_](\d{1,6})")
+Q_CATEGORY, C_CATEGORY = 1 << 4, 1 << 7
+
+
+def write(blocks: Iterable[Requests], page: Page) -> Iterator[bytes]:
+    """The file of some requests, in pieces: events Q and C, little-endian."""
+    record = np.dtype([(name, "<" + kind) for name, kind in FIELDS])
+    categories = np.array([CATEGORIES[op] for op in range(4)], np.int64)
+    sequence = 0
+    for found in events.written(blocks, page):
+        if not len(found):
+            continue
+        out = np.zeros(len(found), record)
+        out["magic"] = MAGIC | VERSION
+        out["sequence"] = (sequence + np.arange(len(found))) % 2**32
+        out["time"], out["sector"] = found["tick"], found["offset"] // SECTOR
+        out["bytes"] = found["size"]
+        mark = np.where(found["what"] == events.QUEUED, Q_CATEGORY, C_CATEGORY)
+        out["action"] = found["what"] | ((categories[found["op"]] | mark) << 16)
+        out["device"] = [_device(page.name(volume), volume) for volume in found["device"].tolist()]
+        sequence += len(found)
+        yield out.tobytes()
+
+
+def _device(name: str, volume: int) -> int:
+    """The number of a device: that of its name, or one of a SCSI disk."""
+    match = DEVICE.fullmatch(name)
+    if match:
+        return int(match[1]) << 20 | int(match[2])
+    return 8 << 20 | (volume % 2**16) * 16

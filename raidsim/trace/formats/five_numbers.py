@@ -6,10 +6,11 @@ addresses bytes or sectors. So none of them is recognised: each has to be named.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.page import Page, ticks
+from raidsim.trace.reading import SECTOR, Head, Reading
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import Column, Layout, Table
 
@@ -75,6 +76,27 @@ class FiveNumbers:
                 offset=address,
                 size=size,
             )
+
+    def write(self, blocks: Iterable[Requests], page: Page) -> Iterator[bytes]:
+        """The file of some requests, in pieces; volumes are numbered."""
+        unit = 10**self.digits
+        for block in blocks:
+            taken = page.taken(block, sectors=self.in_sectors)
+            page.without_response(taken)
+            divisor = SECTOR if self.in_sectors else 1
+            rows = zip(
+                ticks(taken["time"], NS).tolist(),
+                taken["volume"].tolist(),
+                (taken["offset"] // divisor).tolist(),
+                (taken["size"] // divisor).tolist(),
+                taken["op"].tolist(),
+                strict=True,
+            )
+            yield "".join(
+                f"{time // unit}{f'.{time % unit:0{self.digits}d}' if self.digits else ''}"
+                f" {volume} {address} {size} {1 - op}\n"
+                for time, volume, address, size, op in rows
+            ).encode()
 
 
 NS = 10**9

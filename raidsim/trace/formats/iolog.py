@@ -7,10 +7,11 @@ Version 3: ``us FILE action [offset length]``. Version 2: ``FILE action [offset 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from raidsim.trace.page import Page, ticks
 from raidsim.trace.reading import Head, Reading
 from raidsim.trace.request import FLUSH, READ, TRIM, WRITE, Requests
 from raidsim.trace.stream import refuse
@@ -135,3 +136,44 @@ def _layout(version: int, added: dict[str, int]) -> Layout:
         return [*words[:first], " ".join(words[first:-3]), *words[-3:]]
 
     return Layout(tuple(columns), separator=None, aside=aside, cells=cells)
+
+
+def write(blocks: Iterable[Requests], page: Page) -> Iterator[bytes]:
+    """The file of some requests, in pieces, as version 3; a volume is a file."""
+    yield from written(blocks, page, 3)
+
+
+def written(blocks: Iterable[Requests], page: Page, version: int) -> Iterator[bytes]:
+    """The same, in either version. One of version 2 has no time shorter than 100 us."""
+    yield f"fio version {version} iolog\n".encode()
+    actions = ("read", "write", "trim", "sync")
+    opened: set[int] = set()
+    now = last = 0
+    if version == 2:
+        page.remark("fio leaves out waits of less than 100 us: times are that much rounded")
+    for block in blocks:
+        taken = page.taken(block, range(len(actions)))
+        page.without_response(taken)
+        lines = []
+        rows = zip(
+            ticks(taken["time"], TICKS).tolist(),
+            taken["op"].tolist(),
+            taken["volume"].tolist(),
+            taken["offset"].tolist(),
+            taken["size"].tolist(),
+            strict=True,
+        )
+        for time, op, volume, offset, size in rows:
+            at = f"{time} " if version == 3 else ""
+            name = page.name(volume)
+            if volume not in opened:
+                opened.add(volume)
+                lines += [f"{at}{name} add\n", f"{at}{name} open\n"]
+            if version == 2 and time - now >= SHORTEST_WAIT:
+                lines.append(f"{name} wait {time - now} 0\n")
+                now = time
+            lines.append(f"{at}{name} {actions[op]} {offset} {size}\n")
+            last = time
+        yield "".join(lines).encode()
+    at = f"{last} " if version == 3 else ""
+    yield "".join(f"{at}{page.name(volume)} close\n" for volume in sorted(opened)).encode()

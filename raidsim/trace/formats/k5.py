@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from raidsim.trace.page import Page, ticks
 from raidsim.trace.reading import Head, Reading
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import Column, Layout, Table
@@ -44,3 +45,22 @@ def read(reading: Reading) -> Iterator[Requests]:
             offset=rows["offset"],
             size=rows["length"],
         )
+
+
+def write(blocks: Iterable[Requests], page: Page) -> Iterator[bytes]:
+    """The file of some requests, in pieces; volumes are numbered."""
+    for block in blocks:
+        taken = page.taken(block)
+        page.without_response(taken)
+        rows = zip(
+            taken["volume"].tolist(),
+            ticks(taken["time"], TICKS).tolist(),
+            taken["op"].tolist(),
+            taken["offset"].tolist(),
+            taken["size"].tolist(),
+            strict=True,
+        )
+        yield "".join(
+            f"{volume},{time // TICKS}.{time % TICKS:09d},{'W' if op else 'R'},{offset},{size}\n"
+            for volume, time, op, offset, size in rows
+        ).encode()

@@ -7,10 +7,11 @@ are bytes. Disks are numbered anew on each host, so a volume is called by both.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from raidsim.trace.page import Page, ticks
 from raidsim.trace.reading import Head, Reading
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import MISSING, Column, Layout, Table
@@ -65,3 +66,31 @@ def read(reading: Reading) -> Iterator[Requests]:
             size=rows["size"],
             response=np.where(response == MISSING, np.nan, response / TICKS),
         )
+
+
+START = 128_166_372_000_000_000
+"""Time of the first request that is written: in February 2007, when the originals were made."""
+
+
+def write(blocks: Iterable[Requests], page: Page) -> Iterator[bytes]:
+    """The file of some requests, in pieces; a response time that is not known is left empty."""
+    for block in blocks:
+        taken = page.taken(block)
+        response = np.where(np.isnan(taken["response"]), MISSING, taken["response"] * TICKS)
+        names = [page.name(int(volume)).rpartition(".") for volume in taken["volume"]]
+        if (response == MISSING).any():
+            page.remark("Response times that are not known are left empty")
+        rows = zip(
+            (ticks(taken["time"], TICKS) + START).tolist(),
+            names,
+            taken["op"].tolist(),
+            taken["offset"].tolist(),
+            taken["size"].tolist(),
+            np.rint(response).astype(np.int64).tolist(),
+            strict=True,
+        )
+        yield "".join(
+            f"{time},{host or disk},{disk if host else 0},{'Write' if op else 'Read'},{offset},"
+            f"{size},{'' if latency == MISSING else latency}\n"
+            for time, (host, _, disk), op, offset, size, latency in rows
+        ).encode()

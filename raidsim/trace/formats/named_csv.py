@@ -8,7 +8,7 @@ another CSV `columns` say what is what: ``time=Timestamp [us]``, ``op=Type [1=re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from raidsim import units
 from raidsim.errors import InputError, Problem, quote
+from raidsim.trace.page import Page, ticks
 from raidsim.trace.reading import Head, Reading
 from raidsim.trace.request import FLUSH, READ, TRIM, WRITE, Requests
 from raidsim.trace.table import MISSING, Column, Layout, Rows, Table
@@ -275,3 +276,26 @@ def _words(text: str) -> dict[str, int]:
             raise ValueError(f"{quote(pair)} is not as in [1=read 0=write]")
         found[word.lower()] = OPS[op]
     return found
+
+
+def write(blocks: Iterable[Requests], page: Page) -> Iterator[bytes]:
+    """The file of some requests, in pieces: times in ns, addresses and sizes in bytes."""
+    yield b"time [ns],op,volume,offset [B],size [B],response [ns]\n"
+    names = ("read", "write", "trim", "flush")
+    for block in blocks:
+        taken = page.taken(block, range(len(names)))
+        response = np.where(np.isnan(taken["response"]), MISSING, taken["response"] * TICKS)
+        rows = zip(
+            ticks(taken["time"], TICKS).tolist(),
+            taken["op"].tolist(),
+            taken["volume"].tolist(),
+            taken["offset"].tolist(),
+            taken["size"].tolist(),
+            np.rint(response).astype(np.int64).tolist(),
+            strict=True,
+        )
+        yield "".join(
+            f"{time},{names[op]},{page.name(volume)},{offset},{size},"
+            f"{'' if latency == MISSING else latency}\n"
+            for time, op, volume, offset, size, latency in rows
+        ).encode()

@@ -7,9 +7,10 @@ Times are seconds from the start. An address counts blocks of 512 bytes, a size 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.page import Page, ticks
+from raidsim.trace.reading import SECTOR, Head, Reading
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import Column, Layout, Table
 
@@ -54,3 +55,25 @@ def read(reading: Reading) -> Iterator[Requests]:
             offset=reading.in_bytes(rows["LBA"]),
             size=rows["size"],
         )
+
+
+def write(blocks: Iterable[Requests], page: Page) -> Iterator[bytes]:
+    """The file of some requests, in pieces; volumes are numbered."""
+    for block in blocks:
+        taken = page.taken(block)
+        page.without_response(taken)
+        whole = taken["offset"] % SECTOR == 0
+        page.leave_out("not at multiples of 512 bytes", int((~whole).sum()))
+        taken = taken[whole]
+        rows = zip(
+            taken["volume"].tolist(),
+            (taken["offset"] // SECTOR).tolist(),
+            taken["size"].tolist(),
+            taken["op"].tolist(),
+            ticks(taken["time"], TICKS).tolist(),
+            strict=True,
+        )
+        yield "".join(
+            f"{volume},{block},{size},{'w' if op else 'r'},{time // TICKS}.{time % TICKS:09d}\n"
+            for volume, block, size, op, time in rows
+        ).encode()

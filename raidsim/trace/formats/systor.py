@@ -7,10 +7,12 @@ may be blank; a row whose type is blank is no read and no write.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from math import isnan
 
 import numpy as np
 
+from raidsim.trace.page import Page, ticks
 from raidsim.trace.reading import Head, Reading
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import MISSING, Column, Layout, Table
@@ -60,3 +62,29 @@ def read(reading: Reading) -> Iterator[Requests]:
             size=rows["size"][here],
             response=np.where(response == MISSING, np.nan, response / TICKS),
         )
+
+
+START = 1_456_095_600
+"""Second of the first request that is written: in February 2016, as in the original."""
+
+
+def write(blocks: Iterable[Requests], page: Page) -> Iterator[bytes]:
+    """The file of some requests, in pieces; a response time that is not known is left empty."""
+    yield b"Timestamp,Response,IOType,LUN,Offset,Size\n"
+    for block in blocks:
+        taken = page.taken(block)
+        rows = zip(
+            ticks(taken["time"], TICKS).tolist(),
+            taken["response"].tolist(),
+            taken["op"].tolist(),
+            (page.name(int(volume)) for volume in taken["volume"]),
+            taken["offset"].tolist(),
+            taken["size"].tolist(),
+            strict=True,
+        )
+        yield "".join(
+            f"{START + time // TICKS}.{time % TICKS:09d},"
+            f"{'' if isnan(response) else format(response, '.9f')},"
+            f"{'W' if op else 'R'},{name},{offset},{size}\n"
+            for time, response, op, name, offset, size in rows
+        ).encode()

@@ -8,13 +8,14 @@ of `version` is the version.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.page import Page, ticks
+from raidsim.trace.reading import SECTOR, Head, Reading
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.stream import refuse
 
@@ -114,3 +115,34 @@ def _version(data: bytes) -> int | None:
         ).mean() >= 0.9:
             found.append(version)
     return found[0] if len(found) == 1 else None
+
+
+def write(blocks: Iterable[Requests], page: Page) -> Iterator[bytes]:
+    """The file of some requests, in pieces: of version 2 if the first has a response time."""
+    version, serial = 0, 0
+    for block in blocks:
+        taken = page.taken(block, sectors=False)
+        fits = (taken["offset"] % SECTOR == 0) & (taken["size"] < 2**32)
+        page.leave_out("not at multiples of 512 bytes, or of 4 GiB and more", int((~fits).sum()))
+        taken = taken[fits]
+        if not len(taken):
+            continue
+        unknown = np.isnan(taken["response"])
+        version = version or (1 if unknown[0] else 2)
+        if version == 1:
+            page.without_response(taken)
+        elif unknown.any():
+            page.remark("Response times that are not known are written as 0")
+        out = np.zeros(len(taken), RECORDS[version])
+        large = taken["offset"] // SECTOR >= 2**32
+        out["command"] = np.where(taken["op"] == READ, 0x28, 0x2A) + 0x60 * large
+        out["version"] = version << 8
+        out["serial"] = (serial + np.arange(len(taken))) % 2**32
+        out["segments"] = 1
+        out["length"] = taken["size"]
+        out["block"] = taken["offset"] // SECTOR
+        out["time"] = ticks(taken["time"], TICKS)
+        if version == 2:
+            out["response"] = ticks(np.nan_to_num(taken["response"]), TICKS)
+        serial += len(taken)
+        yield out.tobytes()
