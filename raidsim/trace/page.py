@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.trace.request import OPS, READ, WRITE, Requests
+from raidsim.trace.request import FLUSH, OPS, READ, WRITE, Requests
 
 SECTOR = 512
 
@@ -34,8 +34,7 @@ class Page:
         """The name of a volume, without blanks and commas."""
         names = self.volumes()
         name = names[volume] if volume < len(names) else str(volume)
-        return "".join("_" if c in ",;\"'" or c.isspace() or not c.isprintable() else c
-                       for c in name) or "_"  # fmt: skip
+        return "".join("_" if _breaks(c) else c for c in name) or "_"
 
     def remark(self, text: str) -> None:
         """Say once what is lost."""
@@ -56,7 +55,10 @@ class Page:
         """
         known = np.isin(requests["op"], list(ops))
         for op in range(len(OPS)):
-            self._leave_out(f"{OPS[op]}s", int(((requests["op"] == op) & ~known).sum()))
+            self._leave_out(
+                "flushes" if op == FLUSH else f"{OPS[op]}s",
+                int(((requests["op"] == op) & ~known).sum()),
+            )
         if sectors:
             whole = ((requests["offset"] | requests["size"]) % SECTOR) == 0
             self._leave_out("not at multiples of 512 bytes", int((known & ~whole).sum()))
@@ -88,3 +90,8 @@ class Page:
 def ticks(times: NDArray[np.float64], per_second: int) -> NDArray[np.int64]:
     """Times in units of a clock, rounded to whole ones."""
     return cast("NDArray[np.int64]", np.rint(times * per_second).astype(np.int64))
+
+
+def _breaks(character: str) -> bool:
+    """Whether a character in a name would end it, or the line, in some format."""
+    return character in ",;\"'" or character.isspace() or not character.isprintable()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, NoReturn, Protocol
+from typing import IO, Any, NoReturn
 
 from raidsim.errors import InputError, Problem
 from raidsim.trace.counts import Counts
@@ -20,6 +20,9 @@ from raidsim.trace.counts import Counts
 PIECE = 1 << 20
 LONGEST_LINE = 1 << 20
 HEAD = 1 << 16
+PACKED_PIECE = 1 << 16
+ZSTD_PIECE = 1 << 10  # 4 bytes may unpack to 128 KiB
+GZIP_WINDOW = 31  # of zlib: the largest window, with the header of gzip
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
 PACKED = (
@@ -33,13 +36,6 @@ PACKED = (
 def refuse(path: str, cause: str, remedy: str | None = None, line: int | None = None) -> NoReturn:
     """Raise an InputError with one problem of a file."""
     raise InputError([Problem(path, line, None, cause, remedy)])
-
-
-class Unpacker(Protocol):
-    """What unpacks a stream piece by piece."""
-
-    def decompress(self, data: bytes, most: int = ...) -> bytes:
-        """Give at most so many bytes of what a piece unpacks to."""
 
 
 @dataclass(frozen=True)
@@ -158,28 +154,48 @@ class Source:
 
 def _gzip(file: IO[bytes], counts: Counts) -> Iterator[bytes]:
     """What one or several gzip streams, one behind the other, unpack to."""
-    unpacker, data, given = zlib.decompressobj(31), b"", 0
-    try:
-        while data or (data := file.read(PIECE)):
-            piece = unpacker.decompress(data, PIECE)
-            data = unpacker.unconsumed_tail
+    given = 0
+    unpacker = zlib.decompressobj(GZIP_WINDOW)
+    while data := file.read(PACKED_PIECE):
+        while data:
+            saved = unpacker.copy()
+            try:
+                piece = unpacker.decompress(data, PIECE)
+            except zlib.error as error:
+                piece = _before_damage(saved, data)
+                given += len(piece)
+                words = str(error).rpartition(": ")[2]
+                counts.cut_short = f"its gzip data is damaged behind {given:,} bytes ({words})"
+                yield piece
+                return
             given += len(piece)
             if piece:
                 yield piece
+            data = unpacker.unconsumed_tail
             if unpacker.eof:
-                data = unpacker.unused_data.lstrip(b"\0") or file.read(PIECE).lstrip(b"\0")
+                # Another stream may follow, or zeros that fill up a block.
+                data = unpacker.unused_data.lstrip(b"\0")
+                unpacker = zlib.decompressobj(GZIP_WINDOW)
+                while not data and (more := file.read(PACKED_PIECE)):
+                    data = more.lstrip(b"\0")
                 if not data:
                     return
-                unpacker = zlib.decompressobj(31)
-        while piece := unpacker.decompress(unpacker.unconsumed_tail, PIECE):
-            given += len(piece)
-            yield piece
-    except zlib.error as error:
-        words = str(error).rpartition(": ")[2]
-        counts.cut_short = f"its gzip data is damaged behind {given:,} bytes ({words})"
-        return
+    while piece := unpacker.decompress(unpacker.unconsumed_tail, PIECE):
+        given += len(piece)
+        yield piece
     if not unpacker.eof:
         counts.cut_short = f"its gzip data ends in the middle, behind {given:,} bytes"
+
+
+def _before_damage(unpacker: Any, data: bytes) -> bytes:
+    """What can be unpacked of data that is damaged somewhere, byte by byte."""
+    found = []
+    for place in range(len(data)):
+        try:
+            found.append(unpacker.decompress(data[place : place + 1]))
+        except zlib.error:
+            break
+    return b"".join(found)[:PIECE]
 
 
 def _zstd(path: str) -> Any:
@@ -194,21 +210,31 @@ def _zstd(path: str) -> Any:
 
 
 def _unzstd(file: IO[bytes], counts: Counts, module: Any) -> Iterator[bytes]:
-    """What zstd frames unpack to."""
-    given = 0
-    damage: Any = getattr(module, "ZstdError", ValueError)
-    if hasattr(module, "ZstdFile"):
-        opened = module.ZstdFile(file)
-    else:
-        opened = module.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+    """What one or several zstd frames unpack to."""
+    # Python's own module has decompressors of streams, the other one makes them.
+    own = hasattr(module, "ZstdFile")
+
+    def new() -> Any:
+        made = module.ZstdDecompressor()
+        return made if own else made.decompressobj()
+
+    given, unpacker = 0, None
     try:
-        while piece := opened.read(PIECE):
-            given += len(piece)
-            yield piece
-    except EOFError:
-        counts.cut_short = f"its zstd data ends in the middle, behind {given:,} bytes"
-    except damage as error:
+        while data := file.read(ZSTD_PIECE):
+            while data:
+                unpacker = unpacker or new()
+                piece = unpacker.decompress(data)
+                given += len(piece)
+                if piece:
+                    yield piece
+                data = b""
+                if unpacker.eof:
+                    data, unpacker = unpacker.unused_data, None
+    except getattr(module, "ZstdError", ValueError) as error:
         counts.cut_short = f"its zstd data is damaged behind {given:,} bytes ({error})"
+        return
+    if unpacker is not None:
+        counts.cut_short = f"its zstd data ends in the middle, behind {given:,} bytes"
 
 
 def _why(error: Exception) -> str:

@@ -10,14 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Literal
 
 import numpy as np
 
 from raidsim.errors import one_line, quote
 from raidsim.trace.counts import Counts
-from raidsim.trace.digits import PADDING, POWERS, Characters, Places, Truths, packed_word
+from raidsim.trace.digits import (
+    MOST_DIGITS,
+    PADDING,
+    POWERS,
+    Characters,
+    Places,
+    Truths,
+    packed_word,
+)
 from raidsim.trace.names import LONGEST, Names
 from raidsim.trace.stream import Source
 
@@ -27,7 +35,9 @@ MISSING = -1
 """What stands for a cell that is empty, where it may be."""
 
 LARGEST = 2**63 - 1
-_WHOLE = re.compile(r"\+?\d{1,400}(?:\.0*)?")
+_WHOLE = re.compile(r"\+?\d{1,400}(?:\.0*)?", re.ASCII)
+_HEX = re.compile(r"(?:0[xX])?[0-9a-fA-F]{1,400}")
+_DECIMAL = re.compile(r"[+-]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})(?:[eE][+-]?\d{1,9})?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -348,18 +358,14 @@ def number(cell: str, column: Column) -> int:
     """
     value: int | Decimal | None = None
     if column.kind == "hex":
-        try:
-            value = int(cell, 16)
-        except ValueError:
-            value = None
+        value = int(cell, 16) if _HEX.fullmatch(cell) else None
     elif _WHOLE.fullmatch(cell):
         value = int(cell.partition(".")[0]) * int(POWERS[column.digits])
-    elif len(cell) <= 400:
-        try:
-            exact = Decimal(cell)
-            value = exact.scaleb(column.digits) if exact.is_finite() else None
-        except (InvalidOperation, ValueError):
-            value = None
+    elif _DECIMAL.fullmatch(cell):
+        exact = Decimal(cell)
+        if exact.adjusted() > MOST_DIGITS:
+            raise ValueError(f"{column.name} is {quote(cell)}, which is too large to be meant")
+        value = exact.scaleb(column.digits) if exact.adjusted() > -100 else exact
     if value is None:
         raise ValueError(f"{column.name} is {quote(cell)}, which is no number")
     if value < 0:
