@@ -1,4 +1,4 @@
-"""Formats of traces: units, columns and traps of each, by files of others and by their definitions."""
+"""Formats of traces: units, columns and traps, by files of others and by their definitions."""
 
 from __future__ import annotations
 
@@ -227,8 +227,8 @@ def test_an_iolog_without_waits_says_that_it_has_no_times(tmp_path):
 
 
 ETW = """BeginHeader
-DiskRead, TimeStamp, Process Name ( PID), ThreadID, IrpPtr, ByteOffset, IOSize, ElapsedTime, DiskNum
-DiskWrite, TimeStamp, Process Name ( PID), ThreadID, IrpPtr, ByteOffset, IOSize, ElapsedTime, DiskNum
+DiskRead, TimeStamp, Process ( PID), ThreadID, IrpPtr, ByteOffset, IOSize, ElapsedTime, DiskNum
+DiskWrite, TimeStamp, Process ( PID), ThreadID, IrpPtr, ByteOffset, IOSize, ElapsedTime, DiskNum
 DiskReadInit, TimeStamp, Process Name ( PID), ThreadID, IrpPtr
 EndHeader
  DiskReadInit, 100, System ( 4), 12, 0xfa8001

@@ -32,6 +32,8 @@ def test_a_packed_file_that_is_cut_short_gives_what_is_there_and_says_so(tmp_pat
     found, trace = of_text(tmp_path, packed[: len(packed) // 2])
     assert 0 < len(found) < 2000
     assert "gzip data ends in the middle" in trace.counts.cut_short
+    (cut,) = trace.counts.examples  # what is left of its last line is no request
+    assert (cut.line, cut.reason) == (len(found) + 1, "is not whole: the file is cut short in it")
     assert trace.counts.finished
 
 
@@ -59,11 +61,11 @@ def has_zstd() -> bool:
 @pytest.mark.skipif(shutil.which("zstd") is None, reason="no zstd here")
 def test_zstd_is_read_or_what_to_install_is_said(tmp_path):
     plain = tmp_path / "x.csv"
-    plain.write_text(ROWS)
+    plain.write_text(ROWS * 20)
     subprocess.run(["zstd", "-q", str(plain)], check=True)
     packed = tmp_path / "x.csv.zst"
     if has_zstd():
-        assert len(read(packed)[0]) == 2000
+        assert len(read(packed)[0]) == 40_000
         packed.write_bytes(packed.read_bytes()[:-9])
         _, trace = read(packed)
         assert "zstd data ends in the middle" in trace.counts.cut_short
@@ -111,6 +113,7 @@ def test_the_last_line_may_lack_its_end(tmp_path):
     found, trace = of_text(tmp_path, ROWS.rstrip("\n"))
     assert len(found) == 2000
     assert trace.counts.not_understood == 0
+    assert "does not end in a line feed" in trace.counts.notes[0]
 
 
 def test_a_line_cut_in_the_middle_is_said(tmp_path):

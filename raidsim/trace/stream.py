@@ -148,7 +148,14 @@ class Source:
         if skipping:
             counts.lines += 1
             counts.refuse(counts.lines, "is longer than 1 MiB")
+        elif left and counts.cut_short:
+            counts.lines += 1
+            counts.refuse(counts.lines, "is not whole: the file is cut short in it")
         elif left:
+            counts.note(
+                "The last line does not end in a line feed: if the file was cut there, the last"
+                " number in it is not whole"
+            )
             yield left + b"\n"
 
 
