@@ -135,6 +135,40 @@ def convert_command(
     typer.echo(f"{output_file}: {page.written:,} of {trace.counts.requests:,} requests.")
 
 
+@app.command("fit")
+def fit_command(
+    file: TraceName,
+    output_file: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write there; ends in .toml."),
+    ] = None,
+    format_name: FormatName = None,
+    columns: Columns = None,
+    volume: VolumeName = None,
+    action: ActionName = None,
+    sector: SectorSize = None,
+) -> None:
+    """Write the synthetic [[load]] nearest to a trace, and how near its figures are."""
+    from raidsim.report import output, toml_text
+    from raidsim.report.console import ReportConsole
+    from raidsim.report.output import Target
+    from raidsim.report.trace_fit import heading, print_fit
+    from raidsim.synthesis.fit import fit
+
+    target = output_file and Target("--output", output_file, (".toml",))
+    output.check([target] if target else [], inputs=[file])
+    info = _trace(file, format_name, columns, volume, action, sector).info()
+    found = fit(info)
+    for remark in [*info.remarks, *found.remarks]:
+        typer.echo(remark, err=True)
+    text = heading(info, found) + toml_text.render({"load": [found.table]})
+    if target:
+        output.write({target: text.encode()})
+        print_fit(found, ReportConsole(sys.stdout))
+    else:
+        typer.echo(text, nl=False)
+
+
 def _trace(
     file: str,
     format_name: str | None,
