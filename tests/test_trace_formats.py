@@ -109,6 +109,7 @@ def test_msr_times_count_100_ns_from_1601_and_lose_no_digit(tmp_path):
     )
     assert same(found, expected, time=0)
     assert trace.counts.unaligned == 1
+    assert trace.begins.isoformat() == "2007-02-22T17:00:00.306162+00:00"
 
 
 def test_spc_counts_addresses_in_blocks_and_sizes_in_bytes(tmp_path):

@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tarfile
 import zlib
 from contextlib import suppress
 from importlib.util import find_spec
@@ -19,7 +20,9 @@ from hypothesis import strategies as st
 from trace_files import DATA, of_text, read, refusal
 
 from raidsim import InputError
+from raidsim.synthesis.fit import fit
 from raidsim.trace.formats import BY_NAME
+from raidsim.trace.info import measure
 
 ROWS = "".join(f"{128166372003061629 + n},usr,0,Read,{512 * n},512,100\n" for n in range(2000))
 quiet = settings(
@@ -80,6 +83,18 @@ def test_other_ways_to_pack_are_named(tmp_path, start, name):
     path = tmp_path / "x"
     path.write_bytes(start + b"\0" * 100)
     assert f"is packed with {name}" in refusal(path)
+
+
+def test_an_archive_and_another_encoding_are_named(tmp_path):
+    plain = tmp_path / "x.csv"
+    plain.write_text(ROWS)
+    with tarfile.open(tmp_path / "x.tgz", "w:gz") as archive:
+        archive.add(plain, "x.csv")
+    assert "is an archive of tar" in refusal(tmp_path / "x.tgz")
+    plain.write_text(ROWS, encoding="utf-16")
+    assert "is text in UTF-16" in refusal(plain)
+    plain.write_text(ROWS, encoding="utf-8-sig")
+    assert len(read(plain)[0]) == 2000
 
 
 def test_a_line_without_end_takes_no_memory(tmp_path):
@@ -257,6 +272,9 @@ def test_whatever_is_changed_in_a_trace_ends_in_requests_or_a_message(tmp_path, 
         assert not (found["response"] < 0).any()
         assert found["volume"].max() < len(trace.volumes)
         assert trace.counts.requests == len(found)
+        info = measure("x", "y", [found], lambda: trace.volumes, lambda: trace.counts, 64)
+        assert info.bytes_read == sum(found["size"][found["op"] == 0].tolist())
+        assert all(0 <= one.miss_ratio <= 1 for one in info.caches)
 
 
 @quiet
@@ -266,3 +284,36 @@ def test_any_bytes_end_in_requests_or_a_message(tmp_path, content, format):
     path.write_bytes(content)
     with suppress(InputError):
         read(path, format)
+
+
+BIG = st.integers(0, 2**61)
+
+
+@quiet
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.integers(0, 2**55), st.integers(0, 3), BIG, BIG, st.none() | st.integers(0, 2**55)
+        ),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_figures_of_the_largest_numbers_are_right(tmp_path, rows):
+    path = tmp_path / "big.csv"
+    ops = ("read", "write", "trim", "flush")
+    lines = [
+        f"{time},{ops[op]},{offset},{size},{'' if response is None else response}"
+        for time, op, offset, size, response in rows
+    ]
+    path.write_text("time [ns],op,offset [B],size [B],response [ns]\n" + "\n".join(lines))
+    with suppress(InputError):
+        found, trace = read(path)
+        info = measure("x", "y", [found], lambda: trace.volumes, lambda: trace.counts, 64)
+        kept = [row for row in rows if row[1] != 3 and row[3]]
+        assert info.bytes_written == sum(row[3] for row in kept if row[1] == 1)
+        assert info.end == max((row[2] + row[3] for row in kept), default=0)
+        times = [row[0] for row in rows if row[3] or row[1] == 3]
+        assert info.span == pytest.approx((max(times) - min(times)) / 10**9, rel=1e-15)
+        with suppress(InputError):
+            assert fit(info).capacity >= info.end

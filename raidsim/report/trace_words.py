@@ -36,6 +36,7 @@ def facts(info: TraceInfo) -> list[tuple[str, str]]:
     data = info.ops["read"] + info.ops["write"]
     found = [
         ("requests", f"{info.requests:,}"),
+        *([("begins", _calendar(info.begins))] if info.begins else []),
         ("span", duration(info.span)),
         ("mean rate", "-" if info.rate is None else f"{numbers.count(info.rate)} IO/s"),
     ]
@@ -67,6 +68,11 @@ def facts(info: TraceInfo) -> list[tuple[str, str]]:
                                  f" average; {info.outstanding_most:,} at most, with itself")
         )  # fmt: skip
     return found
+
+
+def _calendar(begins: str) -> str:
+    """A time as people write it: 2007-02-22 17:05:00 UTC."""
+    return f"{begins[:19].replace('T', ' ')} UTC"
 
 
 def sections(info: TraceInfo) -> list[Section]:

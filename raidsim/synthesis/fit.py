@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -26,6 +27,7 @@ from raidsim.trace.info import SizeInfo, TraceInfo
 
 MOST_SIZES = 12
 MOST_ZONES = 10
+MOST_CACHES = 12
 SECTOR = 512
 ALIGN = 4096
 FEW_UNALIGNED = 0.05
@@ -131,13 +133,13 @@ def fit(info: TraceInfo, name: str = "load") -> Fit:
 def _kept(sizes: tuple[SizeInfo, ...]) -> list[SizeInfo]:
     """The most frequent sizes; the others join the nearest of these, and all are whole sectors."""
     kept = sorted(sizes[:MOST_SIZES], key=lambda one: one.size)
-    borders = np.sqrt([a.size * b.size for a, b in pairwise(kept)])
+    borders = np.array([math.sqrt(a.size * b.size) for a, b in pairwise(kept)])
     sums = np.zeros((len(kept), 4))
     for one in sizes:
         place = int(np.searchsorted(borders, one.size))
         sums[place] += one.requests * np.array([1, one.size, one.read_share, one.sequential_share])
     found: dict[int, np.ndarray[Any, Any]] = {}
-    for requests, total, reads, sequential in sums.tolist():
+    for requests, total, reads, sequential in sums[sums[:, 0] > 0].tolist():
         size = max(SECTOR, round(total / requests / SECTOR) * SECTOR)
         found[size] = found.get(size, np.zeros(3)) + np.array([requests, reads, sequential])
     return [
@@ -149,8 +151,9 @@ def _kept(sizes: tuple[SizeInfo, ...]) -> list[SizeInfo]:
 def _nearest(info: TraceInfo, end: int, align: int) -> tuple[Popularity, float | None]:
     """Where accesses go, so that caches of all sizes miss as with the trace, and how near it is."""
     blocks = float(max(1, end // info.block))
-    caches = np.array([one.size / info.block for one in info.caches])
-    measured = np.array([one.miss_ratio for one in info.caches])
+    step = max(1, len(info.caches) // MOST_CACHES)
+    caches = np.array([one.size / info.block for one in info.caches[::step]])
+    measured = np.array([one.miss_ratio for one in info.caches[::step]])
     accesses = float(info.reuse.accesses)
 
     # What goes on from another access comes to a new block as often as it has gone through one.

@@ -39,6 +39,7 @@ class Counts:
     with_response : requests with a response time.
     cut_short : where and how the file ends in the middle of something, or None.
     notes : what else a reader has to know.
+    origin : time of the first request, in the unit of the format and from where it counts.
     finished : whether the pass came to the end of the file.
     """
 
@@ -54,6 +55,7 @@ class Counts:
     with_response: int = 0
     cut_short: str | None = None
     notes: list[str] = field(default_factory=list)
+    origin: int | None = None
     finished: bool = False
 
     def refuse(self, line: int, reason: str) -> None:

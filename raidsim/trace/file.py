@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from os import PathLike
 from typing import get_args
 
@@ -14,6 +15,7 @@ from raidsim.trace.request import Requests
 from raidsim.trace.stream import HEAD, Source, refuse
 
 ROWS = 65_536
+TAR_AT = 257
 
 
 class TraceFile:
@@ -26,6 +28,7 @@ class TraceFile:
     title : what people call that format.
     volumes : names of the volumes met so far; all of them after a pass.
     counts : what the pass under way, or the last one, has met.
+    begins : when the first request came, if the trace says so.
     """
 
     def __init__(self, source: Source, format_: Format, options: Options) -> None:
@@ -45,6 +48,21 @@ class TraceFile:
     def counts(self) -> Counts:
         """What the pass under way, or the last one, has met so far."""
         return self._reading.counts
+
+    @property
+    def begins(self) -> datetime | None:
+        """When the first request came, if the format has times of a calendar (UTC).
+
+        Known once a pass has given requests.
+        """
+        epoch, origin = getattr(self._format, "EPOCH", None), self.counts.origin
+        if epoch is None or origin is None:
+            return None
+        try:
+            first = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=epoch)
+            return first + timedelta(microseconds=origin * 10**6 // self._format.TICKS)
+        except OverflowError:
+            return None
 
     def blocks(self, rows: int = ROWS) -> Iterator[Requests]:
         """Requests from the start of the trace, as arrays of `REQUEST`.
@@ -147,6 +165,10 @@ def _options(
 def _recognised(source: Source) -> Format:
     """The one format that a file can be of."""
     data = source.head()
+    if data[TAR_AT : TAR_AT + 5] == b"ustar":
+        refuse(source.path, "is an archive of tar", "unpack it with tar -xf, and give a file of it")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        refuse(source.path, "is text in UTF-16", "write it as UTF-8")
     head = Head(data, whole=len(data) < HEAD)
     found = [one for one in formats.FORMATS if one.recognises(head)]
     if len(found) == 1:

@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,7 @@ class TraceInfo:
     path, format : the file, and the name of its format.
     requests : all that were read.
     ops : how many of them read, write, trim and flush.
+    begins : when the first request came, as ISO 8601, if the trace has a calendar (UTC).
     span : from the first arrival to the last.
     rate : arrivals a second over the span; None if that is 0.
     gap_variation : variance of the times between arrivals over their squared mean.
@@ -162,6 +164,7 @@ class TraceInfo:
     format: str
     requests: int
     ops: dict[str, int]
+    begins: str | None
     span: float
     rate: float | None
     gap_variation: float | None
@@ -223,6 +226,7 @@ def measure(
     names: Callable[[], tuple[str, ...]],
     counts: Callable[[], Counts],
     most_followed: int | None = None,
+    begins: Callable[[], datetime | None] = lambda: None,
 ) -> TraceInfo:
     """The figures of a trace.
 
@@ -234,11 +238,13 @@ def measure(
         What gives the names of its volumes and what reading it has met, when all is read.
     most_followed
         Blocks of 4 KiB up to which the miss-ratio curve is exact; None: the usual number.
+    begins
+        What says when the first request came, when all is read.
     """
     meter = _Meter() if most_followed is None else _Meter(most_followed)
     for block in blocks:
         meter.add(block)
-    return meter.info(path, format_name, names(), counts())
+    return meter.info(path, format_name, names(), counts(), begins())
 
 
 class _Meter:
@@ -246,7 +252,6 @@ class _Meter:
 
     def __init__(self, *most_followed: int) -> None:
         self._ops = np.zeros(len(OPS), np.int64)
-        self._bytes = np.zeros(len(OPS), object)
         self._span = 0.0
         self._windows = [tallies.Window(length) for length in tallies.WINDOWS]
         self._course = tallies.Course(0.001)
@@ -277,22 +282,25 @@ class _Meter:
             times.add(response[~np.isnan(response)])
         data = requests[(op == READ) | (op == WRITE)]
         if len(data):
-            for kind in (READ, WRITE):
-                self._bytes[kind] += int(data["size"][data["op"] == kind].sum(dtype=object))
             self._addresses.add(data["offset"].astype(float))
             sequential = self._sequence.add(data)
             self._sizes.add(data["size"], data["op"], sequential)
             self._follower.add(data["volume"], data["offset"], data["size"])
 
     def info(
-        self, path: str, format_name: str, names: tuple[str, ...], counts: Counts
+        self,
+        path: str,
+        format_name: str,
+        names: tuple[str, ...],
+        counts: Counts,
+        begins: datetime | None,
     ) -> TraceInfo:
         """The figures."""
         for window in self._windows:
             window.finish()
         reads, writes = int(self._ops[READ]), int(self._ops[WRITE])
         data = reads + writes
-        read_bytes, written = int(self._bytes[READ]), int(self._bytes[WRITE])
+        read_bytes, written = (int(one) for one in self._volumes.bytes.sum(axis=0))
         reuse = self._follower.result()
         outstanding = self._outstanding
         return TraceInfo(
@@ -300,6 +308,7 @@ class _Meter:
             format=format_name,
             requests=int(self._ops.sum()),
             ops={name: int(self._ops[op]) for op, name in enumerate(OPS)},
+            begins=None if begins is None else begins.isoformat(timespec="microseconds"),
             span=self._span,
             rate=(int(self._ops.sum()) - 1) / self._span if self._span > 0 else None,
             gap_variation=self._gaps.variation,
@@ -315,7 +324,7 @@ class _Meter:
             sequential_share=_ratio(self._sequence.behind_recent, data),
             consecutive_share=_ratio(self._sequence.behind_last, data),
             addresses=_course(self._addresses),
-            end=int(self._volumes.columns[:, 5].max(initial=0)),
+            end=int(self._volumes.ends.max(initial=0)),
             block=BLOCK,
             footprint=reuse.blocks * BLOCK,
             footprint_exact=reuse.exact,
@@ -340,19 +349,19 @@ class _Meter:
         )
 
     def _by_volume(self, names: tuple[str, ...]) -> tuple[VolumeInfo, ...]:
-        columns = self._volumes.columns
-        order = np.argsort(-columns[:, 0], kind="stable")
+        found = self._volumes
+        order = np.argsort(-found.counts[:, 0], kind="stable")
         return tuple(
             VolumeInfo(
                 name=names[place] if place < len(names) else str(place),
-                requests=int(columns[place, 0]),
-                read_share=_ratio(int(columns[place, 1]), int(columns[place, 1:3].sum())),
-                bytes_read=int(columns[place, 3]),
-                bytes_written=int(columns[place, 4]),
-                end=int(columns[place, 5]),
+                requests=int(found.counts[place, 0]),
+                read_share=_ratio(int(found.counts[place, 1]), int(found.counts[place, 1:].sum())),
+                bytes_read=int(found.bytes[place, 0]),
+                bytes_written=int(found.bytes[place, 1]),
+                end=int(found.ends[place]),
             )
             for place in order.tolist()
-            if columns[place, 0]
+            if found.counts[place, 0]
         )
 
     def _remarks(self, reuse: Reuse) -> list[str]:

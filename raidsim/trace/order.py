@@ -57,7 +57,7 @@ def from_first(
         if not len(block):
             continue
         if origin is None:
-            origin = int(block["tick"][0])
+            origin = counts.origin = int(block["tick"][0])
         out = np.empty(len(block), REQUEST)
         out["time"] = (block["tick"] - origin) / ticks()
         for name in ("op", "volume", "offset", "size", "response"):

@@ -23,6 +23,7 @@ HEAD = 1 << 16
 PACKED_PIECE = 1 << 16
 ZSTD_PIECE = 1 << 10  # 4 bytes may unpack to 128 KiB
 GZIP_WINDOW = 31  # of zlib: the largest window, with the header of gzip
+BOM = b"\xef\xbb\xbf"
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
 PACKED = (
@@ -116,7 +117,7 @@ class Source:
             if len(found) >= HEAD:
                 break
         pieces.close()  # type: ignore[attr-defined]
-        return found[:HEAD]
+        return found[:HEAD].removeprefix(BOM)
 
     def lines(self, counts: Counts) -> Iterator[bytes]:
         """Pieces of whole lines, each of which ends in a line feed; ``counts.lines`` goes along.
@@ -127,7 +128,9 @@ class Source:
         """
         left = b""
         skipping = False
-        for piece in self.pieces(counts):
+        for number, piece in enumerate(self.pieces(counts)):
+            if not number:
+                piece = piece.removeprefix(BOM)  # noqa: PLW2901 - a mark that is no text
             cut = piece.rfind(b"\n")
             if skipping:
                 first = piece.find(b"\n")

@@ -267,21 +267,27 @@ class ByVolume:
     """Requests, bytes and the highest address of each volume."""
 
     def __init__(self) -> None:
-        self.columns: NDArray[np.int64] = np.zeros((0, 6), np.int64)
+        self.counts: NDArray[np.int64] = np.zeros((0, 3), np.int64)  # all, reads, writes
+        self.bytes: NDArray[Any] = np.zeros((0, 2), object)  # of reads, of writes: of any length
+        self.ends: NDArray[np.int64] = np.zeros(0, np.int64)
 
     def add(self, requests: Requests) -> None:
         """Count some requests."""
         volume = requests["volume"]
-        number = max(int(volume.max()) + 1, len(self.columns))
-        grown = np.zeros((number, 6), np.int64)
-        grown[: len(self.columns)] = self.columns
-        op, size = requests["op"], requests["size"]
-        reads, writes = op == READ, op == WRITE
-        grown[:, 0] += np.bincount(volume, minlength=number)
-        grown[:, 1] += np.bincount(volume[reads], minlength=number)
-        grown[:, 2] += np.bincount(volume[writes], minlength=number)
-        # Sums of integers, which floating point would round beyond 2^53.
-        np.add.at(grown[:, 3], volume[reads], size[reads])
-        np.add.at(grown[:, 4], volume[writes], size[writes])
-        np.maximum.at(grown[:, 5], volume, requests["offset"] + size)
-        self.columns = grown
+        number = max(int(volume.max()) + 1, len(self.ends))
+        if number > len(self.ends):
+            more = number - len(self.ends)
+            self.counts = np.concatenate((self.counts, np.zeros((more, 3), np.int64)))
+            self.bytes = np.concatenate((self.bytes, np.zeros((more, 2), object)))
+            self.ends = np.concatenate((self.ends, np.zeros(more, np.int64)))
+        self.counts[:, 0] += np.bincount(volume, minlength=number)
+        for place, kind in enumerate((READ, WRITE)):
+            these = requests["op"] == kind
+            found, size = volume[these], requests["size"][these]
+            self.counts[:, place + 1] += np.bincount(found, minlength=number)
+            # Sums of floating point are exact below 2^53: MiB and what is left are added apart.
+            whole = np.bincount(found, size >> 20, number)
+            rest = np.bincount(found, size & (2**20 - 1), number)
+            for one in np.flatnonzero(whole + rest):
+                self.bytes[one, place] += (int(whole[one]) << 20) + int(rest[one])
+        np.maximum.at(self.ends, volume, requests["offset"] + requests["size"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING
@@ -39,6 +40,7 @@ class Trace:
     def __init__(self, file: TraceFile, volume: str | None = None) -> None:
         self._file = file
         self._volume = volume
+        self._shift = 0.0
         self.path = file.path
         self.format = file.format
         self.title = file.title
@@ -103,7 +105,7 @@ class Trace:
                 continue
             found = block[block["volume"] == names.index(self._volume)]
             if len(found):
-                first = float(found["time"][0]) if first is None else first
+                first = self._shift = float(found["time"][0]) if first is None else first
                 found["time"] -= first
                 yield found
         if first is None:
@@ -134,6 +136,12 @@ class Trace:
         return np.concatenate(found)
 
     @property
+    def begins(self) -> datetime | None:
+        """When the first request came (UTC), if the trace says so; known once it was read."""
+        begins = self._file.begins
+        return None if begins is None else begins + timedelta(seconds=self._shift)
+
+    @property
     def volumes(self) -> tuple[str, ...]:
         """Names of the volumes, each at its index; all of them once the trace was read."""
         return self._file.volumes
@@ -146,7 +154,12 @@ class Trace:
     @cached_property
     def _info(self) -> figures.TraceInfo:
         return figures.measure(
-            self.path, self.format, self.blocks(), lambda: self.volumes, lambda: self.counts
+            self.path,
+            self.format,
+            self.blocks(),
+            lambda: self.volumes,
+            lambda: self.counts,
+            begins=lambda: self.begins,
         )
 
     def info(self) -> figures.TraceInfo:

@@ -20,6 +20,7 @@ from raidsim.trace.table import MISSING, Column, Layout, Table
 NAME = "systor"
 TITLE = "SYSTOR '17 (VDI)"
 TICKS = 10**9
+EPOCH = 0
 
 HEADER = re.compile(rb"\s*timestamp,response,iotype,lun,offset,size\s*", re.IGNORECASE)
 LAYOUT = Layout(
@@ -38,7 +39,7 @@ LAYOUT = Layout(
 def recognises(head: Head) -> bool:
     """Whether it begins with the header."""
     lines = head.lines(1)
-    return bool(lines) and bool(HEADER.fullmatch(lines[0].removeprefix(b"\xef\xbb\xbf")))
+    return bool(lines) and bool(HEADER.fullmatch(lines[0]))
 
 
 def read(reading: Reading) -> Iterator[Requests]:

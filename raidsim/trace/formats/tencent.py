@@ -16,6 +16,7 @@ from raidsim.trace.table import Column, Layout, Table
 NAME = "tencent"
 TITLE = "Tencent CBS (2018)"
 TICKS = 1
+EPOCH = 0
 WHOLE_SECONDS = True
 
 # Five whole numbers may be many things. The one trace of this format is of the first ten days of
