@@ -141,8 +141,10 @@ def _hot(info: TraceInfo) -> Section:
 
 
 def _caches(info: TraceInfo) -> Section:
-    step = max(1, -(-len(info.caches) // MOST_CACHES))
-    shown = info.caches[::-1][::step][::-1]
+    last = info.caches[-1:]
+    even = [one for one in info.caches if one.size & (one.size - 1) == 0 and one not in last]
+    step = max(1, -(-len(even) // MOST_CACHES))
+    shown = [*even[::-1][::step][::-1], *last]
     rows = tuple((amount(one.size), share(one.miss_ratio)) for one in shown)
     note = (
         f"An LRU cache of blocks of {numbers.size(info.block)} that is empty at first; reads and"

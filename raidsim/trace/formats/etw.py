@@ -28,6 +28,7 @@ ELAPSED = Column("ElapsedTime", "whole")
 NEEDED = {"TimeStamp", "DiskNum"}
 DATA = {"ByteOffset", "IOSize"}
 MOST_NAMES = 1000
+MOST_TIME = 2**60  # us; one is taken off the other
 
 
 def recognises(head: Head) -> bool:
@@ -112,6 +113,8 @@ class _Reader:
         time, elapsed = cell(TIME), -1
         if "ElapsedTime" in columns and columns["ElapsedTime"] < len(cells):
             elapsed = cell(ELAPSED)
+        if max(time, elapsed) > MOST_TIME:
+            raise ValueError("has a time that is too long to be meant")
         offset, size = (0, 0) if op == FLUSH else (cell(OFFSET), cell(SIZE))
         volume = self._reading.volumes.number(one_line(cells[columns["DiskNum"]]))
         return time - max(elapsed, 0), op, volume, offset, size, elapsed
