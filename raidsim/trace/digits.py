@@ -95,19 +95,18 @@ class Characters:
         part, fine = self.whole(dot + 1, dot + 1 + taken)
         good &= fine | (taken == 0)
         good &= number < (2**63 - 1) // POWERS[digits] - 1
+        part = np.where(taken > 0, part, 0) * POWERS[digits - taken]
         if int(given.max(initial=0)) > digits:
             more = given > digits
             after = self.bytes[np.where(more, dot + 1 + digits, PADDING)]
-            rest, others = self._rest(dot + 1 + digits, end, more)
-            good &= ~more | others
-            part = part + (more & (after >= ord("5")) & rest)
-        part = np.where(taken > 0, part, 0) * POWERS[digits - taken]
+            good &= ~more | self._are_digits(dot + 1 + digits, end, more)
+            part += more & (after >= ord("5"))
         return np.where(good, number, 0) * POWERS[digits] + part, good
 
-    def _rest(self, start: Places, end: Places, more: Truths) -> tuple[Truths, Truths]:
-        """Whether there are digits only; of more than 19 behind the point that is not known."""
-        _, good = self.whole(np.where(more, start, PADDING), np.where(more, end, PADDING))
-        return good, good
+    def _are_digits(self, start: Places, end: Places, where: Truths) -> Truths:
+        """Whether there are digits only; of more than 19 that is not known."""
+        _, good = self.whole(np.where(where, start, PADDING), np.where(where, end, PADDING))
+        return good
 
     def hexadecimal(self, start: Places, end: Places) -> tuple[Places, Truths]:
         """Numbers of up to 15 hexadecimal digits, with 0x before them or without."""

@@ -145,7 +145,7 @@ class Table:
         ends = np.flatnonzero(characters.bytes[PADDING : PADDING + len(text)] == ord("\n"))
         ends += PADDING
         counts.lines += len(ends)
-        starts = np.concatenate(([PADDING], ends[:-1] + 1))
+        starts = np.concatenate(([PADDING], ends + 1))[: len(ends)]
         if skip:
             starts, ends, first = starts[skip:], ends[skip:], first + skip
         regular, cell_starts, cell_ends = self._split(characters, starts, ends)
