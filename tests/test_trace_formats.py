@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 
 import numpy as np
 import pytest
@@ -465,3 +466,39 @@ def test_a_trace_is_read_from_its_start_as_often_as_asked():
     assert max(len(block) for block in trace.blocks(rows=2)) == 2
     assert same(np.concatenate(list(trace.blocks())), first)
     assert trace.counts.requests == 6
+
+
+# ---- Parquet
+
+
+def test_parquet_without_its_module_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    path = tmp_path / "x.parquet"
+    path.write_bytes(b"PAR1" + bytes(100))
+    assert 'pip install "raidsim[parquet]"' in refusal(path)
+
+
+def test_columns_of_parquet_are_named_as_those_of_csv(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "x.parquet"
+    table = arrow.table(
+        {
+            "when": arrow.array([1_000_000, 1_000_500, 1_000_250], arrow.timestamp("us")),
+            "what": arrow.array(["R", "W", "W"]).dictionary_encode(),
+            "lba": [8, 16, 24],
+            "bytes": [4096, 512, None],
+            "disk": ["a", "b", "a"],
+        }
+    )
+    parquet.write_table(table, path)
+    assert "when, what, lba, bytes, disk" in refusal(path)
+    columns = "time=when [ns], op=what, offset=lba [sectors], size=bytes [B], volume=disk"
+    found, trace = read(path, columns=columns)
+    assert trace.format == "parquet"
+    assert trace.volumes == ("a", "b")
+    assert same(found, requests((0, READ, 0, 4096, 4096), (5e-4, WRITE, 1, 8192, 512)))
+    assert [one.reason for one in trace.counts.examples] == ["offset or size is empty"]
+    path.write_bytes(path.read_bytes()[:-30])
+    assert "cannot be read as Parquet" in refusal(path, columns=columns)

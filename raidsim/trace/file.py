@@ -130,7 +130,8 @@ def open_trace(
     options = _options(columns, action, sector)
     source = Source.of(path)
     if options.columns and format is None:
-        format = "csv"  # noqa: A001 - columns are said of nothing else
+        parquet = source.head().startswith(formats.PARQUET)
+        format = "parquet" if parquet else "csv"  # noqa: A001 - columns are said of nothing else
     if format is None:
         return TraceFile(source, _recognised(source), options)
     if format not in formats.BY_NAME:

@@ -19,6 +19,7 @@ from raidsim.trace.formats import (
     k5,
     msr,
     named_csv,
+    parquet,
     spc,
     systor,
     tencent,
@@ -44,10 +45,12 @@ FORMATS: tuple[Format, ...] = (
     disksim_validation,
     *five_numbers.ALL,
     named_csv,
+    parquet,
 )
 
 BY_NAME: dict[str, Format] = {format_.NAME: format_ for format_ in FORMATS}
 
+PARQUET = parquet.MAGIC
 FIVE_NUMBERS = re.compile(rb"\d+(?:\.\d+)?[\s,]+\d+[\s,]+\d+[\s,]+\d+[\s,]+\d+")
 
 
