@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import json
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -142,3 +145,30 @@ def test_requests_that_overlap_in_a_blktrace_keep_their_own_completions(tmp_path
     made["response"] = np.random.default_rng(1).integers(1, 10**8, 1000) * 1e-9
     write(tmp_path / "made", [made[:300], made[300:]], "blktrace", ["8,0"])
     assert same(read(tmp_path / "made")[0], made)
+
+
+@pytest.mark.skipif(shutil.which("fio") is None, reason="no fio here")
+@pytest.mark.parametrize("format", ["iolog", "iolog-v2", "blktrace"])
+def test_fio_plays_what_is_written(tmp_path, format):
+    r = np.random.default_rng(8)
+    made = np.zeros(200, REQUEST)
+    made["time"] = np.sort(r.random(200)) * 0.2
+    made["op"] = r.random(200) < 0.4
+    made["offset"] = r.permutation(400)[:200] * 32_768
+    made["size"] = r.integers(1, 9, 200) * 4096
+    made["response"] = 1e-7  # one at a time: of several fio 3.33 does not count the last one
+    played = tmp_path / "played"
+    with played.open("wb") as file:
+        file.truncate(16 << 20)
+    write(tmp_path / "made", [made], format, [str(played) if "iolog" in format else "8,0"])
+    redirect = [] if "iolog" in format else [f"--replay_redirect={played}"]
+    ended = subprocess.run(
+        ["fio", "--name=x", f"--read_iolog={tmp_path / 'made'}", "--ioengine=null",
+         "--replay_no_stall=1", "--output-format=json", *redirect],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    (job,) = json.loads(ended.stdout[ended.stdout.index("{") :])["jobs"]
+    for kind, op in (("read", READ), ("write", WRITE)):
+        these = made[made["op"] == op]
+        assert job[kind]["total_ios"] == len(these)
+        assert job[kind]["io_bytes"] == these["size"].sum()
