@@ -243,12 +243,12 @@ def test_sizes_have_their_own_shares_of_reads():
 
 
 def test_very_many_sizes_are_rounded_up_and_that_is_said():
-    made = of_blocks([0] * 20_000)
-    made["size"] = 512 * np.arange(1, 20_001)
+    made = of_blocks([0] * 5000)
+    made["size"] = 512 * np.arange(1, 5001)
     info = info_of(made)
     assert info.sizes_rounded
     assert len(info.sizes) < 1000
-    assert sum(one.requests for one in info.sizes) == 20_000
+    assert sum(one.requests for one in info.sizes) == 5000
     assert any("rounded" in remark for remark in info.remarks)
 
 

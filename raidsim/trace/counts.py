@@ -86,11 +86,14 @@ class Counts:
                 said.append(f"  and {self.not_understood - len(self.examples):,} more")
         said += [f"Passed over: {kind}: {n:,}." for kind, n in sorted(self.passed_over.items())]
         if self.unsorted:
-            sorted_in = self.unsorted - self.late
             said.append(
-                f"Out of order: {_number(self.unsorted, 'request')}; {sorted_in:,} were put in"
-                f" their place, and {self.late:,} came too late for that: their time was set to"
-                " that of the request before."
+                f"Out of order: {_number(self.unsorted, 'request')}; put in their place:"
+                f" {self.unsorted - self.late:,}."
+            )
+        if self.late:
+            said.append(
+                f"Too late for that: {_number(self.late, 'request')}, which got the time of the"
+                " one before."
             )
         if self.unaligned:
             words = _number(self.unaligned, "request")

@@ -138,6 +138,9 @@ def open_trace(
         known = ", ".join(sorted(formats.BY_NAME))
         remedy = suggest(str(format), formats.BY_NAME) or f"known are {known}"
         cause = f"{quote(format)} is no format of traces"
+        if str(format).lower() in formats.NOT_OF_BLOCKS:
+            cause = f"{quote(format)} is not read: {formats.NOT_OF_BLOCKS[str(format).lower()]}"
+            remedy = "give the trace that it was made of"
         raise InputError([Problem(None, None, "--format", cause, remedy)])
     return TraceFile(source, formats.BY_NAME[format], options)
 

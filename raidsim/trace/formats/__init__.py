@@ -50,6 +50,13 @@ FORMATS: tuple[Format, ...] = (
 
 BY_NAME: dict[str, Format] = {format_.NAME: format_ for format_ in FORMATS}
 
+NOT_OF_BLOCKS = {
+    "oraclegeneral": "it has no operations and no addresses, only objects of a cache",
+    "lcs": "it has no addresses, only objects of a cache",
+    "btrecord": "it has bunches of requests, without their own times",
+}
+"""Formats that somebody may look for here, by their names in small letters."""
+
 PARQUET = parquet.MAGIC
 FIVE_NUMBERS = re.compile(rb"\d+(?:\.\d+)?[\s,]+\d+[\s,]+\d+[\s,]+\d+[\s,]+\d+")
 
