@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -79,6 +80,7 @@ def info_command(
     from raidsim.report import output
     from raidsim.report.console import ReportConsole
     from raidsim.report.output import Target
+    from raidsim.report.progress import Bar
     from raidsim.report.trace_table import print_info
 
     targets = {
@@ -88,7 +90,8 @@ def info_command(
     }
     output.check((target for target in targets.values() if target), inputs=[file])
     trace = _trace(file, format_name, columns, volume, action, sector)
-    info = trace.info()
+    with Bar() as bar:
+        info = trace.info(partial(bar.on_share, "reading"))
     contents: dict[Target, bytes] = {}
     if target := targets["json"]:
         from raidsim.report import json_file
@@ -152,13 +155,16 @@ def fit_command(
     from raidsim.report import output, toml_text
     from raidsim.report.console import ReportConsole
     from raidsim.report.output import Target
+    from raidsim.report.progress import Bar
     from raidsim.report.trace_fit import heading, print_fit
     from raidsim.synthesis.fit import fit
 
     target = output_file and Target("--output", output_file, (".toml",))
     output.check([target] if target else [], inputs=[file])
-    info = _trace(file, format_name, columns, volume, action, sector).info()
-    found = fit(info)
+    with Bar() as bar:
+        trace = _trace(file, format_name, columns, volume, action, sector)
+        info = trace.info(partial(bar.on_share, "reading"))
+        found = fit(info)
     for remark in [*info.remarks, *found.remarks]:
         typer.echo(remark, err=True)
     text = heading(info, found) + toml_text.render({"load": [found.table]})

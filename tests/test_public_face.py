@@ -36,7 +36,7 @@ SIGNATURES = {
     "Result.plot": "(self)",
     "Trace.read": "(path, format=None, *, columns=None, action=None, sector=None, volume=None)",
     "Trace.blocks": "(self, rows=65536)",
-    "Trace.info": "(self)",
+    "Trace.info": "(self, progress=None)",
     "Trace.plot": "(self)",
     "Load": "(*, read=None, random='100 %', size=None, sizes=None, outstanding=None, rate=None,"
     " arrivals=None, name='load', align=None, area=None, workers=1, partitions=False, burst=None,"

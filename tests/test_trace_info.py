@@ -340,6 +340,14 @@ def test_a_trace_has_requests_figures_and_a_picture():
     assert json.loads(json.dumps(info.to_dict()))["schema"] == "raidsim.trace-info/1"
 
 
+def test_a_function_is_told_how_far_reading_is(tmp_path):
+    write(tmp_path / "made.csv.gz", [of_blocks(range(200_000))], "csv")
+    seen: list[float] = []
+    raidsim.Trace.read(tmp_path / "made.csv.gz").info(seen.append)
+    assert seen == sorted(seen)
+    assert 0 < seen[0] < seen[-1] == 1
+
+
 def test_the_requests_of_one_volume_begin_at_zero():
     path = DATA / "alibaba-block-2020.csv"
     trace = raidsim.Trace.read(path, volume="725")

@@ -28,6 +28,7 @@ class Counts:
     Attributes
     ----------
     requests : requests given out.
+    bytes : of the file, packed as it is, that were read.
     lines : lines of text, or records of a binary file.
     not_understood : lines or records that are no request and nothing else that is known.
     examples : the first of them.
@@ -44,6 +45,7 @@ class Counts:
     """
 
     requests: int = 0
+    bytes: int = 0
     lines: int = 0
     not_understood: int = 0
     examples: list[Unread] = field(default_factory=list)

@@ -97,7 +97,8 @@ class Source:
             The file cannot be read.
         """
         try:
-            with Path(self.path).open("rb") as file:
+            with Path(self.path).open("rb") as opened:
+                file = _Counted(opened, counts)
                 if self.packing == "gzip":
                     yield from _gzip(file, counts)
                 elif self.packing == "zstd":
@@ -162,7 +163,20 @@ class Source:
             yield left + b"\n"
 
 
-def _gzip(file: IO[bytes], counts: Counts) -> Iterator[bytes]:
+class _Counted:
+    """A file that counts what is read of it."""
+
+    def __init__(self, file: IO[bytes], counts: Counts) -> None:
+        self._file, self._counts = file, counts
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, at most so many."""
+        data = self._file.read(size)
+        self._counts.bytes += len(data)
+        return data
+
+
+def _gzip(file: _Counted, counts: Counts) -> Iterator[bytes]:
     """What one or several gzip streams, one behind the other, unpack to."""
     given = 0
     unpacker = zlib.decompressobj(GZIP_WINDOW)
@@ -219,7 +233,7 @@ def _zstd(path: str) -> Any:
     return refuse(path, "is packed with zstd, for which a module is missing", remedy)
 
 
-def _unzstd(file: IO[bytes], counts: Counts, module: Any) -> Iterator[bytes]:
+def _unzstd(file: _Counted, counts: Counts, module: Any) -> Iterator[bytes]:
     """What one or several zstd frames unpack to."""
     # Python's own module has decompressors of streams, the other one makes them.
     own = hasattr(module, "ZstdFile")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +42,7 @@ class Trace:
         self._file = file
         self._volume = volume
         self._shift = 0.0
+        self._info: figures.TraceInfo | None = None
         self.path = file.path
         self.format = file.format
         self.title = file.title
@@ -151,28 +153,38 @@ class Trace:
         """What reading it has met: lines not understood, late requests, and so on."""
         return self._file.counts
 
-    @cached_property
-    def _info(self) -> figures.TraceInfo:
-        return figures.measure(
-            self.path,
-            self.format,
-            self.blocks(),
-            lambda: self.volumes,
-            lambda: self.counts,
-            begins=lambda: self.begins,
-        )
-
-    def info(self) -> figures.TraceInfo:
+    def info(self, progress: Callable[[float], None] | None = None) -> figures.TraceInfo:
         """Its figures: span, rate, sizes, footprint, miss-ratio curve and so on.
 
         It is read once, from start to end, in bounded memory.
+
+        Parameters
+        ----------
+        progress
+            Is called with the share of the file that was read, 0 to 1, again and again.
 
         Raises
         ------
         InputError
             As for `blocks`.
         """
+        if self._info is None:
+            self._info = figures.measure(
+                self.path,
+                self.format,
+                self._told(progress) if progress else self.blocks(),
+                lambda: self.volumes,
+                lambda: self.counts,
+                begins=lambda: self.begins,
+            )
         return self._info
+
+    def _told(self, progress: Callable[[float], None]) -> Iterator[Requests]:
+        """The requests, while somebody is told how far it is."""
+        whole = max(1, Path(self.path).stat().st_size)
+        for block in self.blocks():
+            progress(min(1.0, self.counts.bytes / whole))
+            yield block
 
     def plot(self) -> Figure:
         """Draw its figures, as ``raidsim trace info --plot`` does; `savefig` writes it.
