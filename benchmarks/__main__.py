@@ -23,6 +23,7 @@ from benchmarks import (
     rebuilds,
     report,
     start,
+    traces,
 )
 from benchmarks.measuring import ROOT, Settings, Tell
 from raidsim.report.console import ReportConsole
@@ -41,6 +42,7 @@ BENCHMARKS: dict[str, ModuleType] = {
         length,
         memory,
         start,
+        traces,
     )
 }
 

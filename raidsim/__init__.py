@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from raidsim.running import run
     from raidsim.scenario import Scenario
     from raidsim.system.system import SaturationError
+    from raidsim.trace.trace import Trace
 
 __all__ = [
     "Completion",
@@ -52,6 +53,7 @@ __all__ = [
     "SaturationError",
     "Scenario",
     "SchemaWarning",
+    "Trace",
     "Volume",
     "__version__",
     "run",
@@ -64,6 +66,7 @@ _HOME = {
     "SaturationError": "raidsim.system.system",
     "Scenario": "raidsim.scenario",
     "SchemaWarning": "raidsim.errors",
+    "Trace": "raidsim.trace.trace",
     "run": "raidsim.running",
 }
 """Where the names live, if not in `raidsim.control`."""

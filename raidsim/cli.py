@@ -22,6 +22,7 @@ import typer
 
 from raidsim.errors import InputError, SchemaWarning, TableOverflowError
 from raidsim.result import Interrupted
+from raidsim.trace_cli import app as trace_app
 from raidsim.version import __version__
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+app.add_typer(trace_app)
 
 
 class Role(StrEnum):

@@ -29,6 +29,7 @@ def bench(tmp_path_factory):
             "ageing",
             "network",
             "awaited",
+            "traces",
         )
         for word in ("--only", name)
     ]
@@ -125,6 +126,12 @@ def test_awaited_ios_are_measured_with_one_process_and_with_many(bench):
     assert all(f[key] > 0 for f in awaited for key in SPEED)
 
 
+def test_a_trace_is_read_and_measured(bench):
+    traces = bench["figures"]["traces"]
+    assert traces["lines"] == 5_000
+    assert all(traces[key]["per_cpu_second"] > 0 for key in ("read", "info", "csv_reader"))
+
+
 def test_ratios_are_numbers(bench):
     assert set(bench["ratios"]) == {
         "disk_32_to_256_outstanding",
@@ -139,6 +146,7 @@ def test_ratios_are_numbers(bench):
         "kernel_to_plain_simpy",
         "awaited_1_to_32_processes",
         "database_32_to_plain_simpy",
+        "trace_lines_to_csv_reader",
     }
     assert all(math.isfinite(ratio) and ratio > 0 for ratio in bench["ratios"].values())
 

@@ -57,13 +57,26 @@ def test_a_card_with_a_base_on_a_page_loads(example: object, tmp_path: Path) -> 
     assert card_of(example, tmp_path).base
 
 
-def test_every_option_of_a_command_stands_on_its_page() -> None:
+def commands_of(command: object, name: str = "") -> list[tuple[str, object]]:
+    """All commands with their names, those of a group behind the name of the group."""
+    if not hasattr(command, "commands"):
+        return [(name, command)]
+    return [
+        found
+        for word, one in command.commands.items()
+        for found in commands_of(one, f"{name} {word}".strip())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), commands_of(typer.main.get_command(app)), ids=lambda e: str(e)[:20]
+)
+def test_every_option_of_a_command_stands_on_its_page(name: str, command: object) -> None:
     text = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
-    for name, command in typer.main.get_command(app).commands.items():
-        (section,) = re.findall(rf"^## raidsim {name}\b(.*?)^## ", text, re.MULTILINE | re.DOTALL)
-        options = {option for parameter in command.params for option in parameter.opts}
-        named = set(re.findall(r"`(--[a-z-]+)", section))
-        assert named == {option for option in options if option.startswith("--")}
+    (section,) = re.findall(rf"^## raidsim {name}\b(.*?)^## ", text, re.MULTILINE | re.DOTALL)
+    options = {option for parameter in command.params for option in parameter.opts}
+    named = set(re.findall(r"`(--[a-z-]+)", section))
+    assert named == {option for option in options if option.startswith("--")}
 
 
 @pytest.mark.slow

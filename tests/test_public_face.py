@@ -34,6 +34,10 @@ SIGNATURES = {
     "Result.to_dict": "(self)",
     "Result.to_frame": "(self)",
     "Result.plot": "(self)",
+    "Trace.read": "(path, format=None, *, columns=None, action=None, sector=None, volume=None)",
+    "Trace.blocks": "(self, rows=65536)",
+    "Trace.info": "(self, progress=None)",
+    "Trace.plot": "(self)",
     "Load": "(*, read=None, random='100 %', size=None, sizes=None, outstanding=None, rate=None,"
     " arrivals=None, name='load', align=None, area=None, workers=1, partitions=False, burst=None,"
     " think='0 us', think_distribution='constant', hot=None, zipf=None, zones=None, once=False,"
@@ -46,7 +50,7 @@ SIGNATURES = {
 NAMES = [
     "Completion", "Controller", "EndlessLoadError", "Environment", "Host", "Hybrid", "InputError",
     "Interrupted", "Link", "Load", "Operation", "Result", "RunningLoad", "SaturationError",
-    "Scenario", "SchemaWarning", "Volume", "__version__", "run",
+    "Scenario", "SchemaWarning", "Trace", "Volume", "__version__", "run",
 ]  # fmt: skip
 
 

@@ -1,12 +1,10 @@
 """A run as one HTML file that opens offline: tables, plots, what limits, and how to run it again.
 
-The plots are SVG inside the page. They are drawn in stand-in colours which the page's
-style sheet then names, so that they follow the reader's light or dark setting.
+The plots are SVG inside the page: see :mod:`raidsim.report.embedded`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +12,11 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from raidsim.report import hardware, machines, numbers, phases, summary, toml_text, within
 from raidsim.report.course import course_of, draw_course
-from raidsim.report.panels import Palette, draw_latency, draw_stages, draw_throughput
-from raidsim.report.plot import drawing, save_svg
+from raidsim.report.embedded import PALETTE, STAGE_STAND_INS, drawn
+from raidsim.report.panels import draw_latency, draw_stages, draw_throughput
 from raidsim.report.ready import draw_ready
 from raidsim.report.sweeps import (
     QUANTILE_LABELS,
@@ -36,21 +33,6 @@ from raidsim.result import NO_LOAD, Point, Result
 
 PANEL_INCHES = (5.4, 3.6)
 COURSE_INCHES = (10.8, 4.6)
-
-_STAND_INS = {
-    "ink": "#010101",
-    "faint": "#010102",
-    "muted": "#010103",
-    "paper": "#010104",
-    "throughput": "#010105",
-    "read": "#010106",
-    "write": "#010107",
-}
-_STAGE_STAND_INS = tuple(f"#0102{number:02x}" for number in range(8))
-_PALETTE = Palette(**_STAND_INS, stages=_STAGE_STAND_INS)
-_VARIABLES = {colour: name for name, colour in _STAND_INS.items()} | {
-    colour: f"stage-{number}" for number, colour in enumerate(_STAGE_STAND_INS)
-}
 
 
 @dataclass(frozen=True)
@@ -153,7 +135,7 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
             use.kind for point in sweep.points for use in point.stations if use.utilisation > 0
         )
     )
-    stages = stage_groups(sweep.points, len(_STAGE_STAND_INS))
+    stages = stage_groups(sweep.points, len(STAGE_STAND_INS))
     course = course_of(sweep)
     interval = summary.confidence(result.scenario)
     shown = range(0 if sweep.load == NO_LOAD else len(sweep.points))
@@ -169,12 +151,12 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
         station_kinds=kinds,
         stage_key=[(kind, n) for n, kind in enumerate(stages)],
         throughput=_svg(
-            lambda axes: draw_throughput(axes, sweep, _PALETTE, interval),
+            lambda axes: draw_throughput(axes, sweep, PALETTE, interval),
             f"throughput-{number}",
             f"Throughput of {sweep.load} against the load",
         ),
         latency=_svg(
-            lambda axes: draw_latency(axes, sweep, _PALETTE),
+            lambda axes: draw_latency(axes, sweep, PALETTE),
             f"latency-{number}",
             f"Latency of {sweep.load} against the load",
         ),
@@ -243,7 +225,7 @@ def _use(point: Point, kind: str) -> tuple[str, float]:
 def _stages(sweep: Sweep, number: int, *, shares: bool) -> Markup:
     name = "shares" if shares else "stages"
     return _svg(
-        lambda axes: draw_stages(axes, sweep, _PALETTE, shares=shares),
+        lambda axes: draw_stages(axes, sweep, PALETTE, shares=shares),
         f"{name}-{number}",
         f"Mean time per I/O of {sweep.load} by kind of station",
     )
@@ -254,8 +236,8 @@ def _ready(sweep: Sweep, number: int, result: Result) -> Markup | None:
     groups = machines.groups_of(result)
     if not groups or groups[0].load != sweep.load:
         return None
-    return _drawn(
-        lambda figure: draw_ready(figure.subplots(), groups, _PALETTE),
+    return drawn(
+        lambda figure: draw_ready(figure.subplots(), groups, PALETTE),
         f"ready-{number}",
         "Share of the machines that was ready against time",
         COURSE_INCHES,
@@ -263,8 +245,8 @@ def _ready(sweep: Sweep, number: int, result: Result) -> Markup | None:
 
 
 def _course(point: Point, number: int) -> Markup:
-    return _drawn(
-        lambda figure: draw_course(figure, point, _PALETTE),
+    return drawn(
+        lambda figure: draw_course(figure, point, PALETTE),
         f"course-{number}",
         f"Throughput and temperature of {point.load} over time",
         COURSE_INCHES,
@@ -276,8 +258,8 @@ def _timeline(point: Point, number: str) -> Timeline:
     assert course is not None
     return Timeline(
         where=offered(point),
-        picture=_drawn(
-            lambda figure: draw_timeline(figure, point, _PALETTE),
+        picture=drawn(
+            lambda figure: draw_timeline(figure, point, PALETTE),
             f"timeline-{number}",
             f"The course of {point.load}, with what happened",
             (COURSE_INCHES[0], height(point)),
@@ -295,29 +277,4 @@ def _timeline(point: Point, number: str) -> Timeline:
 
 def _svg(draw: Callable[[Axes], None], name: str, label: str) -> Markup:
     """Draw one panel as an element of the page, in the colours of its style sheet."""
-    return _drawn(lambda figure: draw(figure.subplots()), name, label, PANEL_INCHES)
-
-
-def _drawn(
-    draw: Callable[[Figure], None], name: str, label: str, inches: tuple[float, float]
-) -> Markup:
-    """Draw a figure as an element of the page, in the colours of its style sheet."""
-    with drawing():
-        figure = Figure(figsize=inches, layout="constrained")
-        figure.patch.set_visible(False)
-        draw(figure)
-        text = save_svg(figure, name).decode("utf-8")
-    text = text[text.index("<svg ") :]
-    text = re.sub(r"<metadata>.*?</metadata>\s*|<style.*?</style>", "", text, flags=re.DOTALL)
-    text = re.sub(r"font-family: [^;\"]*;? ?", "", text)
-    text = re.sub(r' width="[0-9.]+pt" height="[0-9.]+pt"', "", text, count=1)
-    text = re.sub(r'( id="| xlink:href="#|url\(#)', rf"\g<1>{name}-", text)
-    text = re.sub(r"#[0-9a-f]{6}\b", _variable, text)
-    description = Markup('<svg role="img" aria-label="{}" ').format(label)
-    return Markup(text.strip().replace("<svg ", str(description), 1))
-
-
-def _variable(match: re.Match[str]) -> str:
-    """The style sheet's name for a stand-in colour; any other text stays."""
-    name = _VARIABLES.get(match.group())
-    return f"var(--{name})" if name else match.group()
+    return drawn(lambda figure: draw(figure.subplots()), name, label, PANEL_INCHES)
