@@ -18,12 +18,12 @@ from conftest import compiled_only
 from raidsim import cli
 from raidsim.errors import InputError
 from raidsim.fio.files import files_of
-from raidsim.fio.measured import Measured
 from raidsim.fio.reader import parse_result, read_result
 from raidsim.fio.written import keep
 from raidsim.judge import Judgement, judge
 from raidsim.judge.causes import FAST, HOT_AIR, SLOW
 from raidsim.judge.compare import AGREES, KNOWN, NOT_JUDGED
+from raidsim.measured.job import Measured
 from raidsim.observe.ios import Keeper
 from raidsim.report.console import ReportConsole
 from raidsim.report.judgement import print_judgement

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from raidsim.errors import quote
 from raidsim.fio import bins
-from raidsim.fio.measured import DIRECTIONS, LATENCIES, Distribution
-from raidsim.fio.text_file import read_text, refuse
+from raidsim.measured.job import DIRECTIONS, LATENCIES, Distribution
+from raidsim.measured.text_file import read_text, refuse
 
 MOST_BYTES = 512 * 2**20
 LEAST_COLUMNS = 4

@@ -13,7 +13,6 @@ from typing import Any
 from raidsim import units
 from raidsim.errors import quote
 from raidsim.fio import values
-from raidsim.fio.measured import MeasuredJob
 from raidsim.fio.option_words import (
     ALIASES,
     ASYNCHRONOUS,
@@ -24,6 +23,7 @@ from raidsim.fio.option_words import (
     SYNCHRONOUS,
 )
 from raidsim.fio.values import Unreadable, flag
+from raidsim.measured.job import MeasuredJob
 
 KINDS = {"read": 1.0, "write": 0.0, "rw": None, "readwrite": None}
 ENGINE = "psync"  # fio's own choice on Linux

@@ -17,11 +17,11 @@ from itertools import groupby
 from typing import Any
 
 from raidsim.errors import InputError, Problem, quote
-from raidsim.fio.measured import Measured, MeasuredJob
 from raidsim.fio.playing import Note, Played, described, play
 from raidsim.fio.written import keep
 from raidsim.judge.causes import FAST, SLOW, Case, Cause, causes_of
 from raidsim.judge.figures import Figure, Simulated, figures, mean_latency
+from raidsim.measured.job import Measured, MeasuredJob
 from raidsim.observe.ios import Keeper
 from raidsim.running import run_and_keep
 from raidsim.scenario import Scenario

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from raidsim.fio import bins
-from raidsim.fio.measured import Direction, Distribution, MeasuredJob
 from raidsim.fio.written import Kept
+from raidsim.measured.job import Direction, Distribution, MeasuredJob
 from raidsim.result import Point
 from raidsim.stats.histogram import MIN_EXCEEDANCES
 

@@ -1,0 +1,318 @@
+"""`flatfile.html` of vdbench: a line of column names, and a row for each interval and each run.
+
+    13:49:01.260  rd1        1  50.0000  30.0000 ...
+    13:50:00.270  rd1  avg_2-60 50.0000  50.0169 ...
+
+Columns are told by their names, which differ by version (5.04 has `timestamp`, `read_max` and
+others more); of file systems the columns are others again. ``n/a`` stands for what is not known,
+or not the same in all workloads of a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from os import PathLike
+
+from raidsim.errors import InputError, Problem, quote
+from raidsim.measured import vdbench
+from raidsim.measured.job import Measured, MeasuredJob
+from raidsim.measured.said import RATE_HELD, Remark, Said
+from raidsim.measured.text_file import read_text, refuse
+from raidsim.measured.vdbench import Figures, Report, number
+
+NAME = "vdbench-flat"
+WORDS = "flatfile.html of vdbench"
+RANK = 0
+_NEEDED = {"run", "interval", "rate", "mb/sec"}
+_REMEDY = "give flatfile.html as vdbench wrote it"
+_GIB = 2**30
+_FILES = "files were opened and closed, and may have been created: only reads and writes are played"
+_LUNS = "all SDs together: taken for the first bytes of the volume; `range` is not in the file"
+_HITS = "a share of the accesses is to hit a cache, which raidsim does not play"
+
+
+def recognises(head: str, name: str) -> bool:
+    """Whether a text begins as a flat file does."""
+    del name
+    return any(_columns(line) for line in head.split("\n"))
+
+
+def read(name: str | PathLike[str]) -> Report:
+    """The runs of a flat file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is larger than 64 MiB, or has no line of column names, or no run.
+    """
+    return parse(read_text(name, vdbench.MOST_BYTES, "flat file"), str(name))
+
+
+def parse(text: str, name: str) -> Report:
+    """The runs in a text; `name` is what messages call it."""
+    return _Reader(name).read(text)
+
+
+def _columns(line: str) -> list[str]:
+    """The names in a line of them; none in other lines."""
+    words = line.lower().split()
+    return words if words[:1] == ["tod"] and set(words) >= _NEEDED else []
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row with its place; values by the names of columns, in lower case."""
+
+    line: int
+    values: dict[str, str]
+
+    @property
+    def run(self) -> str:
+        return self.values["run"]
+
+    @property
+    def interval(self) -> str:
+        return self.values["interval"]
+
+    def number(self, name: str) -> float | None:
+        return number(self.values.get(name))
+
+
+class _Reader:
+    """One flat file while it is read."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.remarks: list[Problem] = []
+        self.columns: list[str] = []
+        self.passed = 0
+
+    def read(self, text: str) -> Report:
+        runs = list(_runs(self._rows(text)))
+        if not self.columns:
+            cause = "is empty" if not text.strip() else "has no line of column names (tod Run ...)"
+            refuse(self.name, cause, _REMEDY)
+        if len(runs) > vdbench.MOST_RUNS:
+            refuse(self.name, f"holds more than {vdbench.MOST_RUNS} runs")
+        jobs: list[MeasuredJob] = []
+        lines: list[int] = []
+        group = count()
+        for rows in runs:
+            if vdbench.is_formatting(rows[0].run):
+                cause = f"run {rows[0].run} is left out: it lays out what later runs use"
+                self._remark(rows[0].line, cause)
+                continue
+            job = self._job(rows, next(group))
+            if job is not None:
+                jobs.append(job)
+                lines.append(rows[0].line)
+        if self.passed > vdbench.MOST_REMARKS:
+            more = self.passed - vdbench.MOST_REMARKS
+            self.remarks.append(Problem(self.name, None, None, f"{more:,} more rows like these"))
+        if not jobs:
+            problems = [*self.remarks, Problem(self.name, None, None, "holds no run", _REMEDY)]
+            raise InputError(problems)
+        measured = Measured(
+            self.name,
+            vdbench.PROGRAM,
+            tuple(jobs),
+            program=vdbench.PROGRAM,
+            remarks=tuple(self.remarks),
+        )
+        return Report(measured, RANK, tuple(lines))
+
+    def _rows(self, text: str) -> Iterator[_Row]:
+        for line, one in enumerate(text.split("\n"), 1):
+            names = _columns(one)
+            if names:
+                self.columns = names
+            elif self.columns and vdbench.clock(one.lstrip()) is not None:
+                values = one.split()
+                if len(values) == len(self.columns):
+                    yield _Row(line, dict(zip(self.columns, values, strict=True)))
+                    continue
+                cause = (
+                    f"is passed over: {len(values)} values, where {len(self.columns)} have names"
+                )
+                self._passed(line, cause)
+            elif one.strip() and not one.lstrip().startswith(("*", "<")):
+                self._passed(line, f"is passed over, for it is no row: {quote(one.strip())}")
+
+    def _passed(self, line: int, cause: str) -> None:
+        self.passed += 1
+        if self.passed <= vdbench.MOST_REMARKS:
+            self._remark(line, cause)
+
+    def _remark(self, line: int, cause: str) -> None:
+        self.remarks.append(Problem(self.name, line, None, cause))
+
+    def _job(self, rows: Sequence[_Row], group: int) -> MeasuredJob | None:
+        last = rows[-1]
+        among = vdbench.averages(last.interval)
+        inside = [row for row in rows if vdbench.averages(row.interval) is None]
+        first = among[0] if among else 2
+        counted = [row for row in inside if (number(row.interval) or 0) >= first]
+        notes: tuple[str, ...] = ()
+        refused: tuple[Remark, ...] = ()
+        seconds = _seconds(inside, first)
+        if among is None:
+            found = self._mean(counted)
+            if found is not None:
+                notes = (
+                    f"the file has no row of averages for it: averaged over intervals"
+                    f" {counted[0].interval} to {counted[-1].interval}",
+                )
+        else:
+            found = self._figures(last)
+        ended = not counted and bool(inside)
+        if found is None and not ended:
+            self._remark(last.line, f"run {quote(last.run)} has no rates, and is left out")
+            return None
+        found = found or Figures(0.0, 0.0, 0.0)
+        if ended:
+            refused = (vdbench.nothing_measured(last.run, last.interval),)
+        rate = vdbench.requested_rate(last.number("reqrate"))
+        return MeasuredJob(
+            last.run,
+            group,
+            0,
+            _shown(last, rate),
+            vdbench.directions(found, seconds),
+            said=_said(last, found, rate, refused),
+            together=vdbench.together(found),
+            remarks=notes,
+        )
+
+    def _mean(self, rows: Sequence[_Row]) -> Figures | None:
+        found = [one for row in rows if (one := self._figures(row)) is not None]
+        return vdbench.mean_of(found) if found else None
+
+    def _figures(self, row: _Row) -> Figures | None:
+        """What was measured in a row; None if it has no rates."""
+        rate, moved = row.number("rate"), row.number("mb/sec")
+        if rate is None or moved is None or rate < 0 or moved < 0:
+            return None
+        read = row.number("read%")
+        if "read_rate" in row.values:  # of a file system
+            reads, writes = row.number("read_rate") or 0.0, row.number("write_rate") or 0.0
+            rate = reads + writes
+            read = 100 * reads / rate if rate else 0.0
+        if read is None or not 0 <= read <= 100:
+            return None
+        return Figures(
+            rate,
+            moved,
+            read,
+            row.number("resp"),
+            row.number("read_resp"),
+            row.number("write_resp"),
+            row.number("resp_max"),
+            row.number("read_max") or row.number("read_resp_max"),
+            row.number("write_max") or row.number("write_resp_max"),
+            row.number("resp_std"),
+            row.number("read_std") or row.number("read_resp_std"),
+            row.number("write_std") or row.number("write_resp_std"),
+            row.number("queue_depth"),
+            row.number("bytes/io") or (moved * vdbench.MIB / rate if rate else None),
+        )
+
+
+def _runs(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
+    """Rows of one run each: a run ends with its averages, and intervals begin at 1 again."""
+    run: list[_Row] = []
+    for row in rows:
+        if run and (row.run != run[-1].run or _begins(run[-1], row)):
+            yield run
+            run = []
+        run.append(row)
+    if run:
+        yield run
+
+
+def _begins(before: _Row, row: _Row) -> bool:
+    if vdbench.averages(before.interval):
+        return True
+    last, now = number(before.interval), number(row.interval)
+    return last is not None and now is not None and now <= last
+
+
+def _seconds(rows: Sequence[_Row], first: int) -> float | None:
+    """From the end of the interval before the first that counts to the end of the last."""
+    before = [row for row in rows if (number(row.interval) or 0) < first]
+    if not before or before[-1] is rows[-1]:
+        return None
+    times = [vdbench.clock(row.values["tod"]) for row in (before[-1], rows[-1])]
+    return vdbench.span(times[0], times[1])
+
+
+def _shown(row: _Row, rate: float | None) -> dict[str, str]:
+    """What the row says was asked for, for the heading."""
+    names = ("xfersize", "threads", "rdpct", "seekpct")
+    shown = {name: row.values[name] for name in names if name in row.values}
+    for name, value in shown.items():
+        found = number(value)
+        shown[name] = value if found is None else f"{found:g}"
+    return shown | {"iorate": "max" if rate is None else f"{rate:g}"}
+
+
+def _said(row: _Row, found: Figures, rate: float | None, refused: tuple[Remark, ...]) -> Said:
+    """The load of a run."""
+    why: dict[str, str] = {}
+    remarks = [vdbench.CACHED]
+    of_files = "read_rate" in row.values
+    asked = row.number("xfersize")
+    if of_files and asked:  # an average, cut to whole bytes
+        asked = vdbench.SECTOR * round(asked / vdbench.SECTOR)
+    sizes, reason = vdbench.sizes_of(asked, found.bytes_per_io)
+    if reason:
+        why["sizes"] = reason
+    held = rate is not None and found.rate >= RATE_HELD * rate
+    threads = row.number("threads")
+    outstanding, reason = vdbench.threads_of(threads, found.queue_depth, held)
+    if reason:
+        why["outstanding"] = reason
+    random, reason = _random(row, remarks)
+    if reason:
+        why["random"] = reason
+    read = row.number("rdpct")
+    if read is None or not 0 <= read <= 100:
+        read = found.read
+        if not of_files:
+            meaning = f"is not in the file: {read:.4g} % are played, as were measured"
+            remarks.append(Remark("rdpct", meaning))
+    if of_files:
+        remarks.append(Remark("file system", _FILES))
+    if held:
+        remarks.append(Remark(f"iorate={rate:g}", vdbench.ARRIVALS))
+    hits = [name for name in ("rhpct", "whpct") if (row.number(name) or 0) > 0]
+    refused += tuple(Remark(f"{name}={row.number(name):g}", _HITS) for name in hits)
+    luns = row.number("lunsize") or 0.0
+    if luns > 0:
+        remarks.append(Remark(f"lunsize={luns:g} GiB", _LUNS))
+    return Said(
+        read=read / 100,
+        random=random,
+        sizes=sizes,
+        mean_size=found.bytes_per_io,
+        outstanding=outstanding,
+        rate=rate,
+        extent=int(luns * _GIB) or None,
+        may_be_cached=True,
+        why=why,
+        remarks=tuple(remarks),
+        refused=refused,
+    )
+
+
+def _random(row: _Row, remarks: list[Remark]) -> tuple[float | None, str | None]:
+    """The share of random accesses, or why the file does not say it."""
+    if "seekpct" not in row.values:
+        return None, "the file has no column seekpct"
+    seek = row.number("seekpct")
+    if seek is None or seek > 100:
+        return None, "seekpct is n/a: workloads differ, or read on to the end (seekpct=eof)"
+    if seek < 0:
+        remarks.append(Remark(f"seekpct={seek:g}", "sequential, as eof and seqnz are"))
+    return max(seek, 0.0) / 100, None
