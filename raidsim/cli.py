@@ -249,12 +249,24 @@ def judge_command(
         typer.Argument(
             metavar="RESULT",
             show_default=False,
-            help="Results of fio: what --output-format=json or json+ wrote.",
+            help="Results of fio (JSON, logs), vdbench (its .html) or Iometer (.csv).",
         ),
     ],
     volume: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The volume that fio ran on, if there are several."),
+        typer.Option(metavar="NAME", help="The volume that was measured, if there are several."),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="NAME", help="What the results are, if they do not tell."),
+    ] = None,
+    random: Annotated[
+        str | None,
+        typer.Option(metavar="SHARE", help="Of random accesses, where no result says it: 100%."),
+    ] = None,
+    outstanding: Annotated[
+        int | None,
+        typer.Option(min=1, max=65536, metavar="N", help="I/Os, where no result says how many."),
     ] = None,
     overrides: Overrides = None,
     seed: Annotated[
@@ -262,22 +274,30 @@ def judge_command(
     ] = None,
     json: JsonFile = None,
 ) -> None:
-    """Put results of fio beside a scenario, and simulate what may explain a difference."""
+    """Put measured results beside a scenario, and simulate what may explain a difference."""
     from raidsim import scenario as scenarios
-    from raidsim.fio.reader import read_result
+    from raidsim import units
+    from raidsim.errors import Problem
     from raidsim.report import judgement as report
     from raidsim.report import output
     from raidsim.report.progress import Bar
 
     to_json = _target("--json", json, stdout=True)
+    share = None
+    if random is not None:
+        try:
+            share = units.parse(random, "share")
+        except units.QuantityError as error:
+            problem = Problem(None, None, "--random", error.cause, error.remedy)
+            raise InputError([problem]) from None
     loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
-    measured = [read_result(name) for name in results]
+
+    from raidsim.judge import Given, judge, read_results
+
+    measured = read_results(results, form)
     output.check([to_json] if to_json else [], inputs=[loaded.path, *results])
-
-    from raidsim.judge import judge
-
     with Bar() as bar:
-        judgement = judge(loaded, measured, volume, bar.on_share)
+        judgement = judge(loaded, measured, volume, bar.on_share, Given(share, outstanding))
     try:
         if to_json:
             from raidsim.report import json_file

@@ -130,7 +130,7 @@ class _Reader:
         if self.passed > MOST_REMARKS:
             more = self.passed - MOST_REMARKS
             self.remarks.append(Problem(self.name, None, None, f"{more:,} more lines like these"))
-        jobs = []
+        jobs: list[MeasuredJob] = []
         for test in self.tests:
             if test.whole is None:
                 cause = "a test without a row ALL is left out: the file ends before it, or it was"
@@ -152,7 +152,7 @@ class _Reader:
 
     def _line(self, number: int, line: str) -> None:
         expected, self.expected = self.expected, ""
-        if line.startswith("'") or line.startswith("\"'"):
+        if line.startswith(("'", "\"'")):
             self._heading(number, line.strip('"').rstrip(","))
         elif expected == "version":
             self.version = line.rstrip(", ")[:40]

@@ -61,7 +61,8 @@ class Said:
     offset, extent : the part of the volume that was accessed, in bytes.
     is_synchronous : whether a completion is all of the latency.
     may_be_cached : whether a page cache may have been in between; the result does not say.
-    why : of what is None: why the result does not say it, by the names of these fields.
+    why : by the names of these fields why the result does not say it; of the extent, why it is
+        not certain where it lies.
     remarks : what is not played, and what that means.
     refused : why the load cannot be played at all.
     """

@@ -90,7 +90,8 @@ def size(text: str | None) -> float | None:
     match = _SIZE.fullmatch(text or "")
     if match is None:
         return None
-    return float(match[1]) * 1024 ** " kmgt".index(match[2].lower() or " ")
+    power = " kmgt".index(match[2].lower() or " ")
+    return float(match[1]) * 1024.0**power
 
 
 def averages(text: str) -> tuple[int, int] | None:

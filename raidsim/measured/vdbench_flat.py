@@ -29,7 +29,7 @@ _NEEDED = {"run", "interval", "rate", "mb/sec"}
 _REMEDY = "give flatfile.html as vdbench wrote it"
 _GIB = 2**30
 _FILES = "files were opened and closed, and may have been created: only reads and writes are played"
-_LUNS = "all SDs together: taken for the first bytes of the volume; `range` is not in the file"
+_LUNS = "is all SDs together, and `range` is not in the file"
 _HITS = "a share of the accesses is to hit a cache, which raidsim does not play"
 
 
@@ -290,7 +290,7 @@ def _said(row: _Row, found: Figures, rate: float | None, refused: tuple[Remark, 
     refused += tuple(Remark(f"{name}={row.number(name):g}", _HITS) for name in hits)
     luns = row.number("lunsize") or 0.0
     if luns > 0:
-        remarks.append(Remark(f"lunsize={luns:g} GiB", _LUNS))
+        why["extent"] = f"lunsize={luns:g} GiB {_LUNS}"
     return Said(
         read=read / 100,
         random=random,

@@ -110,13 +110,15 @@ def _agreement(cause: TriedCause) -> str:
 
 def _lines(job: JudgedJob) -> Iterator[str]:
     """What else there is to say of a job."""
-    if any("%" in figure.name for figure in job.figures):
+    if any(figure.name.endswith("%") for figure in job.figures):
         yield PERCENTILES
     if job.verdict in (FAST, SLOW) and not job.causes:
         yield "no cause that was simulated brings it nearer"
     if job.without_effect:
         yield f"simulated too, and not nearer: {'; '.join(job.without_effect)}"
     yield from job.warnings
+    for words in job.assumed:
+        yield f"taken: {words}"
     for note in job.refused:
         yield f"not judged: {_option(note.option, note.value)}: {note.meaning}"
     for note in job.notes:
