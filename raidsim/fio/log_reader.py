@@ -124,15 +124,16 @@ def read_any(name: str | PathLike[str], *, version: int | None = None) -> Logged
         table = _table(shown, rows, columns)
         distributions = _histograms(shown, table)
         named = LogName(found.prefix if found else "", "clat_hist", found.thread if found else None)
-        return Logged(
-            shown,
-            named,
-            _counted(distributions, table[:, 0], {}, "clat"),
-            {(kind, int(size)): one.samples or 0
-             for op, kind in enumerate(DIRECTIONS) if (one := distributions.get(kind))
-             for size in np.unique(table[table[:, 1] == op, 2])[:1]},
-            is_histogram=True,
-        )  # fmt: skip
+        sizes = {
+            (kind, int(each[0])): one.samples or 0
+            for op, kind in enumerate(DIRECTIONS)
+            if (one := distributions.get(kind)) is not None
+            and len(each := np.unique(table[table[:, 1] == op, 2])) == 1
+            and each[0] > 0  # rows have the size of one I/O: if it is always the same, of all
+        }
+        counts = {kind: (ios, ios * size) for (kind, size), ios in sizes.items()}
+        directions = _counted(distributions, table[:, 0], counts, "clat")
+        return Logged(shown, named, directions, sizes, is_histogram=True)
     if found is None or found.what == "clat_hist":
         remedy = "give a log called ..._lat.log, ..._clat.log, ..._bw.log and so on"
         refuse(shown, "cannot be told to be a log of fio by its name", remedy)

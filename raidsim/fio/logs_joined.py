@@ -250,21 +250,13 @@ def _alone(logs: list[Logged]) -> Measured:
     if job.iops == 0 and job.bytes_per_s > 0:
         remedy = "give the log of IO/s (..._iops.log) too"
         refuse(logs[0].file, "has the bandwidth only, and not how many I/Os there were", remedy)
-    moved = job.bytes_per_s
-    if not moved and len({one.bytes for one in sizes}) == 1:
-        moved = job.iops * sizes[0].bytes  # a histogram has no bytes, but a size
-        directions = {
-            name: replace(one, bytes_per_s=one.iops * sizes[0].bytes)
-            for name, one in job.directions.items()
-        }
-        job = replace(job, directions=directions)
     refused: tuple[Remark, ...] = ()
     if job.iops == 0:
         refused = (Remark("time", "the log covers less than a millisecond: there is no rate"),)
     said = Said(
         read=job.directions["read"].iops / job.iops if job.iops else None,
         sizes=sizes,
-        mean_size=moved / job.iops if job.iops and moved else None,
+        mean_size=job.bytes_per_s / job.iops if job.iops and job.bytes_per_s else None,
         workers=threads,
         why=dict.fromkeys(("random", "outstanding", "sizes", "read"), NO_OPTIONS),
         refused=refused,

@@ -63,12 +63,12 @@ class Figure:
 def figures(job: MeasuredJob, found: Simulated, *, is_synchronous: bool) -> list[Figure]:
     """All figures that a job and its simulation both have."""
     point = found.point
-    rate = job.bytes_per_s
+    rate = job.bytes_per_s or None  # none is told where there were I/Os
     moved = point.mbps * MIB
     return [
         Figure("throughput", "IO/s", job.iops, point.iops.mean),
-        Figure("throughput", "MB/s", rate / MB, moved / MB),
-        Figure("throughput", "MiB/s", rate / MIB, moved / MIB),
+        Figure("throughput", "MB/s", rate and rate / MB, moved / MB),
+        Figure("throughput", "MiB/s", rate and rate / MIB, moved / MIB),
         *(
             figure
             for name in DIRECTIONS

@@ -75,6 +75,7 @@ class _Maker:
         self.played = Played(
             is_synchronous=said.is_synchronous,
             is_buffered=said.may_be_cached,
+            assumed=list(said.assumed),
             notes=[Note(*_parts(one.what), one.meaning) for one in said.remarks],
             refused=[Note(*_parts(one.what), one.meaning) for one in said.refused],
         )
@@ -189,6 +190,8 @@ class _Maker:
             parts.append(f"{100 * (random or 0.0):.3g} % random")
         if said.mean_size is not None:
             parts.append(f"{said.mean_size:,.0f} bytes")
+        if said.workers > 1:
+            parts.append(f"{said.workers} workers")
         return ", ".join(parts) or "it says nothing of its own"
 
     def _of_scenario(self, base: LoadSpec) -> dict[str, Any]:

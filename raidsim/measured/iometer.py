@@ -212,13 +212,13 @@ class _Reader:
         self._test(number).specifications[self.specification].append((number, values))
 
     def _row(self, number: int, line: str) -> None:
-        cells = [cell.strip() for cell in line.strip('"').split(",")]
-        kind = cells[0].upper()
+        cells = line.strip('"').split(",")
+        kind = cells[0].strip().upper()
         if kind not in _TYPES or not self.columns:
             self._passed(number, f"is passed over, for it is no row of results: {quote(line)}")
             return
         if kind == "DISK":
-            self._test(number).targets.append(cells[1] if len(cells) > 1 else "")
+            self._test(number).targets.append(cells[1].strip() if len(cells) > 1 else "")
         elif kind == "WORKER":
             self._test(number).workers += 1
         elif kind == "ALL":
@@ -227,7 +227,7 @@ class _Reader:
     def _whole(self, number: int, cells: list[str]) -> None:
         """The row with the sums; commas in the name of a specification make it longer."""
         columns = self.columns
-        while len(cells) > len(columns) and not cells[-1]:
+        while len(cells) > len(columns) and not cells[-1].strip():
             cells.pop()
         extra = len(cells) - len(columns)
         if extra > 0:
@@ -241,7 +241,8 @@ class _Reader:
             self._begin(number)
             self.tests[-1].specifications = test.specifications
             test = self.tests[-1]
-        test.whole = _Row(number, dict(zip(columns, cells, strict=True)))
+        values = (cell.strip() for cell in cells)
+        test.whole = _Row(number, dict(zip(columns, values, strict=True)))
 
     def _passed(self, number: int, cause: str) -> None:
         self.passed += 1
@@ -326,10 +327,11 @@ def _together(row: _Row) -> dict[str, Distribution]:
     """What is known of reads and writes together only: their bins."""
     within = _within(row)
     both = all((row.number(f"{word} iops") or 0.0) > 0 for word in ("read", "write"))
-    mean = row.number("average response time")
-    if not both or (within is None and row.number("average read response time") is not None):
+    apart = row.number("average read response time") is not None
+    if not both or (within is None and apart):
         return {}
-    most = row.number("maximum response time")
+    mean = None if apart else row.number("average response time")
+    most = None if apart else row.number("maximum response time")
     return {
         "lat": Distribution(
             None if mean is None else mean * NS_PER_MS,

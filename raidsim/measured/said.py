@@ -63,6 +63,7 @@ class Said:
     may_be_cached : whether a page cache may have been in between; the result does not say.
     why : by the names of these fields why the result does not say it; of the extent, why it is
         not certain where it lies.
+    assumed : what the result does not say for certain, and is taken for so, in words.
     remarks : what is not played, and what that means.
     refused : why the load cannot be played at all.
     """
@@ -80,5 +81,6 @@ class Said:
     is_synchronous: bool = False
     may_be_cached: bool = False
     why: Mapping[str, str] = field(default_factory=dict)
+    assumed: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
     refused: tuple[Remark, ...] = ()

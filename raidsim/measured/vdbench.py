@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,7 +39,7 @@ CACHED = Remark(
     "the file does not say whether the page cache of the host was passed by (o_direct);"
     " raidsim has none",
 )
-ARRIVALS = "arrivals are random (Poisson), as vdbench's are unless it is told otherwise"
+ARRIVALS = "I/Os arrive as if by chance (Poisson), as vdbench's do unless it is told otherwise"
 
 
 @dataclass(frozen=True)
@@ -246,12 +247,10 @@ class Report:
     Attributes
     ----------
     rank : of reports of the same runs that with the lowest says most.
-    lines : where each run stands.
     """
 
     measured: Measured
     rank: int
-    lines: tuple[int, ...]
 
     @property
     def folder(self) -> Path:
@@ -274,26 +273,38 @@ class Histograms:
 
 
 def joined(reports: Sequence[Report], histograms: Sequence[Histograms]) -> Iterator[Measured]:
-    """Reports of the same runs as one: those of a folder, the one that says most and histograms."""
+    """Reports of one folder as one, which tell of the same runs, with their histograms.
+
+    A run is taken from the report that says most of it.
+    """
     for folder in dict.fromkeys(one.folder for one in reports):
         here = sorted((one for one in reports if one.folder == folder), key=lambda one: one.rank)
-        best, *others = here
-        same = [one for one in others if _runs(one) == _runs(best)]
-        remarks = [
-            Problem(one.measured.file, None, None, cause)
-            for one in same
-            for cause in [f"is passed over: {best.measured.file} has the same runs, and says more"]
-        ]
-        measured = replace(best.measured, remarks=(*best.measured.remarks, *remarks))
-        for one in histograms:
-            if one.folder == folder:
-                measured = _with(measured, one)
-        yield measured
-        yield from (one.measured for one in others if one not in same)
+        seen: dict[tuple[str, int], str] = {}
+        for report in here:
+            measured = _without(report.measured, seen)
+            for histogram in histograms:
+                if histogram.folder == folder and report is here[0]:
+                    measured = _with(measured, histogram)
+            if measured.jobs or measured.remarks:
+                yield measured
 
 
-def _runs(report: Report) -> list[str]:
-    return [job.name for job in report.measured.jobs]
+def _without(measured: Measured, seen: dict[tuple[str, int], str]) -> Measured:
+    """A report without the runs that were in another one, and those are noted."""
+    jobs, again, numbers = [], set(), Counter[str]()
+    for job in measured.jobs:
+        numbers[job.name] += 1
+        key = (job.name, numbers[job.name])
+        if key in seen:
+            again.add(seen[key])
+        else:
+            seen[key] = measured.file
+            jobs.append(job)
+    remarks = list(measured.remarks)
+    for other in sorted(again):
+        cause = f"what it has of runs that are in {other} too is passed over: that says more"
+        remarks.append(Problem(measured.file, None, None, cause))
+    return replace(measured, jobs=tuple(jobs), remarks=tuple(remarks))
 
 
 def _with(measured: Measured, histograms: Histograms) -> Measured:
@@ -325,7 +336,7 @@ def _with_bins(job: MeasuredJob, found: Mapping[str, Distribution]) -> MeasuredJ
             one = replace(mine, samples=found[name].samples, within=found[name].within)
             parts[name] = replace(parts[name], latencies={"lat": one})
     both = job.together
-    apart = all(parts[name].latencies for name in ("read", "write") if parts[name].iops > 0)
+    apart = all(name in found for name in ("read", "write") if parts[name].iops > 0)
     if "both" in found and not apart:
         mine = both.get("lat", Distribution(None))
         whole = replace(mine, samples=found["both"].samples, within=found["both"].within)

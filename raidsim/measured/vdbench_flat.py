@@ -97,7 +97,6 @@ class _Reader:
         if len(runs) > vdbench.MOST_RUNS:
             refuse(self.name, f"holds more than {vdbench.MOST_RUNS} runs")
         jobs: list[MeasuredJob] = []
-        lines: list[int] = []
         group = count()
         for rows in runs:
             if vdbench.is_formatting(rows[0].run):
@@ -107,7 +106,6 @@ class _Reader:
             job = self._job(rows, next(group))
             if job is not None:
                 jobs.append(job)
-                lines.append(rows[0].line)
         if self.passed > vdbench.MOST_REMARKS:
             more = self.passed - vdbench.MOST_REMARKS
             self.remarks.append(Problem(self.name, None, None, f"{more:,} more rows like these"))
@@ -121,7 +119,7 @@ class _Reader:
             program=vdbench.PROGRAM,
             remarks=tuple(self.remarks),
         )
-        return Report(measured, RANK, tuple(lines))
+        return Report(measured, RANK)
 
     def _rows(self, text: str) -> Iterator[_Row]:
         for line, one in enumerate(text.split("\n"), 1):
@@ -269,6 +267,7 @@ def _said(row: _Row, found: Figures, rate: float | None, refused: tuple[Remark, 
     if reason:
         why["sizes"] = reason
     held = rate is not None and found.rate >= RATE_HELD * rate
+    assumed = [vdbench.ARRIVALS] if held else []
     threads = row.number("threads")
     outstanding, reason = vdbench.threads_of(threads, found.queue_depth, held)
     if reason:
@@ -280,12 +279,10 @@ def _said(row: _Row, found: Figures, rate: float | None, refused: tuple[Remark, 
     if read is None or not 0 <= read <= 100:
         read = found.read
         if not of_files:
-            meaning = f"is not in the file: {read:.4g} % are played, as were measured"
-            remarks.append(Remark("rdpct", meaning))
+            measured = f"{read:.4g} % of the I/Os are reads, as were measured"
+            assumed.append(f"{measured}: rdpct is not in the file")
     if of_files:
         remarks.append(Remark("file system", _FILES))
-    if held:
-        remarks.append(Remark(f"iorate={rate:g}", vdbench.ARRIVALS))
     hits = [name for name in ("rhpct", "whpct") if (row.number(name) or 0) > 0]
     refused += tuple(Remark(f"{name}={row.number(name):g}", _HITS) for name in hits)
     luns = row.number("lunsize") or 0.0
@@ -301,6 +298,7 @@ def _said(row: _Row, found: Figures, rate: float | None, refused: tuple[Remark, 
         extent=int(luns * _GIB) or None,
         may_be_cached=True,
         why=why,
+        assumed=tuple(assumed),
         remarks=tuple(remarks),
         refused=refused,
     )

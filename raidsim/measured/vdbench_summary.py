@@ -34,7 +34,7 @@ _KNOWN = re.compile(
     r"\d\d:\d\d:\d\d\S* +(Vdbench execution completed|All slaves|Starting slave|input argument)"
 )
 _FILE_SYSTEM = re.compile(r"\.Interval\.")
-_ROW = re.compile(r"\s*(\d\d:\d\d:\d\d(?:\.\d+)?)\s+(\d{1,9}|\w{3}_\d{1,9}-\d{1,9})\s+(\S.*)")
+_ROW = re.compile(r"\s*(\d\d:\d\d:\d\d(?:\.\d+)?)\s+(\d{1,9}|\w{3}_\d{1,9}-\d{1,9})(?:\s+(\S.*)|$)")
 _NAMES = {
     "i/o rate": "rate", "mb/sec 1024**2": "mb_per_s", "bytes i/o": "bytes_per_io",
     "read pct": "read", "resp time": "resp", "read resp": "read_resp", "write resp": "write_resp",
@@ -106,12 +106,10 @@ class _Reader:
             cause = "is empty" if not text.strip() else "holds no run (Starting RD=...)"
             refuse(self.name, cause, _REMEDY)
         jobs: list[MeasuredJob] = []
-        lines: list[int] = []
         for run in self.runs:
             job = self._job(run, len(jobs))
             if job is not None:
                 jobs.append(job)
-                lines.append(run.line)
         if self.passed > vdbench.MOST_REMARKS:
             more = self.passed - vdbench.MOST_REMARKS
             self.remarks.append(Problem(self.name, None, None, f"{more:,} more lines like these"))
@@ -126,7 +124,7 @@ class _Reader:
             program=vdbench.PROGRAM,
             remarks=tuple(self.remarks),
         )
-        return Report(measured, rank, tuple(lines))
+        return Report(measured, rank)
 
     def _line(self, line: int, text: str) -> None:
         head = vdbench.head_of(text)
@@ -145,7 +143,7 @@ class _Reader:
             self.columns = [" ".join(pair) for pair in pairs]
             self.first_line = []
         elif match := _ROW.match(text):
-            self._row(line, match[1], match[2], match[3])
+            self._row(line, match[1], match[2], match[3] or "")
         elif not self.of_files and text.strip() and self.runs and not _KNOWN.match(text):
             self._passed(line, f"is passed over, for it is no row: {quote(text.strip())}")
 
@@ -247,7 +245,7 @@ def _said(
 ) -> Said:
     """The load of a run, as far as these files say it."""
     why: dict[str, str] = {}
-    remarks = [vdbench.CACHED]
+    assumed: list[str] = []
     mean = found.bytes_per_io
     sizes: tuple[Size, ...] = ()
     if "xfersize" in said:
@@ -256,7 +254,7 @@ def _said(
             why["sizes"] = reason
     elif mean and mean % vdbench.SECTOR == 0:
         sizes = (Size(int(mean)),)
-        remarks.append(Remark(f"bytes i/o={mean:g}", "an average: taken for the size of all I/Os"))
+        assumed.append(f"all I/Os have {mean:g} bytes, which is their average (bytes i/o)")
     else:
         why["sizes"] = "xfersize is not in the file, which has the average only"
     held = rate is not None and found.rate >= RATE_HELD * rate
@@ -265,7 +263,7 @@ def _said(
     if reason:
         why["outstanding"] = reason
     if held:
-        remarks.append(Remark(f"iorate={rate:g}", vdbench.ARRIVALS))
+        assumed.append(vdbench.ARRIVALS)
     read = number(said.get("rdpct"))
     seek = number(said.get("seekpct"))
     if seek is None:
@@ -279,6 +277,7 @@ def _said(
         rate=rate,
         may_be_cached=True,
         why=why,
-        remarks=tuple(remarks),
+        assumed=tuple(assumed),
+        remarks=(vdbench.CACHED,),
         refused=refused,
     )
