@@ -274,7 +274,8 @@ def test_a_system_that_is_as_the_scenario_says_agrees_in_the_words_of_any_progra
         "queue_depth": 16.0, "lunsize": 32.0,
     }  # fmt: skip
     (tmp_path / "flatfile.html").write_text(flat(*run(**row)))
-    bins = {"0 to 50 uS": 0, "50 to 100 uS": 0}
+    names = {50: "0 to 50 uS", 100: "50 to 100 uS", 200: "100 to 200 uS", 500: "200 to 500 uS"}
+    bins = dict.fromkeys([*names.values(), "0.5 to 1 mS"], 0)
     reads, writes = round(share * rate * 60), round((1 - share) * rate * 60)
     cells = {
         "IOps": rate, "Read IOps": share * rate, "Write IOps": (1 - share) * rate,
@@ -284,8 +285,8 @@ def test_a_system_that_is_as_the_scenario_says_agrees_in_the_words_of_any_progra
     }  # fmt: skip
     for section in sections:
         for middle, count in section["lat_ns"]["bins"].items():
-            name = "0 to 50 uS" if int(middle) <= 50_000 else "50 to 100 uS"
-            bins[name] += count
+            end = next((one for one in names if int(middle) <= 1000 * one), None)
+            bins[names.get(end, "0.5 to 1 mS")] += count
     (tmp_path / "results.csv").write_text(iometer(bins=bins, **cells))
     logs = files_of(scenario, result, keeper.found).contents
     for name, content in logs.items():
