@@ -28,6 +28,7 @@ NAME = "vdbench-summary"
 WORDS = "summary.html or totals.html of vdbench"
 RANK_SUMMARY, RANK_TOTALS = 1, 2
 _REMEDY = "give summary.html or totals.html as vdbench wrote it"
+_ROUNDED = 0.006  # MB/sec have two digits behind the point; the bytes of an I/O are exact
 _TAG = re.compile(r"<[^<>]{0,400}>")
 _KNOWN = re.compile(
     r"Link to |Copy of |Run totals|Vdbench |Copyright |For documentation|\*|"
@@ -169,6 +170,10 @@ class _Reader:
         if any((found.get(name) is None) or (found[name] or 0.0) < 0 for name in needed):
             self._passed(line, "is passed over: it has no i/o rate, MB/sec or read pct")
             return
+        moved, size = found["mb_per_s"] or 0.0, found.get("bytes_per_io")
+        exact = (found["rate"] or 0.0) * (size or 0.0) / vdbench.MIB
+        if size and abs(exact - moved) <= _ROUNDED:
+            found["mb_per_s"] = exact
         figures = Figures(**found)  # type: ignore[arg-type]
         self.runs[-1].rows.append((time, interval, figures))
 
