@@ -257,16 +257,13 @@ def judge_command(
         typer.Option(metavar="NAME", help="The volume that was measured, if there are several."),
     ] = None,
     form: Annotated[
-        str | None,
-        typer.Option("--format", metavar="NAME", help="What the results are, if they do not tell."),
+        str | None, typer.Option("--format", metavar="NAME", help="Form of the results.")
     ] = None,
     random: Annotated[
-        str | None,
-        typer.Option(metavar="SHARE", help="Of random accesses, where no result says it: 100%."),
+        str | None, typer.Option(metavar="SHARE", help="Of random accesses, if results lack it.")
     ] = None,
     outstanding: Annotated[
-        int | None,
-        typer.Option(min=1, max=65536, metavar="N", help="I/Os, where no result says how many."),
+        int | None, typer.Option(min=1, max=65536, metavar="N", help="I/Os a worker, if lacking.")
     ] = None,
     overrides: Overrides = None,
     seed: Annotated[
@@ -276,36 +273,20 @@ def judge_command(
 ) -> None:
     """Put measured results beside a scenario, and simulate what may explain a difference."""
     from raidsim import scenario as scenarios
-    from raidsim import units
-    from raidsim.errors import Problem
     from raidsim.report import judgement as report
     from raidsim.report import output
     from raidsim.report.progress import Bar
 
     to_json = _target("--json", json, stdout=True)
-    share = None
-    if random is not None:
-        try:
-            share = units.parse(random, "share")
-        except units.QuantityError as error:
-            problem = Problem(None, None, "--random", error.cause, error.remedy)
-            raise InputError([problem]) from None
     loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
 
     from raidsim.judge import Given, judge, read_results
 
-    measured = read_results(results, form)
+    given, measured = Given.of_texts(random, outstanding), read_results(results, form)
     output.check([to_json] if to_json else [], inputs=[loaded.path, *results])
     with Bar() as bar:
-        judgement = judge(loaded, measured, volume, bar.on_share, Given(share, outstanding))
-    try:
-        if to_json:
-            from raidsim.report import json_file
-
-            output.write({to_json: json_file.render(judgement.to_dict())})
-    finally:
-        if not (to_json and to_json.to_stdout):
-            report.print_judgement(judgement, _stdout())
+        judgement = judge(loaded, measured, volume, bar.on_share, given)
+    report.deliver(judgement, to_json, _stdout())
     if not judgement.all_agree:
         raise typer.Exit(DOES_NOT_HOLD)
 

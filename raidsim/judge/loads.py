@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from raidsim import units
-from raidsim.errors import quote
+from raidsim.errors import InputError, Problem, quote
 from raidsim.fio.playing import Note, Played, play
 from raidsim.measured.job import MeasuredJob
 from raidsim.measured.said import RATE_HELD, Said, Size
@@ -37,6 +37,22 @@ class Given:
 
     random: float | None = None
     outstanding: int | None = None
+
+    @classmethod
+    def of_texts(cls, random: str | None, outstanding: int | None) -> Given:
+        """What was typed: a share is one with its unit, as in "100 %".
+
+        Raises
+        ------
+        InputError
+            `random` is no share.
+        """
+        if random is None:
+            return cls(None, outstanding)
+        try:
+            return cls(units.parse(random, "share"), outstanding)
+        except units.QuantityError as error:
+            raise InputError([Problem(None, None, "--random", error.cause, error.remedy)]) from None
 
 
 def load_of(job: MeasuredJob, scenario: Scenario, target: str, given: Given) -> Played:

@@ -11,11 +11,22 @@ from rich.text import Text
 from raidsim.judge.causes import FAST, SLOW
 from raidsim.judge.compare import AGREES, JudgedJob, Judgement, TriedCause
 from raidsim.judge.figures import Figure
-from raidsim.report import numbers
+from raidsim.report import json_file, numbers, output
+from raidsim.report.output import Target
 from raidsim.report.table import RULED
 
 STYLES = {AGREES: "green", FAST: "yellow", SLOW: "yellow"}
 PERCENTILES = "a percentile is given where ten I/Os lie beyond it"
+
+
+def deliver(judgement: Judgement, target: Target | None, console: Console) -> None:
+    """Write a judgement as JSON, if it is wanted, and print it unless that went to the console."""
+    try:
+        if target:
+            output.write({target: json_file.render(judgement.to_dict())})
+    finally:  # a full disk does not take the figures from the user
+        if not (target and target.to_stdout):
+            print_judgement(judgement, console)
 
 
 def print_judgement(judgement: Judgement, console: Console) -> None:
