@@ -263,7 +263,7 @@ def judge_command(
         str | None, typer.Option(metavar="SHARE", help="Of random accesses, if results lack it.")
     ] = None,
     outstanding: Annotated[
-        int | None, typer.Option(min=1, max=65536, metavar="N", help="I/Os a worker, if lacking.")
+        int | None, typer.Option(min=1, max=65536, metavar="N", help="I/Os, if results lack it.")
     ] = None,
     overrides: Overrides = None,
     seed: Annotated[

@@ -26,12 +26,12 @@ from os import PathLike
 from raidsim.errors import InputError, Problem, quote
 from raidsim.measured.job import NOTHING, Direction, Distribution, Measured, MeasuredJob
 from raidsim.measured.said import Remark, Said, Size
-from raidsim.measured.text_file import read_text, refuse
+from raidsim.measured.text_file import lines_of, read_text, refuse
 
 NAME = "iometer"
 WORDS = "results of Iometer (CSV)"
 PROGRAM = "Iometer"
-MOST_BYTES = 64 * 2**20
+MOST_BYTES = 32 * 2**20
 MOST_TESTS = 10_000
 MOST_REMARKS = 20
 MIB, MB = 2**20, 10**6
@@ -67,7 +67,7 @@ def read(name: str | PathLike[str]) -> Measured:
     Raises
     ------
     InputError
-        It cannot be read, is larger than 64 MiB, or holds no row of type ALL.
+        It cannot be read, is larger than 32 MiB, or holds no row of type ALL.
     """
     return parse(read_text(name, MOST_BYTES, "file of results of Iometer"), str(name))
 
@@ -123,7 +123,7 @@ class _Reader:
         self.has_columns = False
 
     def read(self, text: str) -> Measured:
-        for number, one in enumerate(text.split("\n"), 1):
+        for number, one in lines_of(text):
             line = one.strip()
             if line:
                 self._line(number, line)

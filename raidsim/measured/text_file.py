@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import io
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import NoReturn
@@ -44,6 +46,13 @@ def decoded(data: bytes) -> str:
     """Bytes as text: UTF-8, or what a Windows shell makes of output that it writes to a file."""
     wide = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     return data.decode("utf-16" if wide else "utf-8-sig", errors="replace")
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text that are not empty, with their numbers, without a list of all of them."""
+    for number, line in enumerate(io.StringIO(text), 1):
+        if line != "\n":
+            yield number, line.rstrip("\n")
 
 
 def refuse(

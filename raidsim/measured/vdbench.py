@@ -18,7 +18,7 @@ from raidsim.measured.job import NOTHING, Direction, Distribution, Measured, Mea
 from raidsim.measured.said import Remark, Size
 
 PROGRAM = "vdbench"
-MOST_BYTES = 64 * 2**20
+MOST_BYTES = 32 * 2**20  # a day of intervals of a second
 MOST_RUNS = 10_000
 MOST_REMARKS = 20
 MIB = 2**20

@@ -10,7 +10,7 @@ or not the same in all workloads of a run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from os import PathLike
@@ -19,13 +19,20 @@ from raidsim.errors import InputError, Problem, quote
 from raidsim.measured import vdbench
 from raidsim.measured.job import Measured, MeasuredJob
 from raidsim.measured.said import RATE_HELD, Remark, Said
-from raidsim.measured.text_file import read_text, refuse
+from raidsim.measured.text_file import lines_of, read_text, refuse
 from raidsim.measured.vdbench import Figures, Report, number
 
 NAME = "vdbench-flat"
 WORDS = "flatfile.html of vdbench"
 RANK = 0
 _NEEDED = {"run", "interval", "rate", "mb/sec"}
+_MEASURED = (
+    "rate", "mb/sec", "read%", "bytes/io", "resp", "read_resp", "write_resp", "resp_max",
+    "resp_std", "queue_depth", "read_max", "read_resp_max", "read_std", "read_resp_std",
+    "write_max", "write_resp_max", "write_std", "write_resp_std",
+)  # fmt: skip
+"""Columns with what was measured; those behind `queue_depth` are called after the version."""
+
 _REMEDY = "give flatfile.html as vdbench wrote it"
 _GIB = 2**30
 _FILES = "files were opened and closed, and may have been created: only reads and writes are played"
@@ -45,7 +52,7 @@ def read(name: str | PathLike[str]) -> Report:
     Raises
     ------
     InputError
-        It cannot be read, is larger than 64 MiB, or has no line of column names, or no run.
+        It cannot be read, is larger than 32 MiB, or has no line of column names, or no run.
     """
     return parse(read_text(name, vdbench.MOST_BYTES, "flat file"), str(name))
 
@@ -63,21 +70,26 @@ def _columns(line: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Row:
-    """A row with its place; values by the names of columns, in lower case."""
+    """A row with its place: its text, for there are many, and where to look in it."""
 
     line: int
-    values: dict[str, str]
+    run: str
+    interval: str
+    text: str
+    columns: Mapping[str, int]  # places by the names of columns, in lower case
 
-    @property
-    def run(self) -> str:
-        return self.values["run"]
-
-    @property
-    def interval(self) -> str:
-        return self.values["interval"]
+    def word(self, name: str) -> str:
+        """The value of a column, or nothing."""
+        return self.text.split()[self.columns[name]] if name in self.columns else ""
 
     def number(self, name: str) -> float | None:
-        return number(self.values.get(name))
+        return number(self.word(name))
+
+    def numbers(self, names: Iterable[str]) -> list[float | None]:
+        """The values of several columns, in their order."""
+        words = self.text.split()
+        places = (self.columns.get(name) for name in names)
+        return [None if place is None else number(words[place]) for place in places]
 
 
 class _Reader:
@@ -86,7 +98,7 @@ class _Reader:
     def __init__(self, name: str) -> None:
         self.name = name
         self.remarks: list[Problem] = []
-        self.columns: list[str] = []
+        self.columns: dict[str, int] = {}
         self.passed = 0
 
     def read(self, text: str) -> Report:
@@ -122,19 +134,18 @@ class _Reader:
         return Report(measured, RANK)
 
     def _rows(self, text: str) -> Iterator[_Row]:
-        for line, one in enumerate(text.split("\n"), 1):
+        for line, one in lines_of(text):
             names = _columns(one)
             if names:
-                self.columns = names
+                self.columns = {name: place for place, name in enumerate(names)}
             elif self.columns and vdbench.clock(one.lstrip()) is not None:
-                values = one.split()
-                if len(values) == len(self.columns):
-                    yield _Row(line, dict(zip(self.columns, values, strict=True)))
+                words = one.split()
+                if len(words) == len(self.columns):
+                    run, interval = (words[self.columns[name]] for name in ("run", "interval"))
+                    yield _Row(line, run, interval, one.strip(), self.columns)
                     continue
-                cause = (
-                    f"is passed over: {len(values)} values, where {len(self.columns)} have names"
-                )
-                self._passed(line, cause)
+                told = f"where {len(self.columns)} have names"
+                self._passed(line, f"is passed over: {len(words)} values, {told}")
             elif one.strip() and not one.lstrip().startswith(("*", "<")):
                 self._passed(line, f"is passed over, for it is no row: {quote(one.strip())}")
 
@@ -164,7 +175,7 @@ class _Reader:
                 )
         else:
             found = self._figures(last)
-        ended = not counted and bool(inside)
+        ended = among[1] < among[0] if among else not counted
         if found is None and not ended:
             self._remark(last.line, f"run {quote(last.run)} has no rates, and is left out")
             return None
@@ -189,31 +200,33 @@ class _Reader:
 
     def _figures(self, row: _Row) -> Figures | None:
         """What was measured in a row; None if it has no rates."""
-        rate, moved = row.number("rate"), row.number("mb/sec")
+        rate, moved, read, size, *rest = row.numbers(_MEASURED)
         if rate is None or moved is None or rate < 0 or moved < 0:
             return None
-        read = row.number("read%")
-        if "read_rate" in row.values:  # of a file system
+        if "read_rate" in row.columns:  # of a file system
             reads, writes = row.number("read_rate") or 0.0, row.number("write_rate") or 0.0
             rate = reads + writes
             read = 100 * reads / rate if rate else 0.0
         if read is None or not 0 <= read <= 100:
             return None
+        resp, read_resp, write_resp, most, deviation, depth, *apart = rest
+        of_reads = (apart[0] or apart[1], apart[2] or apart[3])
+        of_writes = (apart[4] or apart[5], apart[6] or apart[7])
         return Figures(
             rate,
             moved,
             read,
-            row.number("resp"),
-            row.number("read_resp"),
-            row.number("write_resp"),
-            row.number("resp_max"),
-            row.number("read_max") or row.number("read_resp_max"),
-            row.number("write_max") or row.number("write_resp_max"),
-            row.number("resp_std"),
-            row.number("read_std") or row.number("read_resp_std"),
-            row.number("write_std") or row.number("write_resp_std"),
-            row.number("queue_depth"),
-            row.number("bytes/io") or (moved * vdbench.MIB / rate if rate else None),
+            resp,
+            read_resp,
+            write_resp,
+            most,
+            of_reads[0],
+            of_writes[0],
+            deviation,
+            of_reads[1],
+            of_writes[1],
+            depth,
+            size or (moved * vdbench.MIB / rate if rate else None),
         )
 
 
@@ -241,14 +254,14 @@ def _seconds(rows: Sequence[_Row], first: int) -> float | None:
     before = [row for row in rows if (number(row.interval) or 0) < first]
     if not before or before[-1] is rows[-1]:
         return None
-    times = [vdbench.clock(row.values["tod"]) for row in (before[-1], rows[-1])]
+    times = [vdbench.clock(row.word("tod")) for row in (before[-1], rows[-1])]
     return vdbench.span(times[0], times[1])
 
 
 def _shown(row: _Row, rate: float | None) -> dict[str, str]:
     """What the row says was asked for, for the heading."""
     names = ("xfersize", "threads", "rdpct", "seekpct")
-    shown = {name: row.values[name] for name in names if name in row.values}
+    shown = {name: row.word(name) for name in names if name in row.columns}
     for name, value in shown.items():
         found = number(value)
         shown[name] = value if found is None else f"{found:g}"
@@ -259,7 +272,7 @@ def _said(row: _Row, found: Figures, rate: float | None, refused: tuple[Remark, 
     """The load of a run."""
     why: dict[str, str] = {}
     remarks = [vdbench.CACHED]
-    of_files = "read_rate" in row.values
+    of_files = "read_rate" in row.columns
     asked = row.number("xfersize")
     if of_files and asked:  # an average, cut to whole bytes
         asked = vdbench.SECTOR * round(asked / vdbench.SECTOR)
@@ -306,7 +319,7 @@ def _said(row: _Row, found: Figures, rate: float | None, refused: tuple[Remark, 
 
 def _random(row: _Row, remarks: list[Remark]) -> tuple[float | None, str | None]:
     """The share of random accesses, or why the file does not say it."""
-    if "seekpct" not in row.values:
+    if "seekpct" not in row.columns:
         return None, "the file has no column seekpct"
     seek = row.number("seekpct")
     if seek is None or seek > 100:

@@ -18,7 +18,7 @@ from os import PathLike
 from raidsim.errors import Problem, quote
 from raidsim.measured import vdbench
 from raidsim.measured.job import Distribution
-from raidsim.measured.text_file import read_text, refuse
+from raidsim.measured.text_file import lines_of, read_text, refuse
 from raidsim.measured.vdbench import Histograms
 
 NAME = "vdbench-histogram"
@@ -42,7 +42,7 @@ def read(name: str | PathLike[str]) -> Histograms:
     Raises
     ------
     InputError
-        It cannot be read, is larger than 64 MiB, or holds no run.
+        It cannot be read, is larger than 32 MiB, or holds no run.
     """
     return parse(read_text(name, vdbench.MOST_BYTES, "file of histograms"), str(name))
 
@@ -64,7 +64,7 @@ class _Reader:
         self.bins: list[tuple[float, float, int]] = []
 
     def read(self, text: str) -> Histograms:
-        for number, one in enumerate(text.split("\n"), 1):
+        for number, one in lines_of(text):
             self._line(number, one)
         self._end()
         if not self.runs:

@@ -21,7 +21,7 @@ from raidsim.errors import InputError, Problem, quote
 from raidsim.measured import vdbench
 from raidsim.measured.job import Measured, MeasuredJob
 from raidsim.measured.said import RATE_HELD, Remark, Said, Size
-from raidsim.measured.text_file import read_text, refuse
+from raidsim.measured.text_file import lines_of, read_text, refuse
 from raidsim.measured.vdbench import Figures, Head, Report, number
 
 NAME = "vdbench-summary"
@@ -61,7 +61,7 @@ def read(name: str | PathLike[str]) -> Report:
     Raises
     ------
     InputError
-        It cannot be read, is larger than 64 MiB, or holds no run whose figures are there.
+        It cannot be read, is larger than 32 MiB, or holds no run whose figures are there.
     """
     return parse(read_text(name, vdbench.MOST_BYTES, "summary"), str(name))
 
@@ -99,7 +99,7 @@ class _Reader:
         self.passed = 0
 
     def read(self, text: str) -> Report:
-        for line, one in enumerate(text.split("\n"), 1):
+        for line, one in lines_of(text):
             self._line(line, _TAG.sub("", one).rstrip())
             if len(self.runs) > vdbench.MOST_RUNS:
                 refuse(self.name, f"holds more than {vdbench.MOST_RUNS} runs")
@@ -204,7 +204,7 @@ class _Reader:
         first = among[0] if among else 2
         inside = [row for row in run.rows if vdbench.averages(row[1]) is None]
         counted = [row for row in inside if (number(row[1]) or 0) >= first]
-        if inside and not counted:
+        if among[1] < among[0] if among else not counted:
             refused = (vdbench.nothing_measured(name, last),)
         elif among is None:
             found = vdbench.mean_of([row[2] for row in counted])
