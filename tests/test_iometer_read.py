@@ -132,6 +132,15 @@ def test_several_targets_are_several_volumes():
     assert "PHYSICALDRIVE:1, PHYSICALDRIVE:2" in said.why["outstanding"]
 
 
+def test_targets_without_names_are_one_volume_if_each_worker_has_one():
+    one = job(iometer(targets=(), **{"# Workers": 4, "# Disks": 4})).said
+    assert (one.workers, one.outstanding) == (4, 4)
+    assert "all 4 workers were on this volume" in one.assumed[0]
+    several = job(iometer(targets=(), **{"# Workers": 1, "# Disks": 4})).said
+    assert several.outstanding is None
+    assert "1 workers had 4 targets" in several.why["outstanding"]
+
+
 def test_a_queue_depth_that_differed_is_not_known():
     assert job(iometer(Queue_Depth=-2)).said.outstanding is None
 

@@ -6,11 +6,15 @@ fio would write them.
 
 from __future__ import annotations
 
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import compiled_only
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from measured_texts import FLAT_503, flat, iometer, run
 
 from raidsim import cli
@@ -181,6 +185,26 @@ def test_the_version_of_a_log_is_that_of_its_result_or_said(tmp_path):
         assert measured.jobs[0].directions["read"].latencies["lat"].mean == mean
     with pytest.raises(InputError, match=r"--format fio-2-log or fio-3-log"):
         read_results([tmp_path / "x_lat.1.log"])
+
+
+row_texts = st.lists(st.integers(0, 2**63 - 1) | st.integers(0, 9), min_size=4, max_size=6)
+log_texts = st.lists(row_texts.map(lambda row: ", ".join(map(str, row)))).map("\n".join)
+
+
+@given(st.dictionaries(st.sampled_from(["lat", "clat_hist", "bw", "iops"]), log_texts | st.text()))
+@settings(max_examples=80, deadline=None)
+def test_any_text_that_is_called_a_log_is_read_or_refused(texts):
+    scenario = flash()
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"x_{what}.1.log" for what in texts]
+        for path, text in zip(paths, texts.values(), strict=True):
+            path.write_text(text, encoding="utf-8")
+        for others in ([], [FIO / "two-jobs-grouped.json"]):
+            form = None if others else "fio-3-log"
+            with suppress(InputError):
+                for measured in read_results([*paths, *others], form):
+                    for job in measured.jobs:
+                        load_of(job, scenario, "data", Given(1.0, 4))
 
 
 # ---------------------------------------------------------------- loads

@@ -37,6 +37,7 @@ _HISTOGRAMS = {
 
 MS_PER_S = 1000
 KIB = 1024
+MOST_OF_A_ROW = 2**50  # 13 days in ns, for one I/O
 _EPOCH_MS = 10**11  # times are of the clock (log_unix_epoch), not since the start
 _HEAD = 3  # columns before the counts: ms, direction, block size
 
@@ -281,7 +282,9 @@ def _check(shown: str, table: NDArray[np.int64]) -> None:
 
 
 def _check_kinds(shown: str, table: NDArray[np.int64]) -> None:
-    """Refuse rows whose kind of I/O is not known."""
+    """Refuse rows whose kind of I/O is not known, or that would not add up in 64 bits."""
+    if table[:, :LEAST_COLUMNS].max() >= MOST_OF_A_ROW:
+        refuse(shown, "has a number that no log of fio has")
     if not np.isin(table[:, 2], (0, 1, 2)).all():
         cause = "its third column is not always 0, 1 or 2 (read, write, trim)"
         refuse(shown, cause, "write it without log_window_value=both")

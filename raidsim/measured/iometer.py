@@ -388,7 +388,8 @@ def _said(test: _Test, row: _Row, name: str, lines: Sequence[Sequence[float]]) -
     sizes = tuple(
         Size(int(one[0]), one[1] / total, one[2] / 100, one[3] / 100) for one in kept if total
     )
-    outstanding, workers = _outstanding(test, row, why)
+    assumed: list[str] = []
+    outstanding, workers = _outstanding(test, row, why, assumed)
     offset = (row.number("starting sector") or 0.0) * SECTOR
     extent = (row.number("maximum size") or 0.0) * SECTOR
     moved = [row.number(column) for column in ("bytes read", "bytes written")]
@@ -408,23 +409,33 @@ def _said(test: _Test, row: _Row, name: str, lines: Sequence[Sequence[float]]) -
         offset=int(offset),
         extent=int(extent) or None,
         why=why,
+        assumed=tuple(assumed),
         remarks=tuple(remarks),
         refused=tuple(refused),
     )  # fmt: skip
 
 
-def _outstanding(test: _Test, row: _Row, why: dict[str, str]) -> tuple[int | None, int]:
+def _outstanding(
+    test: _Test, row: _Row, why: dict[str, str], assumed: list[str]
+) -> tuple[int | None, int]:
     """I/Os outstanding of each worker on its target, and how many workers there were."""
     depth, disks = row.number("queue depth"), int(row.number("# disks") or 1)
+    workers, managers = row.number("# workers") or 1, row.number("# managers") or 1
     names = sorted(set(test.targets))
+    each = f"{depth or 0:g} I/Os were outstanding on each"
     if len(names) > 1:
         shown = ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")
-        why["outstanding"] = (
-            f"{len(names)} targets were measured at the same time ({shown[:100]}), of which the"
-            f" volume is one, or all: {depth or 0:g} I/Os were outstanding on each"
-        )
+        measured = f"{len(names)} targets were measured at the same time ({shown[:100]})"
+        why["outstanding"] = f"{measured}, of which the volume is one, or all: {each}"
+        return None, 1
+    if not names and disks > workers:
+        measured = f"{workers:g} workers had {disks} targets, whose names are not in the file"
+        why["outstanding"] = f"{measured}: {each}"
         return None, 1
     if not depth or depth % 1:
         why["outstanding"] = "the number of outstanding I/Os is not in the file, or differed"
         return None, max(disks, 1)
+    if managers > 1 or (not names and disks > 1):
+        count = f"{managers:g} managers" if managers > 1 else f"{disks} workers"
+        assumed.append(f"all {count} were on this volume: the file does not say it")
     return int(depth), max(disks, 1)
