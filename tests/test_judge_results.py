@@ -178,6 +178,14 @@ def test_bandwidth_and_io_logs_give_rates(tmp_path):
         read_results([tmp_path / "x_bw.1.log"])
 
 
+def test_times_of_a_log_may_be_those_of_the_clock(tmp_path):
+    """With log_unix_epoch: three I/Os within a second, whenever that was."""
+    rows = [f"{1_700_000_000_000 + ms}, 250, 0, 4096, 0, 0\n" for ms in (0, 500, 1000)]
+    (tmp_path / "x_lat.1.log").write_text("".join(rows))
+    (measured,) = read_results([tmp_path / "x_lat.1.log"])
+    assert measured.jobs[0].iops == 3
+
+
 def test_the_version_of_a_log_is_that_of_its_result_or_said(tmp_path):
     (tmp_path / "x_lat.1.log").write_text("1, 250, 0, 4096\n10, 350, 0, 4096\n")
     for name, mean in (("fio-2-log", 300e3), ("fio-3-log", 300)):
@@ -335,6 +343,21 @@ def test_a_run_at_a_rate_is_judged_by_its_mean_response_time(tmp_path):
     (job,) = judge(flash(), read_results([tmp_path / "flatfile.html"])).jobs
     assert job.by == "latency"
     assert job.speed < 0.1
+
+
+@compiled_only
+def test_response_times_of_reads_and_writes_together_are_enough_at_a_rate(tmp_path):
+    """Old versions have one response time; an option that no run needs is said to be unused."""
+    columns = FLAT_503.replace("read_resp write_resp", "")
+    text = flat(*run(reqrate=1000, resp=0.08, queue_depth=0.1), columns=columns)
+    (tmp_path / "flatfile.html").write_text(text)
+    judgement = judge(flash(), read_results([tmp_path / "flatfile.html"]), given=Given(1.0, None))
+    (job,) = judgement.jobs
+    assert job.by == "latency"
+    (latency,) = (figure for figure in job.figures if "latency" in figure.name)
+    assert latency.measured == pytest.approx(0.08)
+    assert job.speed == pytest.approx(1 / latency.ratio)
+    assert "--random is not used: no load that is judged lacks it" in judgement.remarks
 
 
 @compiled_only

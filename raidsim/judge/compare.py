@@ -179,8 +179,19 @@ def judge(
         scenario.title,
         {measured.file: measured.version for measured in results},
         found,
-        [str(remark) for measured in results for remark in measured.remarks],
+        [
+            *(str(remark) for measured in results for remark in measured.remarks),
+            *_unused(given, found),
+        ],
     )
+
+
+def _unused(given: Given, found: Sequence[JudgedJob]) -> Iterator[str]:
+    """What was said of loads and is in none of them."""
+    taken = " ".join(words for job in found for words in job.assumed)
+    for name, value in (("--random", given.random), ("--outstanding", given.outstanding)):
+        if value is not None and name not in taken:
+            yield f"{name} is not used: no load that is judged lacks it"
 
 
 def _target(scenario: Scenario, given: str | None) -> str:
