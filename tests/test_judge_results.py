@@ -255,8 +255,17 @@ def test_what_a_result_does_not_say_is_as_in_a_load_like_it(tmp_path):
     found = table(text, tmp_path, "f.html", Given(), flash())
     assert found.table["random"] == "100 %"
     assert found.table["area"] == {"offset": "0 B", "size": "32 GiB"}
+    assert found.table["align"] == "4 KiB"
     assert found.table["outstanding"] == 4, "that of the result"
     assert any('as in load "database" of the scenario' in words for words in found.assumed)
+
+
+def test_what_a_result_does_say_counts_before_the_scenario(tmp_path):
+    text = flat(*run(lunsize=16.0), columns=FLAT_503.replace("seekpct", "x"))
+    found = table(text, tmp_path, "f.html", Given(), flash())
+    assert found.table["area"] == {"offset": "0 B", "size": "16 GiB"}
+    assert found.assumed[0].startswith('random accesses as in load "database" of the scenario: ')
+    assert found.assumed[1].startswith("the area is the first 16 GiB of the volume: lunsize=16")
 
 
 def test_a_load_with_several_depths_does_not_say_which(tmp_path):

@@ -108,9 +108,9 @@ class _Maker:
             return self.played
         if base is not None:
             table.update(self._of_scenario(base))
-        self._shape(base)
+        self._shape()
         self._intensity(base)
-        if base is None:
+        if base is None or self._says_where():
             self._where()
         return self.played
 
@@ -127,8 +127,12 @@ class _Maker:
             yield "random"
         if not self.played.is_at_rate and said.outstanding is None and given.outstanding is None:
             yield "outstanding"
-        if said.extent is None and said.offset == 0:
+        if not self._says_where():
             yield AREA
+
+    def _says_where(self) -> bool:
+        """Whether the result says which part of the volume was accessed."""
+        return self.said.extent is not None or self.said.offset > 0
 
     def _base(self, needs: set[str]) -> LoadSpec | None:
         """The load of the scenario from which the rest is, if something is open."""
@@ -220,20 +224,18 @@ class _Maker:
 
     # -- the table ------------------------------------------------------------------------
 
-    def _shape(self, base: LoadSpec | None) -> None:
+    def _shape(self) -> None:
         """Reads, random accesses and sizes, each from where it is known."""
         table, said, given = self.played.table, self.said, self.given
         mixed = len(said.sizes) > 1
         if said.sizes:
             table.pop("sizes", None)
             table.pop("size", None)
-            if base is None or base.align % min(one.bytes for one in said.sizes):
-                table.pop("align", None)
         if said.sizes and not mixed:
             table["size"] = _size(said.sizes[0].bytes)
         elif mixed:
             table["sizes"] = [self._entry(one) for one in said.sizes]
-            table["align"] = _size(min(one.bytes for one in said.sizes))
+            table.setdefault("align", _size(min(one.bytes for one in said.sizes)))
         if said.read is not None and not (mixed and _have(said.sizes, "read")):
             table["read"] = _share(said.read)
         elif mixed and _have(said.sizes, "read"):
