@@ -153,6 +153,9 @@ def test_results_of_old_versions_take_their_options_from_the_job_file(tmp_path):
     options = {job.name: job.options for job in measured.jobs}
     assert options["sequential_read"]["iodepth"] == "64"
     assert options["sequential_write"] == {}
+    assert "old.fio: gives the options of sequential_read" in str(measured.remarks[-1])
+    (other,) = read_results([FIO / "plain.json", tmp_path / "old.fio"])
+    assert "adds nothing" in str(other.remarks[-1])
 
 
 def test_logs_alone_say_rate_sizes_and_reads_and_no_more():

@@ -50,21 +50,24 @@ class _Owner:
     threads: range
 
 
-def with_options(results: Sequence[Measured], jobs: Sequence[FileJob]) -> list[Measured]:
+def with_options(results: Sequence[Measured], jobs: Sequence[FileJob], name: str) -> list[Measured]:
     """Results of old versions, which have no options of their jobs, with those of a job file."""
     by_name = {job.name: job for job in jobs}
-    return [
-        replace(
-            measured,
-            jobs=tuple(
-                replace(job, options=by_name[job.name].options)
-                if not job.options and job.name in by_name
-                else job
-                for job in measured.jobs
-            ),
-        )
-        for measured in results
-    ]
+    made, names = [], []
+    for measured in results:
+        found = []
+        for job in measured.jobs:
+            if not job.options and job.name in by_name:
+                names.append(job.name)
+                found.append(replace(job, options=by_name[job.name].options))
+            else:
+                found.append(job)
+        made.append(replace(measured, jobs=tuple(found)))
+    cause = f"gives the options of {', '.join(names[:8])}{' ...' if len(names) > 8 else ''}"
+    if not names:
+        cause = "adds nothing: no job of this name lacks its options in the results"
+    made[0] = replace(made[0], remarks=(*made[0].remarks, Problem(name, None, None, cause)))
+    return made
 
 
 def of_job_file(name: str, jobs: Sequence[FileJob]) -> Measured:

@@ -169,7 +169,7 @@ def _of_fio(found: dict[str, list[tuple[str, Any]]], version: int | None) -> lis
     logs = [one.file for form in (FIO_LOG, FIO_2_LOG, FIO_3_LOG) for _, one in found[form]]
     for name, jobs in job_files:
         if results:
-            results = logs_joined.with_options(results, jobs)
+            results = logs_joined.with_options(results, jobs, name)
         elif not logs:
             cause = "says what was asked of fio, and nothing of what was measured"
             refuse(name, cause, "give it with the result, or the logs, of its jobs")
