@@ -252,12 +252,21 @@ def judge_command(
         typer.Argument(
             metavar="RESULT",
             show_default=False,
-            help="Results of fio: what --output-format=json or json+ wrote.",
+            help="Results of fio (JSON, logs), vdbench (its .html) or Iometer (.csv).",
         ),
     ],
     volume: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The volume that fio ran on, if there are several."),
+        typer.Option(metavar="NAME", help="The volume that was measured, if there are several."),
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--format", metavar="NAME", help="Form of the results.")
+    ] = None,
+    random: Annotated[
+        str | None, typer.Option(metavar="SHARE", help="Of random accesses, if results lack it.")
+    ] = None,
+    outstanding: Annotated[
+        int | None, typer.Option(min=1, max=65536, metavar="N", help="I/Os, if results lack it.")
     ] = None,
     overrides: Overrides = None,
     seed: Annotated[
@@ -265,30 +274,22 @@ def judge_command(
     ] = None,
     json: JsonFile = None,
 ) -> None:
-    """Put results of fio beside a scenario, and simulate what may explain a difference."""
+    """Put measured results beside a scenario, and simulate what may explain a difference."""
     from raidsim import scenario as scenarios
-    from raidsim.fio.reader import read_result
     from raidsim.report import judgement as report
     from raidsim.report import output
     from raidsim.report.progress import Bar
 
     to_json = _target("--json", json, stdout=True)
     loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
-    measured = [read_result(name) for name in results]
+
+    from raidsim.judge import Given, judge, read_results
+
+    given, measured = Given.of_texts(random, outstanding), read_results(results, form)
     output.check([to_json] if to_json else [], inputs=[loaded.path, *results])
-
-    from raidsim.judge import judge
-
     with Bar() as bar:
-        judgement = judge(loaded, measured, volume, bar.on_share)
-    try:
-        if to_json:
-            from raidsim.report import json_file
-
-            output.write({to_json: json_file.render(judgement.to_dict())})
-    finally:
-        if not (to_json and to_json.to_stdout):
-            report.print_judgement(judgement, _stdout())
+        judgement = judge(loaded, measured, volume, bar.on_share, given)
+    report.deliver(judgement, to_json, _stdout())
     if not judgement.all_agree:
         raise typer.Exit(DOES_NOT_HOLD)
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from raidsim.errors import InputError
 from raidsim.fio import values
 from raidsim.fio.job_options import options_of
-from raidsim.fio.measured import Direction, MeasuredJob
 from raidsim.fio.option_words import ALIASES, ASYNCHRONOUS, HARMLESS, MEANINGS, REFUSED, SYNCHRONOUS
 from raidsim.fio.playing import Played, play
 from raidsim.fio.values import Unreadable
+from raidsim.measured.job import Direction, MeasuredJob
 from raidsim.scenario import from_data
 
 CAPACITY = 800 * 10**9

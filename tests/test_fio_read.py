@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from raidsim.errors import InputError
 from raidsim.fio import bins, log_reader, reader
 from raidsim.fio.log_reader import read_log
-from raidsim.fio.measured import Measured
 from raidsim.fio.reader import parse_result, read_result
+from raidsim.measured.job import Measured
 
 DATA = Path(__file__).parent / "data" / "fio"
 RESULTS = sorted(DATA.glob("*.json"))

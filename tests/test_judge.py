@@ -18,12 +18,12 @@ from conftest import compiled_only
 from raidsim import cli
 from raidsim.errors import InputError
 from raidsim.fio.files import files_of
-from raidsim.fio.measured import Measured
 from raidsim.fio.reader import parse_result, read_result
 from raidsim.fio.written import keep
 from raidsim.judge import Judgement, judge
 from raidsim.judge.causes import FAST, HOT_AIR, SLOW
 from raidsim.judge.compare import AGREES, KNOWN, NOT_JUDGED
+from raidsim.measured.job import Measured
 from raidsim.observe.ios import Keeper
 from raidsim.report.console import ReportConsole
 from raidsim.report.judgement import print_judgement
@@ -384,7 +384,7 @@ def test_what_does_not_agree_ends_in_status_1_and_is_written_for_machines(tmp_pa
     ("arguments", "words"),
     [
         (["none.json"], "cannot be read"),
-        ([str(DATA / "README.md")], "holds no JSON"),
+        ([str(DATA / "README.md")], "is none of what is judged"),
         ([str(DATA / "failed.json")], "ended the job with an error"),
         ([str(DATA / "two-jobs.json"), "--volume", "x"], "there is no volume"),
     ],

@@ -8,10 +8,12 @@ added up (``log_hist_coarseness``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 from numpy.typing import NDArray
+
+from raidsim.measured.counts import percentiles
+
+__all__ = ["counts_of", "index_of", "low_of", "middle_of", "percentiles"]
 
 BITS = 6
 PER_GROUP = 1 << BITS
@@ -56,14 +58,3 @@ def counts_of(times: NDArray[np.int64]) -> dict[int, int]:
     """How many times lie in each bin that has any, by the bin's middle."""
     numbers, counts = np.unique(index_of(times), return_counts=True)
     return {middle_of(int(index)): int(count) for index, count in zip(numbers, counts, strict=True)}
-
-
-def percentiles(bins: Mapping[int, int], wanted: Sequence[float]) -> dict[float, int]:
-    """Percentiles (in %) as fio takes them from its bins: the middle of the one it falls into."""
-    if not bins:
-        return dict.fromkeys(wanted, 0)
-    values = sorted(bins)
-    reached = np.cumsum([bins[value] for value in values])
-    ranks = np.asarray(wanted) / 100 * reached[-1]
-    places = np.minimum(np.searchsorted(reached, ranks - 1e-9), len(values) - 1)
-    return {one: values[place] for one, place in zip(wanted, places.tolist(), strict=True)}

@@ -1,4 +1,4 @@
-"""Latency and histogram logs of fio as measured distributions.
+"""Logs of fio: latencies and histograms as distributions, and the rates that any log gives.
 
 Nothing in a log says what it is, so only that is taken which can be nothing else: a row with as
 many counts as a histogram of fio 3 (1,856, or half of it and so on) or fio 2 (1,216) is of a
@@ -10,7 +10,7 @@ What is measured stands in the file's name (``x_clat.1.log``).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 
 from raidsim.errors import quote
 from raidsim.fio import bins
-from raidsim.fio.measured import DIRECTIONS, LATENCIES, Distribution
-from raidsim.fio.text_file import read_text, refuse
+from raidsim.measured.job import DIRECTIONS, LATENCIES, Direction, Distribution
+from raidsim.measured.text_file import read_text, refuse
 
 MOST_BYTES = 512 * 2**20
 LEAST_COLUMNS = 4
 MOST_COLUMNS = 8
 COARSEST = 6
 LATENCY_COLUMNS_OF_3 = 6
-_NAME = re.compile(r"_(clat_hist|clat|slat|lat|bw|iops)(\.\d+)?\.log")
+_NAME = re.compile(r"_(clat_hist|clat|slat|lat|bw|iops)(\.\d+)?\.log(?=$|\.)")
 _HISTOGRAMS = {
     bins_there >> coarseness: (bins_there, coarseness, unit)
     for bins_there, unit in ((bins.BINS_NS, 1), (bins.BINS_US, 1000))
@@ -35,6 +35,10 @@ _HISTOGRAMS = {
 }
 """Counts of a row, by which the histogram is known: its bins, its coarseness, ns of its unit."""
 
+MS_PER_S = 1000
+KIB = 1024
+MOST_OF_A_ROW = 2**50  # 13 days in ns, for one I/O
+_EPOCH_MS = 10**11  # times are of the clock (log_unix_epoch), not since the start
 _HEAD = 3  # columns before the counts: ms, direction, block size
 
 
@@ -54,6 +58,147 @@ class MeasuredLog:
     directions: dict[str, Distribution]
 
 
+@dataclass(frozen=True)
+class LogName:
+    """What the name of a log says.
+
+    Attributes
+    ----------
+    prefix : what `write_lat_log` and the like were given.
+    what : "lat", "clat", "slat", "clat_hist", "bw" or "iops".
+    thread : number of the process among those of all jobs, from 1; None if one log is for all.
+    """
+
+    prefix: str
+    what: str
+    thread: int | None
+
+
+@dataclass(frozen=True)
+class Logged:
+    """All that a log says: of a bandwidth log the rates only.
+
+    Attributes
+    ----------
+    directions : rates by "read", "write" and "trim", with latencies if it has any.
+    sizes : I/Os by direction and size, where the rows are I/Os.
+    is_averages : whether its rows are averages over intervals (`log_avg_msec`).
+    is_histogram : whether it counts I/Os in bins, and so lacks those of the last interval.
+    """
+
+    file: str
+    name: LogName
+    directions: dict[str, Direction]
+    sizes: dict[tuple[str, int], int] = field(default_factory=dict)
+    is_averages: bool = False
+    is_histogram: bool = False
+
+
+def log_name(name: str | PathLike[str]) -> LogName | None:
+    """What a file is by its name; None if it is not called as logs of fio are."""
+    path = Path(name)
+    match = _NAME.search(path.name)
+    if match is None:
+        return None
+    thread = match[2]
+    return LogName(path.name[: match.start()], match[1], int(thread[1:9]) if thread else None)
+
+
+def read_any(name: str | PathLike[str], *, version: int | None = None) -> Logged:
+    """Read a log of latencies, of a histogram, of bandwidth or of IO/s.
+
+    Parameters
+    ----------
+    version
+        2 or 3: of the fio that wrote it, where latencies have four or five columns.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is no such log, or could be more than one thing.
+    """
+    shown = str(name)
+    rows = _rows(name)
+    columns = _count(rows)
+    found = log_name(name)
+    if columns - _HEAD in _HISTOGRAMS:
+        table = _table(shown, rows, columns)
+        distributions = _histograms(shown, table)
+        named = LogName(found.prefix if found else "", "clat_hist", found.thread if found else None)
+        sizes = {
+            (kind, int(each[0])): one.samples or 0
+            for op, kind in enumerate(DIRECTIONS)
+            if (one := distributions.get(kind)) is not None
+            and len(each := np.unique(table[table[:, 1] == op, 2])) == 1
+            and each[0] > 0  # rows have the size of one I/O: if it is always the same, of all
+        }
+        counts = {kind: (ios, ios * size) for (kind, size), ios in sizes.items()}
+        directions = _counted(distributions, table[:, 0], counts, "clat")
+        return Logged(shown, named, directions, sizes, is_histogram=True)
+    if found is None or found.what == "clat_hist":
+        remedy = "give a log called ..._lat.log, ..._clat.log, ..._bw.log and so on"
+        refuse(shown, "cannot be told to be a log of fio by its name", remedy)
+    if not LEAST_COLUMNS <= columns < MOST_COLUMNS:
+        refuse(shown, f"has {columns} columns, as no log of fio", line=rows[0][0])
+    table = _table(shown, rows, columns)
+    _check_kinds(shown, table)
+    averages = bool((table[:, 3] == 0).all())
+    unit = _unit(shown, rows, columns, version) if found.what in LATENCIES else 1
+    if averages:
+        return Logged(shown, found, _averaged(table, found.what, unit), is_averages=True)
+    sizes = {
+        (kind, int(size)): int(number)
+        for op, kind in enumerate(DIRECTIONS)
+        for size, number in zip(
+            *np.unique(table[table[:, 2] == op, 3], return_counts=True), strict=True
+        )
+    }
+    moved = {
+        kind: (int((table[:, 2] == op).sum()), int(table[table[:, 2] == op, 3].sum()))
+        for op, kind in enumerate(DIRECTIONS)
+    }
+    distributions = _samples(table, unit) if found.what in LATENCIES else {}
+    return Logged(shown, found, _counted(distributions, table[:, 0], moved, found.what), sizes)
+
+
+def _counted(
+    distributions: dict[str, Distribution],
+    times: NDArray[np.int64],
+    moved: dict[str, tuple[int, int]],
+    what: str,
+) -> dict[str, Direction]:
+    """Rates of I/Os that are counted until the time of the last row."""
+    begin = int(times.min()) if times.min() > _EPOCH_MS else 0
+    seconds = (int(times.max()) - begin) / MS_PER_S
+    found = {}
+    for kind in DIRECTIONS:
+        one = distributions.get(kind)
+        ios, size = moved.get(kind, ((one.samples or 0) if one else 0, 0))
+        rates = (ios / seconds, size / seconds) if seconds else (0.0, 0.0)
+        latencies = {what: one} if one else {}
+        found[kind] = Direction(ios, size, *rates, seconds, latencies)
+    return found
+
+
+def _averaged(table: NDArray[np.int64], what: str, unit: int) -> dict[str, Direction]:
+    """Means over intervals, each by its length; of latencies by nothing else than that."""
+    found = {}
+    begin = int(table[:, 0].min()) if table[:, 0].min() > _EPOCH_MS else 0
+    seconds = (int(table[:, 0].max()) - begin) / MS_PER_S
+    for op, kind in enumerate(DIRECTIONS):
+        mine = table[table[:, 2] == op]
+        lengths = np.diff(mine[:, 0], prepend=begin)
+        total = int(lengths.sum())
+        mean = float((mine[:, 1] * lengths).sum() / total) if total > 0 else 0.0
+        latencies = {}
+        if what in LATENCIES and total > 0:
+            latencies[what] = Distribution(mean * unit)
+        iops = mean if what == "iops" else 0.0
+        rate = mean * KIB if what == "bw" else 0.0
+        found[kind] = Direction(None, None, iops, rate, seconds, latencies)
+    return found
+
+
 def read_log(name: str | PathLike[str], *, version: int | None = None) -> MeasuredLog:
     """Read a latency or histogram log of fio.
 
@@ -69,16 +214,10 @@ def read_log(name: str | PathLike[str], *, version: int | None = None) -> Measur
         It cannot be read, is no such log, or could be more than one thing.
     """
     shown = str(name)
-    rows = [
-        (number, line)
-        for number, line in enumerate(read_text(name, MOST_BYTES, "log of fio").split("\n"), 1)
-        if line.strip()
-    ]
-    if not rows:
-        refuse(shown, "is empty")
-    match = _NAME.search(Path(name).name)
-    what = match[1] if match else None
-    columns = rows[0][1].rstrip().rstrip(",").count(",") + 1
+    rows = _rows(name)
+    found = log_name(name)
+    what = found.what if found else None
+    columns = _count(rows)
     if columns - _HEAD in _HISTOGRAMS:
         return MeasuredLog(shown, "clat", _histograms(shown, _table(shown, rows, columns)))
     if what not in LATENCIES:
@@ -90,6 +229,20 @@ def read_log(name: str | PathLike[str], *, version: int | None = None) -> Measur
     _check(shown, table)
     unit = _unit(shown, rows, columns, version)
     return MeasuredLog(shown, what, _samples(table, unit))
+
+
+def _rows(name: str | PathLike[str]) -> list[tuple[int, str]]:
+    """The lines of a log that are not empty, with their numbers."""
+    text = read_text(name, MOST_BYTES, "log of fio")
+    rows = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if not rows:
+        refuse(str(name), "is empty")
+    return rows
+
+
+def _count(rows: list[tuple[int, str]]) -> int:
+    """How many columns the first row has."""
+    return rows[0][1].rstrip().rstrip(",").count(",") + 1
 
 
 def _table(shown: str, rows: list[tuple[int, str]], columns: int) -> NDArray[np.int64]:
@@ -116,18 +269,25 @@ def _unit(shown: str, rows: list[tuple[int, str]], columns: int, version: int | 
         return 1
     if version is None:
         cause = "nothing in it tells whether its latencies are ns (fio 3) or us (fio 2)"
-        refuse(shown, cause, "say which version of fio wrote it")
+        refuse(shown, cause, "say which version of fio wrote it (--format fio-2-log or fio-3-log)")
     return 1 if version >= 3 else 1000
 
 
 def _check(shown: str, table: NDArray[np.int64]) -> None:
     """Refuse rows that are no I/Os."""
-    if not np.isin(table[:, 2], (0, 1, 2)).all():
-        cause = "its third column is not always 0, 1 or 2 (read, write, trim)"
-        refuse(shown, cause, "write it without log_window_value=both")
+    _check_kinds(shown, table)
     if (table[:, 3] == 0).all():
         cause = "its rows are averages over intervals (log_avg_msec), not I/Os"
         refuse(shown, cause, "run fio without log_avg_msec, or give its histogram log")
+
+
+def _check_kinds(shown: str, table: NDArray[np.int64]) -> None:
+    """Refuse rows whose kind of I/O is not known, or that would not add up in 64 bits."""
+    if table[:, :LEAST_COLUMNS].max() >= MOST_OF_A_ROW:
+        refuse(shown, "has a number that no log of fio has")
+    if not np.isin(table[:, 2], (0, 1, 2)).all():
+        cause = "its third column is not always 0, 1 or 2 (read, write, trim)"
+        refuse(shown, cause, "write it without log_window_value=both")
 
 
 def _samples(table: NDArray[np.int64], unit: int) -> dict[str, Distribution]:

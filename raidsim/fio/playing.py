@@ -13,7 +13,6 @@ from typing import Any
 from raidsim import units
 from raidsim.errors import quote
 from raidsim.fio import values
-from raidsim.fio.measured import MeasuredJob
 from raidsim.fio.option_words import (
     ALIASES,
     ASYNCHRONOUS,
@@ -24,15 +23,14 @@ from raidsim.fio.option_words import (
     SYNCHRONOUS,
 )
 from raidsim.fio.values import Unreadable, flag
+from raidsim.measured.job import MeasuredJob
+from raidsim.measured.said import RATE_HELD
 
 KINDS = {"read": 1.0, "write": 0.0, "rw": None, "readwrite": None}
 ENGINE = "psync"  # fio's own choice on Linux
 _MIX = ("rwmixread", "rwmixwrite")
 _OFF = ("0", "none")
 _APART = ("0", "none", "2", "both")  # reads and writes are (also) reported apart
-RATE_HELD = 0.95
-"""A job that reached less of its rate was as fast as the system let it be."""
-
 NO_MAP = "addresses are drawn anew each time; fio's map visits each block once before any twice"
 PAGE_CACHE = (
     "without direct=1 the page cache of the host answers reads that it holds, and takes writes;"
@@ -59,6 +57,7 @@ class Played:
     notes : what is left out, and what that means.
     without_effect : options that change nothing of the I/Os.
     refused : why the job cannot be played; empty if it can.
+    assumed : what the result does not say, and where it is from.
     is_synchronous : whether its engine has one I/O at a time: its completion latency is the total.
     is_buffered : whether the page cache is in between.
     is_at_rate : whether it issues at a rate, rather than as fast as it can.
@@ -68,6 +67,7 @@ class Played:
     notes: list[Note] = field(default_factory=list)
     without_effect: list[str] = field(default_factory=list)
     refused: list[Note] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
     is_synchronous: bool = False
     is_buffered: bool = False
     is_at_rate: bool = False

@@ -1,4 +1,4 @@
-"""Results of fio in JSON, of fio 2 and 3, as :class:`~raidsim.fio.measured.Measured`.
+"""Results of fio in JSON, of fio 2 and 3, as :class:`~raidsim.measured.job.Measured`.
 
 The keys tell the units: ``clat_ns`` is in ns and ``clat`` in us; where ``io_kbytes`` stands beside
 ``io_bytes``, that is in bytes, else in KiB. `bw` is KiB/s and `runtime` ms in all versions.
@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from raidsim.errors import InputError, Problem, quote
 from raidsim.fio import bins as histogram
-from raidsim.fio.measured import (
+from raidsim.measured.job import (
     DIRECTIONS,
     LATENCIES,
     Direction,
@@ -26,7 +26,7 @@ from raidsim.fio.measured import (
     MeasuredJob,
     add_jobs,
 )
-from raidsim.fio.text_file import read_text, refuse
+from raidsim.measured.text_file import read_text, refuse
 
 MOST_BYTES = 128 * 2**20
 MOST_JOBS = 10_000

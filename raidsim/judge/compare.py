@@ -1,7 +1,8 @@
-"""Results of fio against a scenario: every job is simulated, and what differs is explained.
+"""Results against a scenario: every job is simulated, and what differs is explained.
 
 1. Jobs of a group of fio ran side by side, so they are loads of one scenario; the next group is
-   the next scenario. Each load is what the job's options say (`raidsim.fio.playing`).
+   the next scenario, and so is each run of another program. Each load is what the result says
+   (`raidsim.judge.loads`).
 2. A job agrees if its throughput (at a given rate: its mean latency) is no further from the
    simulated one than predictions of raidsim are from print in nine cases of ten.
 3. If it does not, each cause that this hardware has is simulated (`raidsim.judge.causes`). The
@@ -11,17 +12,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from typing import Any
 
 from raidsim.errors import InputError, Problem, quote
-from raidsim.fio.measured import Measured, MeasuredJob
-from raidsim.fio.playing import Note, Played, described, play
+from raidsim.fio.playing import Note, Played, described
 from raidsim.fio.written import keep
 from raidsim.judge.causes import FAST, SLOW, Case, Cause, causes_of
 from raidsim.judge.figures import Figure, Simulated, figures, mean_latency
+from raidsim.judge.loads import Given, load_of
+from raidsim.measured.job import Measured, MeasuredJob
 from raidsim.observe.ios import Keeper
 from raidsim.running import run_and_keep
 from raidsim.scenario import Scenario
@@ -37,6 +39,8 @@ SHORT_S = 5.0  # a measurement that is shorter may not have settled
 QUICK_PRECISION, QUICK_IOS = 0.02, 20_000  # of causes: no run is longer than it need be
 EVENT_IOS = 20_000  # I/Os, about, over which something that happens is measured
 EVENT_S = (0.5, 60.0)
+
+NOTHING_GIVEN = Given()
 
 Tell = Callable[[str, float], None]
 """Told what is simulated now, and which share of all that is done."""
@@ -72,18 +76,20 @@ class TriedCause:
 
 @dataclass
 class JudgedJob:
-    """A job of fio beside its simulation.
+    """A measured job beside its simulation.
 
     Attributes
     ----------
     options : those that say most of it, in a line.
     load : the table of the scenario that it became.
+    program : that measured it: "fio", "vdbench" or "Iometer".
     verdict : whether it agrees, is too fast or too slow, or could not be judged.
     speed : measured over simulated throughput, or simulated over measured latency.
     by : what the verdict is about, "throughput" or "latency".
     margin : how far from 1 the speed may be, up or down (as a factor of 1 + margin).
     causes : of what differs, the nearest to what was measured first.
     without_effect : causes that were tried, and do not bring it nearer.
+    assumed : what the result does not say of the load, and where it is from.
     """
 
     file: str
@@ -91,6 +97,7 @@ class JudgedJob:
     host: str | None
     options: str
     load: dict[str, Any]
+    program: str = "fio"
     verdict: str = NOT_JUDGED
     speed: float | None = None
     by: str = "throughput"
@@ -104,6 +111,7 @@ class JudgedJob:
     notes: list[Note] = field(default_factory=list)
     options_without_effect: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -111,7 +119,7 @@ class Judgement:
     """All jobs of some results beside a scenario."""
 
     scenario: str
-    files: dict[str, str]  # versions of fio, by file
+    files: dict[str, str]  # what measured, with its version, by file
     jobs: list[JudgedJob]
     remarks: list[str]
     raidsim: str = __version__
@@ -132,14 +140,17 @@ def judge(
     results: Sequence[Measured],
     volume: str | None = None,
     tell: Tell | None = None,
+    given: Given = NOTHING_GIVEN,
 ) -> Judgement:
-    """Set the jobs of results of fio beside their simulation on a scenario's volume.
+    """Set the jobs of results beside their simulation on a scenario's volume.
 
     Parameters
     ----------
     volume
-        Name of the volume or hybrid that fio ran on; None for the only one, or the one that all of
-        the scenario's loads are on.
+        Name of the volume or hybrid that was measured; None for the only one, or the one that all
+        of the scenario's loads are on.
+    given
+        What is said of loads that the results themselves do not describe.
 
     Raises
     ------
@@ -155,7 +166,7 @@ def judge(
     found: list[JudgedJob] = []
     for number, (measured, jobs) in enumerate(phases):
         share = (number / len(phases), 1 / len(phases))
-        found += _Phase(scenario, target, measured, jobs, share, tell).judge()
+        found += _Phase(scenario, target, measured, jobs, share, tell, given).judge()
     if all(job.verdict == NOT_JUDGED for job in found):
         raise InputError(
             [
@@ -168,8 +179,19 @@ def judge(
         scenario.title,
         {measured.file: measured.version for measured in results},
         found,
-        [str(remark) for measured in results for remark in measured.remarks],
+        [
+            *(str(remark) for measured in results for remark in measured.remarks),
+            *_unused(given, found),
+        ],
     )
+
+
+def _unused(given: Given, found: Sequence[JudgedJob]) -> Iterator[str]:
+    """What was said of loads and is in none of them."""
+    taken = " ".join(words for job in found for words in job.assumed)
+    for name, value in (("--random", given.random), ("--outstanding", given.outstanding)):
+        if value is not None and name not in taken:
+            yield f"{name} is not used: no load that is judged lacks it"
 
 
 def _target(scenario: Scenario, given: str | None) -> str:
@@ -202,19 +224,19 @@ class _Phase:
         jobs: Sequence[MeasuredJob],
         share: tuple[float, float],
         tell: Tell | None,
+        said: Given,
     ) -> None:
         self.given = scenario
+        self.said = said
         self.target = target
         self.measured = measured
         self.jobs = jobs
         self.share = share
         self.tell = tell
-        hybrid = scenario.hybrid(target)
-        self.capacity = hybrid.capacity if hybrid else scenario.volume(target).capacity
 
     def judge(self) -> list[JudgedJob]:
         """What came of each of its jobs."""
-        plays = [play(job, self.capacity) for job in self.jobs]
+        plays = [load_of(job, self.given, self.target, self.said) for job in self.jobs]
         found = [self._begun(job, played) for job, played in zip(self.jobs, plays, strict=True)]
         chosen = [n for n, (played, job) in enumerate(zip(plays, self.jobs, strict=True))
                   if not played.refused and self._measured_something(job, found[n])]  # fmt: skip
@@ -241,11 +263,14 @@ class _Phase:
             self.measured.file,
             job.name,
             job.host,
-            described(job.options),
+            described(job.options) if job.said is None else _words(job.options),
             played.table,
+            self.measured.program,
             refused=played.refused,
             notes=played.notes,
             options_without_effect=sorted(played.without_effect),
+            warnings=list(job.remarks),
+            assumed=played.assumed,
         )
 
     @staticmethod
@@ -277,8 +302,8 @@ class _Phase:
 
     def _warnings(self, job: MeasuredJob, simulated: Simulated) -> Iterator[str]:
         point = simulated.point
-        seconds = max(one.seconds for one in job.directions.values())
-        if seconds < SHORT_S:
+        seconds = max((one.seconds or 0.0 for one in job.directions.values()), default=0.0)
+        if 0 < seconds < SHORT_S:
             yield f"measured over {seconds:.3g} s only: it may not have settled"
         hosts = {one.host for one in self.measured.jobs}
         if len(hosts) > 1:
@@ -371,6 +396,11 @@ def _speed(job: MeasuredJob, simulated: Simulated, case: Case) -> float | None:
     if figure is None or not figure.measured or not figure.simulated:
         return None
     return figure.simulated / figure.measured
+
+
+def _words(options: Mapping[str, str]) -> str:
+    """What a result says of its load, in a line."""
+    return ", ".join(f"{name}={value}" for name, value in options.items())
 
 
 def _verdict(speed: float, margin: float) -> str:

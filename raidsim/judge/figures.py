@@ -1,7 +1,11 @@
-"""Figures of the same kind side by side: measured by fio, and simulated.
+"""Figures of the same kind side by side: measured, and simulated.
 
 fio has up to three latencies. Compared is the one that the file has: the total, if there is one,
 else that of the completion. Of synchronous engines fio's completion latency is the total.
+
+Histograms of other programs have bins that are too wide for percentiles. Of them the share of I/Os
+within the end of a bin is compared, for the bins in which half of the I/Os, 90 %, 99 % and so on
+are reached.
 """
 
 from __future__ import annotations
@@ -12,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from raidsim.fio import bins
-from raidsim.fio.measured import Direction, Distribution, MeasuredJob
 from raidsim.fio.written import Kept
+from raidsim.measured.job import Direction, Distribution, MeasuredJob
 from raidsim.result import Point
 from raidsim.stats.histogram import MIN_EXCEEDANCES
 
@@ -22,6 +26,7 @@ WORDS = {"lat": "total", "clat": "completion", "slat": "submission"}
 DIRECTIONS = ("read", "write")
 MB, MIB = 1e6, 2**20
 NS_PER_MS = 1e6
+_ALL = 0.01  # a share of the I/Os of which less is unknown
 
 
 @dataclass(frozen=True)
@@ -58,17 +63,18 @@ class Figure:
 def figures(job: MeasuredJob, found: Simulated, *, is_synchronous: bool) -> list[Figure]:
     """All figures that a job and its simulation both have."""
     point = found.point
-    rate = job.bytes_per_s
+    rate = job.bytes_per_s or None  # none is told where there were I/Os
     moved = point.mbps * MIB
     return [
         Figure("throughput", "IO/s", job.iops, point.iops.mean),
-        Figure("throughput", "MB/s", rate / MB, moved / MB),
-        Figure("throughput", "MiB/s", rate / MIB, moved / MIB),
+        Figure("throughput", "MB/s", rate and rate / MB, moved / MB),
+        Figure("throughput", "MiB/s", rate and rate / MIB, moved / MIB),
         *(
             figure
             for name in DIRECTIONS
             for figure in _latencies(name, job.directions[name], found.kept, is_synchronous)
         ),
+        *_together(job, found.kept),
     ]
 
 
@@ -81,6 +87,8 @@ def mean_latency(job: MeasuredJob, found: Simulated, *, is_synchronous: bool) ->
         if figure.name.endswith("mean")
     ]
     total = sum(rate for _, rate in parts)
+    if total < (1 - _ALL) * job.iops:  # not of reads and writes apart
+        return next((one for one in _together(job, found.kept) if one.name.endswith("mean")), None)
     if total == 0 or any(one.measured is None or one.simulated is None for one, _ in parts):
         return None
     means = [
@@ -113,12 +121,18 @@ def _latencies(
         None if measured is None else measured / NS_PER_MS,
         simulated["mean"] / NS_PER_MS if simulated["N"] else None,
     )
+    within = direction.latencies[of_mean].within
+    if within:
+        counts = _counts(simulated)
+        yield from _within(
+            f"{name} latency ({WORDS[of_mean]})", direction.latencies[of_mean], counts
+        )
     kinds = [one for one in ("lat", "clat") if _has_percentiles(direction.latencies.get(one))]
     for kind in kinds[:1]:
         theirs = direction.latencies[kind].percentiles
         samples = direction.latencies[kind].samples or direction.ios or math.inf
         wanted = [one for one in PERCENTILES if one in theirs]
-        counts = {int(value): count for value, count in same(kind).get("bins", {}).items()}
+        counts = _counts(same(kind))
         values = bins.percentiles(counts, wanted)
         for percent in wanted:
             figure = Figure(
@@ -129,6 +143,44 @@ def _latencies(
             )
             if figure.measured is not None or figure.simulated is not None:
                 yield figure
+
+
+def _counts(section: Mapping[str, Any]) -> dict[int, int]:
+    """Simulated I/Os by the middle of their bin, in ns."""
+    return {int(value): count for value, count in section.get("bins", {}).items()}
+
+
+def _together(job: MeasuredJob, kept: Kept) -> Iterator[Figure]:
+    """What is known of reads and writes together only."""
+    measured = job.together.get("lat")
+    parts = [kept.measured[name]["lat_ns"] for name in DIRECTIONS]
+    count = sum(one["N"] for one in parts)
+    if measured is None or not count:
+        return
+    mean = sum(one["mean"] * one["N"] for one in parts) / count
+    if measured.mean is not None:
+        yield Figure("latency (total), mean", "ms", measured.mean / NS_PER_MS, mean / NS_PER_MS)
+    counts: dict[int, int] = {}
+    for one in parts:
+        for middle, ios in _counts(one).items():
+            counts[middle] = counts.get(middle, 0) + ios
+    yield from _within("latency (total)", measured, counts)
+
+
+def _within(name: str, measured: Distribution, counts: Mapping[int, int]) -> Iterator[Figure]:
+    """Shares of the I/Os that took no longer than the ends of some bins."""
+    total = sum(counts.values())
+    ends = sorted(measured.within)
+    reached = [
+        next((end for end in ends if measured.within[end] >= percent / 100), None)
+        for percent in PERCENTILES
+        if measured.samples is None or _is_known(percent, measured.samples)
+    ]
+    for end in dict.fromkeys(one for one in reached if one is not None):
+        inside = sum(ios for middle, ios in counts.items() if middle <= end)
+        share = 100 * inside / total if total else None
+        words = f"{name} within {end / NS_PER_MS:g} ms"
+        yield Figure(words, "% of I/Os", 100 * measured.within[end], share)
 
 
 def _is_known(percent: float, samples: float) -> bool:

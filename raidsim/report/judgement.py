@@ -11,11 +11,22 @@ from rich.text import Text
 from raidsim.judge.causes import FAST, SLOW
 from raidsim.judge.compare import AGREES, JudgedJob, Judgement, TriedCause
 from raidsim.judge.figures import Figure
-from raidsim.report import numbers
+from raidsim.report import json_file, numbers, output
+from raidsim.report.output import Target
 from raidsim.report.table import RULED
 
 STYLES = {AGREES: "green", FAST: "yellow", SLOW: "yellow"}
 PERCENTILES = "a percentile is given where ten I/Os lie beyond it"
+
+
+def deliver(judgement: Judgement, target: Target | None, console: Console) -> None:
+    """Write a judgement as JSON, if it is wanted, and print it unless that went to the console."""
+    try:
+        if target:
+            output.write({target: json_file.render(judgement.to_dict())})
+    finally:  # a full disk does not take the figures from the user
+        if not (target and target.to_stdout):
+            print_judgement(judgement, console)
 
 
 def print_judgement(judgement: Judgement, console: Console) -> None:
@@ -110,13 +121,15 @@ def _agreement(cause: TriedCause) -> str:
 
 def _lines(job: JudgedJob) -> Iterator[str]:
     """What else there is to say of a job."""
-    if any("%" in figure.name for figure in job.figures):
+    if any(figure.name.endswith("%") for figure in job.figures):
         yield PERCENTILES
     if job.verdict in (FAST, SLOW) and not job.causes:
         yield "no cause that was simulated brings it nearer"
     if job.without_effect:
         yield f"simulated too, and not nearer: {'; '.join(job.without_effect)}"
     yield from job.warnings
+    for words in job.assumed:
+        yield f"taken: {words}"
     for note in job.refused:
         yield f"not judged: {_option(note.option, note.value)}: {note.meaning}"
     for note in job.notes:

@@ -1,7 +1,9 @@
-"""What a file of fio says was measured, in one system of units: ns, bytes and seconds.
+"""What a file of results says was measured, in one system of units: ns, bytes and seconds.
 
-Records of the same job may be added up (`numjobs` without `group_reporting`). Counts, rates, means
-and deviations can be; percentiles can only where there are bins to add.
+Latencies have fio's names, for fio has three of them; what other programs call the response time
+is the total, ``lat``. Records of the same job may be added up (`numjobs` without
+`group_reporting`). Counts, rates, means and deviations can be; percentiles can only where there
+are bins to add.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from raidsim.errors import Problem
-from raidsim.fio import bins
+from raidsim.measured.counts import percentiles
+from raidsim.measured.said import Said
 
 LATENCIES = ("lat", "clat", "slat")
 """fio's latencies: total, completion (without submission), submission."""
@@ -28,6 +31,8 @@ class Distribution:
     samples : I/Os that it rests on.
     percentiles : by percent, as the file has them or as its bins give them.
     bins : I/Os by the middle of a bin of fio's histogram.
+    within : shares of the I/Os that took no longer than so many ns, from a histogram whose bins
+        are too wide for percentiles.
     """
 
     mean: float | None
@@ -37,6 +42,7 @@ class Distribution:
     samples: int | None = None
     percentiles: Mapping[float, float] = field(default_factory=dict)
     bins: Mapping[int, int] | None = None
+    within: Mapping[float, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -45,18 +51,17 @@ class Direction:
 
     Attributes
     ----------
-    ios : how many; None for old files that do not say.
-    bytes : moved.
+    ios, bytes : how many, and what they moved; None where the file has rates only.
     iops, bytes_per_s : rates as the file has them.
-    seconds : how long these I/Os ran.
+    seconds : how long these I/Os ran; None if the file does not say.
     latencies : those that the file has, by fio's names.
     """
 
     ios: int | None
-    bytes: int
+    bytes: int | None
     iops: float
     bytes_per_s: float
-    seconds: float
+    seconds: float | None
     latencies: Mapping[str, Distribution] = field(default_factory=dict)
 
 
@@ -69,10 +74,13 @@ class MeasuredJob:
     name : of the job.
     host : of a client, or None.
     error : number of the error that ended it; 0 for none.
-    options : of the job, with the global ones that it does not have itself; names and values as
-        they stand in the file.
+    options : of a job of fio, with the global ones that it does not have itself, or what a row of
+        another program says of its load; names and values as they stand in the file.
+    said : the load in numbers, where the options are not those of fio.
+    together : latencies of reads and writes together, where the file does not have them apart.
     records : how many of the file were added up.
     grouped : whether fio had added up its processes before (`group_reporting`).
+    remarks : what else there is to say of the measurement, in whole sentences.
     """
 
     name: str
@@ -83,6 +91,9 @@ class MeasuredJob:
     host: str | None = None
     records: int = 1
     grouped: bool = False
+    said: Said | None = None
+    together: Mapping[str, Distribution] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     @property
     def iops(self) -> float:
@@ -97,12 +108,13 @@ class MeasuredJob:
 
 @dataclass(frozen=True)
 class Measured:
-    """A file of results of fio.
+    """A file of results.
 
     Attributes
     ----------
     file : as messages name it.
-    version : of fio, as the file has it.
+    version : of the program that measured, as the file has it, or its name.
+    program : its name: "fio", "vdbench" or "Iometer".
     is_simulated : whether raidsim wrote it.
     remarks : what was not understood, or left out, place by place.
     """
@@ -110,8 +122,13 @@ class Measured:
     file: str
     version: str
     jobs: tuple[MeasuredJob, ...]
+    program: str = "fio"
     is_simulated: bool = False
     remarks: tuple[Problem, ...] = ()
+
+
+NOTHING = Direction(0, 0, 0.0, 0.0, 0.0)
+"""Of a direction in which there were no I/Os."""
 
 
 def add_jobs(jobs: Sequence[MeasuredJob]) -> tuple[MeasuredJob, str | None]:
@@ -141,14 +158,14 @@ def add_jobs(jobs: Sequence[MeasuredJob]) -> tuple[MeasuredJob, str | None]:
 
 
 def _add_directions(parts: Sequence[Direction], lost: set[str]) -> Direction:
-    active = [part for part in parts if part.iops > 0 or part.bytes > 0]
+    active = [part for part in parts if part.iops > 0 or part.bytes]
     ios = [part.ios for part in parts]
     return Direction(
         ios=None if None in ios else sum(one or 0 for one in ios),
-        bytes=sum(part.bytes for part in parts),
+        bytes=sum(part.bytes or 0 for part in parts),
         iops=sum(part.iops for part in parts),
         bytes_per_s=sum(part.bytes_per_s for part in parts),
-        seconds=max(part.seconds for part in parts),
+        seconds=max(part.seconds or 0.0 for part in parts),
         latencies={
             name: _add([(part.latencies[name], _weight(part)) for part in active], lost)
             for name in LATENCIES
@@ -159,7 +176,7 @@ def _add_directions(parts: Sequence[Direction], lost: set[str]) -> Direction:
 
 def _weight(part: Direction) -> float:
     """I/Os of a part; old files tell them by their rate only."""
-    return part.iops * part.seconds if part.ios is None else part.ios
+    return part.iops * (part.seconds or 0.0) if part.ios is None else part.ios
 
 
 def _add(parts: Sequence[tuple[Distribution, float]], lost: set[str]) -> Distribution:
@@ -190,7 +207,7 @@ def _add(parts: Sequence[tuple[Distribution, float]], lost: set[str]) -> Distrib
     wanted = sorted({percent for one, _ in parts for percent in one.percentiles})
     found: Mapping[float, float] = {}
     if wanted and added:
-        found = bins.percentiles(added, wanted)
+        found = percentiles(added, wanted)
     elif wanted:
         lost.add("percentiles")
     return Distribution(

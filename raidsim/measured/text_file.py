@@ -1,7 +1,10 @@
-"""The text of a file of fio: of bounded size, and whatever is wrong with it said in one line."""
+"""The text of a file of results: of bounded size; whatever is wrong with it is said in a line."""
 
 from __future__ import annotations
 
+import codecs
+import io
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import NoReturn
@@ -36,7 +39,20 @@ def read_text(name: str | PathLike[str], most: int, what: str) -> str:
         refuse(shown, f"cannot be read: {reason[:1].lower()}{reason[1:]}")
     if len(data) > most:
         refuse(shown, f"is larger than {most >> 20} MiB, which no {what} of a usual run is")
-    return data.decode("utf-8-sig", errors="replace")
+    return decoded(data)
+
+
+def decoded(data: bytes) -> str:
+    """Bytes as text: UTF-8, or what a Windows shell makes of output that it writes to a file."""
+    wide = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    return data.decode("utf-16" if wide else "utf-8-sig", errors="replace")
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text that are not empty, with their numbers, without a list of all of them."""
+    for number, line in enumerate(io.StringIO(text), 1):
+        if line != "\n":
+            yield number, line.rstrip("\n")
 
 
 def refuse(
