@@ -79,6 +79,7 @@ Overrides = Annotated[
         help="Change a key of the scenario, as in load.outstanding=32. May be repeated.",
     ),
 ]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed, in place of the scenario's.")]
 JsonFile = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")
 ]
@@ -114,9 +115,7 @@ def _options(
 def run_command(
     scenario: ScenarioName,
     overrides: Overrides = None,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Seed, in place of the scenario's.")
-    ] = None,
+    seed: Seed = None,
     json: JsonFile = None,
     csv: Annotated[
         str | None, typer.Option("--csv", metavar="FILE", help="Write CSV, a row per point.")
@@ -269,9 +268,7 @@ def judge_command(
         int | None, typer.Option(min=1, max=65536, metavar="N", help="I/Os, if results lack it.")
     ] = None,
     overrides: Overrides = None,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Seed, in place of the scenario's.")
-    ] = None,
+    seed: Seed = None,
     json: JsonFile = None,
 ) -> None:
     """Put measured results beside a scenario, and simulate what may explain a difference."""

@@ -12,6 +12,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
 from raidsim import schemas
+from raidsim.facts import HybridFacts, LinkFacts, SystemPower, VolumeFacts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -239,7 +240,7 @@ class Point:
     workers: int
     iops: Interval
     mbps: float
-    latency_ms: dict[str, Latency | None]  # keys "read", "write"; "flush" if the load flushes
+    latency_ms: dict[str, Latency | None]  # keys "read", "write"; "flush", "trim" if it asks
     limited_by: Limit | None
     stages: dict[str, Stage]  # by kind of station
     stations: list[StationUse]
@@ -256,6 +257,7 @@ class Point:
     within: bool | None = None  # loads that are searched for: whether it is within the latency
     within_ms: float | None = None  # what was held against it: mean or percentile of all I/Os
     course: Course | None = None  # of a scenario with events
+    trace: Replayed | None = None  # of a load that replays one
     machines: MachineUse | None = None  # of a group of machines in place of a load
     saturated: bool = False  # an open load that asks for more than the system carries
     carried: Carried | None = None  # of a saturated load: None where it was not looked for
@@ -406,62 +408,31 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Power:
-    """Electric power as the cards say it, in W; None where a card is silent."""
+class Stretch:
+    """A part of the time over which a trace was replayed."""
 
-    idle: float | None
-    active: float | None  # under load, at most
-
-
-@dataclass(frozen=True)
-class VolumeFacts:
-    """What a volume is, whatever runs on it."""
-
-    name: str
-    level: str
-    drives: int
-    drive: str  # name of the card
-    raw_bytes: int  # of all its drives
-    usable_bytes: int
-    failures_tolerated: int  # any drives, without loss of data
-    failed: list[int]  # drives that had failed before the run began
-    power_w: Power  # of its drives
+    start_s: float  # from the start of the replay
+    end_s: float
+    iops: float  # I/Os that ended
+    mbps: float
+    latency_ms: dict[str, Latency | None]  # keys "read", "write"
 
 
 @dataclass(frozen=True)
-class LinkFacts:
-    """What the connection of a controller or link to the part above it carries, each way."""
+class Replayed:
+    """What became of a trace, beside what the trace says itself."""
 
-    name: str
-    to: str
-    speed: str  # kind and generation of its lanes
-    lanes: int
-    mbps: float  # payload
-    drives: int  # below it
-    arriving_mbps: float  # what they can deliver together for long
-    oversubscription: float  # arriving over carried: above 1 it holds the drives back
-
-
-@dataclass(frozen=True)
-class HybridFacts:
-    """What a hybrid is, whatever runs on it."""
-
-    name: str
-    mode: str  # "cache" or "tier"
-    front: str  # names of volumes
-    back: str
-    front_bytes: int  # of the front that it uses
-    usable_bytes: int
-    block_bytes: int
-
-
-@dataclass(frozen=True)
-class SystemPower:
-    """Power of everything whose card says it, in W."""
-
-    idle: float
-    active: float
-    without: list[str]  # cards that do not say it
+    file: str
+    format: str
+    replay: str  # "timed", "closed" or "gaps"
+    speed: float
+    requests: int  # of the trace, in the slice and on the volumes that were replayed
+    issued: int
+    not_replayed: dict[str, int]  # by reason
+    changed: dict[str, int]  # requests that were not replayed as they stand in the trace, by how
+    measured_ms: dict[str, Latency | None]  # response times in the trace, of what was replayed
+    demerit: float | None  # how far simulated response times are from those, over their mean
+    stretches: list[Stretch]
 
 
 @dataclass(frozen=True, repr=False)

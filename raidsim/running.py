@@ -198,8 +198,22 @@ def run_point(
     A ``keeper`` keeps the I/Os of the point under the ``key``.
     """
     model = assemble(scenario, intensity)
-    is_followed = scenario.events or scenario.machines
-    session = (CourseSession if is_followed else Session)(model, on_point)
+    if scenario.events or scenario.machines:
+        return _measured(CourseSession(model, on_point), keeper, key)
+    points: list[Point] = []
+    for number, loads in enumerate(scenario.phases):
+        session = Session(model, on_point, loads)
+        points += _measured(session, keeper, key)
+        if session.too_much is not None:  # the next phase would never begin
+            break
+        if number < len(scenario.phases) - 1:
+            session.leave()
+    return points
+
+
+def _measured(session: Session, keeper: Keeper[Any] | None, key: float) -> list[Point]:
+    """Measure what a session is about: a point for each of its loads."""
+    scenario = session.scenario
     if keeper is not None:
         keeper.begin(session.system)
     try:
@@ -210,10 +224,10 @@ def run_point(
     points = session.points(converged)
     told = scenario.events or any(point.saturated for point in points)
     if session.too_much is not None and not told:
-        raise _too_much(scenario, intensity, session.too_much)
+        raise _too_much(scenario, session.intensity, session.too_much)
     if keeper is not None:
         streams = session.machine.streams
-        loads = {load.name: (streams[load.name], load.workers) for load in scenario.loads}
+        loads = {load.name: (streams[load.name], load.workers) for load in session.loads}
         keeper.take(key, session.system, loads)
     return points
 

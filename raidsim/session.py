@@ -13,9 +13,10 @@ Loads that end by themselves (a limit, given arrivals) are measured from start t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Protocol
 
 from raidsim.assembly import heat
 from raidsim.control.model import Model, build
@@ -23,11 +24,21 @@ from raidsim.explain.without_effect import without_effect
 from raidsim.intervene import window
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat import TICK
-from raidsim.observe import array_use, caching, hybrid_use, observe, thermal, throttling, wear
+from raidsim.observe import (
+    array_use,
+    caching,
+    hybrid_use,
+    observe,
+    replayed,
+    thermal,
+    throttling,
+    wear,
+)
 from raidsim.observe.settling import PILOT_PER_OUTSTANDING, Settling, Unsettled
-from raidsim.result import Interval, Limit, Point
+from raidsim.result import Interval, Limit, Point, Replayed
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at, label, offered, period_of
+from raidsim.scenario.replays import plan
 from raidsim.stats.intervals import BatchMeans, batch_means
 from raidsim.system.system import SaturationError
 
@@ -59,8 +70,28 @@ class PointProgress:
 OnPoint = Callable[[PointProgress], None]
 
 
+class Reading(Protocol):
+    """What is read off a run now and then."""
+
+    @property
+    def due(self) -> int:
+        """When it is read next, ns."""
+
+    def take(self) -> None:
+        """Read it."""
+
+
 class Session:
-    """One point under way.
+    """One point under way, or one phase of it.
+
+    Parameters
+    ----------
+    model
+        The scenario at this intensity.
+    on_point
+        Told now and then how far it is.
+    loads
+        Those that are measured from the present time on; None for all of the scenario.
 
     Attributes
     ----------
@@ -68,47 +99,72 @@ class Session:
         Whether it is measured from a start to an end, so that its series is no steady state.
     """
 
-    def __init__(self, model: Model, on_point: OnPoint | None) -> None:
+    def __init__(
+        self, model: Model, on_point: OnPoint | None, loads: Sequence[LoadSpec] | None = None
+    ) -> None:
         self.scenario = scenario = model.scenario
+        self.loads = scenario.loads if loads is None else loads
         self.machine = machine = model.machine
         self.system = machine.system
         self.intensity = model.intensity
         self.on_point = on_point
-        self.all_streams = [s for streams in machine.streams.values() for s in streams]
-        self.horizon = round(scenario.measure.max_time * NS_PER_S)
+        self.all_streams = [s for load in self.loads for s in machine.streams[load.name]]
+        self.begun = self.system.now
+        self.done_before = int(self.system.state["completed"])
+        self.horizon = self.begun + round(scenario.measure.max_time * NS_PER_S)
+        if any(load.trace is not None for load in self.loads):
+            self.horizon = t.NEVER  # a trace says itself how long it is
         self.warmup_ns = 0
         self.warmup_ios = 0
         self.warnings = [str(idle) for idle in without_effect(scenario)]
-        self.finite = any(load.has_end for load in scenario.loads)
+        self.finite = any(load.has_end for load in self.loads)
         self.overflowed = False  # more was under way than can be followed, and that was the end
         self.too_much: SaturationError | None = None  # what was said then
         self.settling: Settling | None = None
+        self.watches: dict[str, replayed.Watch] = {}  # of loads that replay a trace
         self.unsettled: list[Unsettled] = []
 
     # -- measuring --------------------------------------------------------------------
 
     def measure(self) -> bool:
         """Warm up and measure; whether every load's precision was reached."""
-        if self.scenario.air.start == "warm":
+        if self.begun == 0 and self.scenario.air.start == "warm":
             self._warm_drives()
+        if self.begun > 0 or self.finite:
+            window.reset(self.system)  # what was written to the drives before is none of its wear
         for stream in self.all_streams:
+            row = self.system.world.streams[stream]
+            row["stop_time"] += self.begun if row["stop_time"] < t.NEVER else 0
             self.system.begin(stream)
         if self.finite:
             return self._to_the_end()
         self._warm_up()
         return self._to_precision()
 
+    def leave(self) -> None:
+        """Let the loads issue no more, and wait until all their I/Os are back."""
+        for stream in self.all_streams:
+            self.system.world.streams[stream]["ticket"] = stream
+            self.system.stop(stream)
+        while not self.system.are_over(self.all_streams):
+            if self.system.run() == t.RETURN_AWAITED:
+                list(self.system.awaited())
+
     def _completed(self) -> int:
-        return int(self.system.state["completed"])
+        """I/Os that have completed since it began."""
+        return int(self.system.state["completed"]) - self.done_before
 
     def _run(self, ios: int) -> bool:
         """Go on until so many I/Os in all have completed; False at the time bound."""
         while self._completed() < ios:
             budget = min(ios, self._completed() + PROGRESS_STEPS)
-            due = t.NEVER if self.settling is None else self.settling.record.due
-            reason = self.system.run(min(due, self.horizon), budget)
-            if self.settling is not None and reason == t.RETURN_HORIZON and due <= self.horizon:
-                self.settling.record.take()
+            readings = self._readings()
+            due = min((reading.due for reading in readings), default=t.NEVER)
+            reason = self.system.run(min(due, self.horizon), self.done_before + budget)
+            if reason == t.RETURN_HORIZON and due <= self.horizon:
+                for reading in readings:
+                    if reading.due == due:
+                        reading.take()
                 continue
             self._tell()
             if reason in (t.RETURN_HORIZON, t.RETURN_IDLE):
@@ -118,19 +174,25 @@ class Session:
                 break
         return True
 
+    def _readings(self) -> list[Reading]:
+        """What is to be read off while it runs."""
+        settling = [] if self.settling is None else [self.settling.record]
+        return [*settling, *self.watches.values()]
+
     def _tell(self) -> None:
         if self.on_point is None:
             return
         measure = self.scenario.measure
         done = self._completed()
-        load = self.scenario.searched or self.scenario.loads[0]
+        searched = self.scenario.searched
+        load = searched if searched in self.loads and searched else self.loads[0]
         self.on_point(
             PointProgress(
                 self.intensity,
                 self.scenario.points,
                 f"{load.name} {label(load, self.intensity)}",
                 min(done / max(1.25 * measure.min_ios, 1), 0.99),
-                done / (self.system.now / NS_PER_S) if self.system.now else 0.0,
+                done / ((self.system.now - self.begun) / NS_PER_S) if done else 0.0,
             )
         )
 
@@ -179,9 +241,9 @@ class Session:
                 break
             pilot = min(int(pilot * GROWTH) + 1, bound)
         self.settling = None
-        self.warmup_ns = self.system.now
+        self.warmup_ns = self.system.now - self.begun
         self.warmup_ios = self._completed()
-        self.horizon += self.system.now
+        self.horizon += self.warmup_ns
         window.reset(self.system)
 
     def _to_precision(self) -> bool:
@@ -195,7 +257,7 @@ class Session:
             going = self._run(start + wanted) and self._to_the_end_of_a_period()
             if warm and going:
                 going = self._over_whole_turns(start + measure.max_ios)
-            if all(self._is_precise(load) for load in self.scenario.loads):
+            if all(self._is_precise(load) for load in self.loads):
                 return True
             if not going or wanted >= measure.max_ios:
                 return False
@@ -203,7 +265,7 @@ class Session:
 
     def _to_the_end_of_a_period(self) -> bool:
         """End the window with a whole period of the bursts; False at the time bound."""
-        period = round(max(map(period_of, self.scenario.loads)) * NS_PER_S)
+        period = round(max(map(period_of, self.loads)) * NS_PER_S)
         if period == 0:
             return True
         origin = int(self.system.state["slice_origin"])
@@ -223,8 +285,9 @@ class Session:
         """Let the window begin where a drive that throttles now and then begins to, or ends."""
         for index in self._turning()[:1]:
             if self._run_over_turns(index, 1, t.NEVER):
-                self.horizon += self.system.now - self.warmup_ns
-                self.warmup_ns = self.system.now
+                passed = self.system.now - self.begun
+                self.horizon += passed - self.warmup_ns
+                self.warmup_ns = passed
                 window.reset(self.system)
 
     def _over_whole_turns(self, most: int) -> bool:
@@ -243,7 +306,7 @@ class Session:
             if end > self.horizon or self._completed() >= ios:
                 return False
             before = int(self.system.world.heats[index]["state"])
-            reason = self.system.run(end, ios)
+            reason = self.system.run(end, min(self.done_before + ios, t.NEVER))
             if reason == t.RETURN_IDLE:
                 return False
             if reason == t.RETURN_AWAITED:
@@ -257,9 +320,14 @@ class Session:
     def _to_the_end(self) -> bool:
         """Measure from the start until every load that has an end has come to it."""
         self.warnings.append("measured from the start: the load has an end")
+        self.watches = {
+            load.name: replayed.Watch(self.system, self.machine.streams[load.name])
+            for load in self.loads
+            if load.trace is not None
+        }
         ending = [
             stream
-            for load in self.scenario.loads
+            for load in self.loads
             if load.has_end
             for stream in self.machine.streams[load.name]
         ]
@@ -307,7 +375,7 @@ class Session:
 
     def points(self, converged: bool) -> list[Point]:
         """A point for each load."""
-        return [self.point(load, converged) for load in self.scenario.loads]
+        return [self.point(load, converged) for load in self.loads]
 
     def point(self, load: LoadSpec, converged: bool) -> Point:
         """What was measured of one load."""
@@ -320,8 +388,9 @@ class Session:
         warnings = [*self.warnings, *(self._why_unsettled(one) for one in unsettled)]
         latencies = {}
         kinds = {"read": t.READ, "write": t.WRITE} | (
-            {"flush": t.FLUSH} if load.flush_every else {}
+            {"flush": t.FLUSH} if self._asked_for(streams, t.FLUSH, load.flush_every) else {}
         )
+        kinds |= {"trim": t.TRIM} if self._asked_for(streams, t.TRIM, load.trim) else {}
         for kind, op in kinds.items():
             latencies[kind] = observe.latency(system, streams, op)
             warnings += observe.uncertain_percentiles(system, streams, op, kind)
@@ -331,6 +400,9 @@ class Session:
         warnings += hybrid_use.warnings(system, self.scenario, self.machine.volumes)
         warnings += wear.warnings(system, streams)
         account = observe.counts(system, streams)
+        trace = self._replayed(load, streams)
+        if trace is not None and load.trace is not None:
+            warnings += replayed.warnings(load, trace, plan(load.trace).remarks)
         if account.failed or account.timed_out:
             warnings.append("latencies leave out the I/Os that failed or timed out")
         throughput = self._throughput(load, rate)
@@ -385,7 +457,21 @@ class Session:
             within=None if load.within is None else within,
             within_ms=within_ms,
             saturated=saturated,
+            trace=trace,
         )
+
+    def _asked_for(self, streams: list[int], op: int, share: float) -> bool:
+        """Whether a load asks for flushes, or trims: as it says, or as its trace had it."""
+        return share > 0 or bool(
+            self.system.world.streams["window_others"][streams, op - t.FLUSH].any()
+        )
+
+    def _replayed(self, load: LoadSpec, streams: list[int]) -> Replayed | None:
+        """What became of the trace of a load; None of a load without."""
+        if load.trace is None:
+            return None
+        watch = self.watches.get(load.name)
+        return replayed.replayed(self.system, load, streams, watch.stretches() if watch else [])
 
     def _within(self, load: LoadSpec, streams: list[int]) -> tuple[bool | None, float | None]:
         """Whether a load is within the latency it asks for, and what its latency is, in ms."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -150,17 +150,27 @@ def fit_command(
     volume: VolumeName = None,
     action: ActionName = None,
     sector: SectorSize = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCENARIO",
+            help="Simulate trace and load on its hardware, and say how far they are apart.",
+        ),
+    ] = None,
 ) -> None:
     """Write the synthetic [[load]] nearest to a trace, and how near its figures are."""
+    from raidsim import scenario as scenarios
     from raidsim.report import output, toml_text
     from raidsim.report.console import ReportConsole
     from raidsim.report.output import Target
     from raidsim.report.progress import Bar
-    from raidsim.report.trace_fit import heading, print_fit
+    from raidsim.report.trace_fit import heading, print_differences, print_fit
+    from raidsim.synthesis.compare import compare
     from raidsim.synthesis.fit import fit
 
     target = output_file and Target("--output", output_file, (".toml",))
     output.check([target] if target else [], inputs=[file])
+    hardware = None if on is None else scenarios.load(on)
     with Bar() as bar:
         trace = _trace(file, format_name, columns, volume, action, sector)
         info = trace.info(partial(bar.on_share, "reading"))
@@ -173,6 +183,18 @@ def fit_command(
         print_fit(found, ReportConsole(sys.stdout))
     else:
         typer.echo(text, nl=False)
+    if hardware is not None:
+        keys: dict[str, Any] = {
+            "file": file,
+            "format": info.format,
+            "columns": columns,
+            "action": action and action.value,
+            "sector": sector and f"{sector} B",
+            "volumes": volume and [volume],
+        }
+        replay = {"trace": {key: value for key, value in keys.items() if value is not None}}
+        differences = compare(hardware, found.table, replay)
+        print_differences(differences, ReportConsole(sys.stdout if target else sys.stderr))
 
 
 def _trace(

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from raidsim.result import (
-    Counts,
-    Interval,
-    Latency,
-    Limit,
-    Point,
-    Power,
-    Result,
-    Stage,
-    StationUse,
-    SystemPower,
-    VolumeFacts,
-)
+from raidsim.facts import Power, SystemPower, VolumeFacts
+from raidsim.result import Counts, Interval, Latency, Limit, Point, Result, Stage, StationUse
 
 SCENARIO: dict[str, Any] = {
     "title": "Intel P3700 800 GB, Database",

@@ -16,7 +16,7 @@ from raidsim import cli
 from raidsim.errors import InputError
 from raidsim.fio.job_file import FileJob, loads_of, read_jobs
 from raidsim.fio.option_words import ALIASES
-from raidsim.scenario import load_text
+from raidsim.scenario import from_data, load_text
 
 DATA = Path(__file__).parent / "data" / "fio"
 HARD = """\
@@ -94,9 +94,37 @@ def test_fio_itself_reads_the_same_options(hard, name):
             assert job.options.get(option) == value or (name, option) == ("hard", "bs")
 
 
-def test_phases_are_run_one_after_the_other_so_one_is_to_be_named(hard):
-    with pytest.raises(InputError, match=r"2 phases.*1: a; 2: b, b; say which one with --phase N"):
-        loads_of(read_jobs(hard))
+def test_the_jobs_of_a_phase_begin_after_those_of_the_one_before():
+    found = loads_of(read_jobs(DATA / "generated.fio")).tables
+    assert [(table["name"], table.get("after")) for table in found] == [
+        ("database", None),
+        ("sequential", "database"),
+        ("hist", "sequential"),
+    ]
+    # Each ends as its options say; the last one is measured in its steady state.
+    assert [table.get("limit") for table in found] == [
+        {"ios": 600, "bytes": "134217728 B"},
+        {"ios": 100, "bytes": "67108864 B"},
+        None,
+    ]
+    scenario = {
+        "host": {"model": "fujitsu-rx2540-m1"},
+        "volume": [{"drive": "intel-p3700-800gb"}],
+        "load": found,
+    }
+    assert [[load.name for load in phase] for phase in from_data(scenario).phases] == [
+        ["database"], ["sequential"], ["hist"],
+    ]  # fmt: skip
+
+
+def test_a_phase_without_an_end_has_none_behind_it(tmp_path):
+    path = tmp_path / "endless.fio"
+    path.write_text("[a]\nrw=read\ntime_based\n[b]\nstonewall\nsize=1g\n")
+    with pytest.raises(InputError, match=r"phase 1 does not end \(a\); give size or runtime"):
+        loads_of(read_jobs(path))
+
+
+def test_one_phase_may_be_taken_alone(hard):
     assert [table["name"] for table in loads_of(read_jobs(hard), 2).tables] == ["b", "b 2"]
     with pytest.raises(InputError, match="has no phase 3; give 1 to 2"):
         loads_of(read_jobs(hard), 3)
@@ -130,7 +158,7 @@ def test_files_include_others_and_lines_are_theirs(tmp_path):
         ("[a]\ninclude x.fio\n", "a file that is included has sections"),
         ("[a]\n=4\n", "x.fio:2: is no line of a job file"),
         ("[a]\nrw=read\nsize=25%\n", "x.fio:3: a: size=25%"),
-        ("[a]\nrw=trim\n", "x.fio:2: a: rw=trim: raidsim has no trims"),
+        ("[a]\nrw=trimwrite\n", "x.fio:2: a: rw=trimwrite: raidsim has no trims that"),
         ("[a]\nsize=10*1000*$mb_memory\n", "x.fio:2: a: size"),
         ("[a]\n" * 1001, "more than 1000 sections"),
     ],
@@ -192,7 +220,7 @@ def test_what_the_command_writes_is_part_of_a_scenario(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["generated.fio"], "3 phases"),
+        (["generated.fio", "--phase", "4"], "no phase 4; give 1 to 3"),
         (["generated.fio", "--phase", "1", "--capacity", "800 XB"], "--capacity"),
         (["none.fio"], "cannot be read"),
         (["fio-2.1.4-old-units.job", "--phase", "1"], "is not a size"),

@@ -214,7 +214,7 @@ def test_what_is_not_played_is_listed_with_what_that_means(options, name, words)
 @pytest.mark.parametrize(
     ("options", "name"),
     [
-        ({"rw": "randtrim"}, "rw"),
+        ({"rw": "trimwrite"}, "rw"),
         ({"ioengine": "null"}, "ioengine"),
         ({"ioengine": "mmap"}, "ioengine"),
         ({"bs": "4KQ"}, "bs"),

@@ -8,12 +8,13 @@ import pytest
 from array_scenarios import array
 from synthetic import result
 
+from raidsim.facts import LinkFacts, Power, SystemPower, VolumeFacts
 from raidsim.observe import inventory
 from raidsim.report import hardware, html
 from raidsim.report.check_text import print_check
 from raidsim.report.console import ReportConsole
 from raidsim.report.table import print_result
-from raidsim.result import LinkFacts, Power, Result, SystemPower, VolumeFacts
+from raidsim.result import Result
 from raidsim.risk.assess import assess_all
 from raidsim.scenario import Scenario
 

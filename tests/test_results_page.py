@@ -9,17 +9,18 @@ from pathlib import Path
 import pytest
 from synthetic import result
 
+from raidsim import facts
 from raidsim import result as results
 from raidsim.report import csv_file
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "results.md").read_text("utf-8")
 SECTIONS = {
     "The object": results.Result,
-    "A volume": results.VolumeFacts,
-    "A hybrid": results.HybridFacts,
-    "Power": results.Power,
-    "A link": results.LinkFacts,
-    "Power of the system": results.SystemPower,
+    "A volume": facts.VolumeFacts,
+    "A hybrid": facts.HybridFacts,
+    "Power": facts.Power,
+    "A link": facts.LinkFacts,
+    "Power of the system": facts.SystemPower,
     "A point": results.Point,
     "What is carried": results.Carried,
     "A course": results.Course,
@@ -45,6 +46,8 @@ SECTIONS = {
     "A write mode": results.WriteMode,
     "Machines that boot": results.MachineUse,
     "A temperature": results.Temperature,
+    "A trace that was replayed": results.Replayed,
+    "A stretch": results.Stretch,
     "A sample": results.Sample,
 }
 
@@ -64,8 +67,9 @@ def test_every_field_stands_on_the_page_in_its_order(section: str) -> None:
 def test_every_object_of_a_result_has_a_section() -> None:
     objects = {
         o
-        for o in vars(results).values()
-        if isinstance(o, type) and is_dataclass(o) and o.__module__ == results.__name__
+        for module in (results, facts)
+        for o in vars(module).values()
+        if isinstance(o, type) and is_dataclass(o) and o.__module__ == module.__name__
     }
     assert objects == set(SECTIONS.values())
 

@@ -298,8 +298,8 @@ def _writer(system: System, s: int, keys: int, area_of: AreaOf | None) -> Writer
 
 
 _PLACES = ("zones", "area_offset", "area_size", "align", "zipf", "once")
-_KEYS = ("key_where", "key_random", "key_size")
-"""Fields of `streams` that decide where it writes."""
+_KEYS = ("key_where", "key_random", "key_size", "key_op")
+"""Fields of `streams` that decide where it writes, and what it trims."""
 
 
 @lru_cache(maxsize=16)

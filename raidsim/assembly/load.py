@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from raidsim.assembly import array
+from raidsim.assembly import array, replay
 from raidsim.kernel import tables as t
 from raidsim.scenario import LoadSpec
 from raidsim.system.system import System
@@ -50,6 +50,8 @@ def add_stream(
     elif load.arrivals is not None:
         first = system.add_given("arrivals", map(to_ns, load.arrivals))
         fields |= {"mode": t.GIVEN, "first_arrival": first, "arrivals": len(load.arrivals)}
+    elif load.trace is not None:
+        fields["mode"] = t.GIVEN
     else:
         fields["mode"] = t.MANUAL
     capacity = int(system.world.volumes[volume]["size"])
@@ -86,6 +88,8 @@ def add_stream(
         **fields,
     )
     need_room(system, volume, max(one.size for one in load.sizes))
+    if load.trace is not None and process != t.NONE:
+        replay.add_feed(system, index, load, volume)
     return index
 
 

@@ -49,6 +49,8 @@ class Load:
     ----------
     read
         Share of reads, such as "67 %".
+    trim
+        Share of trims, such as "10 %": what neither reads nor trims is written.
     random
         Share of random accesses; the others continue where the last one of their worker ended.
     size
@@ -57,11 +59,15 @@ class Load:
         A mix of request sizes: {"size": "4 KiB", "share": "60 %"} and so on, 100 % in all; with
         "read" and "random" where a size has shares of its own.
     outstanding
-        Of a closed load: I/Os outstanding per worker. Give this, ``rate`` or ``arrivals``.
+        Of a closed load: I/Os outstanding per worker. Give this, ``rate``, ``arrivals`` or
+        ``trace``.
     rate
         Of an open load: arrivals at this mean rate, such as "1000 IO/s".
     arrivals
         Of an open load: the times of all arrivals, such as ["0 s", "10 ms"].
+    trace
+        A trace that is replayed, {"file": "usr_0.csv.gz", "replay": "timed"}: it says what the
+        requests are and when they come, so that no other key may say it too.
     name
         What reports and messages call it; it also seeds its random numbers.
     align
@@ -115,12 +121,14 @@ class Load:
         self,
         *,
         read: str | None = None,
+        trim: str = "0 %",
         random: str = "100 %",
         size: str | None = None,
         sizes: Sequence[Mapping[str, str]] | None = None,
         outstanding: int | None = None,
         rate: str | None = None,
         arrivals: Sequence[str] | None = None,
+        trace: Mapping[str, Any] | None = None,
         name: str = "load",
         align: str | None = None,
         area: Mapping[str, str] | None = None,
@@ -140,11 +148,12 @@ class Load:
         limit: Mapping[str, str | int] | None = None,
     ) -> None:
         given: dict[str, Any] = {
-            "name": name, "read": read, "random": random, "size": size, "sizes": sizes,
-            "align": align, "area": area, "workers": workers, "partitions": partitions,
-            "outstanding": outstanding, "rate": rate, "arrivals": arrivals, "burst": burst,
-            "think": think, "think_distribution": think_distribution, "hot": hot, "zipf": zipf,
-            "zones": zones, "once": once, "rate_distribution": rate_distribution,
+            "name": name, "read": read, "trim": trim, "random": random, "size": size,
+            "sizes": sizes, "align": align, "area": area, "workers": workers,
+            "partitions": partitions,
+            "outstanding": outstanding, "rate": rate, "arrivals": arrivals, "trace": trace,
+            "burst": burst, "think": think, "think_distribution": think_distribution, "hot": hot,
+            "zipf": zipf, "zones": zones, "once": once, "rate_distribution": rate_distribution,
             "flush_every": flush_every, "priority": priority, "timeout": timeout, "limit": limit,
         }  # fmt: skip
         check = Arguments("Load()")
@@ -181,8 +190,8 @@ class Load:
 
 
 _ABSENT = (
-    "read", "size", "sizes", "zones", "align", "area", "outstanding", "rate", "arrivals", "burst",
-    "hot", "zipf", "limit",
+    "read", "size", "sizes", "zones", "align", "area", "outstanding", "rate", "arrivals", "trace",
+    "burst", "hot", "zipf", "limit",
 )  # fmt: skip
 """Keys of a [[load]] that mean something by being left out."""
 
@@ -232,8 +241,7 @@ class RunningLoad(Measured, simpy.Event):
             for worker, name in enumerate(names)
         ]
         volume.make_room(max(one.size for one in spec.sizes))
-        limits = (spec.limit.time, spec.limit.ios, spec.limit.bytes, spec.arrivals)
-        endless = all(limit is None for limit in limits)
+        endless = not spec.has_end
         parts = [simpy.Event(env) for _ in self.streams]
         self._tickets = [env.ticket(part) for part in parts]
         for ticket, stream in zip(self._tickets, self.streams, strict=True):

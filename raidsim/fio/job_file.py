@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from raidsim.errors import InputError, Problem, quote
+from raidsim.fio import values
 from raidsim.fio.option_words import ALIASES
 from raidsim.fio.playing import Note, Played, play
 from raidsim.fio.values import flag
@@ -173,45 +174,82 @@ def _jobs(
 
 
 def loads_of(jobs: list[FileJob], phase: int | None = None, capacity: int | None = None) -> Loads:
-    """The loads that the jobs of a phase ask for.
+    """The loads that jobs ask for.
+
+    Phases follow each other: a load of a later one begins ``after`` one of the phase before. All
+    but those of the last have the end that their jobs have.
 
     Parameters
     ----------
     phase
-        Which one, from 1; None for the only one.
+        Which one, from 1, alone; None for all.
     capacity
         Bytes of the volume that they are to run on; None if not known: then shares are refused.
 
     Raises
     ------
     InputError
-        It is not clear which phase is meant, or a job of it cannot be played.
+        There is no such phase, a job cannot be played, or nothing ends a phase with others behind.
     """
     phases: dict[int, list[FileJob]] = {}
     for job in jobs:
         phases.setdefault(job.phase, []).append(job)
-    if phase is None and len(phases) > 1:
-        words = "; ".join(
-            f"{number}: {', '.join(job.name for job in some)}" for number, some in phases.items()
-        )
-        cause = f"has {len(phases)} phases, one after the other (stonewall): {words}"
-        refuse(jobs[0].place.file, cause, "say which one with --phase N")
-    chosen = phases.get(phase or 1)
-    if chosen is None:
+    if phase is not None and phase not in phases:
         refuse(jobs[0].place.file, f"has no phase {phase}", f"give 1 to {len(phases)}")
+    chosen = phases if phase is None else {phase: phases[phase]}
     found = Loads()
     refused: list[Problem] = []
     names: set[str] = set()
-    for job in chosen:
-        directions = {"read": _FULL_SPEED, "write": _NOTHING, "trim": _NOTHING}
-        played = play(MeasuredJob(job.name, 0, 0, job.options, directions), capacity)
-        refused += [_problem(job, note) for note in played.refused]
-        found.remarks += [_problem(job, note) for note in played.notes]
-        found.without_effect[job.name] = sorted(played.without_effect)
-        found.tables.append({"name": _name(job.name, names)} | _ordered(played))
+    before: str | None = None
+    for number, some in chosen.items():
+        is_last = number == max(chosen)
+        tables = []
+        for job in some:
+            directions = {"read": _FULL_SPEED, "write": _NOTHING, "trim": _NOTHING}
+            played = play(MeasuredJob(job.name, 0, 0, job.options, directions), capacity)
+            refused += [_problem(job, note) for note in played.refused]
+            limit = None if is_last or played.refused else _limit(job, played, capacity)
+            found.remarks += [
+                _problem(job, note)
+                for note in played.notes
+                if not (limit and note.option in ("number_ios", "io_size"))
+            ]
+            found.without_effect[job.name] = sorted(played.without_effect)
+            table = {"name": _name(job.name, names)} | _ordered(played)
+            if before is not None:
+                table["after"] = before
+            if limit:
+                table["limit"] = limit
+            tables.append(table)
+        if not is_last and not refused and not any("limit" in table for table in tables):
+            cause = f"phase {number} does not end ({', '.join(table['name'] for table in tables)})"
+            refuse(some[0].place.file, cause, "give size or runtime, or take one with --phase N")
+        found.tables += tables
+        before = tables[0]["name"]
     if refused:
         raise InputError(refused)
     return found
+
+
+def _limit(job: FileJob, played: Played, capacity: int | None) -> dict[str, Any]:
+    """Where a job ends: at its time, its I/Os, or once it has gone through its size."""
+    options = job.options
+    base = 1000 if options.get("kb_base") == "1000" else 1024
+    workers = int(played.table.get("workers", 1))
+    limit: dict[str, Any] = {}
+    try:
+        if seconds := values.seconds(options.get("runtime", "0")):
+            limit["time"] = f"{seconds:.10g} s"
+        if "number_ios" in options:
+            limit["ios"] = workers * values.count(options["number_ios"], 1, values.MOST)
+        if not flag(options.get("time_based", "0")) and (
+            size := options.get("io_size", options.get("size"))
+        ):
+            limit["bytes"] = f"{workers * values.size(size, base, capacity)} B"
+    except values.Unreadable as error:
+        problem = Problem(job.place.file, job.place.line, job.name, f"its end {error}")
+        raise InputError([problem]) from None
+    return limit
 
 
 def _problem(job: FileJob, note: Note) -> Problem:
@@ -232,7 +270,7 @@ def _name(name: str, taken: set[str]) -> str:
     return found
 
 
-_ORDER = ("read", "random", "size", "sizes", "align", "area", "workers", "partitions")
+_ORDER = ("read", "trim", "random", "size", "sizes", "align", "area", "workers", "partitions")
 
 
 def _ordered(played: Played) -> dict[str, Any]:

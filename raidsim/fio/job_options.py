@@ -140,6 +140,8 @@ def _when(load: LoadSpec, rate: float | None, remarks: list[str]) -> dict[str, s
             remarks.append(f"rate_iops is {exact}; fio has whole numbers only")
     if load.arrivals is not None:
         remarks.append("its I/Os come at given times, for which fio needs an iolog")
+    if load.trace is not None:
+        remarks.append(f"it replays {load.trace.file}, for which fio needs an iolog")
     if load.burst is not None:
         remarks.append(
             f"it issues for {load.burst.on:g} s, then pauses for {load.burst.off:g} s;"

@@ -26,7 +26,7 @@ from raidsim.fio.values import Unreadable, flag
 from raidsim.measured.job import MeasuredJob
 from raidsim.measured.said import RATE_HELD
 
-KINDS = {"read": 1.0, "write": 0.0, "rw": None, "readwrite": None}
+KINDS = {"read": 1.0, "write": 0.0, "trim": 0.0, "rw": None, "readwrite": None}
 ENGINE = "psync"  # fio's own choice on Linux
 _MIX = ("rwmixread", "rwmixwrite")
 _OFF = ("0", "none")
@@ -94,6 +94,7 @@ class _Player:
         }
         self.read: set[str] = set()
         self.mean_size = 0.0
+        self.trims = False
         self.played = Played()
 
     def option(self, name: str, default: str) -> str:
@@ -134,8 +135,10 @@ class _Player:
             raise _Stop from None
 
     def halves(self, name: str, default: str) -> tuple[str, str]:
-        """The values for reads and for writes; one alone is for both."""
+        """The values for reads and for writes (or trims); one alone is for both."""
         parts = [part.strip() for part in self.option(name, default).split(",")]
+        if self.trims and len(parts) > 2:
+            return parts[2], parts[2]
         return parts[0], (parts[1] if len(parts) > 1 and parts[1] else parts[0])
 
     # -- what a load has ----------------------------------------------------------------
@@ -148,7 +151,7 @@ class _Player:
         random = rw.startswith("rand")
         kind = rw.removeprefix("rand")
         if kind not in KINDS:
-            self.refuse("rw", "raidsim has no trims in a load", "read")
+            self.refuse("rw", "raidsim has no trims that come before the writes of a block", "read")
             raise _Stop
         if step:
             self.note("rw", f"the {'runs' if random else 'gaps'} after the colon are not played")
@@ -159,6 +162,9 @@ class _Player:
             self.played.without_effect += [one for one in _MIX if one in self.given]
         self.share = share
         self.played.table["read"] = _share(share)
+        self.trims = kind == "trim"
+        if self.trims:
+            self.played.table["trim"] = _share(1.0)
         chance = 1.0 if random else 0.0
         if "percentage_random" in self.given:
             texts = self.halves("percentage_random", "100")

@@ -123,7 +123,7 @@ def _job(scenario: Scenario, job: Job) -> tuple[dict[str, Any], list[str]]:
     target, percentile = load.within or 0.0, load.within_percentile
     return {
         "jobname": load.name,
-        "groupid": 0,  # all loads of a point ran side by side
+        "groupid": _phase(scenario, load),
         "error": 0,
         "eta": NEVER,
         "elapsed": int(kept.seconds) + 1,
@@ -144,6 +144,11 @@ def _job(scenario: Scenario, job: Job) -> tuple[dict[str, Any], list[str]]:
         "latency_percentile": 100.0 if percentile is None else 100 * percentile,
         "latency_window": 0,
     }, remarks
+
+
+def _phase(scenario: Scenario, load: LoadSpec) -> int:
+    """Which group of fio a load is of: those of one ran side by side."""
+    return next(number for number, loads in enumerate(scenario.phases) if load in loads)
 
 
 def _said(job: Job, remarks: Sequence[str]) -> Mapping[str, Any]:

@@ -26,7 +26,7 @@ _FROM = {
     "rate_distribution": ("rate_process",), "think": ("thinktime",), "once": ("norandommap",),
     "flush_every": ("fsync", "fdatasync"), "limit": ("runtime", "io_size", "number_ios"),
     "within": ("latency_target",), "within_percentile": ("latency_percentile",),
-    "partitions": ("offset_increment",),
+    "partitions": ("offset_increment",), "after": ("stonewall",), "trim": ("rw",),
 }  # fmt: skip
 """Options that a key of a load is of, the likeliest first."""
 
@@ -41,19 +41,19 @@ def recognises(source: Source) -> bool:
 
 
 def read(source: Source) -> Found:
-    """Read the jobs of the phase that is meant.
+    """Read the jobs of all phases, or of the one that is meant.
 
     Raises
     ------
     InputError
-        It is no job file; several phases and none is named; or a job cannot be played.
+        It is no job file, or a job cannot be played.
     """
     wishes = source.wishes
     capacity = None if wishes.capacity is None else int(wishes.capacity)
     jobs = read_jobs(source.name)
     made = loads_of(jobs, wishes.phase, capacity)
     found = Found(remarks=list(made.remarks))
-    chosen = [job for job in jobs if job.phase == (wishes.phase or 1)]
+    chosen = [job for job in jobs if wishes.phase in (None, job.phase)]
     for job, table in zip(chosen, made.tables, strict=True):
         place = Place(job.place.file, job.place.line)
         sources = {key: at for key in table if (at := _source(job, key)) is not None}

@@ -113,7 +113,7 @@ def resume(system: System, outage: Outage) -> None:
     """The hosts are up again: their loads go on as if what came in between had not been asked.
 
     Closed loads issue as many I/Os as they had under way, random arrivals begin anew; what a
-    table of arrivals has for the time of the outage counts as failed.
+    table of arrivals or a trace has for the time of the outage counts as failed.
     """
     system.hosts_off = False
     _resume_sweeps(system, on_controllers=False)
@@ -211,6 +211,12 @@ def _skip_arrivals(system: System, stream: int) -> None:
             on = int(row["burst_on"])
             passed = passed // period * on + min(passed % period, on)
         row["clock"] = passed
+        return
+    if row["traced"]:
+        for missed in system.skip_requests(stream, passed):
+            row["issued"] += missed
+            row["failed"] += missed
+            system.state["requests"] += missed
         return
     first, count = int(row["first_arrival"]), int(row["arrivals"])
     times = system.world.arrivals[first : first + count]

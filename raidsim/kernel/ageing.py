@@ -11,6 +11,7 @@ from __future__ import annotations
 from raidsim.kernel import ftl
 from raidsim.kernel.jit import by_reference, entry, handler
 from raidsim.kernel.load import draw_offset, draw_size
+from raidsim.kernel.random import uniform
 from raidsim.kernel.tables import NONE
 
 
@@ -37,8 +38,8 @@ def fill(w, which, first, end):
 def overwrite(w, which, unit_size, s, first, count):
     """Write where the I/Os number ``first`` to ``first + count`` of stream ``s`` go.
 
-    ``unit_size`` is the mapping unit in bytes. All of them write, whatever the stream's
-    share of reads.
+    ``unit_size`` is the mapping unit in bytes. None of them reads, whatever the stream's
+    share of reads; those that trim forget whole units.
     """
     w = by_reference(w)
     row = w.ftls[which]
@@ -46,6 +47,11 @@ def overwrite(w, which, unit_size, s, first, count):
     for n in range(first, first + count):
         size = draw_size(w, stream, n)
         offset = draw_offset(w, stream, n, size)
+        if size["trim_share"] > 0.0 and uniform(stream["key_op"], n) < size["trim_share"]:
+            end = (offset + size["bytes"]) // unit_size
+            for unit in range((offset + unit_size - 1) // unit_size, end):
+                ftl.discard(w, row, ftl.logical(row, unit))
+            continue
         last = (offset + size["bytes"] - 1) // unit_size
         for unit in range(offset // unit_size, last + 1):
             put(w, row, ftl.logical(row, unit))

@@ -50,6 +50,7 @@ from raidsim.kernel.tables import (
     STAGE_SLOT,
     STAGE_SPREAD,
     STAGE_WAITING,
+    TRIM,
     UNREADABLE,
     WRITE,
 )
@@ -243,6 +244,8 @@ def command(w, array, index, access, row, drive, last):
     longest = w.drives[drive]["max_transfer"]
     start = access["offset"]
     end = start + access["length"]
+    if access["op"] == TRIM:
+        longest = access["length"]
     member["end"] = end
     while start < end:
         stop = min(start + longest, end)

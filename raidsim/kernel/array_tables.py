@@ -43,7 +43,8 @@ READ_TO_RECONSTRUCT = 3  # what survives, in place of what is lost
 WRITE_DATA = 4
 WRITE_PARITY = 5  # of a stripe that is written in part
 WRITE_FULL_STRIPE = 6  # data and parity
-TRANSFERS = 7
+TRIM_DATA = 7
+TRANSFERS = 8
 
 COPYING = 5  # method of a write, beside those of raidsim.layout: to the drive that gets a copy
 

@@ -20,11 +20,13 @@ from raidsim.kernel.array_tables import (
     READ_FOR_RECONSTRUCT_WRITE,
     READ_TO_RECONSTRUCT,
     TRANSFERS,
+    TRIM_DATA,
     WRITE_DATA,
     WRITE_FULL_STRIPE,
     WRITE_PARITY,
 )
 from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.tables import TRIM
 from raidsim.layout.tables import (
     DATA,
     FULL_STRIPE,
@@ -69,6 +71,8 @@ def transfer(access):
         if method == RECONSTRUCT:
             return READ_TO_RECONSTRUCT
         return READ_DATA
+    if access["op"] == TRIM:
+        return TRIM_DATA
     if method == FULL_STRIPE:
         return WRITE_FULL_STRIPE
     return WRITE_DATA if access["role"] == DATA else WRITE_PARITY

@@ -23,6 +23,7 @@ from raidsim.kernel.tables import (
     READ,
     STAGE_COMMAND_ARRIVED,
     STAGE_SLOT,
+    TRIM,
     WRITE,
 )
 
@@ -41,6 +42,8 @@ def send(w, index):
 @handler
 def driver_time(drive, op, commands, length):
     """CPU time of the drive's driver for ``commands`` that carry ``length`` bytes, ns."""
+    if op == TRIM:
+        return drive["driver_write"] * commands
     if op == WRITE:
         return drive["driver_write"] * commands + drive["driver_write_ns"] * length
     return drive["driver_read"] * commands + drive["driver_read_ns"] * length
@@ -58,7 +61,8 @@ def arrived(w, index):
     """The drive has the command, once the data of a write has come over the shared links."""
     job = w.jobs[index]
     drive = w.drives[job["drive"]]
-    if job["op"] != READ and job["hop"] < drive["hops"]:
+    has_data = job["op"] != TRIM
+    if job["op"] != READ and has_data and job["hop"] < drive["hops"]:
         row = w.hops[drive["first_hop"] + drive["hops"] - 1 - job["hop"]]
         job["hop"] += 1
         arrive(w, row["down"], index, round_ns(job["length"] * row["ns"]))
@@ -70,7 +74,7 @@ def arrived(w, index):
             defects.meet(w, index)
         if job["op"] == READ:
             drive["host_read"] += job["length"]
-        else:
+        elif has_data:
             drive["host_written"] += job["length"]
     if drive["kind"] == DRIVE_SSD:
         ssd.command_arrived(w, index)

@@ -2,8 +2,9 @@
 
 :func:`run` is the kernel's main entry. It returns at the horizon, at a completion that
 the control plane waits for, when nothing is left to happen, after an asked number of
-completions, when a tick of the clock on the wall passes, or when a table needs more rows;
-the caller lets signals through, or grows the table, and enters again.
+completions, when a tick of the clock on the wall passes, or when a table needs more rows
+(or those of a trace that come next); the caller lets signals through, or sees to the table, and
+enters again.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ run_flash = without(run, "run_flash", "disks", "arrays")
 
 @handler
 def is_short_of_room(w):
-    """Whether what one event may bring about might not find room in a table that grows."""
+    """Whether a table is to grow, or to be filled, before the next event may happen."""
     state = w.state[0]
     margin = state["margin"]
     return (
@@ -152,6 +153,7 @@ def is_short_of_room(w):
         or state["events"] > len(w.heap) - margin
         or state["told"] + state["awaited"] > len(w.completions) - margin
         or state["leaves"] > (len(w.leaves) >> LEAF_BITS) - state["leaf_margin"]
+        or state["hungry"] == 1
     )
 
 

@@ -21,8 +21,8 @@ unit that was never written it fills the rest up.
 Where a unit lies on flash: the ``appended``-th unit of the map is taken to be in program
 unit ``appended`` / (units of one), and those go over channels and dies round robin.
 
-Verbs: :func:`store` host data, :func:`follow` a unit that leaves its place; :func:`sensed`
-and :func:`moved` follow a piece.
+Verbs: :func:`store` host data, :func:`forget` what is trimmed, :func:`follow` a unit that leaves
+its place; :func:`sensed` and :func:`moved` follow a piece.
 """
 
 from __future__ import annotations
@@ -59,6 +59,21 @@ def store(w, row, drive, start, end):
             drive["rest"] = lies_in(w, drive, table, unit)
         if drive["slc"] == NONE or not slc.taken(w, drive, unit):
             put(w, row, drive, table, unit)
+
+
+@routine
+def forget(w, drive, start, end):
+    """The host need not have bytes [start, end) kept: mapping units that lie there are garbage.
+
+    Those that it names in part stay. What is in an SLC cache stays until it is folded.
+    """
+    table = w.ftls[drive["ftl"]]
+    size = drive["unit"]
+    for number in range((start + size - 1) // size, end // size):
+        unit = ftl.logical(table, number)
+        ftl.discard(w, table, unit)
+        if unit == table["last_unit"]:
+            table["last_unit"] = NONE
 
 
 @routine

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.station import arrive, round_ns
-from raidsim.kernel.tables import NONE, STAGE_COMPLETED, STAGE_SUBMITTED, WRITE
+from raidsim.kernel.tables import NONE, STAGE_COMPLETED, STAGE_SUBMITTED, TRIM, WRITE
 
 
 @handler
@@ -35,7 +35,7 @@ def submit(w, index, process, device_ios, driver):
     ``driver`` of it (ns) is what the driver of its drive takes.
     """
     job = w.jobs[index]
-    pages = (job["length"] + process["page"] - 1) // process["page"]
+    pages = pages_of(job, process)
     cost = process["submit_io"] + process["submit_page"] * pages
     cost += process["submit_device_io"] * device_ios + driver
     if job["op"] == WRITE:
@@ -50,7 +50,7 @@ def submit(w, index, process, device_ios, driver):
 def complete(w, index, process, device_ios):
     """Request ``index`` asks the completion station of its host for its CPU time."""
     job = w.jobs[index]
-    pages = (job["length"] + process["page"] - 1) // process["page"]
+    pages = pages_of(job, process)
     cost = process["complete_io"] + process["complete_page"] * pages
     cost += process["complete_device_io"] * device_ios
     if job["op"] == WRITE:
@@ -59,6 +59,14 @@ def complete(w, index, process, device_ios):
     if process["complete_core"] != NONE:
         cost += ready(w, process["complete_core"], cost)
     arrive(w, process["complete"], index, round_ns(cost))
+
+
+@handler
+def pages_of(job, process):
+    """Pages of memory that a request carries: a trim names what it is about, and has no data."""
+    if job["op"] == TRIM:
+        return 0
+    return (job["length"] + process["page"] - 1) // process["page"]
 
 
 @routine

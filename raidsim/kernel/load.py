@@ -7,6 +7,9 @@ kind, size and place whatever happens before it: each property is drawn from a k
 its own by the number of the I/O. After so many writes a stream may ask for a flush, in the
 place of an I/O; that has no number.
 
+A stream may also replay a trace: its n-th I/O is the n-th of `requests`. These rows are a ring that
+is filled again while the stream goes through it, so that a trace may be of any length.
+
 Verbs: :func:`begin` starts a stream, :func:`issue` makes its next request,
 :func:`follow_up` decides what comes after an issue or a completion.
 """
@@ -32,10 +35,12 @@ from raidsim.kernel.tables import (
     RATE,
     READ,
     STAGE_SUBMITTED,
+    TRIM,
     WRITE,
 )
 
 SERIAL_MASK = 0x7FFFFFFF
+FEW = 2  # requests of a trace: that to be made, and that behind it
 
 
 @routine
@@ -68,7 +73,10 @@ def schedule_arrival(w, s):
     stream = w.streams[s]
     n = stream["issued"]
     if stream["mode"] == GIVEN:
-        if n < stream["arrivals"]:
+        if stream["traced"] == 1:
+            if n < stream["given"]:
+                schedule_issue(w, s, stream["start"] + request_of_trace(w, stream, n)["time"])
+        elif n < stream["arrivals"]:
             schedule_issue(w, s, stream["start"] + w.arrivals[stream["first_arrival"] + n])
         return
     gap = stream["gap"]
@@ -118,6 +126,8 @@ def issue(w, s):
     if not may_issue(w, stream):
         stream["ended"] = 1
         return NONE
+    if stream["traced"] == 1:
+        return replay(w, s)
     if stream["flush_every"] > 0 and stream["unflushed"] >= stream["flush_every"]:
         stream["unflushed"] = 0
         stream["flushes"] += 1
@@ -126,14 +136,44 @@ def issue(w, s):
     size = draw_size(w, stream, n)
     length = size["bytes"]
     op = READ
-    if uniform(stream["key_op"], n) >= size["read_share"]:
-        op = WRITE
-        stream["unflushed"] += 1
+    u = uniform(stream["key_op"], n)
+    if u >= size["read_share"]:
+        if u < size["read_share"] + size["trim_share"]:
+            op = TRIM
+        else:
+            op = WRITE
+            stream["unflushed"] += 1
     offset = draw_offset(w, stream, n, size)
     index = request(w, s, stream, op, offset, length)
     if stream["mode"] != CLOSED:
         schedule_arrival(w, s)
     return index
+
+
+@routine
+def replay(w, s):
+    """Make the next request of a trace; its index, or NONE at the end of the trace."""
+    stream = w.streams[s]
+    n = stream["issued"]
+    if n >= stream["given"]:
+        stream["ended"] = 1
+        return NONE
+    row = request_of_trace(w, stream, n)
+    op = row["op"]
+    if op == FLUSH:
+        stream["flushes"] += 1
+    index = request(w, s, stream, op, row["offset"], row["length"])
+    if stream["given"] - n <= FEW and stream["complete"] == 0:
+        w.state[0]["hungry"] = 1
+    if stream["mode"] != CLOSED:
+        schedule_arrival(w, s)
+    return index
+
+
+@handler
+def request_of_trace(w, stream, n):
+    """Row of `requests` that is the n-th of a stream."""
+    return w.requests[stream["first_request"] + n % stream["requests"]]
 
 
 @handler
@@ -230,6 +270,11 @@ def follow_up(w, s):
     if stream["mode"] != CLOSED or stream["ended"] == 1:
         return NEVER
     time = w.state[0]["now"]
+    if stream["traced"] == 1:
+        n = stream["issued"]
+        if n >= stream["given"]:
+            return NEVER
+        time += request_of_trace(w, stream, n)["time"]
     if stream["think"] > 0:
         wait = float(stream["think"])
         if stream["think_law"] == LAW_EXPONENTIAL:

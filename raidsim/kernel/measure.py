@@ -4,7 +4,7 @@ Latencies go into a log-linear histogram per account and kind, completions into 
 of time slices per account: one for each stream, or for many streams that are measured as one.
 The series has a fixed number of slices: when time runs past
 the last one, neighbours are merged and slices become twice as wide, so memory does not
-grow with the length of a run. Flushes have latencies, and are no I/Os of the series.
+grow with the length of a run. Flushes and trims have latencies, and are no I/Os of the series.
 
 Where somebody has given the table of I/Os room, each I/O is noted there too, until it is full.
 
@@ -29,9 +29,9 @@ def record(w, index):
     latency = state["now"] - job["issued"]
     op = job["op"]
     w.latencies[stream["account"], op, bin_of(latency)] += 1
-    if op == FLUSH:
-        stream["window_flushes"] += 1
-        stream["window_flush_ns"] += latency
+    if op >= FLUSH:
+        stream["window_others"][op - FLUSH] += 1
+        stream["window_others_ns"][op - FLUSH] += latency
         return
     stream["window_ios"][op] += 1
     stream["window_bytes"][op] += job["length"]

@@ -57,6 +57,7 @@ from raidsim.kernel.tables import (
     STAGE_WAITING,
     TO_FLASH,
     TO_HOST,
+    TRIM,
     UNREADABLE,
     WRITE,
 )
@@ -86,6 +87,9 @@ def decode(w, index):
         decode_read(w, drive, index)
     elif job["op"] == WRITE:
         decode_write(w, drive, index)
+    elif job["op"] == TRIM:
+        garbage.forget(w, drive, job["offset"], job["offset"] + job["length"])
+        answer(w, drive, index)
     elif w.drives[job["drive"]]["protected"] == 1:
         answer(w, drive, index)
     else:
@@ -412,7 +416,7 @@ def answer(w, drive, index):
     if job["op"] == WRITE and job["status"] == DONE:
         promise(w, w.drives[job["drive"]], job["length"])
     reply(w, index)
-    if job["op"] == WRITE and drive["command_write_time"] > 0:
+    if (job["op"] == WRITE or job["op"] == TRIM) and drive["command_write_time"] > 0:
         update = take_child(w, STAGE_MAPPED, index)
         w.jobs[update]["parent"] = NONE
         arrive(w, drive["front_end"], update, drive["command_write_time"])

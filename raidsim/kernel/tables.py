@@ -27,6 +27,7 @@ EVENT_HEAT = 3  # temperatures are brought up to date
 READ = 0
 WRITE = 1
 FLUSH = 2  # that all writes which were answered before are on the medium, or as safe as there
+TRIM = 3  # that what lies there need not be kept
 
 # Direction of a transfer, for half-duplex stations. None yet: the first one pays no turnaround.
 TO_HOST = 0
@@ -169,6 +170,7 @@ STATE = Table(
     leaves=state("i8", "leaves of the maps of flash drives in use", start=1),
     leaf_margin=configuration("i8", "most leaves that one event may need"),
     logged=window("i8", "rows of `ios` in use"),
+    hungry=state("i4", "1: a stream has made nearly all `requests` that it was given"),
 )
 
 HEAP = Table(
@@ -191,7 +193,7 @@ JOBS = Table(
     pending=volatile("i4", "its children that are still under way"),
     mark=volatile("i4", "events of it that are not void carry this number"),
     stage=volatile("i2", "what happens to it next: STAGE_..."),
-    op=volatile("i1", "READ, WRITE or FLUSH"),
+    op=volatile("i1", "READ, WRITE, FLUSH or TRIM"),
     priority=volatile("i1", "0 is the most urgent"),
     status=volatile("i1", "DONE, FAILED, TIMED_OUT, RETRY or UNREADABLE"),
     direction=volatile("i1", "TO_HOST or TO_FLASH, for stations that are half duplex"),
@@ -301,6 +303,11 @@ STREAMS = Table(
     start=state("i8", "when it began", "ns"),
     burst_on=configuration("i8", "length of a burst; 0: no bursts", "ns"),
     burst_off=configuration("i8", "length of a pause", "ns"),
+    traced=configuration("i4", "1: its I/Os are those of `requests`, one behind the other"),
+    first_request=configuration("i8", "first of its rows there, which are a ring"),
+    requests=configuration("i8", "how many there are"),
+    given=state("i8", "requests that were ever put into them"),
+    complete=state("i4", "1: no more will come"),
     first_arrival=configuration("i8", "first row of its arrival times"),
     arrivals=configuration("i8", "how many there are"),
     timeout=state("i8", "patience of the host; a manual one is told each time", "ns", start=NEVER),
@@ -324,8 +331,8 @@ STREAMS = Table(
     window_ios=window("i8", "I/Os completed, reads and writes", shape=(2,)),
     window_bytes=window("i8", "bytes of these", "B", shape=(2,)),
     window_ns=window("i8", "sum of their latencies", "ns", shape=(2,)),
-    window_flushes=window("i8", "flushes completed"),
-    window_flush_ns=window("i8", "sum of their latencies", "ns"),
+    window_others=window("i8", "flushes and trims completed", shape=(2,)),
+    window_others_ns=window("i8", "sum of their latencies", "ns", shape=(2,)),
 )
 
 SIZES = Table(
@@ -334,6 +341,7 @@ SIZES = Table(
     bytes=configuration("i8", "the size", "B"),
     up_to=configuration("f8", "share of the I/Os that are of this size or one before it"),
     read_share=configuration("f8", "share of reads among those of this size", start=1),
+    trim_share=configuration("f8", "the same: of trims"),
     random_share=configuration("f8", "the same: of accesses that do not follow the last", start=1),
 )
 
@@ -342,6 +350,17 @@ LOAD_ZONES = Table(
     "a part of a stream's area that gets its own share of the random accesses",
     area_up_to=configuration("f8", "share of the area that is this zone or one before it"),
     up_to=configuration("f8", "share of the random accesses that go to these"),
+)
+
+REQUESTS = Table(
+    "requests",
+    "an I/O that a stream is to make, as a trace has it",
+    time=configuration(
+        "i8", "of an open stream: since its start; of a closed one: since an I/O ended", "ns"
+    ),
+    offset=configuration("i8", "first byte, in the volume", "B"),
+    length=configuration("i8", "bytes from there on", "B"),
+    op=configuration("i4", "READ, WRITE, FLUSH or TRIM"),
 )
 
 ARRIVALS = Column(
@@ -531,8 +550,8 @@ SLOTS = Table(
 
 LATENCIES = Column(
     "latencies",
-    "histograms of an account: reads, writes and flushes",
-    window("i8", "I/Os whose latency lies in the bin", shape=(3, BINS)),
+    "histograms of an account: reads, writes, flushes and trims",
+    window("i8", "I/Os whose latency lies in the bin", shape=(4, BINS)),
 )
 
 COMPLETED_SLICES = Column(

@@ -16,7 +16,7 @@ from raidsim.kernel import array, controller
 from raidsim.kernel.drive import driver_time, send
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take_child
-from raidsim.kernel.tables import DONE, FAILED, NONE, STAGE_SLOT, VOLUME_ARRAY
+from raidsim.kernel.tables import DONE, FAILED, NONE, STAGE_SLOT, TRIM, VOLUME_ARRAY
 
 
 @handler
@@ -26,6 +26,8 @@ def device_ios(w, index):
     volume = w.volumes[job["volume"]]
     if volume["kind"] == VOLUME_ARRAY:
         return 1
+    if job["op"] == TRIM:
+        return 1  # no data is transferred: none of its bytes counts
     longest = w.drives[volume["drive"]]["max_transfer"]
     return max((job["length"] + longest - 1) // longest, 1)  # a flush is one too
 
@@ -63,6 +65,8 @@ def issue(w, index):
     longest = w.drives[drive]["max_transfer"]
     start = job["offset"]
     end = start + job["length"]
+    if job["op"] == TRIM:
+        longest = job["length"]
     while True:  # once for a flush, which has no bytes
         stop = min(start + longest, end)
         child = take_child(w, STAGE_SLOT, index)

@@ -36,6 +36,7 @@ TABLES: dict[str, Table] = {
         tables.STREAMS,
         tables.SIZES,
         tables.LOAD_ZONES,
+        tables.REQUESTS,
         tables.ARRIVALS,
         tables.PROCESSES,
         tables.CORES,

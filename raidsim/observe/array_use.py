@@ -24,6 +24,7 @@ TRANSFERS = {
     "write": a.WRITE_DATA,
     "parity write": a.WRITE_PARITY,
     "full-stripe write": a.WRITE_FULL_STRIPE,
+    "trim": a.TRIM_DATA,
 }
 
 

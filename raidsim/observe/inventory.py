@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from raidsim.assembly.fabric import fabric
 from raidsim.cards import Card
-from raidsim.result import HybridFacts, LinkFacts, Power, SystemPower, VolumeFacts
+from raidsim.facts import HybridFacts, LinkFacts, Power, SystemPower, VolumeFacts
 from raidsim.scenario import HybridSpec, Scenario, VolumeSpec
 from raidsim.topology.graph import Load
 

@@ -132,8 +132,7 @@ class Keeper(Generic[Kept]):
         self, value: float, system: System, loads: Mapping[str, tuple[Sequence[int], int]]
     ) -> None:
         """Keep those of a point that was measured, by the streams and workers of its loads."""
-        self.found[value] = {
-            name: self.make(of(system, streams, workers))
-            for name, (streams, workers) in loads.items()
-            if streams
-        }
+        found = self.found.setdefault(value, {})
+        for name, (streams, workers) in loads.items():
+            if streams:
+                found[name] = self.make(of(system, streams, workers))

@@ -52,12 +52,12 @@ def seconds_of(system: System, streams: Sequence[int]) -> float:
 
 
 def latency(system: System, streams: Sequence[int], op: int) -> Latency | None:
-    """Response times of the I/Os of kind ``op`` (READ, WRITE, FLUSH); None if there were none."""
+    """Response times of I/Os of a kind (READ, WRITE, FLUSH, TRIM); None if there were none."""
     world = system.world
     rows = list(streams)
-    if op == t.FLUSH:
-        samples = int(world.streams["window_flushes"][rows].sum())
-        passed = int(world.streams["window_flush_ns"][rows].sum())
+    if op >= t.FLUSH:
+        samples = int(world.streams["window_others"][rows, op - t.FLUSH].sum())
+        passed = int(world.streams["window_others_ns"][rows, op - t.FLUSH].sum())
     else:
         samples = int(world.streams["window_ios"][rows, op].sum())
         passed = int(world.streams["window_ns"][rows, op].sum())

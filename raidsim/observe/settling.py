@@ -78,7 +78,8 @@ class Settling:
         series, _ = window.series(self.system, streams)
         if done >= least and len(series) and mser5(series).ok:
             return None
-        needs = self.system.now / NS_PER_S * least / done if 0 < done < least else None
+        passed = (self.system.now - int(self.system.state["slice_origin"])) / NS_PER_S
+        needs = passed * least / done if 0 < done < least else None
         return Unsettled(frozenset([name]), f"the throughput of {name}", needs)
 
     def _of_level(self, level: Level, names: set[str]) -> Unsettled | None:

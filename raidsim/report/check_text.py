@@ -9,16 +9,17 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim import units
+from raidsim.facts import LinkFacts
 from raidsim.observe import inventory
 from raidsim.observe.inventory import hybrid_facts
 from raidsim.report import event_words, hardware, hybrids, numbers, risk_table
 from raidsim.report.findings import findings
 from raidsim.report.summary import air_sentence, load_sentence, machine_sentence
 from raidsim.report.table import RULED
-from raidsim.result import LinkFacts
 from raidsim.risk.assess import Risk
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 from raidsim.scenario.intensity import label
+from raidsim.scenario.replays import plan
 
 
 def print_check(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:
@@ -163,6 +164,9 @@ def _intensity(load: LoadSpec) -> str:
         return f"{', '.join(str(n) for n in load.outstanding)} outstanding"
     if load.rate is not None:
         return f"{', '.join(f'{rate:,.6g}' for rate in load.rate)} IO/s offered"
+    if load.trace is not None:
+        found = plan(load.trace).survey
+        return f"{found.requests:,} requests of a trace over {found.last - found.first:,.6g} s"
     return f"{len(load.arrivals or ()):,} given arrivals"
 
 

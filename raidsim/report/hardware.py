@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from raidsim.facts import LinkFacts, Power, SystemPower, VolumeFacts
 from raidsim.report import hybrids, numbers
-from raidsim.result import LinkFacts, Power, Result, SystemPower, VolumeFacts
+from raidsim.result import Result
 from raidsim.scenario import ControllerSpec, VolumeSpec
 
 ON_THE_HOST = ("single", "jbod")

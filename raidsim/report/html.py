@@ -13,7 +13,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
-from raidsim.report import hardware, machines, numbers, phases, summary, toml_text, within
+from raidsim.report import (
+    hardware,
+    machines,
+    numbers,
+    phases,
+    replayed,
+    summary,
+    toml_text,
+    within,
+)
 from raidsim.report.course import course_of, draw_course
 from raidsim.report.embedded import PALETTE, STAGE_STAND_INS, drawn
 from raidsim.report.panels import draw_latency, draw_stages, draw_throughput
@@ -83,6 +92,7 @@ class Section:
     course_where: str
     course_drives: int
     timelines: list[Timeline]
+    replays: list[tuple[str, Markup]]  # at which load, and stretch by stretch
     stages: Markup | None
     shares: Markup | None
 
@@ -168,6 +178,10 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
             _timeline(point, f"{number}-{n}")
             for n, point in enumerate(phases.courses(sweep.points))
         ],
+        replays=[
+            (offered(point), _replay(point, f"{number}-{n}"))
+            for n, point in enumerate(replayed.replayed(sweep))
+        ],
         stages=_stages(sweep, number, shares=False) if stages else None,
         shares=_stages(sweep, number, shares=True) if stages else None,
     )
@@ -249,6 +263,15 @@ def _course(point: Point, number: int) -> Markup:
         lambda figure: draw_course(figure, point, PALETTE),
         f"course-{number}",
         f"Throughput and temperature of {point.load} over time",
+        COURSE_INCHES,
+    )
+
+
+def _replay(point: Point, number: str) -> Markup:
+    return drawn(
+        lambda figure: replayed.draw_replayed(figure, point, PALETTE),
+        f"replay-{number}",
+        f"Throughput and latency of {point.load} over the time of the replay",
         COURSE_INCHES,
     )
 

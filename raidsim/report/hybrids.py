@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from raidsim.facts import HybridFacts
 from raidsim.report import numbers
 from raidsim.report.drives import span
 from raidsim.report.sweeps import Sweep
-from raidsim.result import HybridFacts
 
 
 def lines(sweep: Sweep, where: Callable[[list[int]], str]) -> Iterator[str]:

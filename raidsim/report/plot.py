@@ -17,7 +17,7 @@ from functools import partial
 import matplotlib as mpl
 from matplotlib.figure import Figure, SubFigure
 
-from raidsim.report import machines, timeline
+from raidsim.report import machines, replayed, timeline
 from raidsim.report.course import course_of, draw_course
 from raidsim.report.panels import LIGHT, draw_latency, draw_throughput
 from raidsim.report.phases import courses
@@ -94,13 +94,17 @@ def _blocks(result: Result) -> Iterator[_Block]:
     every = sweeps(result)
     rows = [sweep for sweep in every if sweep.points[0].machines is None]
     for sweep in rows:
-        if len(sweep.points) > 1 or not courses(sweep.points):
+        over_time = courses(sweep.points) or replayed.replayed(sweep)
+        if len(sweep.points) > 1 or not over_time:
             yield _Block(heading(sweep, result), PANEL_INCHES[1], _pair(sweep, result))
     for sweep in every:
         for point in courses(sweep.points):
             words = heading(sweep, result)
             words += f"; {offered(point)}" if point.workers else ""
             yield _Block(words, timeline.height(point), _over_time(point))
+        for point in replayed.replayed(sweep):
+            words = f"{heading(sweep, result)}; {offered(point)}: over time"
+            yield _Block(words, replayed.INCHES, _stretches(point))
         warmed = course_of(sweep)
         if warmed is not None and sweep in rows:
             words = f"{warmed.load}, {offered(warmed)}: over time, {air_sentence(result.scenario)}"
@@ -123,6 +127,10 @@ def _pair(sweep: Sweep, result: Result) -> Callable[[SubFigure], None]:
         draw_latency(latency_axes, sweep, LIGHT)
 
     return draw
+
+
+def _stretches(point: Point) -> Callable[[SubFigure], None]:
+    return partial(replayed.draw_replayed, point=point, colours=LIGHT)
 
 
 def _over_time(point: Point) -> Callable[[SubFigure], None]:

@@ -111,6 +111,10 @@ def air_sentence(scenario: Mapping[str, Any]) -> str:
 
 
 def _load_parts(load: Mapping[str, Any], scenario: Mapping[str, Any]) -> list[str]:
+    trace = load.get("trace")
+    if isinstance(trace, Mapping):
+        on = f"on {load['volume']}" if load.get("volume") else ""
+        return [part for part in (f"trace {trace.get('file')}", on) if part]
     parts = [_sizes(load)]
     if "read" in load:
         parts.append(f"{load['read']} read")

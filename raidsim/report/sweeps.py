@@ -78,6 +78,8 @@ def offered(point: Point) -> str:
         return f"{point.rate:,.6g} IO/s offered"
     if point.machines is not None:
         return f"{point.workers:,} machines"
+    if point.trace is not None:
+        return f"{point.trace.replay} replay"
     return "given arrivals" if point.workers else "no load"
 
 

@@ -22,6 +22,7 @@ from raidsim.report import (
     machines,
     numbers,
     phases,
+    replayed,
     within,
 )
 from raidsim.report.console import UNBOUNDED
@@ -158,6 +159,7 @@ def notes(sweep: Sweep, result: Result) -> Iterator[str]:
     if sweep.highest is not None:
         yield within.line(sweep)
     yield from machines.lines(sweep)
+    yield from replayed.lines(sweep)
     yield f"IO/s with half the {confidence(result.scenario)} interval; MB/s of 2^20 bytes"
     unmeasured = any(
         None in figures(latency)
@@ -195,10 +197,11 @@ def _where(chosen: Sequence[int], sweep: Sweep) -> str:
 def remarks(point: Point) -> list[str]:
     """Warnings of a point, and how many of its I/Os did not end well."""
     texts = list(point.warnings)
-    if (flush := point.latency_ms.get("flush")) is not None and point.window_s > 0:
-        rate = numbers.count(flush.samples / point.window_s)
-        tail = "" if flush.p99 is None else f", p99 {numbers.figure(flush.p99)} ms"
-        texts.append(f"{rate} flushes/s, which take {numbers.figure(flush.mean)} ms{tail}")
+    for kind, several in (("flush", "flushes"), ("trim", "trims")):
+        if (found := point.latency_ms.get(kind)) is not None and point.window_s > 0:
+            rate = numbers.count(found.samples / point.window_s)
+            tail = "" if found.p99 is None else f", p99 {numbers.figure(found.p99)} ms"
+            texts.append(f"{rate} {several}/s, which take {numbers.figure(found.mean)} ms{tail}")
     for number, what in ((point.counts.failed, "failed"), (point.counts.timed_out, "timed out")):
         if number:
             texts.append(f"{number:,} of {point.counts.issued:,} I/Os {what}")

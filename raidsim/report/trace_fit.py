@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -9,6 +11,7 @@ from rich.text import Text
 from raidsim.report import numbers
 from raidsim.report.table import RULED
 from raidsim.report.trace_words import amount
+from raidsim.synthesis.compare import Difference
 from raidsim.synthesis.fit import Fit
 from raidsim.trace.info import TraceInfo
 
@@ -34,6 +37,18 @@ def print_fit(fit: Fit, console: Console) -> None:
     console.print(table)
     if caches := _caches(fit):
         console.print(Text(caches), soft_wrap=True)
+
+
+def print_differences(found: Sequence[Difference], console: Console) -> None:
+    """Print what a replay and the fitted load came to on the same hardware."""
+    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for header in ("simulated", "unit", "trace", "load", "load / trace"):
+        table.add_column(header, justify="left" if header in {"simulated", "unit"} else "right")
+    for one in found:
+        ratio = numbers.NOT_MEASURED if one.ratio is None else f"{one.ratio:.2f}"
+        values = (numbers.figure(one.replayed), numbers.figure(one.fitted))
+        table.add_row(one.name, one.unit, *values, ratio)
+    console.print(table)
 
 
 def _caches(fit: Fit) -> str:

@@ -46,10 +46,10 @@ class UnderLoad:
 def rebuild_under_load(scenario: Scenario, volume: VolumeSpec) -> UnderLoad | None:
     """Rebuild under the loads of the hardest point of the sweep; None if nothing can be said.
 
-    That is so without loads or with given arrivals, which end, and where open loads are more than
-    the system can do while a drive is missing.
+    That is so without loads, with given arrivals or traces, which end, and where open loads are
+    more than the system can do while a drive is missing.
     """
-    if not scenario.loads or any(load.arrivals for load in scenario.loads):
+    if not scenario.loads or any(load.arrivals or load.trace for load in scenario.loads):
         return None
     point = hardest(scenario)
     controller = scenario.controller(volume)

@@ -15,6 +15,7 @@ from raidsim import units
 from raidsim.cards.card import Card
 from raidsim.errors import quote, suggest
 from raidsim.layout.arrange import WORDS, arrange
+from raidsim.layout.tables import PARITY
 from raidsim.scenario.checks import Finding
 from raidsim.scenario.models import LEVELS
 from raidsim.topology.lanes import bandwidth, is_serial
@@ -56,6 +57,21 @@ def writes_back(write: str, battery: str | None) -> bool:
     if write == "back":
         return battery == "good"
     return write == "back-bad-battery"
+
+
+def stops_trims(values: Mapping[str, Any], drive: Card, layout: np.void | None) -> str | None:
+    """Why a trim does not come to the drives of a volume; None if it does.
+
+    Linux md passes discards on, but under parity only where an administrator vouches for the
+    drives (devices_handle_discard_safely of raid456, which is off).
+    """
+    if not drive.has("flash.spare"):
+        return "a hard disk has no use for them"
+    if values.get("controller") not in (None, HOST):
+        return "a RAID controller does not pass them on"
+    if layout is not None and layout["family"] == PARITY:
+        return "under parity Linux md does not pass them on, as it is set up by default"
+    return None
 
 
 def can_switch(drive: Card) -> bool:

@@ -67,15 +67,33 @@ def reads_are_known(read: float | None, sizes: Sequence[SizeShare] | None) -> It
         yield "read", "does not count: each of the sizes has its own", "leave it out"
 
 
-@needs("outstanding", "rate", "arrivals")
-def one_intensity(outstanding: Any, rate: Any, arrivals: Any) -> Iterator[Finding]:
-    """A load is closed, open at a rate, or open with given arrivals."""
+@needs("read", "sizes", "trim")
+def reads_and_trims_are_no_more_than_all(
+    read: float | None, sizes: Sequence[SizeShare] | None, trim: float
+) -> Iterator[Finding]:
+    """What neither reads nor trims is written."""
+    most = max(_read_shares(read, sizes), default=0.0)
+    if most + trim > 1 + 1e-9:
+        cause = f"{100 * trim:.6g} %, beside {100 * most:.6g} % reads, is more than all requests"
+        yield "trim", cause, f"give at most {100 * (1 - most):.6g} %"
+
+
+@needs("trim", "trims")
+def something_that_trims(trim: float, trims: str | None) -> Iterator[Finding]:
+    """Drives are told what need not be kept if all that lies above them passes it on."""
+    if trim > 0 and trims is not None:
+        yield "trim", f"{trims}: no trim reaches the drives", "leave it out"
+
+
+@needs("outstanding", "rate", "arrivals", "trace")
+def one_intensity(outstanding: Any, rate: Any, arrivals: Any, trace: Any) -> Iterator[Finding]:
+    """A load is closed, open at a rate, open with given arrivals, or replays a trace."""
     given = [
         name
         for name, value in (("outstanding", outstanding), ("rate", rate), ("arrivals", arrivals))
         if value is not None
     ]
-    if not given:
+    if not given and trace is None:
         remedy = 'write outstanding = 32 (closed load), or rate = "1000 IO/s" (open load)'
         yield "outstanding", "is missing", remedy
     if len(given) > 1:
@@ -316,6 +334,37 @@ def several_searches(loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, 
             if asking and index != asking[0] and len(load.get(key) or ()) > 1:
                 cause = "is a sweep, and another load is searched for (its within)"
                 yield index, key, cause, "give one value"
+
+
+def wrong_phases(
+    loads: Sequence[Mapping[str, Any]], others: bool
+) -> Iterator[tuple[int, str, str, str]]:
+    """Index, key, cause and remedy of each load that would begin after one that does not end."""
+    phases: dict[Any, int] = {}
+    ending: set[int] = set()
+    behind: list[int] = []
+    for index, load in enumerate(loads):
+        after = load.get("after")
+        if after is not None and others:
+            cause = "cannot stand beside events and machines"
+            yield index, "after", cause, 'begin it by an event: kind = "load-start"'
+        elif after is not None and after not in phases:
+            known = [name for name in phases if name is not None]
+            cause = f"{quote(after)} is no load that stands above this one"
+            yield index, "after", cause, f"one of {_list(known)}" if known else "leave it out"
+        elif after is not None:
+            behind.append(index)
+        phase = 0 if after is None else phases.get(after, 0) + 1
+        phases[load.get("name")] = phase
+        limit = load.get("limit")
+        ends = (*(limit or ()), load.get("arrivals"), load.get("trace"))
+        if any(end is not None for end in ends):
+            ending.add(phase)
+    for index in behind:
+        after = loads[index]["after"]
+        if phases[after] not in ending:
+            cause = f"{quote(after)} does not end, nor does any load that begins with it"
+            yield index, "after", cause, 'give one of them an end: limit = { time = "60 s" }'
 
 
 def _read_shares(read: float | None, sizes: Sequence[SizeShare] | None) -> list[float]:

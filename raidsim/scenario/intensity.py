@@ -31,4 +31,4 @@ def label(load: LoadSpec, intensity: int) -> str:
         return f"{at(load.outstanding, intensity)} outstanding"
     if load.rate is not None:
         return f"{at(load.rate, intensity):g} IO/s"
-    return "given arrivals"
+    return "given arrivals" if load.trace is None else f"trace {load.trace.replay}"

@@ -80,6 +80,7 @@ class _Loader:
         for key, parts in (("volume", volumes), ("hybrid", made)):
             self._names_apart(key, parts, {"controller": controllers, "link": links})
         self._sweeps([load.values for load in loads])
+        self._phases([load.values for load in loads])
         air = read_part(self.reading, AirSpec, self.reading.data.get("air", {}), ("air",))
         measure = self._measure()
         things = Parts(controllers, links, volumes, loads, machines)
@@ -211,7 +212,7 @@ class _Loader:
         data = self.reading.data
         others = bool(data.get("machine") or data.get("event"))
         return [
-            meaning.load(self.reading, values, path, volumes, made)
+            meaning.load(self.reading, values, path, volumes, made, self.folder)
             for values, path in self._read("load", LoadSpec, optional=others)
         ]
 
@@ -240,6 +241,11 @@ class _Loader:
             if part.name is not None and part.name in kinds:
                 cause = f"{quote(part.name)} is the name of a {kinds[part.name]} too"
                 self.reading.problem((key, index, "name"), cause, "give each its own name")
+
+    def _phases(self, loads: Sequence[Values]) -> None:
+        others = bool(self.reading.data.get("machine") or self.reading.data.get("event"))
+        for index, key, cause, remedy in checks.wrong_phases(loads, others):
+            self.reading.problem(("load", index, key), cause, remedy)
 
     def _sweeps(self, loads: Sequence[Values]) -> None:
         found = list(checks.several_searches(loads))

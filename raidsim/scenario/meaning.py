@@ -13,8 +13,8 @@ from typing import Any
 from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.card import Card
 from raidsim.cards.toml_lines import Path
-from raidsim.errors import quote
-from raidsim.scenario import arrays, checks, hybrids
+from raidsim.errors import InputError, quote
+from raidsim.scenario import arrays, checks, hybrids, replays
 from raidsim.scenario.checks import Finding
 from raidsim.scenario.found import (
     Found,
@@ -163,6 +163,7 @@ def load(
     path: Path,
     volumes: Sequence[FoundVolume],
     made: Sequence[FoundHybrid],
+    folder: FilePath | None = None,
 ) -> Found:
     """A load, and what it runs on; without volumes nothing that concerns those is checked."""
     inside = _inside(made)
@@ -174,16 +175,39 @@ def load(
         found = [("volume", cause, "name the hybrid: what is in its front would be out of date")]
     if not found and "volume" in values and names:
         values = {**values, "volume": values["volume"] or names[0]}
+    around = _around(values.get("volume"), volumes, made)
+    wrong: list[Finding] = []
+    if values.get("trace") is not None:
+        values, wrong = _replayed(reading, values, path, around, folder)
+        found += wrong
+    if wrong or "trace" not in values:  # of its requests nothing is known
+        values = {key: values[key] for key in values.keys() - {"size", "sizes", "read"}}
     sizes = _mix(values)
     largest = max((one.size for one in sizes), default=None)
     if "align" in values:
         values = {**values, "align": values["align"] or largest}
-    around = _around(values.get("volume"), volumes, made)
     facts = {**values, **around, "largest": largest}
     unknown = {key for key in ("align", "largest") if facts.get(key) is None}
     found += checks.check_load({key: facts[key] for key in facts.keys() - unknown})
     reading.note(path, found)
     return Found({**values, "sizes": sizes} if sizes else values)
+
+
+def _replayed(
+    reading: Reading, values: Values, path: Path, around: Mapping[str, Any], folder: FilePath | None
+) -> tuple[Values, list[Finding]]:
+    """A load that replays a trace, with what the trace says of its requests."""
+    trace = replays.beside(values["trace"], folder)
+    values = {**values, "trace": trace}
+    wrong = list(replays.check_keys(trace, reading.data["load"][path[-1]]))
+    if wrong:
+        return values, wrong
+    try:
+        found = replays.plan(trace)
+    except InputError as error:
+        return values, [("trace", one.cause, one.remedy) for one in error.problems]
+    wrong = list(replays.check(trace, found, around))
+    return {**values, **replays.meant(values, found, around)}, wrong
 
 
 def _the_controller(reading: Reading, path: Path, key: str, names: list[str]) -> str:
@@ -259,6 +283,7 @@ def _around(
                 "sector": extent.sector,
                 "access": "read-write",
                 "hybrid": True,
+                "trims": "a hybrid does not pass them on",
             }
     for volume in reversed(volumes):
         if volume.name == name and volume.card is not None and volume.is_laid_out:
@@ -267,5 +292,6 @@ def _around(
                 "sector": volume.card.integer("capacity.sector"),
                 "access": volume.values.get("access"),
                 "hybrid": False,
+                "trims": arrays.stops_trims(volume.values, volume.card, volume.layout),
             }
     return {}

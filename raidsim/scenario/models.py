@@ -27,6 +27,7 @@ from raidsim.scenario.fields import (
     key,
 )
 from raidsim.scenario.part import Area, Name, Part, Size, Table
+from raidsim.scenario.replay import Replay
 from raidsim.topology.lanes import SPEEDS
 
 LEVELS = ("single", *WORDS)
@@ -60,6 +61,7 @@ class Requests(NamedTuple):
     share: float = 1.0
     read: float = 1.0
     random: float = 1.0
+    trim: float = 0.0
 
 
 class Zone(NamedTuple):
@@ -370,6 +372,11 @@ class LoadSpec(Part):
     read: Annotated[float | None, Quantity("share")] = key(
         "share of reads", None, "none; give it, or that of each of the sizes"
     )
+    trim: Annotated[float, Quantity("share")] = key(
+        "share of trims (discards): requests that say what need not be kept any more; what neither"
+        " reads nor trims is written",
+        "0 %",
+    )
     random: Annotated[float, Quantity("share")] = key(
         "share of random accesses; the others continue where the last sequential access of"
         " their worker ended",
@@ -409,6 +416,10 @@ class LoadSpec(Part):
     arrivals: tuple[Annotated[float, Quantity("time", high="8760 h")], ...] | None = key(
         "open load: the times of all arrivals, in order; it ends after the last", None, "none"
     )
+    trace: Annotated[Replay | None, Table] = key(
+        "a trace that is replayed; it says what the requests are and when they come, and ends the"
+        " load", None, "none"
+    )  # fmt: skip
     within: Annotated[float | None, Quantity("time", above="0 s", high="1 h")] = key(
         "latency to stay within: the sweep is searched for the highest load that does", None, "none"
     )
@@ -444,6 +455,10 @@ class LoadSpec(Part):
         " for; 0 for none",
         0,
     )
+    after: Name | None = key(
+        "load further up that has to be over before this one begins, and all that began with it:"
+        " each phase is measured by itself", None, "none: it begins at once",
+    )  # fmt: skip
     priority: Annotated[int, Count(0, 3)] = key(
         "0 (first) to 3 (last): which command a drive's front end takes first", 0
     )
@@ -466,6 +481,7 @@ class LoadSpec(Part):
                 one.share,
                 (self.read or 0.0) if one.read is None else one.read,
                 self.random if one.random is None else one.random,
+                self.trim,
             )
             for one in self.sizes
         )
@@ -483,7 +499,7 @@ class LoadSpec(Part):
     @property
     def has_end(self) -> bool:
         """Whether it ends by itself."""
-        ends = (self.limit.time, self.limit.ios, self.limit.bytes, self.arrivals)
+        ends = (self.limit.time, self.limit.ios, self.limit.bytes, self.arrivals, self.trace)
         return any(end is not None for end in ends)
 
     def extent(self, capacity: int, worker: int = 0) -> tuple[int, int]:

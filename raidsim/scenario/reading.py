@@ -17,6 +17,7 @@ from raidsim.scenario.fields import PROBLEM
 from raidsim.scenario.machine_spec import Image
 from raidsim.scenario.models import Burst, Hot, Limit, SizeShare, Zone
 from raidsim.scenario.part import Area, Part
+from raidsim.scenario.replay import Replay
 
 OVERRIDE = "--set"
 """What messages name as the file of an override."""
@@ -30,7 +31,7 @@ Values = Mapping[str, Any]
 _MOST_PROBLEMS = 100
 _INLINE: dict[str, Any] = {
     "area": Area, "burst": Burst, "hot": Hot, "image": Image, "limit": Limit,
-    "sizes": SizeShare, "zones": Zone,
+    "sizes": SizeShare, "trace": Replay, "zones": Zone,
 }  # fmt: skip
 
 

@@ -159,11 +159,18 @@ def _inline_rows(name: str, inline: Any) -> Iterator[Sequence[str]]:
         meaning = next(m.description for m in metadata if isinstance(m, FieldInfo))
         default = "required"
         if inner in inline._field_defaults:
-            default = '`"0 B"`' if inline._field_defaults[inner] == 0 else "none"
-            if isinstance(reader, Quantity) and reader.word:
-                default = f'`"{reader.word}"`'
+            default = _default_inside(inline._field_defaults[inner], reader)
         form = reader.form if reader else ""
         yield f"`{name}.{inner}`", form, _example(reader), default, meaning or ""
+
+
+def _default_inside(value: Any, reader: Reader | None) -> str:
+    """What a key of an inline table means if it is left out."""
+    if isinstance(reader, Quantity) and reader.word:
+        return f'`"{reader.word}"`'
+    if value is None:
+        return "none"
+    return '`"0 B"`' if value == 0 else f"`{_toml(value)}`"
 
 
 def _reader(metadata: Sequence[Any], annotation: Any) -> Reader | None:

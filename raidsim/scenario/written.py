@@ -21,6 +21,7 @@ from raidsim.scenario.models import (
 )
 from raidsim.scenario.part import Part
 from raidsim.scenario.reading import names_of
+from raidsim.scenario.replays import SAID_BY_THE_TRACE
 from raidsim.scenario.tables import Tables
 
 
@@ -78,6 +79,8 @@ def _hybrids(data: Mapping[str, Any], scenario: Tables) -> dict[str, Any]:
 
 def _defaults(table: Mapping[str, Any], load: LoadSpec) -> dict[str, Any]:
     """What a load means by the keys it leaves out, where that depends on others."""
+    if load.trace is not None:
+        return {"volume": load.volume} | dict.fromkeys(SAID_BY_THE_TRACE)
     return {
         "volume": load.volume,
         "align": units.text(load.align, "size"),
@@ -103,7 +106,7 @@ def _part(
     for name, field in names_of(model).items():
         info = model.model_fields[field]
         value = table.get(name, defaults.get(name, info.default))
-        if name == "area":
+        if name == "area" and "area" in defaults:
             value = defaults[name]
         if value is not None:
             result[name] = copy.deepcopy(value)

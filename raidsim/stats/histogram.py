@@ -49,6 +49,46 @@ def bin_of(ns: int) -> int:
     return int(np.float64(ns).view(np.int64) >> _SHIFT) - _OFFSET
 
 
+def bins_of(ns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the bins of many times at once, as `bin_of` does for one."""
+    long = np.clip(ns, SUB, LIMIT - 1).astype(np.float64).view(np.int64) >> _SHIFT
+    found: NDArray[np.int64] = np.where(ns < SUB, np.maximum(ns, 0), long - _OFFSET)
+    return found
+
+
+def demerit(measured: NDArray[np.int64], simulated: NDArray[np.int64], mean: float) -> float | None:
+    """Return how far two distributions of response times lie apart, over the mean of the first.
+
+    The root mean square of the horizontal distance between the two cumulative curves (Ruemmler
+    and Wilkes, "An introduction to disk drive modeling", 1994). A bin counts with its middle, so
+    the error is below 0.1 % of the times.
+
+    Parameters
+    ----------
+    measured, simulated
+        Samples per bin, shape (BINS,), in any numbers.
+    mean
+        Of the measured times, in ns.
+
+    Returns
+    -------
+    float or None
+        0 for equal distributions; None if one of them is empty.
+    """
+    total = _total(measured), _total(simulated)
+    if not all(total) or mean <= 0:
+        return None
+    curves = []
+    for counts, samples in zip((measured, simulated), total, strict=True):
+        used = np.flatnonzero(counts)
+        times = np.array([bin_low(int(b)) + (bin_width(int(b)) - 1) / 2 for b in used])
+        curves.append((np.cumsum(counts[used]) / samples, times))
+    edges = np.union1d(curves[0][0], curves[1][0])
+    middle = edges - np.diff(edges, prepend=0.0) / 2
+    apart = [times[np.searchsorted(shares, middle)] for shares, times in curves]
+    return float(np.sqrt(np.sum(np.diff(edges, prepend=0.0) * (apart[0] - apart[1]) ** 2)) / mean)
+
+
 def bin_low(b: int) -> int:
     """Return the least time in bin `b`, in ns."""
     if b < SUB:

@@ -58,8 +58,9 @@ def compare(
     InputError
         One of the loads does not fit the scenario.
     """
+    on = {"volume": scenario.loads[0].volume} if scenario.loads else {}
     points = [
-        run_scenario(scenario.with_("load", [dict(table)])).points[0]
+        run_scenario(scenario.with_("load", [on | dict(table)])).points[0]
         for table in (replayed, fitted)
     ]
     return differences(points[0], points[1])

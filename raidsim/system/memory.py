@@ -36,7 +36,17 @@ WORDS = {
     "bands": ("bands of shingled disks", "give fewer drives, or a larger smr.band"),
     "records": ("records of media caches", "give fewer drives, or fewer smr.records"),
     **dict.fromkeys(
-        ("streams", "sizes", "load_zones", "arrivals", "latencies", "slices", "progress"), _LOADS
+        (
+            "streams",
+            "sizes",
+            "load_zones",
+            "requests",
+            "arrivals",
+            "latencies",
+            "slices",
+            "progress",
+        ),
+        _LOADS,
     ),
     **dict.fromkeys(("jobs", "heap", "accesses", "workers"), _UNDER_WAY),
     "ios": ("I/Os to be kept one by one", "do without them, or give a smaller measure.max_ios"),

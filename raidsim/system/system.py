@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,16 @@ MOST_JOBS = 1 << 21
 
 class SaturationError(Exception):
     """More I/Os are under way than any real queue holds: the load exceeds the system."""
+
+
+class Feed(Protocol):
+    """Where the requests of a stream that replays a trace come from."""
+
+    def take(self, rows: int, begun: int) -> NDArray[Any]:
+        """The next ``rows`` requests, fewer only at the end, as `requests` has them.
+
+        ``begun`` is how many of those before the stream has issued.
+        """
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,7 @@ class System:
         self.shared: dict[Any, NDArray[np.int64]] = {}  # leaves of the pasts that drives share
         self.exposures: dict[int, Any] = {}  # Exposure of caches whose batteries may change
         self.halted: dict[int, int] = {}  # stations that serve nobody: servers that they have else
+        self.feeds: dict[int, Feed] = {}  # of the streams that replay a trace
         self.drives_off = False  # no drive or controller has power
         self.hosts_off = False  # no host has booted
         self.at_reset: dict[str, NDArray[Any]] = {}  # tables as they were when the window opened
@@ -163,6 +174,47 @@ class System:
             if used > have - margin:
                 self._replace(table, 2 * have + margin, have)
         self.have_leaves(int(state["leaf_margin"]))
+        if state["hungry"]:
+            self._feed()
+
+    def add_feed(self, stream: int, feed: Feed, rows: int) -> None:
+        """Let a stream replay what ``feed`` gives, ``rows`` of which are there at a time."""
+        first = self.append("requests", rows)
+        self.set_row("streams", stream, traced=1, first_request=first, requests=rows)
+        self.feeds[stream] = feed
+        self._feed()
+
+    def _feed(self) -> None:
+        """Give the streams that replay a trace as many of its requests as there is room for."""
+        for stream, feed in self.feeds.items():
+            row = self.world.streams[stream]
+            if row["complete"]:
+                continue
+            given, ring = int(row["given"]), int(row["requests"])
+            room = ring - (given - int(row["issued"]))
+            found = feed.take(room, int(row["issued"]))
+            places = int(row["first_request"]) + (given + np.arange(len(found))) % ring
+            self._tables["requests"][places] = found
+            row["given"] = given + len(found)
+            row["complete"] = len(found) < room
+        self.state["hungry"] = 0
+
+    def skip_requests(self, stream: int, passed: int) -> Iterator[int]:
+        """How many requests of a trace, part by part, come before ``passed`` ns of its stream.
+
+        The caller counts each part as issued before it asks for the next.
+        """
+        row = self.world.streams[stream]
+        while True:
+            issued, given, ring = (int(row[name]) for name in ("issued", "given", "requests"))
+            places = int(row["first_request"]) + np.arange(issued, given) % ring
+            rows = self.world.requests[places]
+            missed = int(np.searchsorted(rows["time"], passed))
+            row["flushes"] += int((rows["op"][:missed] == t.FLUSH).sum())
+            yield missed
+            if missed < len(rows) or row["complete"]:
+                return
+            self._feed()
 
     def have_leaves(self, leaves: int) -> None:
         """Make room now for so many more leaves of the maps of flash drives."""
@@ -244,7 +296,7 @@ class System:
         up_to = 0.0
         for row, size in enumerate(sizes, first):
             up_to += size.share / total
-            self._tables["sizes"][row] = (size.bytes, up_to, size.read, size.random)
+            self._tables["sizes"][row] = (size.bytes, up_to, size.read, size.trim, size.random)
         self._tables["sizes"][first + len(sizes) - 1]["up_to"] = 2.0
         first_zone = self.append("load_zones", len(zones)) if zones else 0
         for row, so_far in enumerate(np.cumsum(zones, axis=0), first_zone):
@@ -277,10 +329,11 @@ class System:
     def writes_at_random(self, stream: int) -> bool:
         """Whether some of its I/Os are random writes."""
         sizes = self._sizes_of(stream)
-        return bool(((sizes["read_share"] < 1.0) & (sizes["random_share"] > 0.0)).any())
+        writes = sizes["read_share"] + sizes["trim_share"] < 1.0
+        return bool((writes & (sizes["random_share"] > 0.0)).any())
 
     def sizes_of_writes(self, stream: int) -> NDArray[Any]:
-        """Rows of `sizes` as its writes have them: a size that reads more counts less."""
+        """Rows of `sizes` as its writes and trims have them: a size that reads more counts less."""
         sizes = self._sizes_of(stream).copy()
         reads = sizes["read_share"]
         if (reads != reads[0]).any():
@@ -288,6 +341,8 @@ class System:
             sizes = sizes[shares > 0]
             sizes["up_to"] = np.cumsum(shares[shares > 0]) / shares.sum()
             sizes["up_to"][-1] = 2.0
+        changes = 1.0 - sizes["read_share"]
+        sizes["trim_share"] /= np.where(changes > 0, changes, 1.0)
         sizes["read_share"] = 0.0
         return sizes
 
