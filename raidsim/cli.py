@@ -137,7 +137,7 @@ def run_command(
 ) -> None:
     """Simulate a scenario: throughput, latency and what limits."""
     from raidsim import scenario as scenarios
-    from raidsim.report import output, table
+    from raidsim.report import output, progress, table
     from raidsim.report.contents import contents_of
 
     targets = {
@@ -146,7 +146,7 @@ def run_command(
         "html": _target("--html", html, (".html", ".htm")),
         "plot": _target("--plot", plot, (".png", ".svg")),
     }
-    loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
+    loaded = progress.shown(scenarios.load, scenario, overrides=overrides or [], seed=seed)
     output.check((t for t in targets.values() if t), inputs=[loaded.path])
     folder = _fio_folder(fio, fio_logs)
     keeper: Keeper[Kept] | None = None
@@ -468,9 +468,9 @@ def models_command(
 def check_command(scenario: ScenarioName, overrides: Overrides = None) -> None:
     """Show what a scenario holds, how likely it loses data, and what is wrong or risky in it."""
     from raidsim import scenario as scenarios
-    from raidsim.report.progress import Bar
+    from raidsim.report.progress import Bar, shown
 
-    loaded = scenarios.load(scenario, overrides=overrides or [])
+    loaded = shown(scenarios.load, scenario, overrides=overrides or [])
 
     from raidsim.report import check_text
     from raidsim.risk.assess import assess_all

@@ -184,6 +184,11 @@ class Session:
             return
         measure = self.scenario.measure
         done = self._completed()
+        fraction = done / max(1.25 * measure.min_ios, 1)
+        for load in self.loads:
+            if load.trace is not None:
+                issued = self.system.world.streams[self.machine.streams[load.name]]["issued"]
+                fraction = int(issued.sum()) / plan(load.trace).survey.requests
         searched = self.scenario.searched
         load = searched if searched in self.loads and searched else self.loads[0]
         self.on_point(
@@ -191,7 +196,7 @@ class Session:
                 self.intensity,
                 self.scenario.points,
                 f"{load.name} {label(load, self.intensity)}",
-                min(done / max(1.25 * measure.min_ios, 1), 0.99),
+                min(fraction, 0.99),
                 done / ((self.system.now - self.begun) / NS_PER_S) if done else 0.0,
             )
         )

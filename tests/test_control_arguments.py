@@ -187,7 +187,7 @@ def test_the_defaults_of_a_load_are_those_of_a_scenario():
 
 
 def test_a_load_has_an_argument_for_every_key_that_a_model_can_use():
-    unknown = {"volume", "within", "within_percentile"}
+    unknown = {"volume", "within", "within_percentile", "after"}
     assert set(inspect.signature(Load).parameters) == set(LoadSpec.model_fields) - unknown
 
 

@@ -312,7 +312,7 @@ def test_a_job_that_cannot_be_played_is_listed_beside_those_that_can():
     job, refused = judge(flash(), [parse_result(json.dumps(document), "x.json")]).jobs
     assert job.verdict == AGREES
     assert refused.verdict == NOT_JUDGED
-    assert "no trims" in refused.refused[0].meaning
+    assert "trims are simulated" in refused.refused[0].meaning
 
 
 @pytest.mark.parametrize(

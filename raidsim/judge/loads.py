@@ -66,7 +66,11 @@ def load_of(job: MeasuredJob, scenario: Scenario, target: str, given: Given) -> 
     hybrid = scenario.hybrid(target)
     capacity = (hybrid or scenario.volume(target)).capacity
     if job.said is None:
-        return play(job, capacity)
+        played = play(job, capacity)
+        if "trim" in played.table:
+            cause = "trims are simulated, and their latencies are not kept one by one to be judged"
+            played.refused.append(Note("rw", job.options.get("rw", ""), cause))
+        return played
     return _Maker(job, job.said, scenario, target, capacity, given).play()
 
 

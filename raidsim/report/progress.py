@@ -7,14 +7,18 @@ which takes a while and happens once, is said there too.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import TracebackType
-from typing import Protocol
+from typing import ParamSpec, Protocol, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from raidsim import waits
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class PointProgress(Protocol):
@@ -55,6 +59,12 @@ class JobProgress(Protocol):
     @property
     def label(self) -> str:
         """The run that ended last."""
+
+
+def shown(call: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+    """Make a call, and show what it waits for if that takes long."""
+    with Bar():
+        return call(*given, **named)
 
 
 class Bar:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from raidsim import units
+from raidsim import units, waits
 from raidsim.errors import InputError, Problem, quote
 from raidsim.scenario.models import SizeShare
 from raidsim.scenario.replay import Replay
@@ -20,6 +20,9 @@ from raidsim.trace import TraceFile, open_trace
 from raidsim.trace.survey import Survey, chosen, survey
 
 MOST_SIZES = 64
+LONG = 50 * 10**6
+"""Bytes of a file from which on people are told that it is read, which takes some seconds."""
+
 APART = 2**20
 """Several volumes of a trace lie one behind the other: each begins at a multiple of it, bytes."""
 
@@ -77,8 +80,10 @@ def plan(replay: Replay) -> Plan:
 
 
 @lru_cache(maxsize=16)
-def _plan(replay: Replay, *_: int) -> Plan:
+def _plan(replay: Replay, _: int, size: int) -> Plan:
     trace = opened(replay)
+    if size > LONG:
+        waits.tell(f"reading {Path(replay.file).name}")
     found = survey(chosen(trace, replay.volumes, *stretch_of(replay)))
     names = trace.volumes
     if replay.volumes is None and len(found.ends) > 1:
