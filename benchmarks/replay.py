@@ -85,7 +85,7 @@ def run(settings: Settings, tell: Tell) -> tuple[dict[str, Any], dict[str, float
         "peak_memory": many["peak_memory"],
         "memory_of_the_trace": many["peak_memory"] - few["peak_memory"],
     }
-    return figures, {"replay_to_drawn": drawing.cpu / replaying.cpu}
+    return figures, {"replay_to_drawn": drawing.wall / replaying.wall}
 
 
 def lines(figures: dict[str, Any]) -> list[tuple[str, str]]:
@@ -93,7 +93,8 @@ def lines(figures: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         (
             f"{figures['requests']:,} requests of a trace, {words}",
-            f"{figures[key]['per_cpu_second'] / 1e6:.2f} million per CPU second",
+            f"{figures[key]['per_second'] / 1e6:.2f} million a second"
+            f" ({figures[key]['per_cpu_second'] / 1e6:.2f} per CPU second)",
         )
         for key, words in (
             ("reading", "read"),

@@ -40,6 +40,11 @@ class Changes:
     rounded: int = 0  # to whole sectors
     moved: int = 0  # since they lay beyond the volume
 
+    def add(self, other: Changes) -> None:
+        """Count those of others too."""
+        self.rounded += other.rounded
+        self.moved += other.moved
+
 
 class Measured:
     """Response times in the trace, of those requests that were replayed.
@@ -63,26 +68,41 @@ class Measured:
             self.histograms[kind] += np.bincount(bins_of(ns), minlength=BINS)
 
 
-class Ahead:
-    """Blocks of a trace, the next of which is read while the kernel goes through the one before.
+@dataclass(frozen=True)
+class Part:
+    """Some requests as the kernel has them, their response times in s, and what was changed."""
 
-    The kernel and NumPy let other threads work meanwhile. No more than one block waits.
+    rows: NDArray[np.void]
+    response: NDArray[np.float64]
+    changes: Changes
+
+
+class Ahead:
+    """Parts of a trace, the next of which are made while the kernel goes through those before.
+
+    The kernel lets other threads work meanwhile. No more wait than it takes at a time.
     """
 
-    def __init__(self, blocks: Iterator[Requests]) -> None:
-        self.blocks = blocks
-        self.reader = ThreadPoolExecutor(1, thread_name_prefix="trace")
-        self.coming = self.reader.submit(self._read)
+    def __init__(self, parts: Iterator[Part]) -> None:
+        self.parts = parts
+        self.maker = ThreadPoolExecutor(1, thread_name_prefix="trace")
+        self.coming = self.maker.submit(self._make)
 
-    def take(self) -> Requests | None:
-        """The next block; None at the end of the trace."""
-        block = self.coming.result()
-        if block is not None:
-            self.coming = self.reader.submit(self._read)
-        return block
+    def take(self) -> list[Part]:
+        """The next parts; none at the end of the trace."""
+        found = self.coming.result()
+        if found:
+            self.coming = self.maker.submit(self._make)
+        return found
 
-    def _read(self) -> Requests | None:
-        return next(self.blocks, None)
+    def _make(self) -> list[Part]:
+        found: list[Part] = []
+        while sum(len(part.rows) for part in found) < ROWS:
+            part = next(self.parts, None)
+            if part is None:
+                break
+            found.append(part)
+        return found
 
 
 class TraceFeed:
@@ -120,7 +140,7 @@ class TraceFeed:
         self.end = self.origin  # of the last request, in the time of the trace, s
         trace = opened(replay)
         self.format = trace.format
-        self.blocks = Ahead(chosen(trace, replay.volumes, *stretch_of(replay)))
+        self.parts = Ahead(self._made(chosen(trace, replay.volumes, *stretch_of(replay))))
         self.ready: deque[tuple[NDArray[np.void], NDArray[np.float64]]] = deque()
         self.given: deque[tuple[NDArray[np.int32], NDArray[np.float64]]] = deque()
         self.begun = 0  # requests whose response times are in `measured`
@@ -132,10 +152,12 @@ class TraceFeed:
         left = rows
         while left > 0:
             if not self.ready:
-                block = self.blocks.take()
-                if block is None:
+                parts = self.parts.take()
+                if not parts:
                     break
-                self._make(block)
+                for part in parts:
+                    self.changes.add(part.changes)
+                    self.ready.append((part.rows, part.response))
                 continue
             made, response = self.ready.popleft()
             if len(made) > left:
@@ -158,16 +180,15 @@ class TraceFeed:
             self.measured.add(op, response)
             left -= len(op)
 
-    def _make(self, block: Requests) -> None:
-        """Make the rows of the kernel for a block of the trace."""
-        block = self._played(block)
-        if not len(block):
-            return
-        made = np.zeros(len(block), t.REQUESTS.type)
-        made["op"] = OPS[block["op"]]
-        made["time"] = np.rint(self._times(block) / self.replay.speed * NS_PER_S)
-        made["offset"], made["length"] = self._places(block)
-        self.ready.append((made, block["response"].copy()))
+    def _made(self, blocks: Iterator[Requests]) -> Iterator[Part]:
+        """Blocks of the trace as the kernel has them."""
+        for block in map(self._played, blocks):
+            changes = Changes()
+            made = np.zeros(len(block), t.REQUESTS.type)
+            made["op"] = OPS[block["op"]]
+            made["time"] = np.rint(self._times(block) / self.replay.speed * NS_PER_S)
+            made["offset"], made["length"] = self._places(block, changes)
+            yield Part(made, block["response"].copy(), changes)
 
     def _played(self, block: Requests) -> Requests:
         """Those of a block that can be replayed."""
@@ -187,28 +208,32 @@ class TraceFeed:
             return times
         if self.replay.replay == "closed":
             return np.zeros(len(block))
+        if not len(block):
+            return np.zeros(0)
         ends = block["time"] + np.nan_to_num(block["response"])
         before = np.concatenate(([self.end], ends[:-1]))
         self.end = float(ends[-1])
         gaps: NDArray[np.float64] = np.maximum(block["time"] - before, 0.0)
         return gaps
 
-    def _places(self, block: Requests) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _places(
+        self, block: Requests, changes: Changes
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """First byte and length of each request in the volume, in whole sectors."""
         sector, capacity = self.sector, self.capacity
         flushes = block["op"] == FLUSH
         first = np.where(flushes, 0, block["offset"] + self.starts[block["volume"]])
         size = np.where(flushes, 0, block["size"])
         if self.scale < 1.0:
-            self.changes.moved += int((first + size > capacity).sum())
+            changes.moved += int((first + size > capacity).sum())
             first = (first * self.scale).astype(np.int64) // sector * sector
         whole = first // sector * sector
         length = -(-(first + size) // sector) * sector - whole
-        self.changes.rounded += int(((whole != first) | (length != size)).sum())
+        changes.rounded += int(((whole != first) | (length != size)).sum())
         over = whole + length > capacity
         if over.any():
             if self.replay.beyond == "wrap":
-                self.changes.moved += int(over.sum())
+                changes.moved += int(over.sum())
             whole = np.where(over, whole % capacity, whole)
             whole = np.minimum(whole, capacity - length)  # none begins here and ends at the start
         return whole, length
