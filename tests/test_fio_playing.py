@@ -148,6 +148,7 @@ def test_reads_and_writes_may_have_sizes_of_their_own():
     [
         ({"norandommap": None}, "once", True),
         ({"fsync": "16", "rw": "write"}, "flush_every", 16),
+        ({"sync": "dsync", "rw": "write"}, "fua", True),
         ({"fdatasync": "4", "rw": "randrw"}, "flush_every", 4),
         ({"rate_iops": "1000"}, "rate_distribution", "constant"),
     ],

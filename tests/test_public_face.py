@@ -41,7 +41,7 @@ SIGNATURES = {
     "Load": "(*, read=None, trim='0 %', random='100 %', size=None, sizes=None, outstanding=None,"
     " rate=None, arrivals=None, trace=None, name='load', align=None, area=None, workers=1,"
     " partitions=False, burst=None, think='0 us', think_distribution='constant', hot=None,"
-    " zipf=None, zones=None, once=False, rate_distribution='exponential', flush_every=0,"
+    " zipf=None, zones=None, once=False, rate_distribution='exponential', flush_every=0, fua=False,"
     " priority=0, timeout='none', limit=None)",
     "Environment": "(initial_time=0.0, *, seed=1)",
     "Volume.read": "(self, offset, length, *, priority=0, timeout=None)",

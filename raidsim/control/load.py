@@ -96,6 +96,8 @@ class Load:
         Random accesses come to no place again before each worker was at all places of the area.
     flush_every
         Of a closed load: after so many writes a worker's next request is a flush; 0 for none.
+    fua
+        Whether writes are answered once they are on the medium (force unit access).
     rate_distribution
         How the times between arrivals at a rate vary: "exponential" (Poisson) or "constant".
     priority
@@ -143,6 +145,7 @@ class Load:
         once: bool = False,
         rate_distribution: str = "exponential",
         flush_every: int = 0,
+        fua: bool = False,
         priority: int = 0,
         timeout: str = "none",
         limit: Mapping[str, str | int] | None = None,
@@ -154,7 +157,8 @@ class Load:
             "outstanding": outstanding, "rate": rate, "arrivals": arrivals, "trace": trace,
             "burst": burst, "think": think, "think_distribution": think_distribution, "hot": hot,
             "zipf": zipf, "zones": zones, "once": once, "rate_distribution": rate_distribution,
-            "flush_every": flush_every, "priority": priority, "timeout": timeout, "limit": limit,
+            "flush_every": flush_every, "fua": fua, "priority": priority, "timeout": timeout,
+            "limit": limit,
         }  # fmt: skip
         check = Arguments("Load()")
         needed = {key for key, field in LoadSpec.model_fields.items() if field.is_required()}

@@ -54,8 +54,7 @@ def options_of(
     options |= {"iodepth": str(depth), "numjobs": str(load.workers)}
     options |= _where(load, capacity)
     options |= _distribution(load)
-    if load.flush_every:
-        options["fsync"] = str(load.flush_every)
+    options |= _to_the_medium(load)
     options |= _when(load, rate, remarks)
     if load.think:
         options["thinktime"] = f"{load.think * US_PER_S:.0f}"
@@ -123,6 +122,12 @@ def _uneven(load: LoadSpec) -> dict[str, str]:
         zones = ":".join(f"{100 * z.accesses:g}/{100 * z.area:g}" for z in load.zones)
         return {"random_distribution": f"zoned:{zones}"}
     return {}
+
+
+def _to_the_medium(load: LoadSpec) -> dict[str, str]:
+    """Flushes, and writes that wait for the medium."""
+    found = {"fsync": str(load.flush_every)} if load.flush_every else {}
+    return found | ({"sync": "dsync"} if load.fua else {})
 
 
 def _when(load: LoadSpec, rate: float | None, remarks: list[str]) -> dict[str, str]:

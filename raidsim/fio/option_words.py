@@ -60,7 +60,6 @@ MEANINGS = {
     "number_ios": "raidsim measures the steady state, however many I/Os there are",
     "fill_device": "raidsim measures the steady state, however much is moved",
     "sync_file_range": "flushes are not played: the simulated writes may stay in volatile caches",
-    "sync": "writes that wait for the medium are not played: simulated ones may end in a cache",
     "end_fsync": "the flush at the end is not played",
     "fsync_on_close": "the flush at the end is not played",
     "verify": "what is read again to verify it is not played",

@@ -30,6 +30,7 @@ KINDS = {"read": 1.0, "write": 0.0, "trim": 0.0, "rw": None, "readwrite": None}
 ENGINE = "psync"  # fio's own choice on Linux
 _MIX = ("rwmixread", "rwmixwrite")
 _OFF = ("0", "none")
+_FORCED = ("1", "2", "sync", "dsync")
 _APART = ("0", "none", "2", "both")  # reads and writes are (also) reported apart
 NO_MAP = "addresses are drawn anew each time; fio's map visits each block once before any twice"
 PAGE_CACHE = (
@@ -388,7 +389,9 @@ class _Player:
         self._flush()
 
     def _flush(self) -> None:
-        """After so many writes a flush, where the job waits for it."""
+        """After so many writes a flush, where the job waits for it; writes that wait for it."""
+        if self.share < 1 and not self.trims and self.option("sync", "0").lower() in _FORCED:
+            self.played.table["fua"] = True
         every = [self.value(name, "0", values.count, 0, 10**9) for name in ("fsync", "fdatasync")]
         if not any(every) or self.share == 1:
             return

@@ -139,7 +139,7 @@ def write(w, disk, index):
     """Fetch the data of a write, once the cache has room for it if there is one."""
     job = w.jobs[index]
     disk_buffer.forget(w, disk, job["offset"], job["offset"] + job["length"])
-    if not is_cached(disk, job) and disk["shingles"] == NONE:
+    if not is_cached(w, disk, job) and disk["shingles"] == NONE:
         fetch(w, disk, index)
     elif disk["first_waiting"] == NONE and has_room(w, disk, job):
         reserve(w, disk, index)
@@ -151,8 +151,10 @@ def write(w, disk, index):
 
 
 @handler
-def is_cached(disk, job):
+def is_cached(w, disk, job):
     """Whether a write is answered from the buffer: not one that is larger than all of it."""
+    if job["forced"] == 1 and w.drives[disk["drive"]]["protected"] == 0:
+        return False
     return disk["cached"] == 1 and job["length"] <= disk["cache"]
 
 
@@ -161,7 +163,7 @@ def has_room(w, disk, job):
     """Whether the write cache can take a write, and so can the media cache of a shingled disk."""
     if disk["shingles"] != NONE and not shingles.has_room(w, disk, job):
         return False
-    if not is_cached(disk, job):
+    if not is_cached(w, disk, job):
         return True
     return disk["taken"] < disk["entries"] and disk["dirty"] + job["length"] <= disk["cache"]
 
@@ -172,7 +174,7 @@ def reserve(w, disk, index):
     job = w.jobs[index]
     if disk["shingles"] != NONE:
         shingles.follow(w, disk, job)
-    if is_cached(disk, job):
+    if is_cached(w, disk, job):
         disk["taken"] += 1
         disk["dirty"] += job["length"]
     fetch(w, disk, index)
@@ -193,7 +195,7 @@ def written_in(w, index):
     """The data of a write is in the buffer."""
     job = w.jobs[index]
     disk = w.disks[job["row"]]
-    if is_cached(disk, job):
+    if is_cached(w, disk, job):
         cache(w, disk, index)
         reply(w, index)
     else:

@@ -33,6 +33,7 @@ def take(w, stage, parent):
     job["station"] = NONE
     job["status"] = DONE
     job["direction"] = NO_DIRECTION
+    job["forced"] = 0
     job["serial"] = NONE
     job["errand"] = NONE
     return index
@@ -50,6 +51,7 @@ def take_child(w, stage, parent):
     job["row"] = above["row"]
     job["op"] = above["op"]
     job["priority"] = above["priority"]
+    job["forced"] = above["forced"]
     return index
 
 

@@ -192,6 +192,8 @@ def request(w, s, stream, op, offset, length):
     job["priority"] = stream["priority"]
     job["ticket"] = NONE
     job["abandoned"] = 0
+    if op == WRITE:
+        job["forced"] = stream["forced"]
     job["offset"] = offset
     job["length"] = length
     job["issued"] = state["now"]

@@ -195,11 +195,12 @@ def decode_write(w, drive, index):
 def serve_waiting(w, row, drive):
     """Whoever waits for the buffer takes the next step, in order.
 
-    A flush waits until all that was acknowledged is on the flash; what comes behind it waits too.
+    A flush waits until all that was acknowledged is on the flash, and so does a write that is to
+    be answered from there; what comes behind it waits too.
     """
     while drive["first_waiting"] != NONE:
         index = drive["first_waiting"]
-        if w.jobs[index]["op"] != FLUSH:
+        if w.jobs[index]["op"] != FLUSH and w.jobs[index]["forced"] != 2:
             if drive["buffered"] + w.jobs[index]["length"] > drive["buffer"]:
                 return
             fetch(w, drive, queue.take_first(w, drive))
@@ -247,10 +248,13 @@ def buffered(w, index):
     length = job["length"]
     drive["stored"] += length
     drive["gathered"] += length
+    parent = job["parent"]
     page_done(w, index)
     garbage.store(w, row, drive, start, start + length)
     flush_gathered(w, row, drive)
     flush_moved(w, row, drive)
+    if w.jobs[parent]["forced"] == 2:
+        serve_waiting(w, row, drive)
 
 
 @handler
@@ -402,6 +406,11 @@ def page_done(w, index):
     drive = w.ssds[job["row"]]
     if job["op"] == READ and job["begun"] < job["offset"] + job["length"]:
         sense_part(w, drive, parent)
+    elif job["forced"] == 1 and w.drives[job["drive"]]["protected"] == 0:
+        promise(w, w.drives[job["drive"]], job["length"])
+        job["forced"] = 2
+        job["stage"] = STAGE_WAITING
+        queue.append(w, drive, parent)
     else:
         answer(w, drive, parent)
 
@@ -413,7 +422,7 @@ def answer(w, drive, index):
     drive["in_hand"] -= 1
     if job["op"] == READ and job["status"] == DONE:
         drive["held_unit"] = (job["offset"] + job["length"] - 1) // drive["unit"]
-    if job["op"] == WRITE and job["status"] == DONE:
+    if job["op"] == WRITE and job["status"] == DONE and job["forced"] != 2:
         promise(w, w.drives[job["drive"]], job["length"])
     reply(w, index)
     if (job["op"] == WRITE or job["op"] == TRIM) and drive["command_write_time"] > 0:

@@ -186,6 +186,23 @@ def a_volume_that_flushes(flush_every: int, hybrid: bool) -> Iterator[Finding]:
         yield "flush_every", "flushes of a hybrid are not simulated", "leave it out"
 
 
+@needs("fua", "hybrid")
+def a_volume_whose_medium_is_one(fua: bool, hybrid: bool) -> Iterator[Finding]:
+    """Which of the parts of a hybrid is the medium is not simulated."""
+    if fua and hybrid:
+        yield "fua", "is not simulated of a hybrid, whose medium is two volumes", "leave it out"
+
+
+@needs("fua", "read", "sizes")
+def something_to_be_forced(
+    fua: bool, read: float | None, sizes: Sequence[SizeShare] | None
+) -> Iterator[Finding]:
+    """Reads come from anywhere."""
+    shares = _read_shares(read, sizes)
+    if fua and shares and min(shares) == 1:
+        yield "fua", "is about writes, and this load has none", 'write read = "50 %"'
+
+
 @needs("burst", "arrivals")
 def arrivals_are_bursts_enough(burst: Burst | None, arrivals: Any) -> Iterator[Finding]:
     """Given arrivals leave nothing for a burst to say."""

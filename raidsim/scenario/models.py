@@ -455,6 +455,11 @@ class LoadSpec(Part):
         " for; 0 for none",
         0,
     )
+    fua: Annotated[bool, Flag()] = key(
+        "writes are answered once they are on the medium, whatever volatile cache is before it"
+        " (force unit access), as O_DSYNC asks for",
+        False,
+    )
     after: Name | None = key(
         "load further up that has to be over before this one begins, and all that began with it:"
         " each phase is measured by itself", None, "none: it begins at once",

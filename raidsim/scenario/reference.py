@@ -161,6 +161,8 @@ def _inline_rows(name: str, inline: Any) -> Iterator[Sequence[str]]:
         if inner in inline._field_defaults:
             default = _default_inside(inline._field_defaults[inner], reader)
         form = reader.form if reader else ""
+        if _is_list(annotation):
+            form += ", in a list"
         yield f"`{name}.{inner}`", form, _example(reader), default, meaning or ""
 
 

@@ -1,0 +1,97 @@
+"""Forced writes: answered from the medium, where a cache would lose them in a power cut."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import INTERPRETED
+
+from raidsim.control.model import Machine, build
+from raidsim.errors import InputError
+from raidsim.observe import observe
+from raidsim.scenario import from_data
+
+IOS = 60 if INTERPRETED else 600
+HOST = {"model": "fujitsu-rx2540-m1"}
+LOAD = {"read": "0 %", "size": "4 KiB", "outstanding": 1, "area": {"size": "1 GiB"}}
+CACHE_ON = {"drive": "seagate-st373355ss", "set": {"write_cache.enabled": True}}
+CACHE_OFF = {"drive": "seagate-st373355ss", "set": {"write_cache.enabled": False}}
+CLIENT = {"drive": "samsung-970-evo-plus-500gb", "state": "fresh"}
+PROTECTED = {"drive": "intel-p3700-800gb", "state": "fresh"}
+
+
+def run(volume, load=(), **others) -> Machine:
+    machine = build(
+        from_data({"host": HOST, "volume": [volume], "load": [LOAD | dict(load)], **others})
+    )
+    for stream in machine.streams["load"]:
+        machine.system.begin(stream)
+    machine.system.run(budget=IOS)
+    return machine
+
+
+def rate(volume, load=(), **others) -> float:
+    machine = run(volume, load, **others)
+    return observe.rates(machine.system, machine.streams["load"])[0]
+
+
+def test_a_volatile_disk_cache_is_passed_by():
+    assert rate(CACHE_ON, {"fua": True}) == pytest.approx(rate(CACHE_OFF), rel=0.02)
+    assert rate(CACHE_ON) > 1.5 * rate(CACHE_ON, {"fua": True})
+
+
+def test_a_flash_drive_without_capacitors_programs_first():
+    forced, flushed = rate(CLIENT, {"fua": True}), rate(CLIENT, {"flush_every": 1})
+    assert rate(CLIENT) > 5 * forced
+    # The same but for the command that a flush is.
+    assert flushed < forced < 1.5 * flushed
+
+
+def test_nothing_is_unsafe_while_all_writes_are_forced():
+    machine = run(CLIENT, {"fua": True, "outstanding": 8})
+    drive = machine.system.world.drives[0]
+    assert drive["unsafe"] >= 0
+    assert run(CLIENT, {"outstanding": 8}).system.world.drives[0]["unsafe_peak"] > 0
+    counts = observe.counts(machine.system, machine.streams["load"])
+    assert counts.issued == counts.completed + counts.in_flight
+    assert counts.completed >= IOS
+
+
+def test_with_capacitors_a_forced_write_is_any_write():
+    assert rate(PROTECTED, {"fua": True}) == rate(PROTECTED)
+
+
+def test_members_of_an_array_are_forced_too():
+    for level, drives in (("raid1", 2), ("raid5", 3)):
+        array = {"level": level, "drives": drives}
+        off = rate(CACHE_OFF | array)
+        assert rate(CACHE_ON | array, {"fua": True}) == pytest.approx(off, rel=0.05)
+
+
+def test_a_cache_that_is_written_back_answers():
+    raid = {"controller": [{"model": "lsi-megaraid-1078-512"}]}
+    back = CACHE_OFF | {"write": "back"}
+    assert rate(back, {"fua": True}, **raid) == rate(back, **raid)
+    through = CACHE_ON | {"write": "through"}
+    off = rate(CACHE_OFF | {"write": "through"}, **raid)
+    assert rate(through, {"fua": True}, **raid) == pytest.approx(off, rel=0.02)
+
+
+def test_a_mix_of_forced_and_other_writes_all_comes_back():
+    other = {"name": "other", "read": "50 %", "size": "16 KiB", "outstanding": 4}
+    for volume in (CLIENT, CACHE_ON):
+        forced = LOAD | {"name": "forced", "fua": True, "read": "30 %", "outstanding": 4}
+        machine = build(from_data({"host": HOST, "volume": [volume], "load": [forced, other]}))
+        for streams in machine.streams.values():
+            machine.system.begin(streams[0])
+        machine.system.run(budget=IOS)
+        for streams in machine.streams.values():
+            machine.system.stop(streams[0])
+        machine.system.run()
+        for streams in machine.streams.values():
+            counts = observe.counts(machine.system, streams)
+            assert counts.completed == counts.issued > 0
+
+
+def test_a_hybrid_and_a_load_of_reads_have_none():
+    with pytest.raises(InputError, match="is about writes"):
+        run(CLIENT, {"fua": True, "read": "100 %"})
