@@ -143,12 +143,16 @@ class Session:
 
     def leave(self) -> None:
         """Let the loads issue no more, and wait until all their I/Os are back."""
-        for stream in self.all_streams:
+        left = [stream for stream in self.all_streams if not self.system.are_over([stream])]
+        for stream in left:
             self.system.world.streams[stream]["ticket"] = stream
             self.system.stop(stream)
-        while not self.system.are_over(self.all_streams):
-            if self.system.run() == t.RETURN_AWAITED:
+        while True:
+            if self.system.state["awaited"]:  # the end of a stream, which was asked for above
                 list(self.system.awaited())
+            if self.system.are_over(left):
+                return
+            self.system.run()
 
     def _completed(self) -> int:
         """I/Os that have completed since it began."""

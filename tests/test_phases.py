@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 import raidsim
+from raidsim.control.model import assemble
 from raidsim.errors import InputError
 from raidsim.fio.files import files_of
 from raidsim.fio.written import keep
 from raidsim.observe.ios import Keeper
 from raidsim.running import run_and_keep
 from raidsim.scenario import from_data
+from raidsim.session import Session
 
 DISK = {"host": {"model": "fujitsu-rx300-s4"}, "volume": [{"drive": "seagate-st373455ss"}]}
 FLASH = {
@@ -67,6 +69,18 @@ def test_a_load_without_an_end_stops_with_its_phase():
     assert found["second"].iops.mean == pytest.approx(
         points_of(DISK, SECOND)["second"].iops.mean, rel=0.04
     )
+
+
+@pytest.mark.parametrize("beside", [(), (SECOND | {"name": "beside"},)])
+def test_nothing_of_a_phase_is_left_when_the_next_one_begins(beside):
+    asked = scenario(DISK, FIRST, *beside, SECOND | {"after": "first"})
+    model = assemble(asked)
+    phase = Session(model, None, asked.phases[0])
+    phase.measure()
+    phase.leave()
+    streams = model.env.system.world.streams[phase.all_streams]
+    assert streams["in_flight"].sum() == 0
+    assert model.env.system.state["awaited"] == 0
 
 
 def test_what_one_phase_has_read_is_in_the_cache_of_the_controller_for_the_next():

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from raidsim.errors import Problem, quote
+from raidsim.errors import InputError, Problem, quote
 from raidsim.measured.job import NOTHING, Direction, Distribution, Measured, MeasuredJob
 from raidsim.measured.said import Remark, Size
 
@@ -256,6 +256,37 @@ class Report:
     def folder(self) -> Path:
         """Where it lies: reports of the same runs lie together."""
         return Path(self.measured.file).parent
+
+
+def report_of(
+    name: str,
+    jobs: Sequence[MeasuredJob],
+    remarks: Sequence[Problem],
+    passed: int,
+    nothing: Problem,
+    rank: int,
+) -> Report:
+    """What a file says of its runs.
+
+    Parameters
+    ----------
+    passed
+        Lines that were passed over, of which only the first are among the remarks.
+    nothing
+        What is said of a file without runs.
+
+    Raises
+    ------
+    InputError
+        There is no run.
+    """
+    said = list(remarks)
+    if passed > MOST_REMARKS:
+        more = f"{passed - MOST_REMARKS:,} more lines like these"
+        said.append(Problem(name, None, None, more))
+    if not jobs:
+        raise InputError([*said, nothing])
+    return Report(Measured(name, PROGRAM, tuple(jobs), program=PROGRAM, remarks=tuple(said)), rank)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import count
 from os import PathLike
 
-from raidsim.errors import InputError, Problem, quote
+from raidsim.errors import Problem, quote
 from raidsim.measured import vdbench
-from raidsim.measured.job import Measured, MeasuredJob
+from raidsim.measured.job import MeasuredJob
 from raidsim.measured.said import RATE_HELD, Remark, Said
 from raidsim.measured.text_file import lines_of, read_text, refuse
 from raidsim.measured.vdbench import Figures, Report, number
@@ -118,20 +118,8 @@ class _Reader:
             job = self._job(rows, next(group))
             if job is not None:
                 jobs.append(job)
-        if self.passed > vdbench.MOST_REMARKS:
-            more = self.passed - vdbench.MOST_REMARKS
-            self.remarks.append(Problem(self.name, None, None, f"{more:,} more rows like these"))
-        if not jobs:
-            problems = [*self.remarks, Problem(self.name, None, None, "holds no run", _REMEDY)]
-            raise InputError(problems)
-        measured = Measured(
-            self.name,
-            vdbench.PROGRAM,
-            tuple(jobs),
-            program=vdbench.PROGRAM,
-            remarks=tuple(self.remarks),
-        )
-        return Report(measured, RANK)
+        nothing = Problem(self.name, None, None, "holds no run", _REMEDY)
+        return vdbench.report_of(self.name, jobs, self.remarks, self.passed, nothing, RANK)
 
     def _rows(self, text: str) -> Iterator[_Row]:
         for line, one in lines_of(text):

@@ -17,9 +17,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 
-from raidsim.errors import InputError, Problem, quote
+from raidsim.errors import Problem, quote
 from raidsim.measured import vdbench
-from raidsim.measured.job import Measured, MeasuredJob
+from raidsim.measured.job import MeasuredJob
 from raidsim.measured.said import RATE_HELD, Remark, Said, Size
 from raidsim.measured.text_file import lines_of, read_text, refuse
 from raidsim.measured.vdbench import Figures, Head, Report, number
@@ -111,21 +111,10 @@ class _Reader:
             job = self._job(run, len(jobs))
             if job is not None:
                 jobs.append(job)
-        if self.passed > vdbench.MOST_REMARKS:
-            more = self.passed - vdbench.MOST_REMARKS
-            self.remarks.append(Problem(self.name, None, None, f"{more:,} more lines like these"))
-        if not jobs:
-            cause = "holds no run whose figures are there"
-            raise InputError([*self.remarks, Problem(self.name, None, None, cause, _REMEDY)])
         rank = RANK_SUMMARY if any(len(run.rows) > 1 for run in self.runs) else RANK_TOTALS
-        measured = Measured(
-            self.name,
-            vdbench.PROGRAM,
-            tuple(jobs),
-            program=vdbench.PROGRAM,
-            remarks=tuple(self.remarks),
-        )
-        return Report(measured, rank)
+        cause = "holds no run whose figures are there"
+        nothing = Problem(self.name, None, None, cause, _REMEDY)
+        return vdbench.report_of(self.name, jobs, self.remarks, self.passed, nothing, rank)
 
     def _line(self, line: int, text: str) -> None:
         head = vdbench.head_of(text)

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
@@ -25,6 +23,7 @@ from raidsim.report import (
 )
 from raidsim.report.course import course_of, draw_course
 from raidsim.report.embedded import PALETTE, STAGE_STAND_INS, drawn
+from raidsim.report.pages import filled
 from raidsim.report.panels import draw_latency, draw_stages, draw_throughput
 from raidsim.report.ready import draw_ready
 from raidsim.report.sweeps import (
@@ -99,15 +98,8 @@ class Section:
 
 def render(result: Result) -> bytes:
     """Write the page of a result: UTF-8, self-contained, equal for equal results."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    page = environment.get_template("page.html.j2").render(
+    return filled(
+        "page.html.j2",
         title=summary.title(result.scenario),
         description=str(result.scenario.get("description") or ""),
         facts=_facts(result),
@@ -117,7 +109,6 @@ def render(result: Result) -> bytes:
         provenance={"raidsim": result.raidsim, "seed": str(result.seed)} | result.provenance,
         scenario=toml_text.render(result.scenario),
     )
-    return page.encode("utf-8")
 
 
 def _facts(result: Result) -> list[tuple[str, str]]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from matplotlib.figure import Figure
 
 from raidsim.report.embedded import PALETTE, drawn
+from raidsim.report.pages import filled
 from raidsim.report.trace_plot import PANEL_INCHES, Draw, panels
 from raidsim.report.trace_words import facts, sections
 from raidsim.trace.info import TraceInfo
@@ -17,19 +16,12 @@ from raidsim.version import __version__
 
 def render(info: TraceInfo, title: str) -> bytes:
     """Write the page of a trace: UTF-8, self-contained, the same for the same figures."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     pictures = [
         (label, drawn(partial(_draw, draw=draw, info=info), f"panel-{number}", label, PANEL_INCHES))
         for number, (label, draw) in enumerate(panels(info))
     ]
-    page = environment.get_template("trace_page.html.j2").render(
+    return filled(
+        "trace_page.html.j2",
         title=info.path.rpartition("/")[2],
         lead=title,
         facts=facts(info),
@@ -38,7 +30,6 @@ def render(info: TraceInfo, title: str) -> bytes:
         remarks=info.remarks,
         version=__version__,
     )
-    return page.encode("utf-8")
 
 
 def _draw(figure: Figure, draw: Draw, info: TraceInfo) -> None:
