@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from raidsim.assembly.hdd import curve, geometry
+from raidsim.assembly.hdd import curve
+from raidsim.assembly.surface import geometry
 from raidsim.cards import load
 from raidsim.cards.reference import table
 from raidsim.control import Environment, Host, Load, RunningLoad, Volume

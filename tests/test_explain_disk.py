@@ -3,7 +3,8 @@
 import pytest
 
 from raidsim import cards
-from raidsim.assembly.hdd import curve, geometry
+from raidsim.assembly.hdd import curve
+from raidsim.assembly.surface import geometry
 from raidsim.explain.explain import explain
 from raidsim.scenario import load
 

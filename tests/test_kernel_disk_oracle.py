@@ -131,7 +131,7 @@ def test_the_seek_curve_has_the_three_times_of_the_data_sheet(op, name):
         disk.card.number(f"seek.{name}_{which}") * 1e9 for which in ("single", "average", "full")
     )
     cylinders = int(disk.row["cylinders"])
-    times = [mechanics.seek_time(disk.row, op, d) for d in range(cylinders)]
+    times = [mechanics.seek_time(disk.system.world, disk.row, op, d) for d in range(cylinders)]
     assert times[0] == 0
     assert times[1] == single
     assert times[-1] == pytest.approx(full)
@@ -148,22 +148,23 @@ def test_the_seek_curve_has_the_three_times_of_the_data_sheet(op, name):
 )  # a curve that bends, one all but straight
 def test_a_seek_beyond_the_reach_of_a_time_takes_longer(op, average):
     changes = {"seek__read_average": average, "seek__write_average": average}
-    row = OneDisk(**SMALL | changes | {"seek__write_full": "8 ms"}).row
+    disk = OneDisk(**SMALL | changes | {"seek__write_full": "8 ms"})
+    row, world = disk.row, disk.system.world
     cylinders = int(row["cylinders"])
     for distance in (1, 2, 10, cylinders // 3, cylinders - 2):
-        time = mechanics.seek_time(row, op, distance)
-        reach = mechanics.seek_reach(row, op, time)
+        time = mechanics.seek_time(world, row, op, distance)
+        reach = mechanics.seek_reach(world, row, op, time)
         assert distance <= reach <= distance + 4
-    assert mechanics.seek_reach(row, op, 100.0 * MS) >= cylinders - 1
+    assert mechanics.seek_reach(world, row, op, 100.0 * MS) >= cylinders - 1
 
 
 def test_moves_to_another_head_and_to_another_cylinder():
     disk = OneDisk(**SMALL)
     row = disk.row
-    assert mechanics.move_time(row, t.READ, 0, 0) == 0
-    assert mechanics.move_time(row, t.READ, 0, 3) == 0.717 * MS
-    assert mechanics.move_time(row, t.READ, 1, 3) == 0.5 * MS  # the head switches on the way
-    assert mechanics.move_time(row, t.WRITE, 1, 0) == 0.913 * MS
+    assert mechanics.move_time(disk.system.world, row, t.READ, 0, 0) == 0
+    assert mechanics.move_time(disk.system.world, row, t.READ, 0, 3) == 0.717 * MS
+    assert mechanics.move_time(disk.system.world, row, t.READ, 1, 3) == 0.5 * MS  # the head switches on the way
+    assert mechanics.move_time(disk.system.world, row, t.WRITE, 1, 0) == 0.913 * MS
 
 
 # -- every request in its time -----------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from raidsim.assembly.hdd import Geometry, geometry
+from raidsim.assembly.surface import Geometry, geometry
 from raidsim.cards import Card
 from raidsim.control.model import Machine, build
 from raidsim.kernel import tables as t

@@ -48,7 +48,7 @@ def add_drive(
     latency_station = system.add_station(
         f"{name}: command latency", "command latency", servers=t.UNLIMITED
     )
-    half_duplex = card.word("link.interface") == "sata"
+    half_duplex = card.word("link.interface") in ("sata", "scsi")
     to_host = system.add_station(f"{name}: link{'' if half_duplex else ' to host'}", "link")
     to_drive = to_host if half_duplex else system.add_station(f"{name}: link to drive", "link")
     index = system.append("drives")

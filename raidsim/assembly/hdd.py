@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from raidsim import units
-from raidsim.assembly import shingles
+from raidsim.assembly import shingles, surface
 from raidsim.assembly.disk_cache import cache_size
 from raidsim.cards import Card
-from raidsim.errors import InputError
+from raidsim.cards.surface import data_sectors
+from raidsim.errors import InputError, Problem
 from raidsim.kernel import tables as t
 from raidsim.kernel.random import uniform
 from raidsim.system.system import System, stream_key
@@ -25,6 +27,21 @@ DISCIPLINES = {
     "look": t.DISCIPLINE_LOOK,
     "sptf": t.DISCIPLINE_SPTF,
 }
+
+
+AHEAD = {
+    "depth": t.AHEAD_DEPTH,
+    "track": t.AHEAD_TRACK,
+    "cylinder": t.AHEAD_CYLINDER,
+    "next-track": t.AHEAD_NEXT_TRACK,
+}
+OVERHEADS = tuple(
+    f"overhead.{op}_{hit}_after_{before}"
+    for op in ("read", "write")
+    for hit in ("miss", "hit")
+    for before in ("read", "write")
+)
+"""Times of the controller by kind of command, in the order of the table's field."""
 
 
 @dataclass(frozen=True)
@@ -52,49 +69,6 @@ def seek_curve(single: float, average: float, full: float, cylinders: int) -> Se
     root = 5 * (average - single) - 5 / 3 * (full - single)
     stroke = max(cylinders - 2, 1)
     return SeekCurve(single, root / math.sqrt(stroke), (full - single - root) / stroke)
-
-
-@dataclass(frozen=True)
-class Geometry:
-    """Zones of a disk, outer to inner: bytes of a track, cylinders; and the skews in ns."""
-
-    heads: int
-    tracks: tuple[int, ...]  # bytes of a track, by zone
-    cylinders: int  # of each zone
-    revolution: int  # ns
-    track_skew: float
-    cylinder_skew: float
-
-    @property
-    def capacity(self) -> int:
-        """Bytes of all zones."""
-        return self.heads * self.cylinders * sum(self.tracks)
-
-
-def geometry(card: Card, speed: float = 1.0) -> Geometry:
-    """Zones of equally many cylinders, as many as the capacity needs.
-
-    The bytes of a track fall evenly from the outer to the inner zone. Skews cover the head
-    switch, and the longer of the single-cylinder seeks of reads and writes.
-    """
-    zones = card.integer("geometry.zones")
-    sector = card.integer("capacity.physical_sector")
-    outer, inner = card.integer("geometry.track_outer"), card.integer("geometry.track_inner")
-    tracks = tuple(
-        max(round(size / sector), 1) * sector for size in np.linspace(outer, inner, zones)
-    )
-    heads = card.integer("geometry.heads")
-    size = card.integer("capacity.user") + shingles.media_cache(card)
-    cylinders = -(-size // (heads * sum(tracks)))
-    single = max(card.number("seek.read_single"), card.number("seek.write_single"))
-    return Geometry(
-        heads,
-        tracks,
-        cylinders,
-        round(GIGA / card.number("spindle.speed") / speed),
-        card.number("geometry.head_switch") * GIGA,
-        single * GIGA,
-    )
 
 
 def curve(card: Card, op: str, cylinders: int) -> SeekCurve:
@@ -137,9 +111,15 @@ def add(
     turning: Spindle = Spindle(),
 ) -> int:
     """Add what is behind the link of drive ``drive``; its row in ``disks``."""
-    shape = geometry(card, turning.speed)
-    cylinders = shape.cylinders * len(shape.tracks)
-    first_zone = add_zones(system, shape, turning.phase, -shingles.media_cache(card))
+    cylinders = surface.cylinders(card)
+    found = surface.rows(card, turning.speed, turning.phase)
+    first_zone = add_zones(system, found)
+    first_seek, seeks = add_seeks(system, card, cylinders)
+    times, by_hit = command_times(card)
+    switch = card.number("geometry.head_switch") * GIGA
+    switches = [switch, switch]
+    if card.has("geometry.write_head_switch"):
+        switches[1] = card.number("geometry.write_head_switch") * GIGA
     controller = system.add_station(f"{name}: controller", "disk controller")
     arm = system.add_station(f"{name}: arm", "disk arm")
     cached = cache_size(card) > 0
@@ -162,17 +142,22 @@ def add(
         size=card.integer("capacity.user"),
         sector=card.integer("capacity.sector"),
         physical_sector=card.integer("capacity.physical_sector"),
-        command_time=round(card.number("command.time") * GIGA),
-        write_time=round(card.number("command.write_time") * GIGA),
+        command_time=times,
+        completion_time=round(card.number("overhead.read_completion") * GIGA),
+        by_hit=by_hit,
         link_ns=card.number("link.time_per_byte") * GIGA,
-        revolution=shape.revolution,
-        heads=shape.heads,
+        revolution=surface.revolution(card, turning.speed),
+        heads=card.integer("geometry.heads"),
         cylinders=cylinders,
         first_zone=first_zone,
-        zones=len(shape.tracks),
-        head_switch=card.number("geometry.head_switch") * GIGA,
-        track_skew=shape.track_skew,
-        cylinder_skew=shape.cylinder_skew,
+        zones=len(found),
+        head_switch=switches,
+        head_and_seek=switches if card.seek_points else [0.0, 0.0],
+        first_seek=first_seek,
+        seeks=seeks,
+        zero_latency=[card.flag(f"access.zero_latency_{op}s") for op in ("read", "write")],
+        early_seek=card.flag("command.early_seek"),
+        watermark=card.number("buffer.read_watermark"),
         seek_fixed=[one.fixed for one in curves],
         seek_root=[one.root for one in curves],
         seek_linear=[one.linear for one in curves],
@@ -182,6 +167,12 @@ def add(
         tasks=tasks,
         first_extent=first_extent,
         extents=extents,
+        segment=segment_of(card),
+        shares=card.flag("write_cache.shares_segments"),
+        dirty_hits=card.flag("write_cache.read_hits"),
+        ahead_rule=AHEAD[card.word("read_ahead.until")],
+        resumes=card.flag("read_ahead.on_hit"),
+        from_landing=card.flag("read_ahead.from_landing"),
         depth=depth,
         minimum=card.integer("read_ahead.minimum"),
         cached=cached,
@@ -197,30 +188,75 @@ def add(
     return row
 
 
-def add_zones(system: System, shape: Geometry, phase: float = 0.0, first: int = 0) -> int:
-    """Add the zones of a disk, so that their tracks follow each other with their skews.
+def add_zones(system: System, found: Sequence[surface.Row]) -> int:
+    """Add the rows of a disk's zones; the first of them."""
+    first = system.append("zones", len(found))
+    for number, row in enumerate(found, first):
+        system.set_row("zones", number, **asdict(row))
+    return first
 
-    ``first`` is the address of the first byte: below zero where a media cache lies before byte 0.
+
+def add_seeks(system: System, card: Card, cylinders: int) -> tuple[int, int]:
+    """Add the points of a measured seek curve: first row and how many; NONE and 0 without one.
+
+    The curve goes on level below its first point and beyond its last one.
     """
-    first_zone = system.append("zones", len(shape.tracks))
-    angle = phase * shape.revolution
-    for number, track in enumerate(shape.tracks):
-        tracks = shape.heads * shape.cylinders
+    points = card.seek_points
+    if points is None:
+        return t.NONE, 0
+    distance = [*points.distance]
+    times = np.array([points.read, points.write]) * GIGA
+    if distance[0] > 1:
+        distance.insert(0, 1)
+        times = np.column_stack([times[:, 0], times])
+    farthest = max(cylinders, distance[-1] + 1)
+    distance.append(farthest)
+    times = np.column_stack([times, times[:, -1]])
+    least = np.minimum.accumulate(times[:, ::-1], axis=1)[:, ::-1]
+    first = system.append("seeks", len(distance))
+    for number, one in enumerate(distance):
         system.set_row(
-            "zones",
-            first_zone + number,
-            first=first,
-            cylinder=number * shape.cylinders,
-            track=track,
-            tracks=tracks,
-            byte_time=shape.revolution / track,
-            angle=angle,
+            "seeks", first + number, distance=one, time=times[:, number], least=least[:, number]
         )
-        first += tracks * track
-        angle += (tracks - shape.cylinders) * shape.track_skew
-        angle += shape.cylinders * shape.cylinder_skew
-        angle %= shape.revolution
-    return first_zone
+    return first, len(distance)
+
+
+def command_times(card: Card) -> tuple[list[int], bool]:
+    """ns of the controller by kind of command, as the table has them; whether a hit matters."""
+    if not card.has(OVERHEADS[0]):
+        time = round(card.number("command.time") * GIGA)
+        return [time] * 4 + [time + round(card.number("command.write_time") * GIGA)] * 4, False
+    times = [round(card.number(name) * GIGA) for name in OVERHEADS]
+    return times, times[0:2] != times[2:4] or times[4:6] != times[6:8]
+
+
+def segment_of(card: Card) -> int:
+    """Bytes of a segment of the buffer."""
+    key = "read_ahead.segment"
+    return card.integer(key if card.has(key) else "read_ahead.depth")
+
+
+def measured_problems(card: Card) -> Iterator[Problem]:
+    """What of a measured surface does not fit to the rest of the card."""
+    given = [name for name in OVERHEADS if card.has(name)]
+    if given and len(given) < len(OVERHEADS):
+        missing = next(name for name in OVERHEADS if name not in given)
+        yield card.problem(missing, "is missing", "give all eight kinds of overhead, or none")
+    if card.surface is None:
+        return
+    if card.has("smr.band"):
+        yield card.problem("smr.band", "is given beside a measured surface", "leave one out")
+    heads, sector = card.integer("geometry.heads"), card.integer("capacity.sector")
+    for number, zone in enumerate(card.surface.zones):
+        if data_sectors(card.surface, zone, heads) <= 0:
+            cause = "holds no data: spares and empty space take it all"
+            yield card.problem(f"surface.zone[{number}]", cause)
+            return
+    room = card.surface.sectors(heads) * sector
+    if card.integer("capacity.user") > room:
+        shown = units.text(room, "capacity")
+        cause = f"is more than the zones hold with {heads} heads ({shown})"
+        yield card.problem("capacity.user", cause, "give the sectors of the disk, times their size")
 
 
 def check(card: Card) -> None:
@@ -247,10 +283,9 @@ def check(card: Card) -> None:
             f"does not lie between seek.{op}_single and seek.{op}_full",
             "a seek takes longer the farther it goes",
         )
-        if not single <= average <= full:
+        if not single <= average <= full or card.seek_points is not None:
             continue
-        shape = geometry(card)
-        cylinders = shape.cylinders * len(shape.tracks)
+        cylinders = surface.cylinders(card)
         seek = curve(card, op, cylinders)
         times = [seek.time(int(d)) for d in np.geomspace(1, cylinders, 64)]
         need(
@@ -269,12 +304,16 @@ def check(card: Card) -> None:
     segments, depth = card.integer("read_ahead.segments"), card.integer("read_ahead.depth")
     # A persistent cache is on flash or on the medium, and takes nothing of the buffer.
     cache = card.integer("write_cache.size") if card.flag("write_cache.enabled") else 0
+    if card.flag("write_cache.shares_segments"):
+        cache = 0
+    ahead = segments * segment_of(card) if depth else 0
     need(
-        segments * depth + cache <= card.integer("buffer.size"),
+        ahead + cache <= card.integer("buffer.size"),
         "buffer.size",
         "holds less than all read-ahead segments and the write cache together",
-        f"at least {units.text(segments * depth + cache, 'size')}, or fewer or smaller segments",
+        f"at least {units.text(ahead + cache, 'size')}, or fewer or smaller segments",
     )
-    problems += shingles.problems(card, segments * depth + cache)
+    problems += shingles.problems(card, ahead + cache)
+    problems += measured_problems(card)
     if problems:
         raise InputError(problems)

@@ -99,6 +99,11 @@ class CardKind:
         """The attributes by their names."""
         return {a.name: a for a in self.attributes}
 
+    @property
+    def has_surface(self) -> bool:
+        """Whether its surface and its seeks may be given as measured."""
+        return "geometry.heads" in self.by_name
+
 
 # Columns: name, dimension (or the words of a choice), low, high, default (None: required), meaning.
 # One line each, so that it can be read as a table.
@@ -106,14 +111,14 @@ class CardKind:
 _Row = tuple[str, str | tuple[str, ...], str | None, str | None, str | bool | None, str]
 
 _CAPACITY: tuple[_Row, ...] = (
-    ("capacity.user",                     "capacity",      "1 GB",         "1000 TB",      None,    "what the host can address"),
+    ("capacity.user",                     "capacity",      "0.01 GB",      "1000 TB",      None,    "what the host can address"),
     ("capacity.sector",                   "size",          "512 B",        "4096 B",       "512 B", "smallest addressable block (logical sector)"),
 )
 
 # What every drive has towards its host.
 _FRONT: tuple[_Row, ...] = (
-    ("link.interface",                    ("sata", "sas", "nvme", "pcie"), None, None,     None,    "SATA is half duplex, the others full duplex; pcie: a protocol of its own"),
-    ("link.time_per_byte",                "time_per_byte", "0.001 us/KiB", "100 us/KiB",   None,    "time on the link per byte, each way; a bandwidth (payload) may be given"),
+    ("link.interface",                    ("sata", "sas", "nvme", "pcie", "scsi"), None, None, None, "SATA and parallel SCSI are half duplex, the others full duplex; pcie: a protocol of its own"),
+    ("link.time_per_byte",                "time_per_byte", "0.001 us/KiB", "1000 us/KiB",  None,    "time on the link per byte, each way; a bandwidth (payload) may be given"),
     ("command.latency",                   "time",          "0 us",         "1000 us",      None,    "fixed part of every command: doorbell or frames, fetch, completion, interrupt"),
     ("command.max_transfer",              "size",          "4 KiB",        "1048576 KiB",  None,    "longest command; the host splits longer requests"),
     ("command.queue_depth",               "count",         "1",            "65536",        "65536", "commands that the drive takes at a time (NCQ, TCQ); the others wait in the host"),
@@ -198,6 +203,9 @@ _HDD: tuple[_Row, ...] = (
     *_FRONT,
     ("command.time",                      "time",          "0 us",         "10000 us",     None,    "time of the drive's controller per command, one at a time"),
     ("command.write_time",                "time",          "0 us",         "10000 us",     "0 us",  "what a write takes more of the controller: asking the host for its data"),
+    ("command.early_seek",                "flag",          None,           None,           False,   "the arm goes to where a write belongs while its data still comes over the link (writes that are not cached)"),
+    *((f"overhead.{op}_{hit}_after_{before}", "time", "0 us", "100000 us", UNKNOWN, f"time of the drive's controller for a {op} that {word}, after a {before}; all eight or none: they take the place of command.time") for op, hits in (("read", ("finds its first sector in the buffer", "finds nothing in the buffer")), ("write", ("is cached", "is not cached"))) for hit, word in zip(("hit", "miss"), hits, strict=True) for before in ("read", "write")),
+    ("overhead.read_completion",          "time",          "0 us",         "100000 us",    "0 us",  "time on the link behind the data of a read: status and completion"),
     ("recovery.time",                     "time",          "0 ms",         "600000 ms",    "7000 ms", "how long it tries to read a bad sector before it reports an error"),
     ("command.queues_uncached_writes",    "flag",          None,           None,           True,    "the drive queues also while its write cache is off; false for SATA drives that then take one command at a time"),
     ("queue.discipline",                  ("fifo", "sstf", "look", "sptf"), None, None,    "sptf",  "which command the arm takes next: first come, shortest seek, elevator, or shortest positioning time"),
@@ -207,10 +215,13 @@ _HDD: tuple[_Row, ...] = (
     ("spindle.tolerance",                 "share",         "0 %",          "5 %",          "0.1 %", "how far the speed of one drive may be off: disks of an array drift past each other"),
     ("spindle.start_time",                "time",          "0 s",          "120 s",        "15 s",  "from power-on until it takes commands"),
     ("geometry.heads",                    "count",         "1",            "64",           None,    "recording surfaces"),
-    ("geometry.zones",                    "count",         "1",            "256",          "16",    "zones of equal numbers of cylinders"),
+    ("geometry.zones",                    "count",         "1",            "256",          "16",    "zones of equal numbers of cylinders; of a surface that was measured, its own"),
     ("geometry.track_outer",              "size",          "4 KiB",        "1048576 KiB",  None,    "user data of a track in the outermost zone"),
     ("geometry.track_inner",              "size",          "4 KiB",        "1048576 KiB",  None,    "user data of a track in the innermost zone"),
     ("geometry.head_switch",              "time",          "0 ms",         "10 ms",        None,    "time to go on with the next head; the track skew hides it"),
+    ("geometry.write_head_switch",        "time",          "0 ms",         "20 ms",        UNKNOWN, "the same before a write, which settles longer; as before a read if the card is silent"),
+    ("access.zero_latency_reads",         "flag",          None,           None,           False,   "a read on one track begins with the first of its sectors that comes by"),
+    ("access.zero_latency_writes",        "flag",          None,           None,           False,   "the same of writes"),
     ("seek.read_single",                  "time",          "0 ms",         "50 ms",        None,    "seek to the next cylinder, reading; the cylinder skew hides it"),
     ("seek.read_average",                 "time",          "0 ms",         "100 ms",       None,    "seek between independent random cylinders, reading, on average"),
     ("seek.read_full",                    "time",          "0 ms",         "200 ms",       None,    "seek over all cylinders, reading"),
@@ -218,12 +229,19 @@ _HDD: tuple[_Row, ...] = (
     ("seek.write_average",                "time",          "0 ms",         "100 ms",       None,    "seek between independent random cylinders, writing, on average"),
     ("seek.write_full",                   "time",          "0 ms",         "200 ms",       None,    "seek over all cylinders, writing"),
     ("buffer.size",                       "size",          "64 KiB",       "4 GiB",        None,    "the drive's memory, for reading ahead and for writes"),
+    ("buffer.read_watermark",             "share",         "0 %",          "100 %",        "0 %",   "how much of a read must be in the buffer before it goes onto the link; it never waits for the link's sake"),
     ("read_ahead.segments",               "count",         "0",            "1024",         "16",    "streams that the buffer holds at a time; 0 for no read-ahead"),
     ("read_ahead.depth",                  "size",          "0 KiB",        "1048576 KiB",  "1 MiB", "most read ahead of a stream, while nothing else is to do"),
     ("read_ahead.minimum",                "size",          "0 KiB",        "1048576 KiB",  "0 KiB", "read ahead of a sequential stream even if other commands wait"),
+    ("read_ahead.segment",                "size",          "512 B",        "1048576 KiB",  UNKNOWN, "size of a segment: a ring that keeps what came last; as read_ahead.depth if the card is silent"),
+    ("read_ahead.until",                  ("depth", "track", "cylinder", "next-track"), None, None, "depth", "how far it reads ahead: to read_ahead.depth behind the read; to the end of its track or its cylinder, and no more than depth; to the end of the track behind it whatever depth says, and of one more once a stream has come over a track's end"),
+    ("read_ahead.on_hit",                 "flag",          None,           None,           True,    "a read that finds its data in a segment has more read ahead into it"),
+    ("read_ahead.from_landing",           "flag",          None,           None,           False,   "what comes by before the first sector of a read is kept as well, once the head is on the track"),
     ("write_cache.enabled",               "flag",          None,           None,           False,   "writes are acknowledged from the drive's volatile buffer (disk cache on)"),
     ("write_cache.size",                  "size",          "4 KiB",        "4 GiB",        "2 MiB", "most data that is acknowledged and not on the medium"),
     ("write_cache.entries",               "count",         "1",            "1024",         "64",    "most writes that are acknowledged and not on the medium"),
+    ("write_cache.shares_segments",       "flag",          None,           None,           False,   "a cached write takes the place of a read-ahead segment, and its data can be read from there later"),
+    ("write_cache.read_hits",             "flag",          None,           None,           True,    "data can be read from the cache before it is on the medium; if not, such reads wait until it is"),
     ("smr.band",                          "size",          "1 MiB",        "1048576 KiB",  UNKNOWN, "shingled tracks that are written from start to end only, and rewritten as a whole; a card without it is of a conventional disk"),
     ("smr.media_cache",                   "capacity",      "0.01 GB",      "1000 GB",      UNKNOWN, "log on conventional tracks at the outer edge that takes all writes but streams; beside the user capacity"),
     ("smr.records",                       "count",         "1",            "100000000",    UNKNOWN, "writes that the map of the media cache holds"),

@@ -13,6 +13,8 @@ from raidsim.errors import Problem
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from raidsim.cards.surface import SeekPoints, Surface
+
 WRITTEN_SOURCES = ("datasheet", "document", "calibrated", "assumed")
 """What a card may name as the source of a value."""
 
@@ -60,6 +62,8 @@ class Card:
     by attribute and claim, by what share the simulated figure changes for 1 % more of the value.
     ``base`` is the name of the card it says only the differences to, or empty;
     ``inherited`` are the attributes that its own file does not state.
+    ``surface`` and ``seek_points`` are of a hard disk that was measured; ``disksim`` is what
+    DiskSim's files say of it beside.
     """
 
     name: str
@@ -73,6 +77,9 @@ class Card:
     base: str = ""
     inherited: frozenset[str] = frozenset()
     sensitivities: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    surface: Surface | None = None
+    seek_points: SeekPoints | None = None
+    disksim: Mapping[str, object] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]

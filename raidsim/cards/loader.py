@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
 
 from raidsim import units
-from raidsim.cards.attributes import KINDS, UNKNOWN, Attribute, CardKind, Value
+from raidsim.cards.attributes import KINDS, Attribute, CardKind, Value
 from raidsim.cards.card import WRITTEN_SOURCES, Card, Source
 from raidsim.cards.places import find, shown_as
+from raidsim.cards.surface import (
+    SeekPoints,
+    Surface,
+    read_seek_curve,
+    read_surface,
+    values_of,
+)
 from raidsim.cards.toml_file import TomlFile, parse, read_text, show
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote, suggest
 
 _HEAD = ("name", "kind", "title", "description", "base", "residuals", "sensitivities")
+_MEASURED = ("surface", "seek_curve", "disksim")
+"""Sections of the card of a hard disk that was measured: no single values."""
 _KEYS = ("value", "unit", "source", "note", "claims", "range")
 
 
@@ -82,6 +91,15 @@ class _Wrong(Exception):
     remedy: str | None = None
 
 
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of a hard disk, beside its single values."""
+
+    surface: Surface | None = None
+    seek_points: SeekPoints | None = None
+    disksim: Mapping[str, object] = field(default_factory=dict)
+
+
 class _Reader:
     """Walks the data of one card and collects values, sources and problems."""
 
@@ -115,7 +133,9 @@ class _Reader:
                 )
             return None
         base = self._base(data, kind, path.parent)
+        measured = self._measured(data, kind, base)
         self._attributes(data, kind)
+        self._follow(data, kind, measured)
         residuals = self._deviations(("residuals",), data.get("residuals", {}))
         sensitivities = self._sensitivities(data.get("sensitivities", {}), kind)
         if self.problems:
@@ -128,7 +148,48 @@ class _Reader:
             base.name if base else "",
             frozenset(a.name for a in kind.attributes if not self._gives(data, a)),
             sensitivities,
+            measured.surface, measured.seek_points, measured.disksim,
         )  # fmt: skip
+
+    def _measured(self, data: Mapping[str, Any], kind: CardKind, base: Card | None) -> Measured:
+        """What was measured of a hard disk: of the card, or of its base."""
+        found = Measured()
+        if base is not None:
+            found = Measured(base.surface, base.seek_points, base.disksim)
+        if not kind.has_surface:
+            return found
+        if "surface" in data:
+            found = replace(found, surface=read_surface(data["surface"], self.problem))
+        if "seek_curve" in data:
+            found = replace(found, seek_points=read_seek_curve(data["seek_curve"], self.problem))
+        kept = data.get("disksim", found.disksim)
+        if not isinstance(kept, dict):
+            self.problem(("disksim",), "is not a table", "write [disksim]")
+            kept = {}
+        return replace(found, disksim=kept)
+
+    def _follow(self, data: Mapping[str, Any], kind: CardKind, measured: Measured) -> None:
+        """Values that follow from what was measured, where the file does not give them itself."""
+        if not kind.has_surface:
+            self._missing(data, kind)
+            return
+        heads = int(self.values.get("geometry.heads", 1))
+        sector = int(self.values.get("capacity.sector", 512))
+        found = values_of(measured.surface, measured.seek_points, heads, sector)
+        if "overhead.read_miss_after_read" in self.values:
+            found["command.time"] = float(self.values["overhead.read_miss_after_read"])
+        stated = {a.name for a in kind.attributes if self._gives(data, a)}
+        for name, value in found.items():
+            if name in stated:
+                continue
+            attribute = kind.by_name[name]
+            if wrong := check_value(attribute, value):
+                self.problem(("surface" if "seek" not in name else "seek_curve",), *wrong)
+            shown = units.in_unit(value, attribute.unit, attribute.dimension)
+            self.values[name] = value
+            note = "follows from what was measured"
+            self.sources[name] = Source("datasheet", note, (), shown, attribute.unit)
+        self._missing(data, kind)
 
     def _base(self, data: Mapping[str, Any], kind: CardKind, folder: FilePath) -> Card | None:
         """Take over the values of the base, for the card to change; None if it has no base."""
@@ -176,7 +237,7 @@ class _Reader:
         known = kind.by_name
         sections = {name.partition(".")[0] for name in known}
         for section, table in data.items():
-            if section in _HEAD:
+            if section in _HEAD or (section in _MEASURED and kind.has_surface):
                 continue
             if section not in sections:
                 self.problem((section,), "unknown key", suggest(section, [*sections, *_HEAD]))
@@ -188,19 +249,27 @@ class _Reader:
         for attribute in kind.attributes:
             self._default(attribute, data)
 
-    def _default(self, attribute: Attribute, data: Mapping[str, Any]) -> None:
+    def _missing(self, data: Mapping[str, Any], kind: CardKind) -> None:
+        """Say which values no file, no base and no default gives."""
+        for attribute in kind.attributes:
+            if not attribute.required or not self._is_open(attribute, data):
+                continue
+            section, _, key = attribute.name.partition(".")
+            example = f'write {key} = {{ value = ..., unit = "{attribute.unit}", source = ... }}'
+            self.problem((section, key), "is missing", example)
+
+    def _is_open(self, attribute: Attribute, data: Mapping[str, Any]) -> bool:
+        """Whether nothing is known of a value yet, nor said to be wrong with it."""
         section, _, key = attribute.name.partition(".")
         table = data.get(section, {})
         if not isinstance(table, dict) or key in table or (section, key) in self.file.broken:
-            return
-        if attribute.name in self.values or "base" in data:
-            return  # from the base, or it is already said that there is none
+            return False
+        # From the base, or it is already said that there is none.
+        return attribute.name not in self.values and "base" not in data
+
+    def _default(self, attribute: Attribute, data: Mapping[str, Any]) -> None:
         default = attribute.default_value
-        if attribute.default == UNKNOWN:
-            return
-        if default is None:
-            example = f'write {key} = {{ value = ..., unit = "{attribute.unit}", source = ... }}'
-            self.problem((section, key), "is missing", example)
+        if default is None or attribute.required or not self._is_open(attribute, data):
             return
         shown = default
         if attribute.is_number:

@@ -67,7 +67,7 @@ def accesses(
         cylinder, head, angle = place(system, disk, offset)
         zone = int(mechanics.zone_of(system.world, disk, offset))
         moving = {name: disk[name] for name in disk.dtype.names} | there
-        move = float(mechanics.move_time(moving, op, cylinder, head))
+        move = float(mechanics.move_time(system.world, moving, op, cylinder, head))
         rotation = float(mechanics.wait_time(moving, begins, move, angle))
         if op == READ and offset == end:
             move = rotation = 0.0  # the arm had gone on reading

@@ -32,6 +32,7 @@ from raidsim.kernel.mechanics import (
     seek_reach,
     seek_time,
     span,
+    track_of,
     wait_time,
 )
 from raidsim.kernel.station import account, arrive, round_ns
@@ -90,14 +91,45 @@ def start_next(w, disk):
         row = shingles.in_order(w, disk, row)
         shingles.aim(w, disk, w.tasks[row])
     task = w.tasks[row]
-    move = move_time(disk, task["op"], task["cylinder"], task["head"])
+    move = move_time(w, disk, task["op"], task["cylinder"], task["head"])
+    if disk["coming"] != NONE:
+        move = left_to_move(w, disk, task, move)
     lead = move + wait_time(disk, w.state[0]["now"], move, task["angle"])
+    if disk["zero_latency"][task["op"]] == 1:
+        lead = from_any_sector(w, disk, task, move, lead)
+    landed = lead - move
     disk["command"] = task["command"]
     disk["op"] = task["op"]
     disk["offset"] = task["offset"]
     disk["length"] = task["length"]
     give_up(w, disk, row)
     access(w, disk, lead)
+    if disk["from_landing"] == 1 and disk["op"] == READ:
+        disk_buffer.keep_from_landing(w, disk, landed)
+
+
+@handler
+def left_to_move(w, disk, task, move):
+    """What is left of a move that began while the data of a write was on its way."""
+    began = disk["coming_since"]
+    came = disk["coming"]
+    disk["coming"] = NONE
+    if task["command"] != came:
+        return move
+    return max(move - (w.state[0]["now"] - began), 0.0)
+
+
+@handler
+def from_any_sector(w, disk, task, move, lead):
+    """The lead with which an access on one track ends as if it had begun with its first sector.
+
+    Zero-latency access takes the sectors as they come by. Where the head comes down among them, the
+    last one has passed one turn later.
+    """
+    stop, byte_time, _ = track_of(w, disk, task["offset"])
+    if task["offset"] + task["length"] > stop:
+        return lead
+    return min(lead, move + disk["revolution"] - task["length"] * byte_time)
 
 
 @routine
@@ -166,7 +198,7 @@ def access(w, disk, lead):
     # The rest of a command that was found in the buffer leaves with it.
     whole = w.jobs[disk["command"]]["length"] if disk["command"] != NONE else disk["length"]
     link = whole * disk["link_ns"] / w.stations[disk["link_to_host"]]["speed"]
-    first = max(lead + max(transfer - link, 0.0), 0.0)
+    first = max(lead + max(transfer - link, transfer * disk["watermark"]), 0.0)
     if stop > end:
         transfer = span(w, disk, start, stop)
     disk["rest"] = round_ns(max(lead + transfer - first, 0.0))
@@ -292,9 +324,11 @@ def shortest_positioning(w, disk):
         if distance > reach:
             continue
         if distance == 0:
-            cost = 0.0 if task["head"] == disk["head"] else disk["head_switch"]
+            cost = 0.0 if task["head"] == disk["head"] else disk["head_switch"][task["op"]]
         else:
-            cost = seek_time(disk, task["op"], distance)
+            cost = seek_time(w, disk, task["op"], distance)
+            if task["head"] != disk["head"]:
+                cost = max(cost, disk["head_and_seek"][task["op"]])
         wait = task["angle"] - phase - cost
         wait -= turn * math.floor(wait / turn)
         if wait < turn - GRACE:
@@ -305,5 +339,5 @@ def shortest_positioning(w, disk):
             least = cost
             best = row
             if narrows:
-                reach = max(seek_reach(disk, READ, cost), seek_reach(disk, WRITE, cost))
+                reach = max(seek_reach(w, disk, READ, cost), seek_reach(w, disk, WRITE, cost))
     return best

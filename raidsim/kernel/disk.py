@@ -49,12 +49,29 @@ def command_arrived(w, index):
     job = w.jobs[index]
     disk = w.disks[job["row"]]
     job["stage"] = STAGE_DISK_DECODED
-    time = disk["command_time"] + delay(w, job)
-    if job["op"] == WRITE:
-        time += disk["write_time"]
+    time = command_time(w, disk, job) + delay(w, job)
     if disk["shingles"] != NONE:
         band_rewrites.heard(w, disk)
     arrive(w, disk["controller"], index, time)
+
+
+@handler
+def command_time(w, disk, job):
+    """ns of the controller for a command: what it does, whether it hits, what came before."""
+    row = disk["last_op"]
+    if job["op"] == WRITE:
+        row += 4
+    disk["last_op"] = WRITE if job["op"] == WRITE else READ
+    if disk["by_hit"] == 1:
+        if job["op"] == WRITE:
+            hit = is_cached(w, disk, job)
+        else:
+            disk_buffer.catch_up(w, disk)
+            start = job["offset"]
+            hit = disk_buffer.has_begun(w, disk, start) or holds(w, disk, start, start + 1)
+        if hit:
+            row += 2
+    return disk["command_time"][row]
 
 
 @part("disks")
@@ -95,7 +112,11 @@ def read(w, disk, index):
         send(w, disk, index)
         return
     if holds(w, disk, start, end):
-        send(w, disk, index)
+        if disk["dirty_hits"] == 1:
+            send(w, disk, index)
+        else:
+            job["stage"] = STAGE_WAITING
+            queue.append(w, disk, index)
         return
     job["stage"] = STAGE_WAITING
     if e != NONE and disk_buffer.is_reading(w, disk, e):
@@ -140,6 +161,10 @@ def write(w, disk, index):
     job = w.jobs[index]
     disk_buffer.forget(w, disk, job["offset"], job["offset"] + job["length"])
     if not is_cached(w, disk, job) and disk["shingles"] == NONE:
+        if disk["early_seek"] == 1 and disk["moving"] == 0 and disk["coming"] == NONE:
+            disk_buffer.stop(w, disk)
+            disk["coming"] = index
+            disk["coming_since"] = w.state[0]["now"]
         fetch(w, disk, index)
     elif disk["first_waiting"] == NONE and has_room(w, disk, job):
         reserve(w, disk, index)
@@ -230,6 +255,8 @@ def cache(w, disk, index):
         admit(w, disk)
         return
     promise(w, drive, job["length"])
+    if disk["shares"] == 1:
+        disk_buffer.hold(w, disk, start, end)
     arm.enqueue(w, disk, NONE, WRITE, start, job["length"])
 
 
@@ -239,7 +266,8 @@ def send(w, disk, index):
     job = w.jobs[index]
     job["stage"] = STAGE_DISK_LINK_READ
     job["direction"] = TO_HOST
-    arrive(w, disk["link_to_host"], index, round_ns(job["length"] * disk["link_ns"]))
+    time = round_ns(job["length"] * disk["link_ns"]) + disk["completion_time"]
+    arrive(w, disk["link_to_host"], index, time)
 
 
 @part("disks")
@@ -324,6 +352,10 @@ def admit(w, disk):
             if disk["taken"] > 0:
                 return
             reply(w, queue.take_first(w, disk))
+        elif job["op"] == READ:  # of data that is not on the medium yet
+            if holds(w, disk, job["offset"], job["offset"] + job["length"]):
+                return
+            read(w, disk, queue.take_first(w, disk))
         elif has_room(w, disk, job):
             reserve(w, disk, queue.take_first(w, disk))
         else:

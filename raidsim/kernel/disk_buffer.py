@@ -18,9 +18,24 @@ Verbs: :func:`find` a byte, :func:`begin_read` and :func:`read_on` fill, :func:`
 from __future__ import annotations
 
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.mechanics import locate, move_time, span, span_on, track_of, wait_time
+from raidsim.kernel.mechanics import (
+    cylinder_end,
+    locate,
+    move_time,
+    span,
+    span_on,
+    track_of,
+    track_start,
+    wait_time,
+)
 from raidsim.kernel.station import round_ns
-from raidsim.kernel.tables import NONE, READ
+from raidsim.kernel.tables import (
+    AHEAD_CYLINDER,
+    AHEAD_DEPTH,
+    AHEAD_NEXT_TRACK,
+    NONE,
+    READ,
+)
 
 
 @routine
@@ -35,6 +50,16 @@ def find(w, disk, offset):
         if extent["start"] <= offset < end:
             return e
     return NONE
+
+
+@routine
+def has_begun(w, disk, offset):
+    """Whether byte ``offset`` is in a segment already."""
+    first = disk["first_extent"]
+    for e in range(first, first + disk["extents"]):
+        if w.extents[e]["start"] <= offset < w.extents[e]["end"]:
+            return True
+    return False
 
 
 @routine
@@ -64,7 +89,7 @@ def reached(w, disk, passed):
         left = passed - disk["ahead_passed"]
         if left <= 0.0:
             break
-        stop, byte_time, skew = track_of(w, disk, place)
+        stop, byte_time, gap = track_of(w, disk, place)
         needed = (min(stop, until) - place) * byte_time
         if needed > left:
             place += int(left / byte_time)
@@ -74,7 +99,7 @@ def reached(w, disk, passed):
             break
         disk["ahead_track"] = stop
         disk["ahead_passed"] += needed
-        disk["ahead_passed"] += skew
+        disk["ahead_passed"] += gap
     return max(place // disk["sector"] * disk["sector"], disk["ahead_from"])
 
 
@@ -107,8 +132,8 @@ def is_reading(w, disk, e):
 @handler
 def trim(disk, extent):
     """A segment keeps what was read last."""
-    if extent["end"] - extent["start"] > disk["depth"]:
-        extent["start"] = extent["end"] - disk["depth"]
+    if extent["end"] - extent["start"] > disk["segment"]:
+        extent["start"] = extent["end"] - disk["segment"]
 
 
 @routine
@@ -131,23 +156,58 @@ def begin_read(w, disk, start, end):
     if disk["extents"] == 0:
         disk["active"] = NONE
         return end
+    first = disk["first_extent"]
+    for e in range(first, first + disk["extents"]):
+        extent = w.extents[e]
+        if extent["end"] == start and extent["end"] > extent["start"]:
+            disk["tick"] += 1
+            extent["used"] = disk["tick"]
+            disk["active"] = e
+            return min(end + disk["minimum"], disk["size"])
+    disk["active"] = take_oldest(w, disk, start, start)
+    return end
+
+
+@handler
+def take_oldest(w, disk, start, end):
+    """The segment that was used longest ago is given to bytes [start, end)."""
     disk["tick"] += 1
     first = disk["first_extent"]
     oldest = first
     for e in range(first, first + disk["extents"]):
-        extent = w.extents[e]
-        if extent["end"] == start and extent["end"] > extent["start"]:
-            extent["used"] = disk["tick"]
-            disk["active"] = e
-            return min(end + disk["minimum"], disk["size"])
-        if extent["used"] < w.extents[oldest]["used"]:
+        if w.extents[e]["used"] < w.extents[oldest]["used"]:
             oldest = e
     extent = w.extents[oldest]
     extent["start"] = start
-    extent["end"] = start
+    extent["end"] = end
     extent["used"] = disk["tick"]
-    disk["active"] = oldest
-    return end
+    return oldest
+
+
+@routine
+def hold(w, disk, start, end):
+    """A write that is answered from the buffer is in a segment, and can be read from there."""
+    if disk["extents"] == 0:
+        return
+    e = take_oldest(w, disk, start, end)
+    trim(disk, w.extents[e])
+    if e == disk["active"]:
+        stop(w, disk)
+        disk["active"] = NONE
+
+
+@handler
+def keep_from_landing(w, disk, wait):
+    """What came by while the arm waited ``wait`` ns for the first sector is kept as well."""
+    if disk["active"] == NONE:
+        return
+    extent = w.extents[disk["active"]]
+    if extent["end"] > extent["start"] or extent["end"] != disk["offset"]:
+        return
+    start = track_start(w, disk, disk["offset"])
+    _, byte_time, _ = track_of(w, disk, disk["offset"])
+    passed = int(max(wait, 0.0) / byte_time) // disk["sector"] * disk["sector"]
+    extent["start"] = max(start, disk["offset"] - passed)
 
 
 @handler
@@ -165,7 +225,7 @@ def read_on(w, disk):
     if disk["active"] == NONE or disk["depth"] == 0:
         return
     end = disk["stop"]
-    until = min(disk["offset"] + disk["length"] + disk["depth"], disk["size"])
+    until = read_up_to(w, disk, w.extents[disk["active"]]["start"], disk["offset"] + disk["length"])
     if end >= until:
         return
     # The next track may begin after a switch, which the skew covers. Rounded times would add up
@@ -175,8 +235,33 @@ def read_on(w, disk):
 
 
 @handler
+def read_up_to(w, disk, start, end):
+    """Byte up to which is read ahead behind a read that ended at ``end``.
+
+    ``start`` is where the data of its segment begins: a stream that has come from the track before
+    has one more track read.
+    """
+    rule = disk["ahead_rule"]
+    if rule == AHEAD_DEPTH:
+        return min(end + disk["depth"], disk["size"])
+    if rule == AHEAD_NEXT_TRACK:
+        if end >= disk["size"]:
+            return disk["size"]
+        until, _, _ = track_of(w, disk, end)
+        if start < track_start(w, disk, end) and until < disk["size"]:
+            until, _, _ = track_of(w, disk, until)
+        return min(until, disk["size"])
+    if rule == AHEAD_CYLINDER:
+        until = cylinder_end(w, disk, end - 1)
+    else:
+        until, _, _ = track_of(w, disk, end - 1)
+    return min(until, end + disk["depth"], disk["size"])
+
+
+@handler
 def begin_ahead(w, disk, start, until, lead):
     """The arm reads ahead [start, until); its first byte comes after ``lead`` ns."""
+    disk["coming"] = NONE
     disk["ahead"] = 1
     disk["ahead_counted"] = 0
     disk["ahead_from"] = start
@@ -194,14 +279,17 @@ def take(w, disk, e, end):
     extent["used"] = disk["tick"]
     if disk["moving"] == 1 or disk["depth"] == 0:
         return
-    until = min(end + disk["depth"], disk["size"])
+    until = read_up_to(w, disk, extent["start"], end)
     going = is_reading(w, disk, disk["active"])
     if going and e == disk["active"]:
         disk["ahead_until"] = max(disk["ahead_until"], until)
-    elif not going and extent["end"] - end < disk["depth"] // 2 and extent["end"] < until:
+        return
+    if going or disk["resumes"] == 0 or extent["end"] >= until:
+        return
+    if disk["ahead_rule"] != AHEAD_DEPTH or extent["end"] - end < disk["depth"] // 2:
         stop(w, disk)
         cylinder, head, angle = locate(w, disk, extent["end"])
-        move = move_time(disk, 0, cylinder, head)
+        move = move_time(w, disk, READ, cylinder, head)
         lead = move + wait_time(disk, w.state[0]["now"], move, angle)
         disk["active"] = e
         begin_ahead(w, disk, extent["end"], until, lead)

@@ -4,7 +4,9 @@ Geometry: ``heads`` surfaces, cylinders counted from the outer edge, zones of cy
 whose tracks hold equally many bytes. Bytes run along a track, then along the same
 cylinder's other tracks, then on to the next cylinder. Each track begins a little later
 round the platter than the one before (track skew, cylinder skew), so that the head
-switch, or the seek to the next cylinder, is over when its first byte comes by.
+switch, or the seek to the next cylinder, is over when its first byte comes by. Where sectors
+are left out (spares, slipped sectors), a zone is several rows of ``zones``, and each says how
+long it is to the next.
 
 Angles are times: an angle of t ns is where the platter is t ns after the index mark, out
 of ``revolution`` ns. The spindle never stops, so the angle under the heads is the time of
@@ -14,7 +16,8 @@ Seek time over d > 0 cylinders: fixed + root sqrt(d - 1) + linear (d - 1), one s
 reads, one for writes, which settle longer. :mod:`raidsim.assembly.hdd` fits the three to
 the single-cylinder, average and full-stroke seeks of a data sheet. The square root is the
 arm that accelerates and brakes, the linear part its coasting (Ruemmler and Wilkes, "An
-introduction to disk drive modeling", IEEE Computer 27(3), 1994).
+introduction to disk drive modeling", IEEE Computer 27(3), 1994). A disk whose curve was measured
+has points, and straight lines between them.
 
 Times are float ns here, and are rounded once, when the arm starts.
 """
@@ -24,6 +27,7 @@ from __future__ import annotations
 import math
 
 from raidsim.kernel.jit import handler
+from raidsim.kernel.tables import NONE
 
 GRACE = 1000.0
 """ns: a sector that is this little ahead of its time is not missed. Rounding, not physics."""
@@ -47,21 +51,27 @@ def zone_of(w, disk, offset):
 def locate(w, disk, offset):
     """Cylinder, head and angle (ns) of byte ``offset``."""
     zone = w.zones[zone_of(w, disk, offset)]
-    inside = offset - zone["first"]
-    track = inside // zone["track"]
-    cylinder = track // disk["heads"]
-    skew = (track - cylinder) * disk["track_skew"] + cylinder * disk["cylinder_skew"]
-    angle = zone["angle"] + skew + (inside - track * zone["track"]) * zone["byte_time"]
+    inside = offset - zone["first"] + zone["skip"]
+    cylinder = inside // zone["per_cylinder"]
+    inside += zone["front"] - cylinder * zone["per_cylinder"]
+    head = inside // zone["track"]
+    switches = head + cylinder * (disk["heads"] - 1)
+    skew = switches * zone["track_skew"] + cylinder * zone["cylinder_skew"]
+    angle = zone["angle"] + skew + (inside - head * zone["track"]) * zone["byte_time"]
     turn = float(disk["revolution"])
     angle -= turn * math.floor(angle / turn)
-    return zone["cylinder"] + cylinder, track - cylinder * disk["heads"], angle
+    if zone["turned"] != NONE and cylinder % 2 == zone["turned"]:
+        head = disk["heads"] - 1 - head
+    return zone["cylinder"] + cylinder, head, angle
 
 
 @handler
-def seek_time(disk, op, distance):
+def seek_time(w, disk, op, distance):
     """ns of a seek over ``distance`` cylinders, before an access of kind ``op``."""
     if distance == 0:
         return 0.0
+    if disk["first_seek"] != NONE:
+        return measured_seek(w, disk, op, distance)
     beyond = float(distance - 1)
     return (
         disk["seek_fixed"][op]
@@ -71,11 +81,30 @@ def seek_time(disk, op, distance):
 
 
 @handler
-def seek_reach(disk, op, time):
+def measured_seek(w, disk, op, distance):
+    """The same off a measured curve: on the line between two points, or on the last one."""
+    low = disk["first_seek"]
+    high = low + disk["seeks"] - 2
+    while low < high:
+        middle = (low + high + 1) // 2
+        if w.seeks[middle]["distance"] <= distance:
+            low = middle
+        else:
+            high = middle - 1
+    here = w.seeks[low]
+    there = w.seeks[low + 1]
+    share = (distance - here["distance"]) / (there["distance"] - here["distance"])
+    return here["time"][op] + share * (there["time"][op] - here["time"][op])
+
+
+@handler
+def seek_reach(w, disk, op, time):
     """Cylinders beyond which no seek takes ``time`` ns or less; a few too many, never too few.
 
     The inverse of :func:`seek_time`: s = sqrt(d - 1) solves linear s^2 + root s = time - fixed.
     """
+    if disk["first_seek"] != NONE:
+        return measured_reach(w, disk, op, time)
     over = time - disk["seek_fixed"][op]
     if over <= 0.0:
         return 2
@@ -88,12 +117,29 @@ def seek_reach(disk, op, time):
 
 
 @handler
-def move_time(disk, op, cylinder, head):
+def measured_reach(w, disk, op, time):
+    """The same of a measured curve: the first point from which on all take longer."""
+    low = disk["first_seek"]
+    high = low + disk["seeks"]
+    while low < high:
+        middle = (low + high) // 2
+        if w.seeks[middle]["least"][op] > time:
+            high = middle
+        else:
+            low = middle + 1
+    if low == disk["first_seek"] + disk["seeks"]:
+        return disk["cylinders"]
+    return w.seeks[low]["distance"]
+
+
+@handler
+def move_time(w, disk, op, cylinder, head):
     """ns until the arm is over another track: a seek, a head switch, or nothing."""
     distance = cylinder - disk["cylinder"]
     if distance == 0:
-        return 0.0 if head == disk["head"] else disk["head_switch"]
-    return seek_time(disk, op, abs(distance))
+        return 0.0 if head == disk["head"] else disk["head_switch"][op]
+    time = seek_time(w, disk, op, abs(distance))
+    return time if head == disk["head"] else max(time, disk["head_and_seek"][op])
 
 
 @handler
@@ -123,30 +169,50 @@ def span_on(w, disk, start, time, end):
 
     The same sums in the same order as :func:`span` makes from their beginning on: the same bits.
     """
-    z = zone_of(w, disk, start)
-    zone = w.zones[z]
-    track = (start - zone["first"]) // zone["track"]
     while True:
-        stop = zone["first"] + (track + 1) * zone["track"]
+        stop, byte_time, gap = track_of(w, disk, start)
         if stop >= end:
-            return time + (end - start) * zone["byte_time"]
-        time += (stop - start) * zone["byte_time"]
+            return time + (end - start) * byte_time
+        time += (stop - start) * byte_time
+        time += gap
         start = stop
-        track += 1
-        if track % disk["heads"] != 0:
-            time += disk["track_skew"]
-            continue
-        time += disk["cylinder_skew"]
-        if track == zone["tracks"]:
-            z += 1
-            zone = w.zones[z]
-            track = 0
 
 
 @handler
 def track_of(w, disk, place):
-    """The track of byte ``place``: (where it ends, ns of a byte, ns of the switch behind it)."""
+    """The track of byte ``place``: (where it ends, ns of a byte, ns to the next byte behind it)."""
     zone = w.zones[zone_of(w, disk, place)]
-    number = (place - zone["first"]) // zone["track"] + 1
-    skew = disk["track_skew"] if number % disk["heads"] != 0 else disk["cylinder_skew"]
-    return zone["first"] + number * zone["track"], zone["byte_time"], skew
+    inside = place - zone["first"] + zone["skip"]
+    inside -= inside // zone["per_cylinder"] * zone["per_cylinder"]
+    left = zone["per_cylinder"] - inside
+    inside += zone["front"]
+    of_track = zone["track"] - (inside - inside // zone["track"] * zone["track"])
+    gap = zone["cylinder_gap"]
+    if of_track < left:
+        left = of_track
+        gap = zone["track_gap"]
+    stop = place + left
+    if stop >= zone["end"]:
+        return zone["end"], zone["byte_time"], zone["gap"]
+    return stop, zone["byte_time"], gap
+
+
+@handler
+def track_start(w, disk, place):
+    """The first byte of the track that byte ``place`` is on."""
+    zone = w.zones[zone_of(w, disk, place)]
+    inside = place - zone["first"] + zone["skip"]
+    inside -= inside // zone["per_cylinder"] * zone["per_cylinder"]
+    of_cylinder = inside
+    inside += zone["front"]
+    of_track = inside - inside // zone["track"] * zone["track"]
+    return max(place - min(of_track, of_cylinder), zone["first"])
+
+
+@handler
+def cylinder_end(w, disk, place):
+    """The byte behind the last one of the cylinder that byte ``place`` is on."""
+    zone = w.zones[zone_of(w, disk, place)]
+    inside = place - zone["first"] + zone["skip"]
+    inside -= inside // zone["per_cylinder"] * zone["per_cylinder"]
+    return min(place + zone["per_cylinder"] - inside, zone["end"])

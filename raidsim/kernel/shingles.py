@@ -378,7 +378,7 @@ def begin(w, disk, doing, op, start, length):
     s = w.shingles[disk["shingles"]]
     s["doing"] = doing
     cylinder, head, angle = locate(w, disk, start)
-    move = move_time(disk, op, cylinder, head)
+    move = move_time(w, disk, op, cylinder, head)
     lead = move + wait_time(disk, w.state[0]["now"], move, angle)
     time = lead + span(w, disk, start, start + length)
     disk["cylinder"], disk["head"], _ = locate(w, disk, start + length - 1)

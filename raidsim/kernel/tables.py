@@ -72,6 +72,12 @@ DISCIPLINE_SSTF = 1
 DISCIPLINE_LOOK = 2
 DISCIPLINE_SPTF = 3
 
+# How far a disk reads ahead of a read.
+AHEAD_DEPTH = 0  # so many bytes
+AHEAD_TRACK = 1  # to the end of the track, and no more than these
+AHEAD_CYLINDER = 2  # the same of the cylinder
+AHEAD_NEXT_TRACK = 3  # to the end of the track, and of the next one for a stream that came over it
+
 # Distributions of service and think times.
 LAW_CONSTANT = 0
 LAW_EXPONENTIAL = 1

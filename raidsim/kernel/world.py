@@ -68,6 +68,7 @@ TABLES: dict[str, Table] = {
         tables.SSDS,
         disk_tables.DISKS,
         disk_tables.ZONES,
+        disk_tables.SEEKS,
         disk_tables.TASKS,
         disk_tables.EXTENTS,
         shingle_tables.SHINGLES,

@@ -32,7 +32,7 @@ WORDS = {
     **dict.fromkeys(("lines", "buckets_of_lines", "ghosts", "towers"), _CACHES),
     **dict.fromkeys(("pages", "leaves", "blocks", "buckets", "slc_units"), _FLASH),
     **dict.fromkeys(("slots", "segments"), ("read-ahead of flash drives", "give less read_ahead")),
-    **dict.fromkeys(("tasks", "extents", "zones"), _QUEUES),
+    **dict.fromkeys(("tasks", "extents", "zones", "seeks"), _QUEUES),
     "bands": ("bands of shingled disks", "give fewer drives, or a larger smr.band"),
     "records": ("records of media caches", "give fewer drives, or fewer smr.records"),
     **dict.fromkeys(

@@ -1,0 +1,241 @@
+"""Where the bytes of a hard disk lie: from zones to the rows of the kernel's table ``zones``.
+
+A data sheet says how long the outermost and the innermost tracks are, and how many heads there
+are: zones of equally many cylinders, one row each. A surface that was measured says more, and a
+zone may be several rows: a row ends where a sector is passed over, or lies elsewhere. What lies
+between a row's last byte and the next row's first one is worked out here, once.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from raidsim.assembly import shingles
+from raidsim.assembly.runs import Run, runs
+from raidsim.cards import Card
+from raidsim.cards.surface import Surface, Zone
+from raidsim.kernel.tables import NONE
+
+GIGA = 1e9
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table ``zones``: see there. Bytes and ns."""
+
+    first: int
+    end: int
+    skip: int
+    cylinder: int
+    per_cylinder: int
+    front: int
+    track: int
+    byte_time: float
+    angle: float
+    track_skew: float
+    cylinder_skew: float
+    track_gap: float
+    cylinder_gap: float
+    gap: float
+    turned: int = NONE
+
+    def place(self, heads: int, offset: int) -> tuple[int, int, float]:
+        """Cylinder, head and angle (not yet within a turn) of byte ``offset``."""
+        inside = offset - self.first + self.skip
+        cylinder = inside // self.per_cylinder
+        inside += self.front - cylinder * self.per_cylinder
+        head = inside // self.track
+        switches = head + cylinder * (heads - 1)
+        angle = self.angle + switches * self.track_skew + cylinder * self.cylinder_skew
+        angle += (inside - head * self.track) * self.byte_time
+        if self.turned not in (NONE, 1 - cylinder % 2):
+            head = heads - 1 - head
+        return self.cylinder + cylinder, head, angle
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Zones of a disk, outer to inner: bytes of a track, cylinders; and the skews in ns."""
+
+    heads: int
+    tracks: tuple[int, ...]  # bytes of a track, by zone
+    cylinders: int  # of each zone
+    revolution: int  # ns
+    track_skew: float
+    cylinder_skew: float
+
+    @property
+    def capacity(self) -> int:
+        """Bytes of all zones."""
+        return self.heads * self.cylinders * sum(self.tracks)
+
+
+def geometry(card: Card, speed: float = 1.0) -> Geometry:
+    """Zones of equally many cylinders, as many as the capacity needs.
+
+    The bytes of a track fall evenly from the outer to the inner zone. Skews cover the head
+    switch, and the longer of the single-cylinder seeks of reads and writes.
+    """
+    zones = card.integer("geometry.zones")
+    sector = card.integer("capacity.physical_sector")
+    outer, inner = card.integer("geometry.track_outer"), card.integer("geometry.track_inner")
+    tracks = tuple(
+        max(round(size / sector), 1) * sector for size in np.linspace(outer, inner, zones)
+    )
+    heads = card.integer("geometry.heads")
+    size = card.integer("capacity.user") + shingles.media_cache(card)
+    cylinders = -(-size // (heads * sum(tracks)))
+    single = max(card.number("seek.read_single"), card.number("seek.write_single"))
+    return Geometry(
+        heads,
+        tracks,
+        cylinders,
+        revolution(card, speed),
+        card.number("geometry.head_switch") * GIGA,
+        single * GIGA,
+    )
+
+
+def revolution(card: Card, speed: float = 1.0) -> int:
+    """One turn, ns; ``speed`` is relative to the card's."""
+    return round(GIGA / card.number("spindle.speed") / speed)
+
+
+def cylinders(card: Card) -> int:
+    """Of all zones."""
+    if card.surface is not None:
+        return card.surface.cylinders
+    shape = geometry(card)
+    return shape.cylinders * len(shape.tracks)
+
+
+def rows(card: Card, speed: float = 1.0, phase: float = 0.0) -> list[Row]:
+    """The rows of a disk, in the order of its addresses.
+
+    ``phase`` is the share of a turn by which its angles are off. A media cache lies before byte 0.
+    """
+    if card.surface is not None:
+        return _measured(card, card.surface, speed, phase)
+    shape = geometry(card, speed)
+    first = -shingles.media_cache(card)
+    angle = phase * shape.revolution
+    found = []
+    for number, track in enumerate(shape.tracks):
+        tracks = shape.heads * shape.cylinders
+        found.append(
+            Row(
+                first,
+                first + tracks * track,
+                0,
+                number * shape.cylinders,
+                shape.heads * track,
+                0,
+                track,
+                shape.revolution / track,
+                angle,
+                shape.track_skew,
+                shape.cylinder_skew,
+                shape.track_skew,
+                shape.cylinder_skew,
+                shape.cylinder_skew,
+            )
+        )
+        first += tracks * track
+        angle += (tracks - shape.cylinders) * shape.track_skew
+        angle += shape.cylinders * shape.cylinder_skew
+        angle %= shape.revolution
+    return found
+
+
+# -- a surface that was measured -----------------------------------------------------------------
+
+
+def _measured(card: Card, surface: Surface, speed: float, phase: float) -> list[Row]:
+    turn = revolution(card, speed)
+    heads = card.integer("geometry.heads")
+    sector = card.integer("capacity.sector")
+    found: list[Row] = []
+    first = 0
+    for zone in surface.zones:
+        for run in runs(surface, zone, heads):
+            row = _row(surface, zone, run, first, heads, sector, turn, phase)
+            found.append(_with_switches(card, row, turn))
+            first = row.end
+    following = [*found[1:], found[-1]]
+    return [
+        replace(row, gap=_gap(card, row, after, heads, turn))
+        for row, after in zip(found, following, strict=True)
+    ]
+
+
+def _row(
+    surface: Surface,
+    zone: Zone,
+    run: Run,
+    first: int,
+    heads: int,
+    sector: int,
+    turn: int,
+    phase: float,
+) -> Row:
+    width = turn / zone.sectors
+    skews = run.cylinder * ((heads - 1) * zone.track_skew + zone.cylinder_skew)
+    spare_of_track = zone.sectors - run.track
+    spare_of_cylinder = heads * run.track - run.per_cylinder + spare_of_track
+    parity = {"no": NONE, "by-zone": 1, "by-disk": 1 - zone.first % 2}[surface.serpentine]
+    if parity != NONE and run.cylinder % 2:
+        parity = 1 - parity
+    return Row(
+        first=first,
+        end=first + run.length * sector,
+        skip=run.skip * sector,
+        cylinder=zone.first + run.cylinder,
+        per_cylinder=run.per_cylinder * sector,
+        front=run.front * sector,
+        track=run.track * sector,
+        byte_time=width / sector,
+        angle=phase * turn + (zone.offset + skews + run.slipped) * width,
+        track_skew=zone.track_skew * width,
+        cylinder_skew=zone.cylinder_skew * width,
+        track_gap=(zone.track_skew + spare_of_track) * width,
+        cylinder_gap=(zone.cylinder_skew + spare_of_cylinder) * width,
+        gap=0.0,
+        turned=parity,
+    )
+
+
+def _with_switches(card: Card, row: Row, turn: int) -> Row:
+    """A switch that takes longer than what lies between two tracks costs a turn."""
+    switch = card.number("geometry.head_switch") * GIGA
+    single = card.number("seek.read_single") * GIGA
+    return replace(
+        row,
+        track_gap=row.track_gap + (turn if row.track_gap < switch else 0),
+        cylinder_gap=row.cylinder_gap + (turn if row.cylinder_gap < single else 0),
+    )
+
+
+def _gap(card: Card, row: Row, after: Row, heads: int, turn: int) -> float:
+    """ns from the last byte of a row to the first one of the next."""
+    cylinder, head, angle = row.place(heads, row.end - 1)
+    there, other, begins = after.place(heads, after.first)
+    wait = (begins - angle - row.byte_time) % turn
+    move = 0.0
+    if there != cylinder:
+        move = seek_seconds(card, abs(there - cylinder)) * GIGA
+    elif head != other:
+        move = card.number("geometry.head_switch") * GIGA
+    if turn - wait < 1.0:  # rounding
+        wait = 0.0
+    return wait + turn * max(math.ceil((move - wait) / turn), 0)
+
+
+def seek_seconds(card: Card, distance: int) -> float:
+    """Seconds of a seek before a read, of a measured curve or between single and full stroke."""
+    if card.seek_points is not None:
+        return card.seek_points.time("read", distance)
+    single, full = card.number("seek.read_single"), card.number("seek.read_full")
+    return single + (full - single) * math.sqrt((distance - 1) / max(cylinders(card) - 2, 1))
