@@ -160,11 +160,13 @@ def test_a_seek_beyond_the_reach_of_a_time_takes_longer(op, average):
 
 def test_moves_to_another_head_and_to_another_cylinder():
     disk = OneDisk(**SMALL)
-    row = disk.row
-    assert mechanics.move_time(disk.system.world, row, t.READ, 0, 0) == 0
-    assert mechanics.move_time(disk.system.world, row, t.READ, 0, 3) == 0.717 * MS
-    assert mechanics.move_time(disk.system.world, row, t.READ, 1, 3) == 0.5 * MS  # the head switches on the way
-    assert mechanics.move_time(disk.system.world, row, t.WRITE, 1, 0) == 0.913 * MS
+    row, world = disk.row, disk.system.world
+    assert mechanics.move_time(world, row, t.READ, 0, 0) == 0
+    assert mechanics.move_time(world, row, t.READ, 0, 3) == 0.717 * MS
+    assert (
+        mechanics.move_time(world, row, t.READ, 1, 3) == 0.5 * MS
+    )  # the head switches on the way
+    assert mechanics.move_time(world, row, t.WRITE, 1, 0) == 0.913 * MS
 
 
 # -- every request in its time -----------------------------------------------------------------

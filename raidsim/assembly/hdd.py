@@ -127,7 +127,8 @@ def add(
     window = min(card.integer("command.queue_depth"), card.integer("queue.window"))
     tasks = window + entries + 1
     depth = card.integer("read_ahead.depth")
-    extents = card.integer("read_ahead.segments") if depth else 0
+    holds = depth > 0 or card.has("read_ahead.segment")
+    extents = card.integer("read_ahead.segments") if holds else 0
     curves = [curve(card, op, cylinders) for op in ("read", "write")]
     first_extent = system.append("extents", extents)
     first_task = system.append("tasks", tasks)
@@ -158,6 +159,7 @@ def add(
         zero_latency=[card.flag(f"access.zero_latency_{op}s") for op in ("read", "write")],
         early_seek=card.flag("command.early_seek"),
         watermark=card.number("buffer.read_watermark"),
+        unit=card.integer("buffer.read_unit"),
         seek_fixed=[one.fixed for one in curves],
         seek_root=[one.root for one in curves],
         seek_linear=[one.linear for one in curves],

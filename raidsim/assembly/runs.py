@@ -94,47 +94,51 @@ def _to_the_end(surface: Surface, zone: Zone, heads: int) -> Iterator[Run]:
     slips = sorted(zone.slips)
     if surface.sparing == "tracks":
         slips = [p for t in slips for p in range(t * zone.sectors, (t + 1) * zone.sectors)]
+    ranks = [whole.number_of(place, heads, zone.sectors) for place in slips]
+    over = sorted({rank for rank in ranks if rank is not None and rank >= zone.empty})
+    # Slips push the angle of the cylinders behind them: these begin a run of their own.
+    pushed = {-(-(rank + 1) // per_cylinder) * per_cylinder for rank in over} if pushes else set()
     rank = zone.empty
     slipped = 0
-    for place in slips:
-        found = whole.number_of(place, heads, zone.sectors)
-        if found is None or found < rank:
-            continue
-        yield replace(whole.part(rank, found - rank), slipped=slipped)
-        rank = found + 1
-        if pushes:  # from the next cylinder on
-            border = -(-rank // per_cylinder) * per_cylinder
-            yield replace(whole.part(rank, border - rank), slipped=slipped)
-            rank = border
-            slipped += 1
-    yield replace(whole.part(rank, whole.length - rank), slipped=slipped)
+    for stop in sorted({*over, *pushed, whole.length}):
+        if rank < stop <= whole.length:
+            yield replace(whole.part(rank, stop - rank), slipped=slipped)
+        rank = max(rank, stop + (stop in over))
+        if stop in pushed:
+            slipped = sum(one < stop for one in over)
 
 
 def _within_units(surface: Surface, zone: Zone, heads: int) -> Iterator[Run]:
     """Slips move the sectors of their own track, cylinder or range."""
     of_cylinder = heads * zone.sectors
-    track, front, cylinders = zone.sectors, 0, 1
+    track, front = zone.sectors, 0
     unit = of_cylinder
     if surface.sparing == "sectors-per-track":
         unit, track = zone.sectors, zone.sectors - zone.spares
     elif surface.sparing == "sectors-per-range":
-        cylinders = surface.range
-        unit = of_cylinder * cylinders
+        unit = of_cylinder * surface.range
     elif "at-front" in surface.sparing:
         front = zone.spares
+    ranges = surface.sparing == "sectors-per-range"
     data = unit - zone.spares
     per_cylinder = data * (of_cylinder // unit) if unit <= of_cylinder else of_cylinder
     regular = Run(0, 0, 0, per_cylinder, track, front)
     plain = Run(0, 0, 0, of_cylinder, zone.sectors)
-    units = zone.cylinders * of_cylinder // unit
+    whole = zone.cylinders * of_cylinder
+    units = -(-whole // unit)
     slips = sorted(zone.slips)
     left = zone.empty
     at = 0
     while at < units:
         inside = [p for p in slips if at * unit <= p < (at + 1) * unit]
-        slipped = sum(p < at * unit for p in slips) if surface.sparing != "sectors-per-range" else 0
-        if inside or surface.sparing == "sectors-per-range":
+        slipped = 0 if ranges else sum(p < at * unit for p in slips)
+        if inside or ranges:
             place, found = at * unit + front, 0
+            if (at + 1) * unit > whole:  # cylinders that are too few for a range have no spares
+                data = whole - at * unit
+            while front and (at + 1) * unit - place - sum(p >= place for p in inside) < data:
+                place -= 1  # spares at the front stand in for what is passed over
+            inside = [p for p in inside if p >= place]
             for stop in [*inside, (at + 1) * unit]:
                 length = min(stop - place, data - found)
                 if length > left:
@@ -160,6 +164,8 @@ def _remapped(surface: Surface, zone: Zone, heads: int, found: list[Run]) -> lis
         pairs = tuple((a * n + s, b * n + s) for a, b in pairs for s in range(n))
     of_cylinder = heads * zone.sectors
     for place, instead in pairs:
+        if place == instead:
+            continue
         for index, run in enumerate(found):
             number = run.number_of(place, heads, zone.sectors)
             if number is None:

@@ -7,7 +7,7 @@ A card of a hard disk may have two sections that are tables, as characterisation
     sparing = "none"                      (one of SPARING)
     serpentine = "no"                     (one of SERPENTINE)
     [[surface.zone]]
-    cylinders = [0, 615]                  first and last
+    cylinders = [0, 615]                  first and last; some may be left out between zones
     sectors = 256                         of a track, spares included
     offset = 0                            sectors from the index mark to the first one
     empty = 128000                        sectors at the front that hold no data
@@ -272,11 +272,11 @@ def read_surface(data: object, refuse: Refuse) -> Surface | None:
     found = Surface(tuple(z for z in zones if z), sparing, serpentine, cylinders, source)
     following = 0
     for number, zone in enumerate(found.zones):
-        if zone.first != following:
+        if zone.first < following:
             refuse(
                 ("surface", "zone", number, "cylinders"),
                 f"begins with cylinder {zone.first}",
-                f"zones follow each other: {following} comes next",
+                f"zones follow each other: {following} is the first that may come next",
             )
             return None
         following = zone.last + 1

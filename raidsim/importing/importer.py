@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+from raidsim import disksim
+from raidsim.assembly.drives import kind_of
+from raidsim.cards.loader import read_card
 from raidsim.errors import InputError, Problem, quote
 from raidsim.importing.formats import FORMATS, OF_LOADS, Format, format_of, named
 from raidsim.importing.loads import load_tables
@@ -16,6 +20,8 @@ from raidsim.importing.wishes import Wishes
 from raidsim.importing.writing import write
 from raidsim.scenario.scenario import load_text
 
+DISKSIM = "disksim"
+
 
 @dataclass(frozen=True)
 class Imported:
@@ -23,8 +29,8 @@ class Imported:
 
     Attributes
     ----------
-    text : the scenario, or only tables of loads.
-    is_whole : it is a scenario that runs.
+    text : the scenario, or only tables of loads; of a disk in DiskSim's files its card.
+    is_whole : it is a scenario that runs, or a card.
     guesses : lines of it that no file says.
     remarks : what was not understood or not taken over.
     """
@@ -61,6 +67,8 @@ def import_files(
         A file cannot be read or used; or what they say cannot be said in a scenario.
     """
     wishes = wishes or Wishes()
+    if form in (None, DISKSIM) and any(_describes_a_disk(name, form) for name in names):
+        return _card_of_a_disk(names)
     found = read_files(names, form, wishes, arrays)
     if not (found.drives or found.arrays or found.controllers):
         if not (found.works or found.activities):
@@ -83,6 +91,29 @@ def import_files(
     except InputError as error:
         raise InputError([_at_its_source(one, written.text) for one in error.problems]) from None
     return Imported(written.text, True, written.guesses, _in_order(found.remarks))
+
+
+def _describes_a_disk(name: str, form: str | None) -> bool:
+    """Whether a file holds the parameters of a disk as DiskSim takes them."""
+    path = Path(name)
+    if form == DISKSIM:
+        return True
+    return path.suffix in disksim.SUFFIXES and path.is_file() and disksim.is_disksim(path)
+
+
+def _card_of_a_disk(names: Sequence[str]) -> Imported:
+    disk = disksim.read_disk(names)
+    text = disksim.card_text(disk)
+    try:
+        card = read_card(text, "the card that was made")
+        kind_of(card).check(card)
+    except InputError as error:
+        said = (f"{p.key}: {p.cause}" if p.key else p.cause for p in error.problems[:5])
+        cause = f"cannot be simulated: {'; '.join(said)}"
+        raise InputError([Problem(names[0], None, None, cause)]) from None
+    assumed = [name for name, source in card.sources.items() if source.source == "assumed"]
+    guess = f"{', '.join(assumed)}: not in DiskSim's files"
+    return Imported(text, True, [guess], disk.remarks)
 
 
 def read_files(

@@ -92,8 +92,10 @@ def start_next(w, disk):
         shingles.aim(w, disk, w.tasks[row])
     task = w.tasks[row]
     move = move_time(w, disk, task["op"], task["cylinder"], task["head"])
-    if disk["coming"] != NONE:
-        move = left_to_move(w, disk, task, move)
+    if disk["head_start"] > 0:
+        move = max(move - disk["head_start"], 0.0)
+        disk["head_start"] = 0
+    disk["coming"] = NONE
     lead = move + wait_time(disk, w.state[0]["now"], move, task["angle"])
     if disk["zero_latency"][task["op"]] == 1:
         lead = from_any_sector(w, disk, task, move, lead)
@@ -106,17 +108,6 @@ def start_next(w, disk):
     access(w, disk, lead)
     if disk["from_landing"] == 1 and disk["op"] == READ:
         disk_buffer.keep_from_landing(w, disk, landed)
-
-
-@handler
-def left_to_move(w, disk, task, move):
-    """What is left of a move that began while the data of a write was on its way."""
-    began = disk["coming_since"]
-    came = disk["coming"]
-    disk["coming"] = NONE
-    if task["command"] != came:
-        return move
-    return max(move - (w.state[0]["now"] - began), 0.0)
 
 
 @handler
@@ -199,6 +190,8 @@ def access(w, disk, lead):
     whole = w.jobs[disk["command"]]["length"] if disk["command"] != NONE else disk["length"]
     link = whole * disk["link_ns"] / w.stations[disk["link_to_host"]]["speed"]
     first = max(lead + max(transfer - link, transfer * disk["watermark"]), 0.0)
+    if disk["unit"] > 0:
+        first = max(first, lead + span(w, disk, start, min(start + disk["unit"], end)))
     if stop > end:
         transfer = span(w, disk, start, stop)
     disk["rest"] = round_ns(max(lead + transfer - first, 0.0))

@@ -161,10 +161,6 @@ def write(w, disk, index):
     job = w.jobs[index]
     disk_buffer.forget(w, disk, job["offset"], job["offset"] + job["length"])
     if not is_cached(w, disk, job) and disk["shingles"] == NONE:
-        if disk["early_seek"] == 1 and disk["moving"] == 0 and disk["coming"] == NONE:
-            disk_buffer.stop(w, disk)
-            disk["coming"] = index
-            disk["coming_since"] = w.state[0]["now"]
         fetch(w, disk, index)
     elif disk["first_waiting"] == NONE and has_room(w, disk, job):
         reserve(w, disk, index)
@@ -207,8 +203,12 @@ def reserve(w, disk, index):
 
 @handler
 def fetch(w, disk, index):
-    """The data of a write comes over the link."""
+    """The data of a write comes over the link; the arm may be on its way meanwhile."""
     job = w.jobs[index]
+    if disk["early_seek"] == 1 and disk["moving"] == 0 and disk["coming"] == NONE:
+        disk_buffer.stop(w, disk)
+        disk["coming"] = index
+        disk["coming_since"] = w.state[0]["now"]
     job["stage"] = STAGE_DISK_LINK_WRITE
     job["direction"] = TO_FLASH
     arrive(w, disk["link_to_drive"], index, round_ns(job["length"] * disk["link_ns"]))
@@ -220,12 +220,18 @@ def written_in(w, index):
     """The data of a write is in the buffer."""
     job = w.jobs[index]
     disk = w.disks[job["row"]]
+    if disk["coming"] == index:
+        disk["head_start"] = w.state[0]["now"] - disk["coming_since"]
+        disk["coming"] = NONE
+    if disk["shares"] == 1:
+        disk_buffer.hold(w, disk, job["offset"], job["offset"] + job["length"])
     if is_cached(w, disk, job):
         cache(w, disk, index)
         reply(w, index)
     else:
         job["stage"] = STAGE_WAITING
         arm.enqueue(w, disk, index, WRITE, job["offset"], job["length"])
+    disk["head_start"] = 0
 
 
 @routine
@@ -255,8 +261,6 @@ def cache(w, disk, index):
         admit(w, disk)
         return
     promise(w, drive, job["length"])
-    if disk["shares"] == 1:
-        disk_buffer.hold(w, disk, start, end)
     arm.enqueue(w, disk, NONE, WRITE, start, job["length"])
 
 

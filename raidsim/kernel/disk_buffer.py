@@ -186,14 +186,25 @@ def take_oldest(w, disk, start, end):
 
 @routine
 def hold(w, disk, start, end):
-    """A write that is answered from the buffer is in a segment, and can be read from there."""
+    """The data of a write is in a segment, and can be read from there until that is replaced."""
     if disk["extents"] == 0:
         return
+    first = disk["first_extent"]
+    for e in range(first, first + disk["extents"]):
+        extent = w.extents[e]
+        if extent["end"] == start and extent["end"] > extent["start"] and e != disk["active"]:
+            disk["tick"] += 1
+            extent["used"] = disk["tick"]
+            extent["end"] = end
+            trim(disk, extent)
+            return
     e = take_oldest(w, disk, start, end)
-    trim(disk, w.extents[e])
     if e == disk["active"]:
         stop(w, disk)
         disk["active"] = NONE
+        w.extents[e]["start"] = start
+        w.extents[e]["end"] = end
+    trim(disk, w.extents[e])
 
 
 @handler
