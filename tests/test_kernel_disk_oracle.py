@@ -163,9 +163,7 @@ def test_moves_to_another_head_and_to_another_cylinder():
     row, world = disk.row, disk.system.world
     assert mechanics.move_time(world, row, t.READ, 0, 0) == 0
     assert mechanics.move_time(world, row, t.READ, 0, 3) == 0.717 * MS
-    assert (
-        mechanics.move_time(world, row, t.READ, 1, 3) == 0.5 * MS
-    )  # the head switches on the way
+    assert mechanics.move_time(world, row, t.READ, 1, 3) == 0.5 * MS  # the head switches on the way
     assert mechanics.move_time(world, row, t.WRITE, 1, 0) == 0.913 * MS
 
 

@@ -54,10 +54,13 @@ def find(w, disk, offset):
 
 @routine
 def has_begun(w, disk, offset):
-    """Whether byte ``offset`` is in a segment already."""
+    """Whether byte ``offset`` is in a segment already, or read into one at this moment."""
     first = disk["first_extent"]
     for e in range(first, first + disk["extents"]):
-        if w.extents[e]["start"] <= offset < w.extents[e]["end"]:
+        end = w.extents[e]["end"]
+        if e == disk["active"] and disk["moving"] == 1 and disk["op"] == READ:
+            end = disk["stop"]
+        if w.extents[e]["start"] <= offset < end:
             return True
     return False
 
@@ -218,7 +221,7 @@ def keep_from_landing(w, disk, wait):
     start = track_start(w, disk, disk["offset"])
     _, byte_time, _ = track_of(w, disk, disk["offset"])
     passed = int(max(wait, 0.0) / byte_time) // disk["sector"] * disk["sector"]
-    extent["start"] = max(start, disk["offset"] - passed)
+    extent["start"] = max(start, disk["offset"] - min(passed, disk["segment"]))
 
 
 @handler
