@@ -112,7 +112,7 @@ class RatedFigure:
 
     name: str
     value: float
-    written: float
+    written: int | float
     unit: str
     page: str
     note: str = ""
@@ -134,7 +134,7 @@ class RatedPerformance:
     name: str
     what: What
     value: float
-    written: float
+    written: int | float
     unit: str
     size: int
     outstanding: int
@@ -265,7 +265,7 @@ def _number(entry: Mapping[str, Any], dimension: str, example: str) -> dict[str,
         raise _Wrong(key, error.cause, error.remedy) from None
     if number <= 0:
         raise _Wrong("value", "is zero, which no sheet prints", "leave the figure out")
-    return {"value": number, "written": float(value), "unit": unit}
+    return {"value": number, "written": value, "unit": unit}
 
 
 def _texts(entry: Mapping[str, Any]) -> dict[str, Any]:
