@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from raidsim import cards, units
-from raidsim.calibrate import card_file, rated_runs
+from raidsim.calibrate import card_file, rated_runs, rated_scenario
+from raidsim.calibrate.conflicts import Conflict, conflicts
 from raidsim.calibrate.first_guess import first_guess, within
 from raidsim.calibrate.fit import Fit, fit
 from raidsim.calibrate.meter import Meter, OnEstimate
@@ -83,6 +84,7 @@ class CardFit:
     unfitted: tuple[Unfitted, ...]
     traded: tuple[Traded, ...]
     contradictions: tuple[Contradiction, ...]
+    conflicts: tuple[Conflict, ...]
     settled: bool
     runs: int
     changed: bool
@@ -98,7 +100,7 @@ class CardFit:
         return {
             "schema": SCHEMA,
             "card": self.card.name,
-            "host": {"model": rated_runs.HOST_CARD, "set": rated_runs.HOST},
+            "host": _host(self.card),
             "figures": [
                 {
                     "name": one.figure.name,
@@ -138,6 +140,16 @@ class CardFit:
             "contradictions": [
                 {"figures": list(one.names), "text": one.text, "by": one.by}
                 for one in self.contradictions
+            ],
+            "conflicts": [
+                {
+                    "figure": self.figures[one.missed].figure.name,
+                    "with": None if one.other is None else self.figures[one.other].figure.name,
+                    "by": one.by if one.other is not None else None,
+                    "at_bounds": [self.values[i].parameter.name for i in one.values],
+                    "alone": one.alone,
+                }
+                for one in self.conflicts
             ],
             "exchanged": [
                 [{"name": value.name, "share": share} for value, share in one.shares]
@@ -213,24 +225,38 @@ def fit_card(
     new = _text(old, card, taken, values, found)
     if write and new != old:
         card_file.write({card.path: new})
+    figures = tuple(
+        Missed(one, _printed(one, before), _printed(one, after))
+        for one, before, after in zip(
+            performance, found.before.verdicts, found.after.verdicts, strict=True
+        )
+    )
     return CardFit(
         card=card,
-        figures=tuple(
-            Missed(one, _printed(one, before), _printed(one, after))
-            for one, before, after in zip(
-                performance, found.before.verdicts, found.after.verdicts, strict=True
-            )
-        ),
+        figures=figures,
         values=values,
         taken=taken,
         unfitted=tuple(unfitted),
         traded=traded(found, parameters),
         contradictions=tuple(contradictions(card)),
+        conflicts=conflicts(
+            found,
+            parameters,
+            [math.nan if one.miss is None else one.miss for one in figures],
+            [one.figure.tolerance for one in figures],
+        ),
         settled=found.settled,
         runs=problem.runs,
         changed=new != old,
         written=write and new != old,
     )
+
+
+def _host(card: Card) -> dict[str, Any]:
+    """Return the host on which the figures of a card are measured."""
+    if card.kind == "host":
+        return {"model": card.name, "set": {}}
+    return {"model": rated_scenario.HOST_CARD, "set": rated_scenario.HOST}
 
 
 # ---- what is printed outright

@@ -41,6 +41,10 @@ _FAST = {
     "seek.write_full":    FitRange("5 ms", "15 ms", "10k and 15k rpm: twice the average"),
     "queue.window":       FitRange("1", "64", "drives that were measured are like 2 to 12"),
 }
+_CONTROLLER = {
+    "command.time":           FitRange("0.1 us", "200 us", "10 million commands a second of the hardware queues of today to 5,000 of firmware"),
+    "command.device_io_time": FitRange("0.05 us", "100 us", "hardware of today, which starts most commands without firmware, to 10,000 a second of an early chip"),
+}
 # fmt: on
 
 FAST = 8000 / 60
@@ -62,7 +66,7 @@ def narrow_ranges(like: Card) -> dict[str, FitRange]:
     elif like.kind == "hdd":
         own = _FAST if like.number("spindle.speed") >= FAST else _NEAR_LINE
     else:
-        own = {}
+        own = _CONTROLLER if like.kind == "controller" else {}
     return found | own
 
 

@@ -118,8 +118,8 @@ def _head(
 ) -> Iterator[str]:
     yield f"# {name}: to be filled in from its data sheet."
     yield "#"
-    yield "# 1. Below [rated], take away the # before every figure that the sheet prints, and write it"
-    yield "#    with its page."
+    yield "# 1. Below [rated], take away the # before every figure that the sheet prints, and write"
+    yield "#    what it prints, with the page."
     yield f"# 2. raidsim card fit {_shell(place)}    solves the values under it for these figures."
     yield (
         f'# 3. drive = "{place.name}" in a scenario uses it.'
@@ -165,7 +165,13 @@ def inherits(like: Card, maker: str) -> str:
     return f"As on {like.name}, {why}: {words(left)}."
 
 
-_EXTRA = ("flash.channels", "flash.dies_per_channel", "flash.die_capacity", "buffer.size")
+_EXTRA = (
+    "flash.channels",
+    "flash.dies_per_channel",
+    "flash.die_capacity",
+    "buffer.size",
+    "geometry.heads",
+)
 
 
 # ---- what the sheet prints
