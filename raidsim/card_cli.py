@@ -1,0 +1,102 @@
+"""The commands ``raidsim card ...``: cards from data sheets."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as in raidsim.cli
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+MISSED = 1
+"""Exit status if a rated figure is missed."""
+
+app = typer.Typer(
+    name="card",
+    help="Cards from data sheets: values that make the simulation say what a sheet prints.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command("new")
+def new_command(
+    kind: Annotated[
+        str,
+        typer.Argument(metavar="KIND", show_default=False, help="ssd, hdd, controller or host."),
+    ],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", show_default=False, help="What it will be called.")
+    ],
+    like: Annotated[
+        str | None,
+        typer.Option(metavar="CARD", help="A card of something like it: its base."),
+    ] = None,
+    maker: Annotated[str, typer.Option(metavar="TEXT", help="Who sells it.")] = "",
+    year: Annotated[int | None, typer.Option(metavar="YEAR", help="Of its launch.")] = None,
+    output_file: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write there; else to NAME.toml."),
+    ] = None,
+) -> None:
+    """Write a card that is to be filled in from a data sheet."""
+    from pathlib import Path
+
+    from raidsim import cards
+    from raidsim.cards.stub import inherits, stub
+    from raidsim.errors import InputError, Problem
+    from raidsim.report import output
+    from raidsim.report.output import Target
+
+    base = None if like is None else cards.load(like)
+    place = Path(output_file or f"{name}.toml")
+    text = stub(kind, name, base, place=place, like_name=like or "", maker=maker, year=year)
+    target = Target("--output", str(place), (".toml",))
+    output.check([target])
+    if place.exists():
+        cause, remedy = "is there already", "choose another name, or change that one"
+        raise InputError([Problem(str(place), None, "--output", cause, remedy)])
+    output.write({target: text.encode()})
+    typer.echo(f"Wrote {place}: fill in [rated], then raidsim card fit {place}.")
+    if base is not None:
+        typer.echo(inherits(base, maker))
+    else:
+        typer.echo(
+            "Without --like, lines that begin with # and have no [[ are to be filled in too."
+        )
+
+
+@app.command("fit")
+def fit_command(
+    card: Annotated[
+        str, typer.Argument(metavar="CARD", show_default=False, help="A card with [rated].")
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing, only say what would be.")
+    ] = False,
+    json: Annotated[
+        str | None,
+        typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output."),
+    ] = None,
+) -> None:
+    """Solve the values of a card for the figures that its data sheet prints."""
+    from raidsim.calibrate.card_fit import fit_card
+    from raidsim.report import json_file, output
+    from raidsim.report.card_fit import print_fit
+    from raidsim.report.console import ReportConsole
+    from raidsim.report.output import Target
+    from raidsim.report.progress import Bar
+
+    target = json and Target("--json", json, stdout=True)
+    output.check([target] if target else [])
+    with Bar() as bar:
+        found = fit_card(card, write=not dry_run, on_progress=bar.on_job, on_estimate=bar.say)
+    try:
+        if target:
+            output.write({target: json_file.render(found.to_dict())})
+    finally:
+        if not (target and target.to_stdout):
+            print_fit(found, ReportConsole(sys.stdout))
+    if not found.all_met:
+        raise typer.Exit(MISSED)
