@@ -67,6 +67,33 @@ def new_command(
         )
 
 
+@app.command("disksim")
+def disksim_command(
+    card: Annotated[
+        str,
+        typer.Argument(metavar="CARD", show_default=False, help="Of a disk that was measured."),
+    ],
+    folder: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Write them there; else here."),
+    ] = ".",
+) -> None:
+    """Write a disk that was measured as DiskSim's files: specification, model, seek curve."""
+    from raidsim import cards
+    from raidsim.disksim import files_of
+    from raidsim.report import output
+    from raidsim.report.output import Folder
+
+    chosen = Folder("--output", folder)
+    chosen.check([])
+    found = cards.load(card)
+    texts = files_of(found, found.name)
+    targets = {chosen.file(name): text.encode() for name, text in texts.items()}
+    output.check(list(targets))
+    output.write(targets)
+    typer.echo(f"Wrote {', '.join(texts)}.")
+
+
 @app.command("fit")
 def fit_command(
     card: Annotated[

@@ -1,4 +1,4 @@
-"""Files of other tools, damaged: traces, inventories, and results of load generators.
+"""Files of other tools, damaged: traces, inventories, results of load generators, disks.
 
 A file of the tests' data loses lines, gets others twice, in another order, from another file, with
 other numbers, or is cut. What is read of it is looked through, written as a scenario, or replayed
@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import raidsim
+from raidsim.assembly.surface import rows
+from raidsim.cards.loader import read_card
+from raidsim.disksim import files_of
 from raidsim.errors import InputError
 from raidsim.importing.importer import import_files
 from raidsim.importing.wishes import Wishes
@@ -57,6 +60,9 @@ def attempt(choice: random.Random) -> None:
         data = damaged(choice, data)
     with tempfile.TemporaryDirectory() as folder:
         name = Path(folder) / (choice.choice(("file", path.stem)) + path.suffix)
+        if path.is_relative_to(DATA / "disksim"):  # its files name each other
+            for sibling in path.parent.glob("atlas_III.*"):
+                (Path(folder) / sibling.name).write_bytes(sibling.read_bytes())
         name.write_bytes(data)
         ways = (as_trace,) if path.is_relative_to(DATA / "traces") else (as_inventory, as_result)
         for way in ways if choice.random() < 0.8 else (as_trace, as_inventory, as_result):
@@ -104,6 +110,12 @@ def as_inventory(choice: random.Random, name: str) -> None:
     made = import_files(names, wishes=wishes)
     if "[[volume]]" in made.text:
         raidsim.Scenario.from_text(made.text)
+    if "[surface]" in made.text:
+        card = read_card(made.text, "made")
+        found = rows(card)
+        if found[-1].end < card.integer("capacity.user") or min(row.gap for row in found) < 0:
+            raise Fault("the zones of a disk do not hold what it holds")
+        files_of(card, "again")
 
 
 def as_result(_: random.Random, name: str) -> None:
