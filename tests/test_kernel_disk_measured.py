@@ -112,9 +112,17 @@ def test_a_read_waits_in_the_buffer_for_as_much_as_the_watermark_says():
         disk = OneDisk(buffer__read_watermark=watermark, **slow)
         at_angle(disk, 0.0)
         assert took(disk, t.READ, 0, read) == pytest.approx(expected, rel=2e-3)
-    disk = OneDisk(buffer__read_unit="4 KiB", **slow)
-    at_angle(disk, 0.0)
-    assert took(disk, t.READ, 0, read) == pytest.approx(link + TURN * 4 * KIB / TRACK, rel=1e-4)
+
+
+def test_a_disk_that_hands_on_unit_by_unit_sends_one_of_them_before_or_behind_the_medium():
+    read, unit = 256 * KIB, 4 * KIB
+    medium = TURN * read / TRACK
+    for rate in (1, 10):  # us/KiB on the link: faster and slower than the medium, at 2.03
+        disk = OneDisk(buffer__read_unit="4 KiB", link__time_per_byte=f"{rate} us/KiB")
+        at_angle(disk, 0.0)
+        link = rate * US * 256
+        expected = max(medium + link * unit / read, link + medium * unit / read)
+        assert took(disk, t.READ, 0, read) == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.parametrize(

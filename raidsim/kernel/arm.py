@@ -191,7 +191,11 @@ def access(w, disk, lead):
     link = whole * disk["link_ns"] / w.stations[disk["link_to_host"]]["speed"]
     first = max(lead + max(transfer - link, transfer * disk["watermark"]), 0.0)
     if disk["unit"] > 0:
-        first = max(first, lead + span(w, disk, start, min(start + disk["unit"], end)))
+        # Unit by unit: the first one has come before the link begins, the last one is sent when all
+        # have come.
+        unit = min(disk["unit"], end - start)
+        first = max(first, lead + span(w, disk, start, start + unit))
+        first = max(first, lead + transfer - link * (1.0 - unit / whole))
     if stop > end:
         transfer = span(w, disk, start, stop)
     disk["rest"] = round_ns(max(lead + transfer - first, 0.0))
