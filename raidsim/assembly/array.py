@@ -115,7 +115,9 @@ def add_array(
         locks = system.append("locks", LOCKS)
     serve(system, controller, controller_card, volume)
     if engine is None:
-        engine = system.add_station(f"{volume.name}: parity", "parity engine")
+        engine = system.add_station(
+            f"{volume.name}: parity", "parity engine", servers=stripe_threads(volume, host)
+        )
     system.set_row(
         "arrays",
         row,
@@ -168,9 +170,22 @@ def on_controller(card: Card, *, cores: int, engine: int, parity: int) -> dict[s
     }
 
 
+def stripe_threads(volume: VolumeSpec, host: Card) -> int:
+    """Threads of the operating system that handle stripes of a volume side by side.
+
+    Linux md has one thread of each array, or ``group_thread_cnt`` workers for each NUMA node in
+    its place. More than there are cores make nothing faster.
+    """
+    threads = host.integer("raid.threads")
+    if volume.group_thread_cnt is not None:
+        threads = max(volume.group_thread_cnt * host.integer("cpu.nodes"), 1)
+    return min(threads, host.integer("cpu.cores"))
+
+
 def on_host(volume: VolumeSpec, host: Card, engine: int) -> dict[str, float]:
     """What the operating system does for an array without a controller, as fields of ARRAY."""
     assert volume.layout is not None
+    has_parity = volume.layout["family"] == PARITY
     passes_through = volume.level == "jbod"
     time = host.number("raid.parity_time_per_byte")
     if volume.layout["parity"] == 2:
@@ -178,6 +193,8 @@ def on_host(volume: VolumeSpec, host: Card, engine: int) -> dict[str, float]:
     return {
         "engine": engine,
         "parity_ns": time * GIGA,
+        "stripe_ns": host.number("raid.stripe_time") * GIGA if has_parity else 0.0,
+        "stripe_io_ns": host.number("raid.stripe_io_time") * GIGA if has_parity else 0.0,
         "stream_depth": host.integer("raid.stream_depth"),
         "cpu": t.NONE,
         "spread_ns": 0.0 if passes_through else host.number("raid.io_time") * GIGA,
@@ -195,6 +212,15 @@ def below(system: System, volume: int) -> tuple[int, ...]:
         return ()
     hybrid = system.world.hybrids[array["hybrid"]]
     return int(hybrid["front"]), int(hybrid["back"])
+
+
+def engine_of(system: System, volume: int) -> int | None:
+    """Station that computes the parity of an array; None of any other volume."""
+    row = system.world.volumes[volume]
+    if row["kind"] != t.VOLUME_ARRAY:
+        return None
+    array = system.world.arrays[row["array"]]
+    return int(array["engine"]) if array["family"] == PARITY else None
 
 
 def drives_of(system: System, volume: int) -> list[int]:

@@ -85,6 +85,7 @@ def check_volume(
     """Everything but the layout; ``controller`` None for the host itself, ``drive`` if unknown."""
     yield from _sensible_for_the_level(values)
     yield from _noted_intent(values, controller)
+    yield from _with_threads(values, controller)
     if controller is None:
         yield from _without_controller(values)
     else:
@@ -130,6 +131,15 @@ def _noted_intent(values: Mapping[str, Any], controller: Card | None) -> Iterato
     if intent == "bitmap" and chunk is not None and strip is not None and chunk % strip:
         cause = f"{units.text(chunk, 'size')} is no multiple of the strip"
         yield "bitmap_chunk", cause, f"a multiple of {units.text(strip, 'size')}"
+
+
+def _with_threads(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
+    """Threads that handle stripes must have some to handle, and be the operating system's."""
+    if values.get("group_thread_cnt") is None:
+        return
+    if controller is not None:
+        cause = f"is a key of RAID by software, and this volume is on {controller.name}"
+        yield "group_thread_cnt", cause, 'leave it out, or give controller = "host"'
 
 
 def _without_controller(values: Mapping[str, Any]) -> Iterator[Finding]:
