@@ -277,13 +277,16 @@ _HOST: tuple[_Row, ...] = (
 )
 
 _CONTROLLER: tuple[_Row, ...] = (
-    ("link.speed",                    ("pcie-1", "pcie-2", "pcie-3", "dmi-2", "1gbe", "10gbe", "40gbe"), None, None, None,  "connection to the host: kind and generation of its lanes; of a storage processor in a box of its own, its network ports"),
+    ("link.speed",                    ("pcie-1", "pcie-2", "pcie-3", "pcie-4", "pcie-5", "dmi-2", "1gbe", "10gbe", "40gbe"), None, None, None,  "connection to the host: kind and generation of its lanes; of a storage processor in a box of its own, its network ports"),
     ("link.lanes",                    "count",         "1",        "16",         None,    "lanes of it"),
-    ("ports.speed",                   ("sata-3g", "sata-6g", "sas-3g", "sas-6g", "sas-12g"), None, None, None, "its ports towards the drives"),
+    ("ports.speed",                   ("sata-3g", "sata-6g", "sas-3g", "sas-6g", "sas-12g", "sas-24g"), None, None, None, "its ports towards the drives"),
     ("ports.lanes",                   "count",         "1",        "64",         None,    "how many of them"),
     ("drives.max",                    "count",         "1",        "4096",       None,    "drives that it supports"),
     ("drives.of_volume",              "count",         "1",        "4096",       UNKNOWN, "drives that one volume on it may have; as many as it supports if the card is silent"),
-    ("drives.pcie",                   "flag",          None,       None,         False,   "it has PCIe slots too, as a storage processor does: NVMe and PCIe drives may be on it"),
+    ("drives.pcie",                   "flag",          None,       None,         False,   "it has PCIe slots too, as a storage processor does, or ports that are SAS, SATA or PCIe (tri-mode): NVMe and PCIe drives may be on it"),
+    ("drives.pcie_speed",             ("pcie-3", "pcie-4", "pcie-5"), None, None,  UNKNOWN, "tri-mode: generation of the lanes to these drives; if the card is silent their own links count"),
+    ("drives.pcie_lanes",             "count",         "1",        "16",         "1",     "tri-mode: lanes of its ports that each of these drives gets, as cables and backplane have it: 1, 2 or 4"),
+    ("drives.pcie_max",               "count",         "1",        "4096",       UNKNOWN, "NVMe and PCIe drives that it supports; as many as drives.max if the card is silent"),
     ("drives.queue_depth",            "count",         "1",        "1024",       None,    "commands that it has outstanding on one drive"),
     *((f"levels.{word}",              "flag",          None,       None,         False,   "it passes single drives through" if word == "jbod" else f"it has RAID {name.upper()}") for word, name in WORDS.items()),
     ("strip.smallest",                "size",          "512 B",    "1048576 KiB", "64 KiB", "smallest strip"),
