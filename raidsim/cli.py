@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from raidsim import card_cli, trace_cli
 from raidsim.errors import InputError, SchemaWarning, TableOverflowError
 from raidsim.result import Interrupted
-from raidsim.trace_cli import app as trace_app
 from raidsim.version import __version__
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.add_typer(trace_app)
+for group in (card_cli, trace_cli):
+    app.add_typer(group.app)
 
 
 class Role(StrEnum):

@@ -110,14 +110,28 @@ def test_a_base_is_of_the_same_kind(load):
     assert "ssd" in problem.cause
 
 
-def test_bases_do_not_chain(load, folder):
-    (folder / "a-host.toml").write_text(BASE.replace("[cpu]", 'base = "c.toml"\n[cpu]'))
+def test_a_base_may_have_a_base(load, folder):
+    own = '\n[complete]\nio_time = { value = 9, unit = "us", source = "assumed" }\n'
+    (folder / "c-host.toml").write_text(SIBLING.replace("b-host", "c-host") + own)
+    card = load(SIBLING.replace("a-host.toml", "c-host.toml").replace("16", "32"))
+    assert card["cpu.cores"] == 32
+    assert card["complete.io_time"] == pytest.approx(9e-6)  # of its base
+    assert card["cpu.clock"] == 3.5e9  # of the base of that
+    assert card.sources["cpu.clock"].note == "as a-host: page 6"
+    assert card.origins["complete.io_time"].card == "c-host"
+    assert card.origins["cpu.clock"].card == "a-host"
+    assert "cpu.cores" not in card.origins
+
+
+def test_bases_in_a_circle_are_named(load, folder):
+    (folder / "a-host.toml").write_text(BASE.replace("[cpu]", 'base = "b-host.toml"\n[cpu]', 1))
     (problem,) = refusal(load, SIBLING)
-    assert "a card that is a base has none itself" in problem.cause
+    assert "leads in a circle: b-host -> a-host -> b-host" in problem.cause
 
 
 def test_a_card_is_not_its_own_base(load):
-    assert refusal(load, SIBLING.replace("a-host", "b-host"))
+    (problem,) = refusal(load, SIBLING.replace("a-host", "b-host"))
+    assert problem.cause == "leads in a circle: b-host -> b-host"
 
 
 def test_what_is_wrong_with_the_base_is_said_with_its_place(load, folder):

@@ -29,12 +29,16 @@ class NewValue:
 
     ``number`` is in the unit of the card; ``claims`` are those it was fitted to, and
     ``sensitivities``, by claim, the relative change of the figure for 1 % more of the value.
+    ``unit``, ``source`` and ``note`` are None where they stay as they are.
     """
 
     name: str
     number: float
     claims: tuple[str, ...]
     sensitivities: Mapping[str, float] = field(default_factory=dict)
+    unit: str | None = None
+    source: str | None = None
+    note: str | None = None
 
 
 def rewritten(text: str, values: Sequence[NewValue], residuals: Mapping[str, float]) -> str:
@@ -52,9 +56,17 @@ def rewritten(text: str, values: Sequence[NewValue], residuals: Mapping[str, flo
     card: Any = tomlkit.parse(text)
     for value in values:
         section, _, key = value.name.partition(".")
+        if section not in card:
+            card.add(section, tomlkit.table())
+        if key not in card[section]:
+            card[section].add(key, tomlkit.inline_table())
         entry = card[section][key]
-        if entry["value"] != value.number:
+        if entry.get("value") != value.number:
             entry["value"] = _plain(value.number)
+        for name in ("unit", "source", "note"):
+            written = getattr(value, name)
+            if written is not None and entry.get(name) != written:
+                entry[name] = written
         if list(entry.get("claims", [])) != list(value.claims):
             entry["claims"] = list(value.claims)
     _fill(card, "residuals", {claim: percent(error) for claim, error in residuals.items()})
@@ -65,7 +77,7 @@ def rewritten(text: str, values: Sequence[NewValue], residuals: Mapping[str, flo
     }
     _fill(card, "sensitivities", told, TOLD)
     # tomlkit leaves no space beside what it adds to an inline table.
-    written = re.sub(r"(claims = \[[^\]\n]*\])\}", r"\1 }", tomlkit.dumps(card))
+    written = re.sub(r'(?m)^(\w+ = )\{ ?(.*[\]"0-9e])\}$', r"\1{ \2 }", tomlkit.dumps(card))
     return re.sub(r'(?m)^("[^"\n]+" = )\{("[^\n]*")\}$', r"\1{ \2 }", written)
 
 

@@ -19,6 +19,7 @@ from raidsim import units
 from raidsim.assembly.drives import is_drive, kind_of
 from raidsim.cards import Card
 from raidsim.cards.attributes import Attribute
+from raidsim.cards.card import Source
 from raidsim.cards.fit_ranges import fit_range
 from raidsim.errors import InputError, Problem
 
@@ -105,9 +106,9 @@ class Parameter:
         return value + by if value + by <= self.high else value - by
 
     def is_on(self, card: Card) -> bool:
-        """Return whether a card has this value: as its own, or from its base."""
-        own = card.name == self.card.name
-        return own or (card.base == self.card.name and self.name in card.inherited)
+        """Return whether a card has this value: as its own, or from it as a base."""
+        origin = card.origins.get(self.name)
+        return card.name == self.card.name or (origin is not None and origin.card == self.card.name)
 
     def override(self, place: str, value: float) -> str:
         """Return the override that sets it, `place` being the host, a controller or a volume."""
@@ -124,8 +125,10 @@ class Parameter:
         return min(max(round(value / self.step), least), most) * self.step
 
 
-def free_parameters(cards: Iterable[Card]) -> list[Parameter]:
+def free_parameters(cards: Iterable[Card], *, assumed: bool = False) -> list[Parameter]:
     """Return the values of the cards that may move, in the order of the attributes.
+
+    Those are the calibrated ones; with ``assumed`` also such that are assumed within a range.
 
     Raises
     ------
@@ -140,7 +143,7 @@ def free_parameters(cards: Iterable[Card]) -> list[Parameter]:
         for attribute in card.about.attributes:
             name = attribute.name
             own = card.has(name) and name not in card.inherited
-            if not own or card.sources[name].source != "calibrated" or not attribute.is_number:
+            if not own or not attribute.is_number or not _moves(card.sources[name], assumed):
                 continue
             try:
                 found.append(_parameter(card, attribute))
@@ -180,6 +183,11 @@ def fit_together(parameters: Sequence[Parameter], values: Sequence[float]) -> bo
         except InputError:
             return False
     return True
+
+
+def _moves(source: Source, assumed: bool) -> bool:
+    within_range = source.source == "assumed" and source.range is not None
+    return source.source == "calibrated" or (assumed and within_range)
 
 
 class _Unfit(Exception):

@@ -151,6 +151,7 @@ _SSD: tuple[_Row, ...] = (
     ("flash.dies_per_channel",            "count",         "1",            "256",          None,    "dies on each channel"),
     ("flash.dies_in_step",                "count",         "1",            "64",           "1",     "dies of a channel that share a chip enable and work as one"),
     ("flash.planes",                      "count",         "1",            "16",           "1",     "planes of a die that are programmed together"),
+    ("flash.die_capacity",                "capacity",      "0.125 GiB",    "1024 GiB",     UNKNOWN, "user data that a die holds, as its maker counts it (256 Gbit are 32 GiB): all dies together hold the capacity and the spare area"),
     ("flash.page",                        "size",          "512 B",        "1024 KiB",     None,    "flash page: what one plane programs at once"),
     ("flash.pages_per_block",             "count",         "16",           "8192",         "256",   "pages of a block: what is erased at once, on each plane"),
     ("flash.frame",                       "size",          "512 B",        "1024 KiB",     None,    "ECC frame: the least that a channel transfers of a page"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from raidsim import units
 from raidsim.cards.attributes import KINDS, CardKind, Value
+from raidsim.cards.rated import Rated
 from raidsim.errors import Problem
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Source:
     claims : identifiers of the claims a calibrated value was fitted to.
     value, unit : as written; unit "1" for pure numbers and flags.
     range : from where to where a fit may move it, in that unit; None if the card does not say.
+    because : why there, or empty.
     """
 
     source: str
@@ -37,6 +39,18 @@ class Source:
     value: Value
     unit: str
     range: tuple[float, float] | None = None
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The card that states a value which another one inherits: its name, and who makes it.
+
+    ``maker`` is empty where that card does not say.
+    """
+
+    card: str
+    maker: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,7 +73,10 @@ class Card:
     ``residuals`` holds, by claim, the relative errors that the last fit left; ``sensitivities``,
     by attribute and claim, by what share the simulated figure changes for 1 % more of the value.
     ``base`` is the name of the card it says only the differences to, or empty;
-    ``inherited`` are the attributes that its own file does not state.
+    ``inherited`` are the attributes that its own file does not state, and ``origins`` says of
+    those that a base states, or a base of that, which card does. ``rated`` is what its sheet
+    prints; nothing of that is inherited. ``maker`` is empty and ``year``, of its launch, None
+    where the card does not say.
     """
 
     name: str
@@ -73,6 +90,10 @@ class Card:
     base: str = ""
     inherited: frozenset[str] = frozenset()
     sensitivities: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    maker: str = ""
+    year: int | None = None
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+    rated: Rated | None = None
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]
@@ -109,6 +130,18 @@ class Card:
             if not self.has(name):
                 continue
             yield Entry(name, self.values[name], self.sources[name], attribute.meaning)
+
+    def of_others(self) -> dict[str, Origin]:
+        """What it inherits from cards of other makers, by attribute; a set value counts no more.
+
+        A card that does not say its maker inherits from itself for all that is known.
+        """
+        return {
+            name: origin
+            for name, origin in self.origins.items()
+            if self.maker and origin.maker and origin.maker != self.maker
+            if self.sources[name].source != "scenario"
+        }
 
     def problem(self, key: str, cause: str, remedy: str | None = None) -> Problem:
         """What does not fit together among its values, said of its file.

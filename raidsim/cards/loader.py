@@ -9,37 +9,46 @@ from typing import Any
 
 from raidsim import units
 from raidsim.cards.attributes import KINDS, UNKNOWN, Attribute, CardKind, Value
-from raidsim.cards.card import WRITTEN_SOURCES, Card, Source
+from raidsim.cards.card import WRITTEN_SOURCES, Card, Origin, Source
 from raidsim.cards.places import find, shown_as
+from raidsim.cards.rated import Rated, read_rated
 from raidsim.cards.toml_file import TomlFile, parse, read_text, show
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote, suggest
 
-_HEAD = ("name", "kind", "title", "description", "base", "residuals", "sensitivities")
-_KEYS = ("value", "unit", "source", "note", "claims", "range")
+_HEAD = (
+    "name", "kind", "title", "description", "maker", "year", "base", "rated", "residuals",
+    "sensitivities",
+)  # fmt: skip
+_KEYS = ("value", "unit", "source", "note", "claims", "range", "because")
+_FIRST_YEAR, _LAST_YEAR = 1956, 2100  # the first disk drive, and far ahead
+
+_Above = tuple[FilePath, ...]
+"""The cards whose base a card is, the first of them first."""
 
 
-def read(path: FilePath, shown: str | None = None, *, may_have_base: bool = True) -> Card:
-    """Read a card file; InputError with every problem of it."""
+def read(path: FilePath, shown: str | None = None, *, above: _Above = ()) -> Card:
+    """Read a card file; InputError with every problem of it.
+
+    ``above`` are the cards that have it as a base, or as a base of their base.
+    """
     name = shown or str(path)
-    return read_card(read_text(path, name), name, path, may_have_base=may_have_base)
+    return read_card(read_text(path, name), name, path, above=above)
 
 
-def read_card(
-    text: str, name: str, path: FilePath | None = None, *, may_have_base: bool = True
-) -> Card:
+def read_card(text: str, name: str, path: FilePath | None = None, *, above: _Above = ()) -> Card:
     """Read the text of a card; `name` is what messages call it.
 
-    A card with a ``base`` says only what differs from that card; a base has none of its own.
+    A card with a ``base`` says only what differs from that card, which may have one itself.
     """
-    return from_file(parse(text, name), path or FilePath(name), may_have_base=may_have_base)
+    return from_file(parse(text, name), path or FilePath(name), above=above)
 
 
-def from_file(file: TomlFile, path: FilePath, *, may_have_base: bool = True) -> Card:
+def from_file(file: TomlFile, path: FilePath, *, above: _Above = ()) -> Card:
     """Read a card off the data of a file."""
     if file.complete:
         file.bring_up_to_date("card")
-    reader = _Reader(file, may_have_base)
+    reader = _Reader(file, above)
     card = reader.card(path)
     if reader.problems or card is None:
         raise InputError(sorted(reader.problems, key=lambda p: p.line or 0))
@@ -73,6 +82,15 @@ def check_word(attribute: Attribute, value: object) -> tuple[str, str | None] | 
     return f"{quote(value)} is no {attribute.name}", hint or known
 
 
+def _circle(chain: _Above, place: FilePath) -> str:
+    """The cards from one to itself, as a text; empty if this base closes no circle."""
+    known = [path.resolve() for path in chain]
+    if place.resolve() not in known:
+        return ""
+    around = chain[known.index(place.resolve()) :]
+    return " -> ".join(path.stem for path in (*around, place))
+
+
 @dataclass
 class _Wrong(Exception):
     """One value cannot be used: which key of it, and why."""
@@ -85,12 +103,13 @@ class _Wrong(Exception):
 class _Reader:
     """Walks the data of one card and collects values, sources and problems."""
 
-    def __init__(self, file: TomlFile, may_have_base: bool) -> None:
+    def __init__(self, file: TomlFile, above: _Above) -> None:
         self.file = file
-        self.may_have_base = may_have_base
+        self.above = above
         self.problems = list(file.problems)
         self.values: dict[str, Value] = {}
         self.sources: dict[str, Source] = {}
+        self.origins: dict[str, Origin] = {}
 
     def problem(self, path: Path, cause: str, remedy: str | None = None) -> None:
         self.problems.append(
@@ -114,8 +133,10 @@ class _Reader:
                     suggest(head["kind"], KINDS) or f"known: {', '.join(KINDS)}",
                 )
             return None
-        base = self._base(data, kind, path.parent)
+        maker, year = self._text(data, "maker") if "maker" in data else "", self._year(data)
+        base = self._base(data, kind, path)
         self._attributes(data, kind)
+        rated = self._rated(data, kind)
         residuals = self._deviations(("residuals",), data.get("residuals", {}))
         sensitivities = self._sensitivities(data.get("sensitivities", {}), kind)
         if self.problems:
@@ -127,22 +148,40 @@ class _Reader:
             residuals, str(description),
             base.name if base else "",
             frozenset(a.name for a in kind.attributes if not self._gives(data, a)),
-            sensitivities,
+            sensitivities, str(maker), year,
+            {a.name: self.origins[a.name] for a in kind.attributes
+             if a.name in self.origins and not self._gives(data, a)},
+            rated,
         )  # fmt: skip
 
-    def _base(self, data: Mapping[str, Any], kind: CardKind, folder: FilePath) -> Card | None:
+    def _year(self, data: Mapping[str, Any]) -> int | None:
+        year = data.get("year")
+        if year is None or (type(year) is int and _FIRST_YEAR <= year <= _LAST_YEAR):
+            return year
+        remedy = f"the year of its launch, {_FIRST_YEAR} or later: year = 2018"
+        self.problem(("year",), f"{quote(year)} is no year", remedy)
+        return None
+
+    def _rated(self, data: Mapping[str, Any], kind: CardKind) -> Rated | None:
+        if "rated" not in data:
+            return None
+        return read_rated(data["rated"], kind.name, self.problem)
+
+    def _base(self, data: Mapping[str, Any], kind: CardKind, path: FilePath) -> Card | None:
         """Take over the values of the base, for the card to change; None if it has no base."""
         if "base" not in data:
             return None
         name = self._text(data, "base")
         if name is None:
             return None
-        if not self.may_have_base:
-            self.problem(("base",), "a card that is a base has none itself", f"name {quote(name)}")
-            return None
         try:
-            place = find(name, folder)
-            base = read(place, shown_as(place, name), may_have_base=False)
+            place = find(name, path.parent)
+            chain = (*self.above, path)
+            if circle := _circle(chain, place):
+                cause = f"leads in a circle: {circle}"
+                self.problem(("base",), cause, "let one of them state all of its values")
+                return None
+            base = read(place, shown_as(place, name), above=chain)
         except InputError as error:
             for one in error.problems:
                 self.problem(("base",), str(one))
@@ -152,6 +191,12 @@ class _Reader:
             return None
         self.values |= base.values
         for attribute, source in base.sources.items():
+            if attribute in base.origins:  # its note says so already
+                self.origins[attribute] = base.origins[attribute]
+                self.sources[attribute] = source
+                continue
+            if source.source != "default":
+                self.origins[attribute] = Origin(base.name, base.maker)
             note = f"as {base.name}" + (f": {source.note}" if source.note else "")
             self.sources[attribute] = replace(source, note=note)
         return base
@@ -254,6 +299,15 @@ class _Reader:
             raise _Wrong("value", *wrong)
         self.values[attribute.name] = converted
 
+    def _because(self, entry: Mapping[str, Any]) -> str:
+        """Why a range is where it is."""
+        because = entry.get("because", "")
+        if not isinstance(because, str):
+            raise _Wrong("because", "is not a text", "put it in quotes")
+        if because and "range" not in entry:
+            raise _Wrong("because", "stands only with a range", "write range = [low, high] too")
+        return because
+
     def _source(self, attribute: Attribute, entry: Mapping[str, Any]) -> None:
         source, note = entry.get("source"), entry.get("note", "")
         claims, unit = entry.get("claims", []), entry.get("unit", "1")
@@ -271,7 +325,7 @@ class _Reader:
             raise _Wrong("claims", "stand only with a calibrated value", 'source = "calibrated"')
         self.sources[attribute.name] = Source(
             source, note, tuple(claims), entry.get("value", 0), str(unit),
-            self._range(attribute, entry, str(unit)),
+            self._range(attribute, entry, str(unit)), self._because(entry),
         )  # fmt: skip
 
     def _range(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from raidsim.cards.attributes import KINDS, Attribute
 from raidsim.cards.card import WRITTEN_SOURCES
 from raidsim.cards.fit_ranges import FIT_RANGES
+from raidsim.cards.rated import FIGURES, PERFORMANCE
 
 _INTRODUCTION = """\
 # Cards
@@ -35,22 +36,56 @@ Every value says where it comes from:
 | `source` | SOURCES |
 | `note` | where it is printed, or why it was chosen; optional |
 | `claims` | for a calibrated value, the claims it was fitted to; optional |
-| `range` | `[low, high]`: where a [fit](#ranges-of-a-fit) looks for a calibrated value; optional |
+| `range` | `[low, high]`: where a [fit](#ranges-of-a-fit) looks for the value; optional |
+| `because` | why that range; optional |
 
 A value that a card leaves out has the default below, and is shown with the source `default`;
 one that a scenario sets is shown with the source `scenario`. A value outside its range is refused;
 a fit looks in a [narrower one](#ranges-of-a-fit). At the top a card has `name`, `kind`, `title`
-and, if it likes, `description`; `schema = 1` says which version of these keys it is written in
-([older ones are read](python.md#schema-numbers); without the number it is 1). A
+and, if it likes, `description`, `maker` and `year` (of its launch); `schema = 1` says which version
+of these keys it is written in ([older ones are read](python.md#schema-numbers); without the number
+it is 1). A
 [fit](../how-to/fit-a-card.md) writes two tables at its end: `[residuals]` holds the error that it
 left, by claim; `[sensitivities]`, by value and claim, how the simulated figure changes for 1 % more
 of the value.
 
 A sibling of another card names it as its `base` and states only what differs: `base = "NAME"`, or
 a path from its own folder. What it leaves out is as on that card, notes and claims included. A
-base has no base itself.
+base may have a base itself.
 """
 
+
+_RATED = """\
+## What a sheet prints
+
+The table `[rated]` holds what a data sheet prints. It changes no run: `raidsim card fit` solves the
+values of the card for it. `sheet` names what is quoted, a text or a list of texts; every figure has
+`value`, `unit` and `page`, and may have a `note`. It is not inherited from a base.
+
+```toml
+[rated]
+sheet = "Product brief, 336948-002US, 2018"
+capacity = { value = 4.0, unit = "TB", page = "p. 1" }
+dwpd = { value = 0.9, unit = "1/day", years = 5, page = "p. 2" }
+
+[[rated.performance]]
+name = "random-read"
+value = 636500
+unit = "IO/s"
+read = "100 %"
+random = "100 %"
+size = "4 KiB"
+workers = 4
+outstanding = 64
+page = "p. 2, table 1"
+```
+
+"""
+
+_RATED_PERFORMANCE = """\
+A table `[[rated.performance]]` for each rate, bandwidth and latency says under which load it is
+printed:
+"""
 
 _RANGES = """\
 ## Ranges of a fit
@@ -66,6 +101,7 @@ def markdown() -> str:
     parts = [_INTRODUCTION.replace("SOURCES", ", ".join(f"`{name}`" for name in WRITTEN_SOURCES))]
     for kind in KINDS.values():
         parts += [f"## {kind.name}\n", f"{kind.meaning}\n", _table(kind.attributes)]
+    parts += [_RATED + _figures(), _RATED_PERFORMANCE, _performance()]
     return "\n".join([*parts, _RANGES, _ranges()])
 
 
@@ -88,6 +124,24 @@ def _ranges() -> str:
             for kind, rows in FIT_RANGES.items()
             for name, one in rows.items()
         ),
+    )
+
+
+def _figures() -> str:
+    return table(
+        ("figure", "of", "a usual unit", "value of the card", "meaning"),
+        (
+            (f"`{name}`", ", ".join(one.kinds), f"`{one.unit}`",
+             f"`{one.attribute}`" if one.attribute else "", one.meaning)
+            for name, one in FIGURES.items()
+        ),
+    )  # fmt: skip
+
+
+def _performance() -> str:
+    return table(
+        ("key", "type", "default", "meaning"),
+        ((f"`{key}`", *rest) for key, rest in PERFORMANCE.items()),
     )
 
 

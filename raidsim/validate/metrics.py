@@ -44,6 +44,18 @@ def _mean_latency(*kinds: str) -> Callable[[Sequence[Point], float | None], floa
     return of
 
 
+def _quantile(name: str) -> Callable[[Sequence[Point], float | None], float | None]:
+    def of(points: Sequence[Point], _: float | None) -> float | None:
+        found = [one for point in points for one in point.latency_ms.values() if one is not None]
+        present = [one for one in found if one.samples > 0]
+        if len(present) != 1 or any(point.saturated for point in points):
+            return None  # no quantile of two loads, or of reads and writes, follows from theirs
+        quantile: float | None = getattr(present[0], name)
+        return quantile
+
+    return of
+
+
 def _temperature(points: Sequence[Point], _: float | None) -> float | None:
     found = [drive.temperature_c for point in points for drive in point.drives]
     return max((one.highest for one in found if one is not None), default=None)
@@ -87,6 +99,10 @@ METRICS: dict[str, Metric] = {
     "latency": Metric("ms", "latency", _mean_latency("read", "write")),
     "read_latency": Metric("ms", "latency", _mean_latency("read")),
     "write_latency": Metric("ms", "latency", _mean_latency("write")),
+    "p50_latency": Metric("ms", "latency", _quantile("p50")),
+    "p95_latency": Metric("ms", "latency", _quantile("p95")),
+    "p99_latency": Metric("ms", "latency", _quantile("p99")),
+    "p999_latency": Metric("ms", "latency", _quantile("p999")),
     "temperature_c": Metric("C", "temperature", _temperature),
     "power_w": Metric("W", "power", _power),
     "ready_mean": Metric("s", "boot", _ready_mean),
@@ -95,7 +111,8 @@ METRICS: dict[str, Metric] = {
 }
 """By the name that a claim uses. MB/s are 2**20 bytes per second.
 
-Of several drives ``temperature_c`` is the highest that any of them reached, ``power_w`` the mean
-power of the one that takes most. ``ready_...`` are about machines: mean time to become ready,
-share of them that is ready at a time, time by which a share of them is.
+``p50_latency`` and the like are quantiles of one load that only reads or only writes. Of several
+drives ``temperature_c`` is the highest that any of them reached, ``power_w`` the mean power of the
+one that takes most. ``ready_...`` are about machines: mean time to become ready, share of them that
+is ready at a time, time by which a share of them is.
 """

@@ -1,0 +1,361 @@
+"""``raidsim card fit``: the values of a card solved for the figures that its sheet prints.
+
+1. What a sheet prints outright, capacity or watts or seek times, becomes the value of the card.
+2. Values that may move begin where the figures put them in closed form
+   (:mod:`raidsim.calibrate.first_guess`), or where they are, whichever is nearer.
+3. Least squares do the rest, with a simulated measurement of each figure
+   (:mod:`raidsim.calibrate.rated_runs`).
+
+A value may move if the card itself states it, and its source is ``calibrated``, or ``assumed``
+with a ``range``. One that the figures do not determine stays where it was.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from raidsim import cards, units
+from raidsim.calibrate import card_file, rated_runs
+from raidsim.calibrate.first_guess import first_guess, within
+from raidsim.calibrate.fit import Fit, fit
+from raidsim.calibrate.meter import Meter, OnEstimate
+from raidsim.calibrate.parameters import Parameter, free_parameters
+from raidsim.calibrate.problem import FitProblem
+from raidsim.calibrate.rated_runs import PREFIX, Unfitted
+from raidsim.calibrate.report import Fitted, Traded, fitted, traded
+from raidsim.cards import Card
+from raidsim.cards.arithmetic import flash_capacity
+from raidsim.cards.attributes import Value
+from raidsim.cards.fit_ranges import fit_range
+from raidsim.cards.rated import FIGURES, RatedPerformance
+from raidsim.errors import InputError, Problem
+from raidsim.validate.execute import OnProgress, Simulate, simulate
+from raidsim.validate.verdict import Verdict
+
+SCHEMA = "raidsim.card-fit/1"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A value that the sheet prints outright: what it was on the card, and is now (base units)."""
+
+    name: str
+    figure: str
+    before: Value | None
+    after: float
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A rated figure against its simulation; numbers are in the unit of the sheet."""
+
+    figure: RatedPerformance
+    before: float | None
+    after: float | None
+
+    @property
+    def miss(self) -> float | None:
+        """How far off the simulation is, relative to the printed figure."""
+        return None if self.after is None else self.after / self.figure.written - 1
+
+    @property
+    def is_met(self) -> bool:
+        """Whether it is within its tolerance."""
+        return self.miss is not None and abs(self.miss) <= self.figure.tolerance
+
+
+@dataclass(frozen=True)
+class CardFit:
+    """What came of a fit to rated figures."""
+
+    card: Card
+    figures: tuple[Missed, ...]
+    values: tuple[Fitted, ...]
+    taken: tuple[Taken, ...]
+    unfitted: tuple[Unfitted, ...]
+    traded: tuple[Traded, ...]
+    settled: bool
+    runs: int
+    changed: bool
+    written: bool
+
+    @property
+    def all_met(self) -> bool:
+        """Whether no rated figure is missed by more than its tolerance."""
+        return all(one.is_met for one in self.figures)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain dicts, lists and numbers."""
+        return {
+            "schema": SCHEMA,
+            "card": self.card.name,
+            "host": {"model": rated_runs.HOST_CARD, "set": rated_runs.HOST},
+            "figures": [
+                {
+                    "name": one.figure.name,
+                    "load": one.figure.load,
+                    "state": one.figure.state,
+                    "printed": one.figure.written,
+                    "unit": one.figure.unit,
+                    "simulated_before": one.before,
+                    "simulated": one.after,
+                    "miss": one.miss,
+                    "tolerance": one.figure.tolerance,
+                    "met": one.is_met,
+                }
+                for one in self.figures
+            ],
+            "values": [
+                {
+                    "name": one.parameter.name,
+                    "unit": one.parameter.unit,
+                    "before": one.before,
+                    "after": one.after,
+                    "range": sorted(
+                        one.parameter.shown(end) for end in (one.parameter.low, one.parameter.high)
+                    ),
+                    "at_bound": one.at_bound,
+                    "determined": one.determined,
+                    "uncertainty": one.uncertainty if one.noticed else None,
+                    "determined_by": [name.removeprefix(PREFIX) for name in one.claims],
+                }
+                for one in self.values
+            ],
+            "taken": [
+                {"name": one.name, "figure": one.figure, "before": one.before, "after": one.after}
+                for one in self.taken
+            ],
+            "not_fitted": [{"name": one.name, "why": one.why} for one in self.unfitted],
+            "exchanged": [
+                [{"name": value.name, "share": share} for value, share in one.shares]
+                for one in self.traded
+            ],
+            "runs": self.runs,
+            "settled": self.settled,
+            "written": self.written,
+        }
+
+
+def fit_card(
+    name: str,
+    *,
+    write: bool = True,
+    on_progress: OnProgress | None = None,
+    on_estimate: OnEstimate | None = None,
+    workers: int | None = None,
+    simulate: Simulate = simulate,
+) -> CardFit:
+    """Solve the values of a card for its rated figures.
+
+    Parameters
+    ----------
+    name
+        Name or path of a card.
+    write
+        Whether to write values, residuals and sensitivities into it.
+    on_progress, on_estimate
+        Called after every run, and once when it is known how many there will be.
+    workers
+        Threads; None for one per processor.
+    simulate
+        What runs a job.
+
+    Raises
+    ------
+    InputError
+        The card is wrong, prints nothing, has nothing that may move, or cannot be written.
+    """
+    card = cards.load(name)
+    if card.rated is None:
+        cause = "prints nothing: there is no [rated]"
+        raise InputError(
+            [Problem(str(card.path), None, "rated", cause, "write what its sheet says")]
+        )
+    performance, unfitted = rated_runs.entries(card)
+    if not performance:
+        cause = "there is no [[rated.performance]] that a run can say"
+        raise InputError([Problem(str(card.path), None, "rated", cause, "write one at least")])
+    if write:
+        card_file.check([card.path])
+    taken = _taken(card)
+    card = card.changed({one.name: one.after for one in taken})
+    guess = first_guess(card, performance)
+    if dies := _dies(card, guess):
+        taken += (dies,)
+        card = card.changed({dies.name: dies.after})
+        guess = first_guess(card, performance)
+    parameters = _parameters(card)
+    with tempfile.TemporaryDirectory(prefix="raidsim-") as folder:
+        claims = rated_runs.claims(
+            card, performance, Path(folder), {one.name: one.after for one in taken}
+        )
+        try:
+            problem = FitProblem(claims, parameters, simulate, workers)
+            found = _fit(problem, guess, Meter(on_progress, on_estimate))
+        except InputError as error:
+            raise InputError(_of_the_card(one, card) for one in error.problems) from None
+    values = fitted(found, parameters)
+    old = card.path.read_text(encoding="utf-8")
+    new = _text(old, card, taken, values, found)
+    if write and new != old:
+        card_file.write({card.path: new})
+    return CardFit(
+        card=card,
+        figures=tuple(
+            Missed(one, _printed(one, before), _printed(one, after))
+            for one, before, after in zip(
+                performance, found.before.verdicts, found.after.verdicts, strict=True
+            )
+        ),
+        values=values,
+        taken=taken,
+        unfitted=tuple(unfitted),
+        traded=traded(found, parameters),
+        settled=found.settled,
+        runs=problem.runs,
+        changed=new != old,
+        written=write and new != old,
+    )
+
+
+# ---- what is printed outright
+
+
+def _taken(card: Card) -> tuple[Taken, ...]:
+    """Return the values that the sheet prints and the card has otherwise, or not at all.
+
+    What the card's own file takes from a data sheet or document stays.
+    """
+    assert card.rated is not None
+    found = []
+    for name, figure in card.rated.figures.items():
+        attribute = FIGURES[name].attribute
+        if not attribute or attribute not in card.about.by_name:
+            continue
+        own = attribute not in card.inherited and card.has(attribute)
+        if own and card.sources[attribute].source in ("datasheet", "document"):
+            continue
+        before = card[attribute] if card.has(attribute) else None
+        if before != figure.value or not own:
+            found.append(Taken(attribute, name, before, figure.value))
+    return tuple(found)
+
+
+def _dies(card: Card, guess: Mapping[str, float]) -> Taken | None:
+    """Return how many dies a channel has, if the card lets that move.
+
+    They hold the user capacity and the spare area, which the guess may know.
+    """
+    name = "flash.dies_per_channel"
+    if card.kind != "ssd" or not card.has("flash.die_capacity") or name in card.inherited:
+        return None
+    span = card.sources[name].range
+    if span is None:
+        return None
+    spare = guess.get("flash.spare", card.number("flash.spare"))
+    low, high = _span_of(card, "flash.spare")
+    need = card.number("capacity.user") * (1 + min(max(spare, low), high))
+    step = card.integer("flash.dies_in_step")
+    each = card.number("flash.die_capacity") * card.integer("flash.channels") * step
+    dies = math.ceil(need / each) * step
+    dies = int(min(max(dies, span[0]), span[1]))
+    before = card.integer(name)
+    return None if dies == before else Taken(name, "capacity", before, dies)
+
+
+def _span_of(card: Card, name: str) -> tuple[float, float]:
+    """Return the range of a value in base units: its own, that of its class, or itself."""
+    source, attribute = card.sources[name], card.about.by_name[name]
+    if source.range is not None:
+        ends = [units.convert(end, source.unit, attribute.dimension) for end in source.range]
+        return min(ends), max(ends)
+    return fit_range(card.kind, name) or (card.number(name), card.number(name))
+
+
+# ---- the fit
+
+
+def _parameters(card: Card) -> list[Parameter]:
+    """Return what may move; dies set an upper bound to the spare area."""
+    found = free_parameters([card], assumed=True)
+    if card.kind != "ssd" or not card.has("flash.die_capacity"):
+        return found
+    most = flash_capacity(card) / card.number("capacity.user") - 1
+    return [
+        replace(one, high=most, value=min(one.value, most))
+        if one.name == "flash.spare" and one.low < most < one.high
+        else one
+        for one in found
+    ]
+
+
+def _fit(problem: FitProblem, guess: Mapping[str, float], meter: Meter) -> Fit:
+    """Fit from the values of the card, or from the guess if that is nearer to the figures."""
+    parameters = problem.parameters
+    own = [one.value for one in parameters]
+    clipped = within(guess, {one.name: (one.low, one.high) for one in parameters})
+    guessed = [one.rounded(clipped.get(one.name, one.value)) for one in parameters]
+    first, second = problem.try_all([own, guessed], meter.watch("start"))
+    if second.cost < first.cost:
+        problem.parameters = [
+            replace(one, value=value) for one, value in zip(parameters, guessed, strict=True)
+        ]
+    found = fit(problem, meter, starts=1)
+    problem.parameters = parameters
+    return replace(found, before=first)
+
+
+def _printed(one: RatedPerformance, verdict: Verdict) -> float | None:
+    return None if verdict.simulated is None else rated_runs.printed(one, verdict.simulated)
+
+
+def _of_the_card(problem: Problem, card: Card) -> Problem:
+    """Return a problem of a scenario that was made for a rated figure as one of that figure."""
+    if problem.file is None or Path(problem.file).parent.name[:8] != "raidsim-":
+        return problem
+    key = f"rated.{Path(problem.file).stem}"
+    cause = f"{problem.key}: {problem.cause}" if problem.key else problem.cause
+    return Problem(str(card.path), None, key, cause, problem.remedy)
+
+
+def _text(
+    old: str, card: Card, taken: Sequence[Taken], values: Sequence[Fitted], found: Fit
+) -> str:
+    """Return the file of the card as the fit says it."""
+    assert card.rated is not None
+    figures = card.rated.figures
+    new = [
+        card_file.NewValue(
+            one.parameter.name,
+            one.after,
+            one.claims,
+            one.sensitivities,
+            source="calibrated" if one.claims else None,
+        )
+        for one in values
+    ]
+    for one in taken:
+        attribute = card.about.by_name[one.name]
+        if one.name == "flash.dies_per_channel":
+            new.append(card_file.NewValue(one.name, one.after, (), unit="1"))
+            continue
+        figure = figures[one.figure]
+        unit = figure.unit if attribute.is_number else "1"
+        note = figure.page + (f": {figure.note}" if figure.note else "")
+        new.append(
+            card_file.NewValue(
+                one.name, figure.written, (), unit=unit, source="datasheet", note=note
+            )
+        )
+    residuals = {
+        verdict.claim.id: verdict.error
+        for verdict in found.after.verdicts
+        if verdict.error is not None
+    }
+    kept = {name: one for name, one in card.residuals.items() if not name.startswith(PREFIX)}
+    return card_file.rewritten(old, new, {**kept, **residuals})

@@ -1,0 +1,176 @@
+"""Where a fit to rated figures begins: values that follow from the figures in closed form.
+
+Each formula is what the model says while one thing limits, with nothing else in the way:
+
+- Saturated random reads, R IO/s: the front end of c cores takes c / R per command.
+- Sequential reads, B bytes/s: the data path takes 1 / B per byte, unless the link does.
+- A small write of a drive without load, L: command latency = L less CPU time, front end, transfer.
+- A small read of a drive without load: read_time = L less CPU time, command latency, front end,
+  and a frame over a channel, the data path and the link.
+- Sustained sequential writes, W bytes/s: D dies of P planes program pages of s bytes,
+  program_time = D P s / W.
+- Sustained random writes, w bytes/s: each byte of the host is programmed A times and W is shared,
+  A = W / w. For uniform writes over a whole drive A follows from the spare area:
+  1 + spare = alpha with A = alpha / (alpha + W0(-alpha e^-alpha)), W0 the Lambert function
+  (P. Desnoyers, SYSTOR 2012, for large blocks). It is solved for alpha by halving intervals.
+- A track at a media rate m, with H heads, revolution t, head switch h, step to the next cylinder c:
+  m (H t + (H - 1) h + c) / H bytes.
+
+These are where least squares begin; what two figures share is theirs to settle.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from raidsim.cards import Card
+from raidsim.cards.rated import RatedPerformance
+
+CPU = 2e-6
+"""s of CPU time of an I/O on the host of a fit (`raidsim.calibrate.rated_runs`)."""
+
+SMALL = 16 * 1024
+"""Bytes up to which a request tells of commands rather than of bandwidth."""
+
+MANY = 16
+"""I/Os outstanding from which on something is taken to be saturated."""
+
+
+def first_guess(card: Card, performance: Sequence[RatedPerformance]) -> dict[str, float]:
+    """Return values of a card, in base units, that follow from its rated figures.
+
+    Those of which no figure tells are left out. None is checked against its range.
+    """
+    if card.kind == "ssd":
+        return dict(_flash(card, performance))
+    if card.kind == "hdd":
+        return dict(_tracks(card, performance))
+    return {}
+
+
+def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tuple[str, float]]:
+    reads = [one for one in performance if one.read == 1]
+    writes = [one for one in performance if one.read == 0]
+    fixed = card.number("front_end.command_time")
+    link = card.number("link.time_per_byte")
+    read_path = card.number("data_path.read_time_per_byte")
+    latency = card.number("command.latency")
+    if rate := max(_rates(reads, random=True), default=0.0):
+        fixed = card.integer("front_end.cores") / rate
+        yield "front_end.command_time", fixed
+    if speed := max(_speeds(reads), default=0.0):
+        read_path = max(1 / speed, link)
+        yield "data_path.read_time_per_byte", read_path
+    if one := _alone(writes):
+        path = card.number("data_path.write_time_per_byte") + link
+        latency = max(one.value - CPU - fixed - one.size * path, 0.1e-6)
+        yield "command.latency", latency
+    if one := _alone(one for one in reads if one.random == 1):
+        channel = card.number("flash.channel_read_time_per_byte")
+        frame = max(card.integer("flash.frame"), one.size)
+        transfer = frame * channel + one.size * (read_path + link)
+        yield "flash.read_time", max(one.value - CPU - fixed - latency - transfer, 1e-6)
+    sustained = [one for one in writes if one.state == "sustained"]
+    speed, rate = max(_speeds(sustained), default=0.0), max(_bytes(sustained), default=0.0)
+    if speed:
+        program = _at_once(card) / speed
+        yield "flash.program_time", program
+        # Both passes of what is written take at most as long as the figure allows.
+        yield "data_path.write_time_per_byte", 0.4 / speed
+        yield "flash.channel_write_time_per_byte", 0.5 / speed * card.integer("flash.channels")
+    if speed and rate and speed > rate:
+        yield "flash.spare", spare_for(speed / rate)
+
+
+def amplification(spare: float) -> float:
+    """Write amplification of uniform random writes over a whole drive with large blocks."""
+    alpha = 1 + spare
+    return alpha / (alpha + lambert(-alpha * math.exp(-alpha)))
+
+
+def lambert(x: float) -> float:
+    """Return W0(x), the solution w >= -1 of w e^w = x, for -1/e <= x <= 0."""
+    low, high = -1.0, 0.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        if middle * math.exp(middle) < x:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def spare_for(wanted: float) -> float:
+    """Return the spare area, as a share of the capacity, that has a write amplification."""
+    low, high = 0.001, 10.0
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        if amplification(middle) > wanted:
+            low = middle
+        else:
+            high = middle
+    return math.sqrt(low * high)
+
+
+def _tracks(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tuple[str, float]]:
+    rates = {one.name: one.value for one in performance}
+    for edge in ("outer", "inner"):
+        if rate := rates.get(f"media_rate_{edge}"):
+            yield f"geometry.track_{edge}", track(card, rate)
+
+
+def track(card: Card, rate: float) -> float:
+    """Return bytes of a track from which a disk reads at a rate, in bytes/s."""
+    heads = card.integer("geometry.heads")
+    step = max(card.number("seek.read_single"), card.number("seek.write_single"))
+    time = heads / card.number("spindle.speed") + (heads - 1) * card.number("geometry.head_switch")
+    return rate * (time + step) / heads
+
+
+def within(
+    values: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]
+) -> dict[str, float]:
+    """Return those values that have a range, each brought into it."""
+    return {
+        name: min(max(value, ranges[name][0]), ranges[name][1])
+        for name, value in values.items()
+        if name in ranges
+    }
+
+
+def _rates(entries: Iterable[RatedPerformance], *, random: bool) -> Iterator[float]:
+    """Saturated rates of small requests, IO/s."""
+    for one in entries:
+        fits = one.random == float(random) and one.size <= SMALL
+        if one.what == "rate" and fits and one.workers * one.outstanding >= MANY:
+            yield one.value
+
+
+def _bytes(entries: Iterable[RatedPerformance]) -> Iterator[float]:
+    """The same for random requests, in bytes/s."""
+    for one in entries:
+        if one.what != "latency" and one.random == 1 and one.workers * one.outstanding > 1:
+            yield one.value * (one.size if one.what == "rate" else 1)
+
+
+def _speeds(entries: Iterable[RatedPerformance]) -> Iterator[float]:
+    """Sequential bandwidths, bytes/s."""
+    for one in entries:
+        if one.what == "bandwidth" and one.random == 0:
+            yield one.value
+
+
+def _alone(entries: Iterable[RatedPerformance]) -> RatedPerformance | None:
+    """Return the mean latency of small requests of which one is outstanding."""
+    for one in entries:
+        if one.what == "latency" and one.workers * one.outstanding == 1 and one.size <= SMALL:
+            return one
+    return None
+
+
+def _at_once(card: Card) -> float:
+    """Return the bytes that all dies program at a time."""
+    groups = card.number("flash.dies_per_channel") / card.number("flash.dies_in_step")
+    pages = card.number("flash.page") * card.number("flash.planes")
+    return pages * groups * card.number("flash.channels")

@@ -1,0 +1,122 @@
+"""What ``raidsim card fit`` prints: rated figures against the simulation, and values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from raidsim.calibrate.rated_runs import HOST_WORDS, PREFIX
+from raidsim.report.table import RULED
+
+if TYPE_CHECKING:
+    from raidsim.calibrate.card_fit import CardFit
+
+MOST = 2  # figures that a value is said to be determined by
+
+
+def print_fit(found: CardFit, console: Console) -> None:
+    """Print the rated figures, the values, and what stays open."""
+    console.print(Text.assemble((found.card.name, "bold"), f": {found.card.title}"))
+    console.print(Text(f"Measured alone on {HOST_WORDS}."), soft_wrap=not console.is_terminal)
+    console.print()
+    console.print(_figures(found))
+    console.print()
+    if found.taken:
+        console.print(_taken(found))
+        console.print()
+    if found.values:
+        console.print(_values(found))
+        console.print()
+    for line in (*_open(found), _sentence(found)):
+        console.print(Text(line), soft_wrap=not console.is_terminal)
+
+
+def _table(*headers: str) -> Table:
+    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for header in headers:
+        table.add_column(header, overflow="fold")
+    return table
+
+
+def _figures(found: CardFit) -> Table:
+    table = _table("rated figure", "printed", "unit", "before", "simulated", "miss", "load")
+    for column in (1, 3, 4, 5):
+        table.columns[column].justify = "right"
+    for one in found.figures:
+        miss = "none" if one.miss is None else f"{100 * one.miss:+.1f} %"
+        table.add_row(
+            one.figure.name,
+            _number(one.figure.written),
+            one.figure.unit,
+            _number(one.before),
+            _number(one.after),
+            Text(miss, style="" if one.is_met else "bold red"),
+            f"{one.figure.load}, {one.figure.state}",
+        )
+    return table
+
+
+def _taken(found: CardFit) -> Table:
+    table = _table("value as printed", "before", "now", "figure")
+    by_name = found.card.about.by_name
+    from raidsim import units  # noqa: PLC0415
+
+    for one in found.taken:
+        dimension = by_name[one.name].dimension
+        before = "none" if one.before is None else units.text(float(one.before), dimension)
+        table.add_row(one.name, before, units.text(one.after, dimension), one.figure)
+    return table
+
+
+def _values(found: CardFit) -> Table:
+    table = _table("value", "before", "after", "unit", "range", "known to", "determined by")
+    for column in (1, 2, 4, 5):
+        table.columns[column].justify = "right"
+    for one in found.values:
+        ends = sorted(one.parameter.shown(end) for end in (one.parameter.low, one.parameter.high))
+        known = f"±{100 * one.uncertainty:.2g} %" if one.determined else "not determined"
+        names = ", ".join(name.removeprefix(PREFIX) for name in one.claims[:MOST])
+        table.add_row(
+            one.parameter.name,
+            f"{one.before:g}",
+            f"{one.after:g}",
+            one.parameter.unit,
+            f"{ends[0]:.4g} to {ends[1]:.4g}",
+            known,
+            ("at its bound; " if one.at_bound else "") + names,
+        )
+    return table
+
+
+def _open(found: CardFit) -> list[str]:
+    lines = [f"Not fitted to {one.name}: {one.why}." for one in found.unfitted]
+    traded = [one for exchange in found.traded for one, _ in exchange.shares]
+    alone = [
+        one.parameter.name
+        for one in found.values
+        if not one.determined and not any(one.parameter is other for other in traded)
+    ]
+    if alone:
+        lines.append(f"Not determined by any figure: {', '.join(alone)}.")
+    lines += [f"Not determined but together: {one} changes no figure." for one in found.traded]
+    return lines
+
+
+def _sentence(found: CardFit) -> str:
+    met = sum(one.is_met for one in found.figures)
+    if found.written:
+        what = f"wrote {found.card.path.name}"
+    elif found.changed:
+        what = f"nothing was written; {found.card.path.name} would change"
+    else:
+        what = "nothing to improve: the card stays as it is"
+    return f"{met} of {len(found.figures)} rated figures are met; {what}."
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "none"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
