@@ -24,6 +24,7 @@ HEAD, PAGE_TIME = 100_000, 7_000  # ns
 HOST = {"raid.stripe_time": "100 us", "raid.stripe_io_time": "7 us", "cpu.cores": 64}
 HEADS_ONLY = {"raid.stripe_time": "100 us", "cpu.cores": 64}
 FAST = TOY | {"front_end.command_time": "1 us", "command.latency": "1 us"}
+SERIAL = {"raid.serial_time": "30 us"}
 SEED = 20
 
 
@@ -120,6 +121,38 @@ def test_where_stripe_work_limits_threads_over_its_time_are_carried(threads, len
     assert handled > 100 * threads
     # The window may cut a service at either end of each thread.
     assert handled * each == pytest.approx(threads * passed, abs=2 * threads * each)
+
+
+def test_one_thread_that_does_all_has_the_serial_part_too():
+    assert work("raid5", 5, t.WRITE, 0, 2 * PAGE, host=HEADS_ONLY | SERIAL) == 2 * (HEAD + 30_000)
+
+
+def test_beside_workers_the_thread_of_the_array_has_it_alone():
+    """Two heads: 60 us of that thread before 200 us of a worker."""
+    array = SmallArray("raid5", 5, host=HEADS_ONLY | SERIAL, group_thread_cnt=3)
+    array.do(t.WRITE, 0, 2 * PAGE)
+    array.assert_at_rest()
+    thread = array.system.world.stations[array.array["serial"]]
+    assert (int(thread["served"]), int(engine(array)["served"])) == (60_000, 200_000)
+    assert (thread["servers"], engine(array)["servers"]) == (1, 3)
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("workers", "rate"), [(0, 1 / 130e-6), (1, 1 / 100e-6), (3, 3 / 100e-6), (8, 1 / 30e-6)]
+)
+def test_workers_help_until_the_thread_that_hands_out_is_busy(workers, rate):
+    """Less than N / 100 us of the workers and 1 / 30 us of the thread; one alone needs 130 us."""
+    load = {"read": "0 %", "random": "100 %", "outstanding": 64}
+    host = HEADS_ONLY | SERIAL
+    array = SmallArray("raid5", 8, load, host=host, drive=FAST, group_thread_cnt=workers)
+    array.begin()
+    array.system.run(budget=1000)
+    start, done = array.system.now, int(engine(array)["finishes"])
+    array.system.run(budget=3000)
+    handled = int(engine(array)["finishes"]) - done
+    assert handled > 1500
+    assert handled / (array.system.now - start) * 1e9 == pytest.approx(rate, rel=0.01)
 
 
 def test_work_is_conserved_over_any_writes():

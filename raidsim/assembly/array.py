@@ -115,9 +115,8 @@ def add_array(
         locks = system.append("locks", LOCKS)
     serve(system, controller, controller_card, volume)
     if engine is None:
-        engine = system.add_station(
-            f"{volume.name}: parity", "parity engine", servers=stripe_threads(volume, host)
-        )
+        threads = stripe_threads(volume, host)
+        engine = system.add_station(f"{volume.name}: parity", "parity engine", servers=threads)
     system.set_row(
         "arrays",
         row,
@@ -133,7 +132,7 @@ def add_array(
         **intent.marks(system, volume, controller),
         **modes(system, volume.write, volume.read_ahead, volume.io, controller_spec),
         **(
-            on_host(volume, host, engine)
+            on_host(system, volume, host, engine)
             if controller_card is None
             else on_controller(
                 controller_card,
@@ -182,7 +181,14 @@ def stripe_threads(volume: VolumeSpec, host: Card) -> int:
     return min(threads, host.integer("cpu.cores"))
 
 
-def on_host(volume: VolumeSpec, host: Card, engine: int) -> dict[str, float]:
+def has_workers(volume: VolumeSpec, host: Card) -> bool:
+    """Whether threads beside that of the array handle stripes of a volume."""
+    if volume.group_thread_cnt is not None:
+        return volume.group_thread_cnt > 0
+    return host.integer("raid.threads") > 1
+
+
+def on_host(system: System, volume: VolumeSpec, host: Card, engine: int) -> dict[str, float]:
     """What the operating system does for an array without a controller, as fields of ARRAY."""
     assert volume.layout is not None
     has_parity = volume.layout["family"] == PARITY
@@ -193,8 +199,7 @@ def on_host(volume: VolumeSpec, host: Card, engine: int) -> dict[str, float]:
     return {
         "engine": engine,
         "parity_ns": time * GIGA,
-        "stripe_ns": host.number("raid.stripe_time") * GIGA if has_parity else 0.0,
-        "stripe_io_ns": host.number("raid.stripe_io_time") * GIGA if has_parity else 0.0,
+        **(_stripe_heads(system, volume, host) if has_parity else {}),
         "stream_depth": host.integer("raid.stream_depth"),
         "cpu": t.NONE,
         "spread_ns": 0.0 if passes_through else host.number("raid.io_time") * GIGA,
@@ -214,13 +219,30 @@ def below(system: System, volume: int) -> tuple[int, ...]:
     return int(hybrid["front"]), int(hybrid["back"])
 
 
-def engine_of(system: System, volume: int) -> int | None:
-    """Station that computes the parity of an array; None of any other volume."""
+def _stripe_heads(system: System, volume: VolumeSpec, host: Card) -> dict[str, float]:
+    """What stripe heads take of the threads of an array with parity, as fields of ARRAY.
+
+    One thread that does all has both parts; beside workers it is a station of its own.
+    """
+    head, page, serial = (
+        host.number(f"raid.{name}") * GIGA
+        for name in ("stripe_time", "stripe_io_time", "serial_time")
+    )
+    if serial == 0.0 or not has_workers(volume, host):
+        return {"stripe_ns": head + serial, "stripe_io_ns": page, "serial_ns": 0.0}
+    thread = system.add_station(f"{volume.name}: raid thread", "parity engine")
+    return {"stripe_ns": head, "stripe_io_ns": page, "serial": thread, "serial_ns": serial}
+
+
+def engines_of(system: System, volume: int) -> list[int]:
+    """Stations of the threads that compute the parity of an array; none of any other volume."""
     row = system.world.volumes[volume]
     if row["kind"] != t.VOLUME_ARRAY:
-        return None
+        return []
     array = system.world.arrays[row["array"]]
-    return int(array["engine"]) if array["family"] == PARITY else None
+    if array["family"] != PARITY:
+        return []
+    return [int(array["engine"]), *([int(array["serial"])] if array["serial_ns"] > 0 else [])]
 
 
 def drives_of(system: System, volume: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidsim.assembly.array import drives_of, engine_of
+from raidsim.assembly.array import drives_of, engines_of
 from raidsim.assembly.drives import kind_at, kind_of
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
@@ -88,7 +88,7 @@ class HostRows:
         world = self.system.world
         if world.volumes[volume]["controller"] != t.NONE:
             return
-        if (engine := engine_of(self.system, volume)) is not None:
+        for engine in engines_of(self.system, volume):
             world.stations[engine]["speed"] = self.speed
             self._stations.append(engine)
         fetch = self.card.number("pcie.write_time_per_byte")

@@ -156,6 +156,7 @@ def flush(w, row, index):
     array = w.arrays[row]
     job["xor"] = 0
     job["stripe_work"] = 0.0
+    job["serial_work"] = 0.0
     job["later"] = NONE
     last = NONE
     first = array["first_member"]
@@ -181,7 +182,7 @@ def issue(w, row, index, count):
         access = w.accesses[i]
         if access["method"] != DIRECT and (access["op"] == READ or access["role"] == DATA):
             job["xor"] += access["length"]
-    job["stripe_work"] = stripe_heads.work(w, row, count)
+    stripe_heads.note(w, row, index, count)
     count = merge(w.accesses, count)
     job["later"] = NONE
     last = NONE
@@ -205,7 +206,7 @@ def spend(w, row, index):
         child = below["next"]
     job["parts"] = parts
     further = array["device_io_ns"] * (parts - 1)
-    if job["stripe_work"] > 0.0:
+    if job["stripe_work"] > 0.0 or job["serial_work"] > 0.0:
         further = 0.0  # the threads that handle stripes issue them
     cost += array["spread_ns"] + further
     station = array["cpu"]
@@ -315,9 +316,15 @@ def go_on(w, index):
         return
     # New parity is computed before anything is written, lost data once all is read.
     computing = job["later"] == NONE or w.jobs[job["later"]]["op"] == WRITE
-    due = job["xor"] > 0 or job["stripe_work"] > 0.0
+    due = job["xor"] > 0 or job["stripe_work"] > 0.0 or job["serial_work"] > 0.0
     if due and computing and job["status"] != FAILED:
         array = w.arrays[w.volumes[job["volume"]]["array"]]
+        if job["serial_work"] > 0.0:
+            time = round_ns(job["serial_work"])
+            job["serial_work"] = 0.0
+            job["stage"] = STAGE_PARITY
+            arrive(w, array["serial"], index, time)
+            return
         time = round_ns(job["xor"] * array["parity_ns"] + job["stripe_work"])
         job["xor"] = 0
         job["stripe_work"] = 0.0

@@ -9,6 +9,10 @@ of its own, and parity is computed in it. The threads that handle stripes take f
 
 beside the time of computing parity: ``heads`` are pages of the strips' height that the task
 touches, one above the other, and ``pages`` those that it reads or writes on all members together.
+Where workers handle the stripes, the thread of the array has a part of it before them, which is
+not shared out: ``heads * serial_ns``. It releases stripe heads and hands them to the workers.
+
+Verbs: :func:`note` the work of a task.
 
 Writes go this road, and reads of what is lost. Other reads pass it by: md sends them to the member
 that has the data (``raid5_read_one_chunk``).
@@ -25,14 +29,17 @@ PAGE = 4096
 
 
 @handler
-def work(w, row, count):
-    """CPU time that the first ``count`` accesses take of the threads of array ``row``, ns.
+def note(w, row, index, count):
+    """Note what ``count`` accesses of task ``index`` take of the threads of array ``row``.
 
     The accesses are those of a plan, not yet merged: all of a stripe come one after the other.
     """
     array = w.arrays[row]
-    if array["stripe_ns"] == 0.0 and array["stripe_io_ns"] == 0.0:
-        return 0.0
+    job = w.jobs[index]
+    job["stripe_work"] = 0.0
+    job["serial_work"] = 0.0
+    if array["stripe_ns"] == 0.0 and array["stripe_io_ns"] == 0.0 and array["serial_ns"] == 0.0:
+        return
     layout = w.layouts[row]
     heads = 0
     pages = 0
@@ -56,4 +63,5 @@ def work(w, row, count):
         low = min(low, first)
         high = max(high, end)
     heads += high - low
-    return heads * array["stripe_ns"] + pages * array["stripe_io_ns"]
+    job["stripe_work"] = heads * array["stripe_ns"] + pages * array["stripe_io_ns"]
+    job["serial_work"] = heads * array["serial_ns"]
