@@ -20,6 +20,53 @@ app = typer.Typer(
 )
 
 
+@app.command("new")
+def new_command(
+    kind: Annotated[
+        str,
+        typer.Argument(metavar="KIND", show_default=False, help="ssd, hdd, controller or host."),
+    ],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", show_default=False, help="What it will be called.")
+    ],
+    like: Annotated[
+        str | None,
+        typer.Option(metavar="CARD", help="A card of something like it: its base."),
+    ] = None,
+    maker: Annotated[str, typer.Option(metavar="TEXT", help="Who sells it.")] = "",
+    year: Annotated[int | None, typer.Option(metavar="YEAR", help="Of its launch.")] = None,
+    output_file: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write there; else to NAME.toml."),
+    ] = None,
+) -> None:
+    """Write a card that is to be filled in from a data sheet."""
+    from pathlib import Path
+
+    from raidsim import cards
+    from raidsim.cards.stub import inherits, stub
+    from raidsim.errors import InputError, Problem
+    from raidsim.report import output
+    from raidsim.report.output import Target
+
+    base = None if like is None else cards.load(like)
+    place = Path(output_file or f"{name}.toml")
+    text = stub(kind, name, base, place=place, like_name=like or "", maker=maker, year=year)
+    target = Target("--output", str(place), (".toml",))
+    output.check([target])
+    if place.exists():
+        cause, remedy = "is there already", "choose another name, or change that one"
+        raise InputError([Problem(str(place), None, "--output", cause, remedy)])
+    output.write({target: text.encode()})
+    typer.echo(f"Wrote {place}: fill in [rated], then raidsim card fit {place}.")
+    if base is not None:
+        typer.echo(inherits(base, maker))
+    else:
+        typer.echo(
+            "Without --like, lines that begin with # and have no [[ are to be filled in too."
+        )
+
+
 @app.command("fit")
 def fit_command(
     card: Annotated[

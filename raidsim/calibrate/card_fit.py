@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from raidsim import cards, units
-from raidsim.calibrate import card_file, rated_runs
+from raidsim.calibrate import card_file, rated_runs, rated_scenario
+from raidsim.calibrate.conflicts import Conflict, conflicts
 from raidsim.calibrate.first_guess import first_guess, within
 from raidsim.calibrate.fit import Fit, fit
 from raidsim.calibrate.meter import Meter, OnEstimate
@@ -29,7 +30,7 @@ from raidsim.calibrate.problem import FitProblem
 from raidsim.calibrate.rated_runs import PREFIX, Unfitted
 from raidsim.calibrate.report import Fitted, Traded, fitted, traded
 from raidsim.cards import Card
-from raidsim.cards.arithmetic import flash_capacity
+from raidsim.cards.arithmetic import Contradiction, contradictions, flash_capacity
 from raidsim.cards.attributes import Value
 from raidsim.cards.fit_ranges import fit_range
 from raidsim.cards.rated import FIGURES, RatedPerformance
@@ -38,6 +39,9 @@ from raidsim.validate.execute import OnProgress, Simulate, simulate
 from raidsim.validate.verdict import Verdict
 
 SCHEMA = "raidsim.card-fit/1"
+
+UNITS_BUFFERED = 6
+"""Program units of each die that a write buffer has room for, at least."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ class CardFit:
     taken: tuple[Taken, ...]
     unfitted: tuple[Unfitted, ...]
     traded: tuple[Traded, ...]
+    contradictions: tuple[Contradiction, ...]
+    conflicts: tuple[Conflict, ...]
     settled: bool
     runs: int
     changed: bool
@@ -94,7 +100,7 @@ class CardFit:
         return {
             "schema": SCHEMA,
             "card": self.card.name,
-            "host": {"model": rated_runs.HOST_CARD, "set": rated_runs.HOST},
+            "host": _host(self.card),
             "figures": [
                 {
                     "name": one.figure.name,
@@ -131,6 +137,20 @@ class CardFit:
                 for one in self.taken
             ],
             "not_fitted": [{"name": one.name, "why": one.why} for one in self.unfitted],
+            "contradictions": [
+                {"figures": list(one.names), "text": one.text, "by": one.by}
+                for one in self.contradictions
+            ],
+            "conflicts": [
+                {
+                    "figure": self.figures[one.missed].figure.name,
+                    "with": None if one.other is None else self.figures[one.other].figure.name,
+                    "by": one.by if one.other is not None else None,
+                    "at_bounds": [self.values[i].parameter.name for i in one.values],
+                    "alone": one.alone,
+                }
+                for one in self.conflicts
+            ],
             "exchanged": [
                 [{"name": value.name, "share": share} for value, share in one.shares]
                 for one in self.traded
@@ -185,10 +205,11 @@ def fit_card(
     taken = _taken(card)
     card = card.changed({one.name: one.after for one in taken})
     guess = first_guess(card, performance)
-    if dies := _dies(card, guess):
-        taken += (dies,)
-        card = card.changed({dies.name: dies.after})
-        guess = first_guess(card, performance)
+    for rule in (_dies, _buffer):
+        if one := rule(card, guess):
+            taken += (one,)
+            card = card.changed({one.name: one.after})
+    guess = first_guess(card, performance)
     parameters = _parameters(card)
     with tempfile.TemporaryDirectory(prefix="raidsim-") as folder:
         claims = rated_runs.claims(
@@ -204,23 +225,38 @@ def fit_card(
     new = _text(old, card, taken, values, found)
     if write and new != old:
         card_file.write({card.path: new})
+    figures = tuple(
+        Missed(one, _printed(one, before), _printed(one, after))
+        for one, before, after in zip(
+            performance, found.before.verdicts, found.after.verdicts, strict=True
+        )
+    )
     return CardFit(
         card=card,
-        figures=tuple(
-            Missed(one, _printed(one, before), _printed(one, after))
-            for one, before, after in zip(
-                performance, found.before.verdicts, found.after.verdicts, strict=True
-            )
-        ),
+        figures=figures,
         values=values,
         taken=taken,
         unfitted=tuple(unfitted),
         traded=traded(found, parameters),
+        contradictions=tuple(contradictions(card)),
+        conflicts=conflicts(
+            found,
+            parameters,
+            [math.nan if one.miss is None else one.miss for one in figures],
+            [one.figure.tolerance for one in figures],
+        ),
         settled=found.settled,
         runs=problem.runs,
         changed=new != old,
         written=write and new != old,
     )
+
+
+def _host(card: Card) -> dict[str, Any]:
+    """Return the host on which the figures of a card are measured."""
+    if card.kind == "host":
+        return {"model": card.name, "set": {}}
+    return {"model": rated_scenario.HOST_CARD, "set": rated_scenario.HOST}
 
 
 # ---- what is printed outright
@@ -265,7 +301,25 @@ def _dies(card: Card, guess: Mapping[str, float]) -> Taken | None:
     dies = math.ceil(need / each) * step
     dies = int(min(max(dies, span[0]), span[1]))
     before = card.integer(name)
-    return None if dies == before else Taken(name, "capacity", before, dies)
+    return None if dies == before else Taken(name, "capacity of the dies", before, dies)
+
+
+def _buffer(card: Card, _guess: Mapping[str, float]) -> Taken | None:
+    """Return the write buffer that the dies need, if the card lets it move.
+
+    While each die programs one unit, further ones are gathered: of the host, and of what garbage
+    collection moves. With less the dies wait for data by turns, and how long depends on trifles.
+    """
+    name = "buffer.size"
+    if card.kind != "ssd" or name in card.inherited or card.sources[name].range is None:
+        return None
+    unit = card.integer("flash.page") * card.integer("flash.planes")
+    dies = card.integer("flash.channels") * card.integer("flash.dies_per_channel")
+    need = 2 ** math.ceil(math.log2(UNITS_BUFFERED * unit * dies))
+    low, high = _span_of(card, name)
+    size = int(min(max(need, low), high))
+    before = card.integer(name)
+    return None if size <= before else Taken(name, "dies", before, size)
 
 
 def _span_of(card: Card, name: str) -> tuple[float, float]:
@@ -341,8 +395,10 @@ def _text(
     ]
     for one in taken:
         attribute = card.about.by_name[one.name]
-        if one.name == "flash.dies_per_channel":
-            new.append(card_file.NewValue(one.name, one.after, (), unit="1"))
+        if one.figure not in figures:  # it follows from others
+            unit = card.sources[one.name].unit
+            number = units.in_unit(one.after, unit, attribute.dimension)
+            new.append(card_file.NewValue(one.name, number, ()))
             continue
         figure = figures[one.figure]
         unit = figure.unit if attribute.is_number else "1"

@@ -13,6 +13,9 @@ Each formula is what the model says while one thing limits, with nothing else in
   A = W / w. For uniform writes over a whole drive A follows from the spare area:
   1 + spare = alpha with A = alpha / (alpha + W0(-alpha e^-alpha)), W0 the Lambert function
   (P. Desnoyers, SYSTOR 2012, for large blocks). It is solved for alpha by halving intervals.
+- Saturated commands of a controller of c cores, R IO/s: command.time = c / R, less what it takes
+  for a command to a drive.
+- Saturated reads of n processes of a host, R IO/s: submit.io_time = n / R.
 - A track at a media rate m, with H heads, revolution t, head switch h, step to the next cylinder c:
   m (H t + (H - 1) h + c) / H bytes.
 
@@ -46,6 +49,13 @@ def first_guess(card: Card, performance: Sequence[RatedPerformance]) -> dict[str
         return dict(_flash(card, performance))
     if card.kind == "hdd":
         return dict(_tracks(card, performance))
+    rate = max(_rates((one for one in performance if one.read == 1), random=True), default=0.0)
+    if card.kind == "controller" and rate:
+        time = card.integer("command.cores") / rate - card.number("command.device_io_time")
+        return {"command.time": max(time, 0.1e-6)}
+    if card.kind == "host" and rate:
+        most = max(performance, key=lambda one: one.value * (one.what == "rate"))
+        return {"submit.io_time": most.workers / rate}
     return {}
 
 

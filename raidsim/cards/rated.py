@@ -91,8 +91,8 @@ PERFORMANCE: dict[str, tuple[str, str, str]] = {
     "workers":     ("a count",            "`1`",          "jobs side by side"),
     "outstanding": ("a count",            "required",     "I/Os outstanding of each of them (queue depth)"),
     "state":       ("a word",             '`"sustained"`', "sustained: the drive was preconditioned with the same writes; burst: cache and write buffer are not exhausted; fresh: out of the box"),
-    "drives":      ("a count",            "a guess",      "of a controller or host: drives behind it"),
-    "level":       ("a RAID level",       '`"jbod"`',     "of a controller or host: what the drives make up"),
+    "drives":      ("a count",            "`16`",         "of a controller: drives behind it, if it takes so many"),
+    "level":       ("a RAID level",       "a guess",      "of a controller: what the drives make up; left out, single drives if it passes them through, else RAID 0"),
     "tolerance":   ("a share",            '`"5 %"`',      "how far a simulated figure may be off"),
     "page":        ("a text",             "required",     "where it is printed"),
     "note":        ("a text",             "none",         "anything else"),
@@ -112,7 +112,7 @@ class RatedFigure:
 
     name: str
     value: float
-    written: float
+    written: int | float
     unit: str
     page: str
     note: str = ""
@@ -128,13 +128,13 @@ class RatedPerformance:
     """A printed rate, bandwidth or latency, and the load that it is printed for.
 
     ``value`` is in IO/s, bytes/s or s. ``quantile`` is None for a mean, else a share.
-    ``drives`` is None where the card leaves it out.
+    ``drives`` is None and ``level`` empty where the card leaves them out.
     """
 
     name: str
     what: What
     value: float
-    written: float
+    written: int | float
     unit: str
     size: int
     outstanding: int
@@ -144,7 +144,7 @@ class RatedPerformance:
     quantile: float | None = None
     state: State = "sustained"
     drives: int | None = None
-    level: str = "jbod"
+    level: str = ""
     tolerance: float = TOLERANCE
     page: str = ""
     note: str = ""
@@ -265,7 +265,7 @@ def _number(entry: Mapping[str, Any], dimension: str, example: str) -> dict[str,
         raise _Wrong(key, error.cause, error.remedy) from None
     if number <= 0:
         raise _Wrong("value", "is zero, which no sheet prints", "leave the figure out")
-    return {"value": number, "written": float(value), "unit": unit}
+    return {"value": number, "written": value, "unit": unit}
 
 
 def _texts(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -311,8 +311,10 @@ def _performances(written: object, kind: str, problem: Problem) -> tuple[RatedPe
 def _performance(
     entry: Mapping[str, Any], path: tuple[str | int, ...], kind: str, problem: Problem
 ) -> RatedPerformance | None:
-    own = ("drives", "level")
-    keys = [key for key in PERFORMANCE if kind not in DRIVES or key not in own]
+    others = {"drives", "level"} if kind in DRIVES else {"state"}
+    if kind == "host":
+        others |= {"drives", "level"}
+    keys = [key for key in PERFORMANCE if key not in others]
     wrong = _unknown(entry, keys, path, problem)
     found: dict[str, Any] = {}
     for read in _READERS:
@@ -408,7 +410,7 @@ def _word(
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     def read(entry: Mapping[str, Any]) -> dict[str, Any]:
         word = entry.get(key, usual)
-        if word not in words:
+        if word != usual and word not in words:
             hint = suggest(word, words) if isinstance(word, str) else None
             raise _Wrong(key, f"{quote(word)} is no {key}", hint or f"one of {', '.join(words)}")
         return {key: word}
@@ -427,7 +429,7 @@ _READERS: tuple[Callable[[Mapping[str, Any]], dict[str, Any]], ...] = (
     _count("outstanding", None),
     _word("state", _STATES, "sustained"),
     _count("drives", None),
-    _word("level", _LEVELS, "jbod"),
+    _word("level", _LEVELS, ""),
     _share("tolerance", TOLERANCE),
     _texts,
 )

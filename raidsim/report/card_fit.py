@@ -8,11 +8,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.calibrate.rated_runs import HOST_WORDS, PREFIX
+from raidsim.calibrate.rated_runs import PREFIX
+from raidsim.calibrate.rated_scenario import HOST_WORDS
 from raidsim.report.table import RULED
 
 if TYPE_CHECKING:
     from raidsim.calibrate.card_fit import CardFit
+    from raidsim.calibrate.conflicts import Conflict
 
 MOST = 2  # figures that a value is said to be determined by
 
@@ -20,7 +22,7 @@ MOST = 2  # figures that a value is said to be determined by
 def print_fit(found: CardFit, console: Console) -> None:
     """Print the rated figures, the values, and what stays open."""
     console.print(Text.assemble((found.card.name, "bold"), f": {found.card.title}"))
-    console.print(Text(f"Measured alone on {HOST_WORDS}."), soft_wrap=not console.is_terminal)
+    console.print(Text(_how(found)), soft_wrap=not console.is_terminal)
     console.print()
     console.print(_figures(found))
     console.print()
@@ -32,6 +34,14 @@ def print_fit(found: CardFit, console: Console) -> None:
         console.print()
     for line in (*_open(found), _sentence(found)):
         console.print(Text(line), soft_wrap=not console.is_terminal)
+
+
+def _how(found: CardFit) -> str:
+    """Say what was beside the hardware when it was measured."""
+    if found.card.kind == "host":
+        return "Measured with a drive that takes next to no time."
+    what = "Measured with drives behind it that take next to no time, on"
+    return f"{what if found.card.kind == 'controller' else 'Measured alone on'} {HOST_WORDS}."
 
 
 def _table(*headers: str) -> Table:
@@ -60,14 +70,23 @@ def _figures(found: CardFit) -> Table:
 
 
 def _taken(found: CardFit) -> Table:
-    table = _table("value as printed", "before", "now", "figure")
+    table = _table("value as printed", "before", "now", "unit", "figure")
     by_name = found.card.about.by_name
     from raidsim import units  # noqa: PLC0415
 
+    figures = {} if found.card.rated is None else found.card.rated.figures
     for one in found.taken:
         dimension = by_name[one.name].dimension
-        before = "none" if one.before is None else units.text(float(one.before), dimension)
-        table.add_row(one.name, before, units.text(one.after, dimension), one.figure)
+        unit = (
+            figures[one.figure].unit if one.figure in figures else found.card.sources[one.name].unit
+        )
+        before, after = (
+            "none" if value is None else f"{units.in_unit(float(value), unit, dimension):.6g}"
+            for value in (one.before, one.after)
+        )
+        table.add_row(one.name, before, after, "" if unit == "1" else unit, one.figure)
+    for column in (1, 2):
+        table.columns[column].justify = "right"
     return table
 
 
@@ -92,7 +111,9 @@ def _values(found: CardFit) -> Table:
 
 
 def _open(found: CardFit) -> list[str]:
-    lines = [f"Not fitted to {one.name}: {one.why}." for one in found.unfitted]
+    lines = [f"Contradiction: {one}." for one in found.contradictions]
+    lines += [_conflict(found, one) for one in found.conflicts]
+    lines += [f"Not fitted to {one.name}: {one.why}." for one in found.unfitted]
     traded = [one for exchange in found.traded for one, _ in exchange.shares]
     alone = [
         one.parameter.name
@@ -103,6 +124,24 @@ def _open(found: CardFit) -> list[str]:
         lines.append(f"Not determined by any figure: {', '.join(alone)}.")
     lines += [f"Not determined but together: {one} changes no figure." for one in found.traded]
     return lines
+
+
+def _conflict(found: CardFit, one: Conflict) -> str:
+    """Say why a figure is missed."""
+    missed = found.figures[one.missed]
+    names = ", ".join(found.values[i].parameter.name for i in one.values)
+    bounds = f"; {names} would have to leave the range" if names else ""
+    if one.alone:
+        why = bounds.removeprefix("; ") or "no value that may move changes it enough"
+        return f"Missed: {missed.figure.name}: {why}."
+    if one.other is not None:
+        other = found.figures[one.other].figure
+        return (
+            f"Missed: {missed.figure.name} and {other.name} cannot both be met: with"
+            f" {missed.figure.name} as printed, {other.name} would be off by"
+            f" {100 * one.by:+.0f} %{bounds}."
+        )
+    return f"Missed: {missed.figure.name} can be met, but not together with all others{bounds}."
 
 
 def _sentence(found: CardFit) -> str:

@@ -9,7 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim.cards import Card, Entry
+from raidsim.cards.arithmetic import contradictions
 from raidsim.cards.attributes import DRIVE_KINDS
+from raidsim.cards.inherited import other_makers
+from raidsim.cards.rated import Rated
 from raidsim.report import numbers
 from raidsim.report.console import UNBOUNDED
 from raidsim.report.table import RULED
@@ -81,6 +84,10 @@ def print_card(card: Card, console: Console) -> None:
     for text in (card.about.meaning, card.description):
         if text:
             console.print(Text(text), soft_wrap=not console.is_terminal)
+    if head := _head(card):
+        console.print(Text(head), soft_wrap=not console.is_terminal)
+    for sentence in other_makers(card):
+        console.print(Text(f"Of another maker: {sentence}."), soft_wrap=not console.is_terminal)
     console.print()
     table = _table("attribute", "value", "unit", "source", "meaning (where the value is from)")
     table.columns[1].justify = "right"
@@ -93,6 +100,11 @@ def print_card(card: Card, console: Console) -> None:
             Text(entry.name), _value(entry), Text(_unit(entry)), _source(entry), _meaning(entry)
         )
     console.print(table)
+    if card.rated is not None:
+        _print_rated(card.rated, console)
+    for one in contradictions(card):
+        console.print()
+        console.print(Text(f"Does not add up: {one}."), soft_wrap=not console.is_terminal)
     if card.sensitivities:
         console.print()
         console.print("What a fit saw: change of a figure for 1 % more of a value, by claim:")
@@ -104,6 +116,27 @@ def print_card(card: Card, console: Console) -> None:
         console.print("Errors that the last fit left, by claim:")
         for claim, error in card.residuals.items():
             console.print(Text(f"  {claim}: {100 * error:+.1f} %"), soft_wrap=True)
+
+
+def _head(card: Card) -> str:
+    """Who makes it, since when, and which card it says only the differences to."""
+    made = ", ".join(str(one) for one in (card.maker, card.year) if one)
+    base = f"what its own file does not state is as on {card.base}" if card.base else ""
+    return "; ".join(one for one in (made, base) if one)
+
+
+def _print_rated(rated: Rated, console: Console) -> None:
+    console.print()
+    console.print(Text(f"Rated, as printed in {', '.join(rated.sheets)}:"), soft_wrap=True)
+    table = _table("figure", "printed", "load", "page")
+    for figure in rated.figures.values():
+        years = f" over {figure.years:g} years" if figure.years else ""
+        table.add_row(Text(figure.name), f"{figure}{years}", "", Text(figure.page))
+    for one in rated.performance:
+        kind = "" if one.quantile is None else f", {100 * one.quantile:g} %"
+        load = f"{one.load}, {one.state}{kind}"
+        table.add_row(Text(one.name), str(one), Text(load), Text(one.page))
+    console.print(table)
 
 
 def _table(*headers: str) -> Table:
@@ -131,6 +164,10 @@ def _source(entry: Entry) -> Text:
 
 def _meaning(entry: Entry) -> Text:
     text = Text(entry.meaning)
+    if entry.source.range is not None:
+        low, high = entry.source.range
+        because = f": {entry.source.because}" if entry.source.because else ""
+        text.append(f" (a fit may move it from {low:g} to {high:g}{because})", style="dim")
     if entry.source.claims:
         text.append(f" (fitted to {', '.join(entry.source.claims)})", style="dim")
     if entry.source.note:

@@ -13,7 +13,7 @@ from raidsim.assembly.drives import Flow, kind_of
 from raidsim.cards.attributes import ENERGY, HEAT
 from raidsim.explain.without_effect import without_effect
 from raidsim.observe.traffic import mean_cost, writes_back
-from raidsim.report import array_findings, hybrid_findings
+from raidsim.report import array_findings, card_findings, hybrid_findings
 from raidsim.report.finding import (
     Finding,
     cards_of,
@@ -258,6 +258,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     no_temperature,
     *array_findings.CHECKS,
     *hybrid_findings.CHECKS,
+    *card_findings.CHECKS,
     sorts_all_commands,
     unsure_values,
 )

@@ -1,0 +1,81 @@
+# ruff: noqa: E501
+"""Ranges for a fit that are narrower than those of all parts, where the class of a drive says more.
+
+:mod:`raidsim.cards.fit_ranges` holds what parts of any maker and year take. ``raidsim card new``
+writes these into a card where its class is known: by the interface of a solid state drive, by the
+speed of a disk.
+"""
+
+from __future__ import annotations
+
+from raidsim import units
+from raidsim.cards.attributes import KINDS
+from raidsim.cards.card import Card
+from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
+
+# fmt: off
+_NVME = {
+    "command.latency":               FitRange("1 us", "40 us", "NVMe: a doorbell, a fetch and an interrupt over PCIe, and what the drive does for a command beside"),
+    "front_end.command_time":        FitRange("0.2 us", "5 us", "NVMe: 200,000 to 5 million commands a second"),
+    "front_end.write_time":          FitRange("0.1 us", "10 us", "NVMe: updating the map must keep pace with the commands"),
+    "data_path.read_time_per_byte":  FitRange("0.05 us/KiB", "1 us/KiB", "NVMe: 1 GB/s to 20 GB/s, PCIe 2.0 x2 to 5.0 x4 with room"),
+    "data_path.write_time_per_byte": FitRange("0.05 us/KiB", "2 us/KiB", "NVMe: 0.5 GB/s to 20 GB/s"),
+}
+_SERIAL = {
+    "command.latency":               FitRange("5 us", "120 us", "SATA and SAS: frames both ways, and a host bus adapter in between"),
+    "front_end.command_time":        FitRange("1 us", "50 us", "SATA and SAS: 20,000 to 1 million commands a second"),
+    "data_path.read_time_per_byte":  FitRange("0.2 us/KiB", "5 us/KiB", "SATA and SAS: 200 MB/s to 5 GB/s"),
+    "data_path.write_time_per_byte": FitRange("0.2 us/KiB", "5 us/KiB", "SATA and SAS: 200 MB/s to 5 GB/s"),
+}
+_NEAR_LINE = {
+    "seek.read_average":  FitRange("6 ms", "12 ms", "3.5 inch at 5400 to 7200 rpm"),
+    "seek.write_average": FitRange("6 ms", "13 ms", "3.5 inch at 5400 to 7200 rpm"),
+    "seek.read_full":     FitRange("12 ms", "25 ms", "3.5 inch at 5400 to 7200 rpm: twice the average"),
+    "seek.write_full":    FitRange("12 ms", "26 ms", "3.5 inch at 5400 to 7200 rpm: twice the average"),
+    "queue.window":       FitRange("1", "64", "drives that were measured are like 2 to 12; SATA queues 32"),
+}
+_FAST = {
+    "seek.read_average":  FitRange("2.3 ms", "6 ms", "10k and 15k rpm"),
+    "seek.write_average": FitRange("2.5 ms", "7 ms", "10k and 15k rpm"),
+    "seek.read_full":     FitRange("4.5 ms", "14 ms", "10k and 15k rpm: twice the average"),
+    "seek.write_full":    FitRange("5 ms", "15 ms", "10k and 15k rpm: twice the average"),
+    "queue.window":       FitRange("1", "64", "drives that were measured are like 2 to 12"),
+}
+_CONTROLLER = {
+    "command.time":           FitRange("0.1 us", "200 us", "10 million commands a second of the hardware queues of today to 5,000 of firmware"),
+    "command.device_io_time": FitRange("0.05 us", "100 us", "hardware of today, which starts most commands without firmware, to 10,000 a second of an early chip"),
+}
+# fmt: on
+
+FAST = 8000 / 60
+"""Revolutions per second from which on a disk is a fast one."""
+
+DIES = ((2011, 8), (2015, 16), (2017, 32), (2022, 64), (9999, 128))
+"""Up to which year of launch a die usually has so many GiB."""
+
+DIE_WHY = (
+    "usual of drives of {year}: 8 GiB up to 2011, 16 to 2015, 32 to 2017, 64 to 2022, then 128"
+)
+
+
+def narrow_ranges(like: Card) -> dict[str, FitRange]:
+    """Return where a fit looks for the values of a card that is like another one."""
+    found = dict(FIT_RANGES[like.kind])
+    if like.kind == "ssd":
+        own = _NVME if like.word("link.interface") in ("nvme", "pcie") else _SERIAL
+    elif like.kind == "hdd":
+        own = _FAST if like.number("spindle.speed") >= FAST else _NEAR_LINE
+    else:
+        own = _CONTROLLER if like.kind == "controller" else {}
+    return found | own
+
+
+def ends(kind: str, name: str, span: FitRange) -> tuple[float, float]:
+    """Return a range in base units."""
+    dimension = KINDS[kind].by_name[name].dimension
+    return units.parse(span.low, dimension), units.parse(span.high, dimension)
+
+
+def usual_die(year: int) -> int:
+    """Return the GiB that a die of a drive of a year usually has."""
+    return next(size for last, size in DIES if year <= last)

@@ -1,0 +1,361 @@
+"""``raidsim card new``: the text of a card that is to be filled in from a data sheet.
+
+It has another card as its base, and states what a fit to the sheet moves, each value with its range
+and the reason. Without such an example it states what a card of its kind must state; of values
+without a usual range the line is there to be filled in.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from raidsim import units
+from raidsim.cards.attributes import KINDS, UNKNOWN, Attribute, CardKind
+from raidsim.cards.card import Card
+from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
+from raidsim.cards.inherited import words
+from raidsim.cards.narrow_ranges import DIE_WHY, ends, narrow_ranges, usual_die
+from raidsim.cards.places import looks_like_path
+from raidsim.cards.rated import FIGURES, RatedPerformance
+from raidsim.errors import InputError, Problem, quote
+
+DIGITS = 4
+"""Significant digits of the ends of a range."""
+
+_DIES = FitRange("1", "128", "as many as the capacity needs; raidsim card fit counts them")
+_BUFFER = FitRange("1 MiB", "1024 MiB", "room for several program units of each die")
+
+_SHAPES: dict[str, tuple[RatedPerformance, ...]] = {
+    "ssd": (
+        RatedPerformance("sequential-read", "bandwidth", 0, 0, "MB/s", 2**17, 128, 1.0, 0.0),
+        RatedPerformance("sequential-write", "bandwidth", 0, 0, "MB/s", 2**17, 128, 0.0, 0.0),
+        RatedPerformance("random-read", "rate", 0, 0, "IO/s", 4096, 64, 1.0, 1.0, 4),
+        RatedPerformance("random-write", "rate", 0, 0, "IO/s", 4096, 64, 0.0, 1.0, 4),
+        RatedPerformance("read-latency", "latency", 0, 0, "us", 4096, 1, 1.0, 1.0),
+        RatedPerformance("write-latency", "latency", 0, 0, "us", 4096, 1, 0.0, 1.0),
+    ),
+    "hdd": (
+        RatedPerformance("random-read-1", "rate", 0, 0, "IO/s", 4096, 1),
+        RatedPerformance("random-read-32", "rate", 0, 0, "IO/s", 4096, 32),
+        RatedPerformance("random-write-32", "rate", 0, 0, "IO/s", 4096, 32, 0.0),
+    ),
+    "controller": (
+        RatedPerformance("most-reads", "rate", 0, 0, "IO/s", 4096, 64, 1.0, 1.0, 8),
+        RatedPerformance("most-bandwidth", "bandwidth", 0, 0, "MB/s", 2**18, 16, 1.0, 0.0, 8),
+    ),
+    "host": (
+        RatedPerformance("reads-of-a-core", "rate", 0, 0, "IO/s", 4096, 64, 1.0, 1.0, 1),
+        RatedPerformance("read-latency", "latency", 0, 0, "us", 4096, 1, 1.0, 1.0),
+    ),
+}
+"""What sheets of each kind usually print."""
+
+
+def stub(
+    kind: str,
+    name: str,
+    like: Card | None = None,
+    *,
+    place: Path,
+    like_name: str = "",
+    maker: str = "",
+    year: int | None = None,
+) -> str:
+    """Return the text of a new card.
+
+    Parameters
+    ----------
+    kind
+        A key of ``KINDS``.
+    name
+        What the card will be called.
+    like
+        The card of something like it, which becomes its base; None for none.
+    place
+        The file that the text is for: a base that is a file is named as seen from there.
+    like_name
+        How the card was asked for: a name of the catalogue, or a path.
+    maker, year
+        Of the new card, as far as known.
+
+    Raises
+    ------
+    InputError
+        The kind or the name is none, or the other card is of another kind.
+    """
+    problems = []
+    if kind not in KINDS:
+        known = ", ".join(KINDS)
+        problems.append(Problem(None, None, "KIND", f"{quote(kind)} is no kind", f"known: {known}"))
+    elif like is not None and like.kind != kind:
+        cause = f"{like.name} is of kind {like.kind}"
+        problems.append(Problem(None, None, "--like", cause, f"name a {kind}"))
+    if not name.strip() or not name.isprintable() or looks_like_path(name) or '"' in name:
+        cause = f"{quote(name)} is no name of a card"
+        problems.append(Problem(None, None, "NAME", cause, 'such as "intel-p4510-4tb"'))
+    if problems:
+        raise InputError(problems)
+    lines = [*_head(kind, name, like, place, like_name, maker, year)]
+    lines += _rated(kind, like)
+    lines += _values(KINDS[kind], like, year)
+    return "\n".join(lines) + "\n"
+
+
+# ---- the head
+
+
+def _head(
+    kind: str,
+    name: str,
+    like: Card | None,
+    place: Path,
+    like_name: str,
+    maker: str,
+    year: int | None,
+) -> Iterator[str]:
+    yield f"# {name}: to be filled in from its data sheet."
+    yield "#"
+    yield "# 1. Below [rated], take away the # before every figure that the sheet prints, and write"
+    yield "#    what it prints, with the page."
+    yield f"# 2. raidsim card fit {_shell(place)}    solves the values under it for these figures."
+    yield (
+        f'# 3. drive = "{place.name}" in a scenario uses it.'
+        if kind in ("ssd", "hdd")
+        else (f'# 3. model = "{place.name}" in a scenario uses it.')
+    )
+    if like is not None:
+        yield "#"
+        for line in _wrapped(inherits(like, maker)):
+            yield f"# {line}"
+    yield ""
+    yield "schema = 1"
+    yield f'name = "{name}"'
+    yield f'kind = "{kind}"'
+    yield f'title = "{name}"'
+    yield f'maker = "{maker}"' if maker else '# maker = "..."'
+    yield f"year = {year}" if year else "# year = ...    # of its launch"
+    if like is not None:
+        base = like_name or like.name
+        if looks_like_path(base):
+            base = os.path.relpath(like.path.resolve(), place.resolve().parent).replace("\\", "/")
+            base = base if looks_like_path(base) else f"./{base}"
+        yield f'base = "{base}"'
+    yield ""
+
+
+def inherits(like: Card, maker: str) -> str:
+    """Return in words what a new card leaves to its base, defaults aside, and what that means."""
+    stated = {*narrow_ranges(like), *_EXTRA}
+    left = [
+        one.name
+        for one in like.about.attributes
+        if like.has(one.name)
+        and one.name not in stated
+        and like.sources[one.name].source != "default"
+    ]
+    if maker and maker == like.maker:
+        why = "the same maker's"
+    elif maker and like.maker:
+        why = f"not {maker}'s but {like.maker}'s: guesses, until the sheet says them"
+    else:
+        why = "guesses, if another maker sells it"
+    return f"As on {like.name}, {why}: {words(left)}."
+
+
+_EXTRA = (
+    "flash.channels",
+    "flash.dies_per_channel",
+    "flash.die_capacity",
+    "buffer.size",
+    "geometry.heads",
+)
+
+
+# ---- what the sheet prints
+
+
+def _rated(kind: str, like: Card | None) -> Iterator[str]:
+    yield "[rated]"
+    yield 'sheet = "not filled in: title, number and date of the data sheet"'
+    for key, figure in FIGURES.items():
+        if kind in figure.kinds:
+            years = ", years = 5" if key == "dwpd" else ""
+            yield (
+                f'# {key} = {{ value = ..., unit = "{figure.unit}"{years}, page = "p. ..." }}'
+                f"    # {figure.meaning.partition(';')[0]}"
+            )
+    yield ""
+    shapes = _SHAPES[kind]
+    if like is not None and like.rated is not None and like.rated.performance:
+        shapes = like.rated.performance
+    for shape in shapes:
+        yield "# [[rated.performance]]"
+        yield f'# name = "{shape.name}"'
+        yield "# value = ..."
+        yield f'# unit = "{shape.unit}"'
+        if shape.quantile is not None:
+            yield f'# quantile = "{100 * shape.quantile:g} %"'
+        yield f'# read = "{100 * shape.read:g} %"'
+        yield f'# random = "{100 * shape.random:g} %"'
+        yield f'# size = "{units.text(shape.size, "size")}"'
+        yield f"# workers = {shape.workers}"
+        yield f"# outstanding = {shape.outstanding}"
+        if kind == "ssd":
+            yield f'# state = "{shape.state}"'
+        yield '# page = "p. ..."'
+        yield ""
+
+
+# ---- values
+
+
+def _values(kind: CardKind, like: Card | None, year: int | None) -> Iterator[str]:
+    ranges = FIT_RANGES[kind.name] if like is None else narrow_ranges(like)
+    section = ""
+    for attribute in kind.attributes:
+        line = _like(attribute, ranges, like, year) if like else _alone(attribute, ranges)
+        if line is None:
+            continue
+        at, _, _key = attribute.name.partition(".")
+        if at != section:
+            if section:
+                yield ""
+            yield f"[{at}]"
+            section = at
+        yield line
+
+
+def _like(
+    attribute: Attribute, ranges: Mapping[str, FitRange], like: Card, year: int | None
+) -> str | None:
+    """Return the line of an attribute of a card that has a base; None if it is left to that."""
+    name = attribute.name
+    if name == "flash.die_capacity":
+        return _die(attribute, like, year)
+    if not like.has(name):
+        return None
+    if name == "flash.dies_per_channel":
+        return _dies(attribute, like, year)
+    extra = {"buffer.size": _BUFFER if like.kind == "ssd" else None}
+    span = extra.get(name) or ranges.get(name)
+    value, unit = like.number(name) if attribute.is_number else 0, like.sources[name].unit
+    if name in {"flash.channels", "geometry.heads"}:
+        return _line(attribute, value, unit, f"as {like.name}: sheets or reviews often say it")
+    if span is None or value <= 0:
+        return None
+    low, high = ends(like.kind, name, span)
+    why = span.why
+    if not low <= value <= high:
+        why += f"; widened to hold what {like.name} has"
+    return _line(
+        attribute, value, unit, f"as {like.name}", (min(low, value), max(high, value)), why
+    )
+
+
+def _dies(attribute: Attribute, like: Card, year: int | None) -> str:
+    """Return the line of the dies of a channel: so many that they hold the capacity."""
+    size = _die_size(like, year)
+    dies = like.number(attribute.name)
+    why = f"as {like.name}"
+    if size is not None:
+        need = like.number("capacity.user") * (1 + like.number("flash.spare"))
+        dies = max(math.ceil(need / size / like.integer("flash.channels")), 1)
+        step = like.integer("flash.dies_in_step")
+        dies = -(-dies // step) * step
+        why = f"hold the capacity of {like.name}"
+    low, high = ends(like.kind, attribute.name, _DIES)
+    return _line(attribute, dies, "1", why, (min(low, dies), max(high, dies)), _DIES.why)
+
+
+def _die_size(like: Card, year: int | None) -> float | None:
+    """Return the capacity of a die in bytes: that of the other card, or what is usual; or None."""
+    if like.has("flash.die_capacity") and (year is None or year == like.year):
+        return like.number("flash.die_capacity")
+    made = year or like.year
+    return None if made is None else usual_die(made) * 2.0**30
+
+
+def _die(attribute: Attribute, like: Card, year: int | None) -> str | None:
+    size = _die_size(like, year)
+    if size is None:
+        return None
+    why = DIE_WHY.format(year=year or like.year)
+    if like.has(attribute.name) and size == like.number(attribute.name):
+        why = f"as {like.name}"
+    return _line(attribute, size, "GiB", f"{why}; change it if the sheet says it")
+
+
+def _alone(attribute: Attribute, ranges: Mapping[str, FitRange]) -> str | None:
+    """Return the line of an attribute of a card without a base; None if it has a default."""
+    name = attribute.name
+    if attribute.default is not None and (attribute.default != UNKNOWN or name not in _EXTRA):
+        return None
+    key = name.partition(".")[2]
+    span = ranges.get(name)
+    if span is None:
+        choices = " or ".join(f'"{one}"' for one in attribute.choices) or "..."
+        unit = f', unit = "{attribute.unit}"' if attribute.is_number else ""
+        form = f'{{ value = {choices}{unit}, source = "datasheet" }}'
+        return f"# {key} = {form}    # {attribute.meaning}"
+    low, high = (units.parse(end, attribute.dimension) for end in (span.low, span.high))
+    unit = span.high.split(maxsplit=1)[1] if " " in span.high else "1"
+    middle = float(f"{math.sqrt(low * high):.3g}")
+    if units.DIMENSIONS[attribute.dimension].integer:
+        middle = (
+            max(round(middle / 512) * 512, 512) if attribute.dimension != "count" else round(middle)
+        )
+    return _line(attribute, middle, unit, "the middle of its range", (low, high), span.why)
+
+
+def _line(
+    attribute: Attribute,
+    value: float,
+    unit: str,
+    note: str,
+    span: tuple[float, float] | None = None,
+    because: str = "",
+) -> str:
+    """Return ``key = { value = ..., ... }``; value and span are in base units."""
+    key = attribute.name.partition(".")[2]
+    shown = _number(units.in_unit(value, unit, attribute.dimension))
+    parts = [f"value = {shown}", f'unit = "{unit}"', 'source = "assumed"']
+    if span is not None:
+        low, high = sorted(
+            float(f"{units.in_unit(end, unit, attribute.dimension):.{DIGITS}g}") for end in span
+        )
+        written = float(shown)
+        parts.append(f"range = [{_number(min(low, written))}, {_number(max(high, written))}]")
+        parts.append(f"because = {_text(because)}")
+    parts.append(f"note = {_text(note)}")
+    return f"{key} = {{ {', '.join(parts)} }}"
+
+
+def _number(value: float) -> str:
+    """Return a number as people write it."""
+    value = float(f"{value:.12g}")
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def _text(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _wrapped(text: str, width: int = 110) -> Iterator[str]:
+    line = ""
+    for word in text.split(" "):
+        if line and len(line) + 1 + len(word) > width:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}".strip()
+    if line:
+        yield line
+
+
+def _shell(place: Path) -> str:
+    shown = str(place)
+    return f"'{shown}'" if " " in shown else shown
