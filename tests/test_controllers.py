@@ -91,6 +91,36 @@ def test_embedded_raid_has_two_groups_of_four_drives():
     assert card.integer("drives.max") == 2 * card.integer("drives.of_volume") == 8
 
 
+@pytest.mark.parametrize(
+    ("name", "gigabytes", "lanes", "pcie"),
+    [("lenovo-raid-940-16i-8gb", 8, 8, 16), ("broadcom-megaraid-9670w-16i", 8, 16, 32)],
+)
+def test_tri_mode_controllers_have_every_level_but_1e_and_take_pcie_drives(
+    name, gigabytes, lanes, pcie
+):
+    card = cards.load(name)
+    assert levels(name) == {*LEVELS} - {"raid1e"}
+    assert card.integer("cache.size") == gigabytes * 2**30
+    assert card.word("cache.protection") == "flash"
+    assert (card.word("link.speed"), card.integer("link.lanes")) == ("pcie-4", lanes)
+    assert card.flag("drives.pcie")
+    assert card.integer("drives.pcie_max") == pcie
+
+
+def test_reads_that_are_one_command_each_reach_the_rate_that_is_printed():
+    """3 million random reads a second (Lenovo Press LP1282): cores over the time of a command."""
+    card = cards.load("lenovo-raid-940-16i-8gb")
+    each = card.number("command.time") + card.number("command.device_io_time")
+    assert card.integer("command.cores") / each == pytest.approx(3e6, rel=0.02)
+
+
+def test_more_pcie_drives_than_it_supports_are_refused():
+    lines = ('level = "raid0"', "drives = 17")
+    (found,) = refusals("lenovo-raid-940-16i-8gb", *lines, drive="intel-p3700-800gb")
+    assert found.startswith("volume.drives: 17 are more PCIe drives than lenovo-raid-940-16i-8gb")
+    load_text(volume("lenovo-raid-940-16i-8gb", *lines))  # disks by expanders
+
+
 # ---- what must hold for any of them
 
 

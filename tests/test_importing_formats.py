@@ -73,6 +73,13 @@ def changed(tmp_path: Path, name: str, *pairs: tuple[str, str]) -> Imported:
     return text_as(tmp_path, text, "changed.json")
 
 
+def test_a_controller_whose_card_is_there_gets_that_card(tmp_path):
+    """Whatever stands around its model number."""
+    model = ("PRAID EP420i", "Broadcom MegaRAID 9670W-16i 8GB")
+    made = changed(tmp_path, "storcli/prom-cALL_show_all.json", model)
+    assert load_text(made.text).controllers[0].model == "broadcom-megaraid-9670w-16i"
+
+
 def test_a_drive_that_is_rebuilt_is_an_event_and_a_bad_battery_comes_along(tmp_path):
     text = (DATA / "storcli/prom-cALL_show_all.json").read_text()
     head, separator, module = text.partition('"Cachevault_Info"')

@@ -188,6 +188,45 @@ def test_lanes_of_different_kinds_do_not_agree_on_a_speed() -> None:
     assert agreed("10gbe", "sas-6g") == "10gbe"
 
 
+def test_lanes_of_today_carry_twice_those_before() -> None:
+    """16 and 32 GT/s with 130 bits for 128; 22.5 Gbaud of SAS-4 with 150 bits for 128."""
+    assert bandwidth("pcie-4", 4) * 280 / 256 == pytest.approx(7.877e9, rel=1e-4)
+    assert bandwidth("pcie-4", 8) == pytest.approx(bandwidth("pcie-3", 16))
+    assert bandwidth("pcie-5", 4) == pytest.approx(bandwidth("pcie-3", 16))
+    assert bandwidth("sas-24g", 1) == pytest.approx(2.4e9)
+    assert agreed("sas-24g", "sas-12g") == "sas-12g"
+
+
+TRI_MODE = "lenovo-raid-940-16i-8gb"
+
+
+@pytest.mark.parametrize(("lanes", "carried"), [(1, 1.80e9), (2, 3.54e9), (4, 3.54e9)])
+def test_a_drive_on_tri_mode_ports_has_as_many_lanes_as_the_ports_give_it(
+    lanes: int, carried: float
+) -> None:
+    """A drive of PCIe 3 x4 (3.54 GB/s) on one, two or four lanes of PCIe 4, 1.8 GB/s each."""
+    made = array(
+        controller={"model": TRI_MODE, "set": {"drives.pcie_lanes": lanes}},
+        level="raid0", drives=4, drive=NVME,
+    )  # fmt: skip
+    own = 1 / card(NVME).number("link.time_per_byte")
+    found = fabric(made).path(Drive("data", 0))[0].bandwidth
+    assert found == pytest.approx(min(own, bandwidth("pcie-4", lanes)))
+    assert found == pytest.approx(carried, rel=0.005)
+
+
+def test_behind_a_switch_it_has_the_lanes_of_the_switch() -> None:
+    switch = {"name": "switch", "speed": "pcie-4", "lanes": 8}
+    made = array(controller={"model": TRI_MODE}, links=(switch,), level="raid0", drives=4,
+                 behind="switch", drive=NVME)  # fmt: skip
+    assert made.volumes[0].card.values == card(NVME).values
+
+
+def test_a_sas_drive_on_tri_mode_ports_is_on_sas() -> None:
+    made = array(controller={"model": TRI_MODE}, level="raid0", drives=4, drive=SSD)
+    assert fabric(made).path(Drive("data", 0))[0].bandwidth <= SPEEDS["sas-12g"]
+
+
 def test_a_failed_expander_takes_down_all_drives_behind_it_and_no_others() -> None:
     others = ({"name": "system", "level": "raid1", "drives": 2, "drive": SSD},)
     made = fabric(array(controller={}, links=(EXPANDER,), others=others, level="raid6", drives=4,

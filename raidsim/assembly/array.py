@@ -115,7 +115,8 @@ def add_array(
         locks = system.append("locks", LOCKS)
     serve(system, controller, controller_card, volume)
     if engine is None:
-        engine = system.add_station(f"{volume.name}: parity", "parity engine")
+        threads = stripe_threads(volume, host)
+        engine = system.add_station(f"{volume.name}: parity", "parity engine", servers=threads)
     system.set_row(
         "arrays",
         row,
@@ -131,7 +132,7 @@ def add_array(
         **intent.marks(system, volume, controller),
         **modes(system, volume.write, volume.read_ahead, volume.io, controller_spec),
         **(
-            on_host(volume, host, engine)
+            on_host(system, volume, host, engine)
             if controller_card is None
             else on_controller(
                 controller_card,
@@ -168,9 +169,29 @@ def on_controller(card: Card, *, cores: int, engine: int, parity: int) -> dict[s
     }
 
 
-def on_host(volume: VolumeSpec, host: Card, engine: int) -> dict[str, float]:
+def stripe_threads(volume: VolumeSpec, host: Card) -> int:
+    """Threads of the operating system that handle stripes of a volume side by side.
+
+    Linux md has one thread of each array, or ``group_thread_cnt`` workers for each NUMA node in
+    its place. More than there are cores make nothing faster.
+    """
+    threads = host.integer("raid.threads")
+    if volume.group_thread_cnt is not None:
+        threads = max(volume.group_thread_cnt * host.integer("cpu.nodes"), 1)
+    return min(threads, host.integer("cpu.cores"))
+
+
+def has_workers(volume: VolumeSpec, host: Card) -> bool:
+    """Whether threads beside that of the array handle stripes of a volume."""
+    if volume.group_thread_cnt is not None:
+        return volume.group_thread_cnt > 0
+    return host.integer("raid.threads") > 1
+
+
+def on_host(system: System, volume: VolumeSpec, host: Card, engine: int) -> dict[str, float]:
     """What the operating system does for an array without a controller, as fields of ARRAY."""
     assert volume.layout is not None
+    has_parity = volume.layout["family"] == PARITY
     passes_through = volume.level == "jbod"
     time = host.number("raid.parity_time_per_byte")
     if volume.layout["parity"] == 2:
@@ -178,6 +199,7 @@ def on_host(volume: VolumeSpec, host: Card, engine: int) -> dict[str, float]:
     return {
         "engine": engine,
         "parity_ns": time * GIGA,
+        **(_stripe_heads(system, volume, host) if has_parity else {}),
         "stream_depth": host.integer("raid.stream_depth"),
         "cpu": t.NONE,
         "spread_ns": 0.0 if passes_through else host.number("raid.io_time") * GIGA,
@@ -195,6 +217,32 @@ def below(system: System, volume: int) -> tuple[int, ...]:
         return ()
     hybrid = system.world.hybrids[array["hybrid"]]
     return int(hybrid["front"]), int(hybrid["back"])
+
+
+def _stripe_heads(system: System, volume: VolumeSpec, host: Card) -> dict[str, float]:
+    """What stripe heads take of the threads of an array with parity, as fields of ARRAY.
+
+    One thread that does all has both parts; beside workers it is a station of its own.
+    """
+    head, page, serial = (
+        host.number(f"raid.{name}") * GIGA
+        for name in ("stripe_time", "stripe_io_time", "serial_time")
+    )
+    if serial == 0.0 or not has_workers(volume, host):
+        return {"stripe_ns": head + serial, "stripe_io_ns": page, "serial_ns": 0.0}
+    thread = system.add_station(f"{volume.name}: raid thread", "parity engine")
+    return {"stripe_ns": head, "stripe_io_ns": page, "serial": thread, "serial_ns": serial}
+
+
+def engines_of(system: System, volume: int) -> list[int]:
+    """Stations of the threads that compute the parity of an array; none of any other volume."""
+    row = system.world.volumes[volume]
+    if row["kind"] != t.VOLUME_ARRAY:
+        return []
+    array = system.world.arrays[row["array"]]
+    if array["family"] != PARITY:
+        return []
+    return [int(array["engine"]), *([int(array["serial"])] if array["serial_ns"] > 0 else [])]
 
 
 def drives_of(system: System, volume: int) -> list[int]:

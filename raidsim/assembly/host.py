@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidsim.assembly.array import drives_of
+from raidsim.assembly.array import drives_of, engines_of
 from raidsim.assembly.drives import kind_at, kind_of
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
@@ -79,12 +79,18 @@ class HostRows:
     def carry(self, volume: int) -> None:
         """Take the drives and spares of a volume into slots of the host, if no controller has them.
 
+        Parity of an array is computed at the clock rate of the host.
+
         Their links slow down to what the host's memory and PCIe carry. Data that a drive fetches (a
         write) waits for memory to answer, so there the way to it counts; data that it sends does
         not. What their drivers do is done by this host's CPUs.
         """
-        if self.system.world.volumes[volume]["controller"] != t.NONE:
+        world = self.system.world
+        if world.volumes[volume]["controller"] != t.NONE:
             return
+        for engine in engines_of(self.system, volume):
+            world.stations[engine]["speed"] = self.speed
+            self._stations.append(engine)
         fetch = self.card.number("pcie.write_time_per_byte")
         if self.spec.affinity == "unfavourable":
             fetch = max(fetch, self.card.number("remote.write_time_per_byte"))
@@ -92,7 +98,6 @@ class HostRows:
             "link_to_host": self.card.number("pcie.read_time_per_byte") * GIGA,
             "link_to_drive": fetch * GIGA,
         }
-        world = self.system.world
         for drive in (*drives_of(self.system, volume), *self.system.spares.get(volume, ())):
             self._drive(drive)
             row = kind_at(self.system, drive).row(self.system, drive)

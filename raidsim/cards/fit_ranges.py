@@ -78,6 +78,9 @@ _HOST = {
     "pcie.write_time_per_byte":   ("0.06 us/KiB", "5 us/KiB", "16 GB/s of PCIe 3.0 x16 to 200 MB/s of PCIe 1.0 x1"),
     "raid.io_time":               ("0.1 us", "20 us", "less than two I/Os of its own"),
     "raid.device_io_time":        ("0.1 us", "20 us", "less than two I/Os of its own"),
+    "raid.stripe_time":           ("0.3 us", "30 us", "some cache misses under a lock to a few passes of a state machine on a slow core"),
+    "raid.stripe_io_time":        ("0.2 us", "10 us", "a command's share of submission and completion, and a copy of its page"),
+    "raid.serial_time":           ("0.1 us", "20 us", "a list and a lock that no other core has, to dozens of cores that spin for it"),
     "raid.parity_time_per_byte":  ("0.02 us/KiB", "2 us/KiB", "exclusive or: 50 GB/s with AVX out of cache to 500 MB/s on a slow core"),
     "raid.q_time_per_byte":       ("0.02 us/KiB", "4 us/KiB", "Galois field: 50 GB/s with AVX to 250 MB/s by tables"),
 }

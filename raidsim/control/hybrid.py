@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from raidsim.assembly.hybrid import add_hybrid
+from raidsim.control import request
 from raidsim.control.arguments import Arguments
 from raidsim.control.controller import Controller
 from raidsim.control.drives import Drives
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
 from raidsim.control.reach import Reach
-from raidsim.control.volume import ALLOWED, Volume
+from raidsim.control.volume import Volume
 from raidsim.errors import InputError
 from raidsim.intervene.hybrid_power import use_front
 from raidsim.kernel import tables as t
@@ -172,7 +173,7 @@ class Hybrid(Volume):
         self._sector = spec.sector
         self._longest = 0
         self.access = "read-write"
-        self._allowed = ALLOWED[self.access]
+        self._allowed = request.ALLOWED[self.access]
         env.sync()
         self.system = system = env.system
         first = system.count("stations")

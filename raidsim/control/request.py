@@ -8,10 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 from raidsim.control.arguments import Arguments
+from raidsim.kernel import tables as t
 
 MOST_LENGTH = 64 * 2**20  # bytes of one awaited I/O
 LEAST_PRIORITY = 3
 MOST_PATIENCE = 1e9  # s
+
+ALLOWED: dict[str, tuple[int, ...]] = {
+    "read-write": (t.READ, t.WRITE),
+    "read-only": (t.READ,),
+    "blocked": (),
+}
+"""What I/Os the access policies let through."""
 
 
 def place(

@@ -34,15 +34,9 @@ from raidsim.scenario import HybridSpec, LoadSpec, Requests, Tables, VolumeSpec,
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.plain import plain
 
-ALLOWED: dict[str, tuple[int, ...]] = {
-    "read-write": (t.READ, t.WRITE),
-    "read-only": (t.READ,),
-    "blocked": (),
-}
-"""What I/Os the access policies let through."""
-
-
-ABSENT = ("spans", "spread", "disk_cache", "controller", "behind", "rebuild_rate")
+ABSENT = (
+    "spans", "spread", "disk_cache", "controller", "behind", "rebuild_rate", "group_thread_cnt",
+)  # fmt: skip
 """Keys of a scenario's [[volume]] that mean something by being left out."""
 
 
@@ -94,6 +88,9 @@ class Volume(Maintained):
     intent, bitmap_chunk
         What software RAID notes of writes for the resync after a power cut: "none", "bitmap" or
         "journal".
+    group_thread_cnt
+        Worker threads of software RAID with parity in each NUMA node of the host; None for what
+        the host's card has.
     access
         "read-write", "read-only" or "blocked".
 
@@ -156,6 +153,7 @@ class Volume(Maintained):
         disk_cache: str | None = None,
         intent: str = "none",
         bitmap_chunk: str = "64 MiB",
+        group_thread_cnt: int | None = None,
         access: str = "read-write",
     ) -> None:
         check = Arguments("Volume()")
@@ -189,7 +187,8 @@ class Volume(Maintained):
             "rebuild_rate": rebuild_rate, "rebuild_limit": rebuild_limit,
             "rebuild_sample": rebuild_sample, "write": write,
             "read_ahead": read_ahead, "io": io, "disk_cache": disk_cache, "intent": intent,
-            "bitmap_chunk": bitmap_chunk, "access": access,
+            "bitmap_chunk": bitmap_chunk, "group_thread_cnt": group_thread_cnt,
+            "access": access,
         }  # fmt: skip
         self._make(env, self._read(keys, controller), host, controller, links)
         age_alone(self.system, self.spec, self.row)
@@ -231,7 +230,7 @@ class Volume(Maintained):
         self._sector = self.card.integer("capacity.sector")
         self._longest = 0
         self.access = spec.access
-        self._allowed = ALLOWED[spec.access]
+        self._allowed = request.ALLOWED[spec.access]
         env.sync()
         self.system = system = env.system
         first = system.count("stations")

@@ -68,6 +68,7 @@ def _of_volume(scenario: Scenario, volume: VolumeSpec) -> Iterator[Idle]:
         "copies": f"{level} keeps none to choose" if level not in MIRRORS else "",
         "rotation": f"{level} has no parity" if family != PARITY else "",
         "parity_writes": f"{level} has no parity" if family != PARITY else "",
+        "group_thread_cnt": f"{level} has no parity" if family != PARITY else "",
         "mirror_reads": f"{level} has no copies" if family != MIRRORED else "",
         "rebuild_rate": no_work,
         "rebuild_limit": no_work,

@@ -270,6 +270,9 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
     model = quote(known.model.value) if known and known.model else "a controller of unknown model"
     if known is not None and known.model is not None and _ON_BOARD.search(known.model.value):
         return catalogue["intel-sata-raid"], f"{model}: on the board, as this one is"
+    for card in usual.values():
+        if known and known.model and (number := _model_number(card)) in known.model.value.lower():
+            return card, f"{model}: the card of a {number}"
     without = known is not None and known.memory is not None and known.memory.value == 0
     is_plain = needs.levels <= {"jbod", "single"} and not needs.uses_cache
     adapter = (
@@ -278,9 +281,8 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
         and re.search(r"\bHBA|\bIT\b|SAS\d{4}-?\d*[ei]?$", known.model.value)
     )
     if (without or adapter) and not needs.uses_cache and (is_plain or without):
-        bare = next(
-            card for card in usual.values() if not card.has("cache.size") and "hba" in card.name
-        )
+        bares = (c for c in usual.values() if not c.has("cache.size") and "hba" in c.name)
+        bare = min(bares, key=lambda card: card.integer("drives.max"))
         return bare, f"no card for {model}; it has no cache, and neither has this one"
     memory = known.memory.value if known and known.memory and known.memory.value else _USUAL
     ports = known.ports.value if known and known.ports else "sas-12g"
@@ -298,6 +300,12 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
     alike += [ports] if known.ports else []
     by = f"the nearest by {' and '.join(alike)}" if alike else "guess: a usual one"
     return found, f"no card for {model}; {by}: {found.title}"
+
+
+def _model_number(card: Card) -> str:
+    """The number of a controller that its name ends in, such as 9400-16i; a line end if none."""
+    found = re.search(r"\d{3,4}w?-\d+i(?=-|$)", card.name)
+    return found[0] if found else "\n"
 
 
 def _known_values(made: Match, card: Card, known: Controller) -> None:

@@ -62,7 +62,7 @@ def ports(text: str) -> str | None:
     best = max(speeds, key=lambda one: float(one[1]), default=None)
     if best is None:
         return None
-    speed = "12" if float(best[1]) > 12 else best[1]
+    speed = "24" if float(best[1]) > 12 else best[1]
     return f"{best[0].lower()}-{speed}g"
 
 

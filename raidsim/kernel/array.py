@@ -23,7 +23,7 @@ Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes
 from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
-from raidsim.kernel import agenda, device_ios, mirror, queue
+from raidsim.kernel import agenda, device_ios, mirror, queue, stripe_heads
 from raidsim.kernel.array_tables import (
     COPYING,
     ERRAND_HOST,
@@ -155,6 +155,8 @@ def flush(w, row, index):
     job = w.jobs[index]
     array = w.arrays[row]
     job["xor"] = 0
+    job["stripe_work"] = 0.0
+    job["serial_work"] = 0.0
     job["later"] = NONE
     last = NONE
     first = array["first_member"]
@@ -180,6 +182,7 @@ def issue(w, row, index, count):
         access = w.accesses[i]
         if access["method"] != DIRECT and (access["op"] == READ or access["role"] == DATA):
             job["xor"] += access["length"]
+    stripe_heads.note(w, row, index, count)
     count = merge(w.accesses, count)
     job["later"] = NONE
     last = NONE
@@ -202,7 +205,10 @@ def spend(w, row, index):
         cost += driver_time(w.drives[below["drive"]], below["op"], 1, below["length"])
         child = below["next"]
     job["parts"] = parts
-    cost += array["spread_ns"] + array["device_io_ns"] * (parts - 1)
+    further = array["device_io_ns"] * (parts - 1)
+    if job["stripe_work"] > 0.0 or job["serial_work"] > 0.0:
+        further = 0.0  # the threads that handle stripes issue them
+    cost += array["spread_ns"] + further
     station = array["cpu"]
     if station == NONE and job["stream"] == NONE:
         cost = 0.0  # a thread of its own, on a core that nothing else needs
@@ -310,10 +316,18 @@ def go_on(w, index):
         return
     # New parity is computed before anything is written, lost data once all is read.
     computing = job["later"] == NONE or w.jobs[job["later"]]["op"] == WRITE
-    if job["xor"] > 0 and computing and job["status"] != FAILED:
+    due = job["xor"] > 0 or job["stripe_work"] > 0.0 or job["serial_work"] > 0.0
+    if due and computing and job["status"] != FAILED:
         array = w.arrays[w.volumes[job["volume"]]["array"]]
-        time = round_ns(job["xor"] * array["parity_ns"])
+        if job["serial_work"] > 0.0:
+            time = round_ns(job["serial_work"])
+            job["serial_work"] = 0.0
+            job["stage"] = STAGE_PARITY
+            arrive(w, array["serial"], index, time)
+            return
+        time = round_ns(job["xor"] * array["parity_ns"] + job["stripe_work"])
         job["xor"] = 0
+        job["stripe_work"] = 0.0
         if time > 0:
             job["stage"] = STAGE_PARITY
             arrive(w, array["engine"], index, time)

@@ -134,7 +134,10 @@ def volume_stations(system: System, volume: int) -> list[int]:
         station for drive in drives_of(system, volume) for station in drive_stations(system, drive)
     ]
     if row["kind"] == t.VOLUME_ARRAY and not parts:
-        found.append(int(world.arrays[row["array"]]["engine"]))
+        array = world.arrays[row["array"]]
+        found.append(int(array["engine"]))
+        if array["serial_ns"] > 0:
+            found.append(int(array["serial"]))
     if row["controller"] != t.NONE:
         controller = world.controllers[row["controller"]]
         found += [int(controller[name]) for name in CONTROLLER_STATIONS]

@@ -85,6 +85,7 @@ def check_volume(
     """Everything but the layout; ``controller`` None for the host itself, ``drive`` if unknown."""
     yield from _sensible_for_the_level(values)
     yield from _noted_intent(values, controller)
+    yield from _with_threads(values, controller)
     if controller is None:
         yield from _without_controller(values)
     else:
@@ -132,6 +133,15 @@ def _noted_intent(values: Mapping[str, Any], controller: Card | None) -> Iterato
         yield "bitmap_chunk", cause, f"a multiple of {units.text(strip, 'size')}"
 
 
+def _with_threads(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
+    """Threads that handle stripes must have some to handle, and be the operating system's."""
+    if values.get("group_thread_cnt") is None:
+        return
+    if controller is not None:
+        cause = f"is a key of RAID by software, and this volume is on {controller.name}"
+        yield "group_thread_cnt", cause, 'leave it out, or give controller = "host"'
+
+
 def _without_controller(values: Mapping[str, Any]) -> Iterator[Finding]:
     for key, off in CACHE_MODES:
         if values.get(key, off) != off:
@@ -153,7 +163,7 @@ def _on_a_controller(
                 yield key, f"{card.name} has no cache", f'give {key} = "{off}"'
     elif values.get("read_ahead", "none") != "none" and card.integer("cache.read_ahead") == 0:
         yield "read_ahead", f"{card.name} does not read ahead", 'write read_ahead = "none"'
-    yield from _as_many_drives(values.get("drives", 1), card)
+    yield from _as_many_drives(values.get("drives", 1), card, drive)
     strip = values.get("strip")
     if strip is not None and level not in ("single", "jbod"):
         low, high = card.integer("strip.smallest"), card.integer("strip.largest")
@@ -166,15 +176,24 @@ def _on_a_controller(
     if drive is not None:
         ports = card.word("ports.speed").partition("-")[0]
         interface = drive.word("link.interface")
-        in_slot = interface in ("pcie", "nvme") and card.flag("drives.pcie")
-        if interface not in INTERFACES[ports] and not in_slot:
+        if interface not in INTERFACES[ports] and not _on_pcie_of(card, drive):
             cause = f"{drive.name} has {interface}, and {card.name} {ports.upper()} ports"
             yield "drive", cause, f"a drive with {' or '.join(INTERFACES[ports])}"
 
 
-def _as_many_drives(drives: int, card: Card) -> Iterator[Finding]:
+def _on_pcie_of(card: Card, drive: Card) -> bool:
+    """Whether a drive is on PCIe lanes of a controller: in its slots, or on tri-mode ports."""
+    return drive.word("link.interface") in ("pcie", "nvme") and card.flag("drives.pcie")
+
+
+def _as_many_drives(drives: int, card: Card, drive: Card | None) -> Iterator[Finding]:
     most = card.integer("drives.max")
-    if drives > most:
+    if drive is not None and _on_pcie_of(card, drive) and card.has("drives.pcie_max"):
+        least = min(most, card.integer("drives.pcie_max"))
+        if drives > least:
+            cause = f"{drives} are more PCIe drives than {card.name} supports"
+            yield "drives", cause, f"at most {least}"
+    elif drives > most:
         yield "drives", f"{drives} are more than {card.name} supports", f"at most {most}"
     elif card.has("drives.of_volume") and drives > (most := card.integer("drives.of_volume")):
         cause = f"{drives} are more than a volume on {card.name} can have"
@@ -183,11 +202,24 @@ def _as_many_drives(drives: int, card: Card) -> Iterator[Finding]:
 
 def at_speed_of(drive: Card, port: str) -> Card:
     """The drive as it runs on a port: on SAS and SATA the two agree on the slower speed."""
-    least = 1 / bandwidth(port, 1)
-    both = is_serial(port) and is_serial(drive.word("link.interface"))
-    if not both or drive.number("link.time_per_byte") >= least:
+    if is_serial(port) and is_serial(drive.word("link.interface")):
+        return _no_faster(drive, bandwidth(port, 1))
+    return drive
+
+
+def on_lanes_of(drive: Card, controller: Card) -> Card:
+    """The drive as it runs on a controller: on tri-mode ports it has their lanes."""
+    if not _on_pcie_of(controller, drive) or not controller.has("drives.pcie_speed"):
         return drive
-    return drive.changed({"link.time_per_byte": least})
+    speed, lanes = controller.word("drives.pcie_speed"), controller.integer("drives.pcie_lanes")
+    return _no_faster(drive, bandwidth(speed, lanes))
+
+
+def _no_faster(drive: Card, carried: float) -> Card:
+    """The drive with a link that carries no more than so many bytes a second."""
+    if drive.number("link.time_per_byte") >= 1 / carried:
+        return drive
+    return drive.changed({"link.time_per_byte": 1 / carried})
 
 
 def lay_out(

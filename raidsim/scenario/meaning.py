@@ -254,7 +254,9 @@ def _as_it_runs(
         ports = [controller.word("ports.speed")]
     for port in ports:
         drive = arrays.at_speed_of(drive, port)
-    return drive
+    if controller is None or above:  # behind a switch it has lanes of that
+        return drive
+    return arrays.on_lanes_of(drive, controller)
 
 
 def _inside(made: Sequence[FoundHybrid]) -> dict[Any, str | None]:

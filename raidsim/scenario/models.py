@@ -257,6 +257,12 @@ class VolumeKeys(Part):
     bitmap_chunk: Annotated[int, Size] = key(
         "what a bit of the bitmap stands for: so many bytes of each drive", "64 MiB"
     )
+    group_thread_cnt: Annotated[int, Count(0, 1024)] | None = key(
+        "RAID with parity by software of the operating system: worker threads that handle its"
+        " stripes, in each NUMA node of the host (`cpu.nodes`), as md has it in sysfs; 0: one"
+        " thread for all",
+        None, "`raid.threads` of the card of the host",
+    )  # fmt: skip
     access: Annotated[str, Choice(("read-write", "read-only", "blocked"))] = key(
         "access policy: what hosts may do", "read-write"
     )

@@ -1,8 +1,9 @@
 """What one lane of each kind of connection carries.
 
-Payload each way, in bytes per second: the line rate less what its coding takes (8b/10b up to
-SAS 12G and PCIe 2, 128b/130b from PCIe 3 on), and
+Payload each way, in bytes per second: the line rate less what its coding and its packets take:
 
+- coding: 8b/10b up to SAS 12G and PCIe 2, 128b/130b in PCIe 3 to 5; SAS 24G (SAS-4) runs at
+  22.5 Gbaud with 128 bits of 150, 20 of the others being its forward error correction;
 - PCIe and DMI: less packet headers, 24 bytes for a payload of 256;
 - Ethernet: 1460 of the 1538 bytes that a frame takes on the wire.
 """
@@ -18,9 +19,12 @@ SPEEDS: dict[str, float] = {
     "sas-3g": 300e6,
     "sas-6g": 600e6,
     "sas-12g": 1200e6,
+    "sas-24g": 22.5e9 * 128 / 150 / 8,
     "pcie-1": 250e6 * _PCIE,
     "pcie-2": 500e6 * _PCIE,
     "pcie-3": 8e9 * 128 / 130 / 8 * _PCIE,
+    "pcie-4": 16e9 * 128 / 130 / 8 * _PCIE,
+    "pcie-5": 32e9 * 128 / 130 / 8 * _PCIE,
     "dmi-2": 500e6 * _PCIE,
     "1gbe": 125e6 * _ETHERNET,
     "10gbe": 1250e6 * _ETHERNET,

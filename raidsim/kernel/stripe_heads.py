@@ -1,0 +1,67 @@
+"""Stripe heads: what software RAID does with parity page by page.
+
+Linux md takes everything that touches parity through its stripe cache. An entry of it, a *stripe
+head*, is one page of every member at the same offset (``STRIPE_SIZE`` is a page of memory, see
+``drivers/md/raid5.c``); it is looked up, its members' pages are read or written each by a command
+of its own, and parity is computed in it. The threads that handle stripes take for a task
+
+    heads * stripe_ns + pages * stripe_io_ns
+
+beside the time of computing parity: ``heads`` are pages of the strips' height that the task
+touches, one above the other, and ``pages`` those that it reads or writes on all members together.
+Where workers handle the stripes, the thread of the array has a part of it before them, which is
+not shared out: ``heads * serial_ns``. It releases stripe heads and hands them to the workers.
+
+Verbs: :func:`note` the work of a task.
+
+Writes go this road, and reads of what is lost. Other reads pass it by: md sends them to the member
+that has the data (``raid5_read_one_chunk``).
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel.jit import handler
+from raidsim.kernel.tables import NONE, WRITE
+from raidsim.layout.tables import DIRECT
+
+PAGE = 4096
+"""Bytes of a member that a stripe head holds."""
+
+
+@handler
+def note(w, row, index, count):
+    """Note what ``count`` accesses of task ``index`` take of the threads of array ``row``.
+
+    The accesses are those of a plan, not yet merged: all of a stripe come one after the other.
+    """
+    array = w.arrays[row]
+    job = w.jobs[index]
+    job["stripe_work"] = 0.0
+    job["serial_work"] = 0.0
+    if array["stripe_ns"] == 0.0 and array["stripe_io_ns"] == 0.0 and array["serial_ns"] == 0.0:
+        return
+    layout = w.layouts[row]
+    heads = 0
+    pages = 0
+    stripe = NONE
+    low = 0
+    high = 0
+    for i in range(count):
+        access = w.accesses[i]
+        if access["method"] == DIRECT and access["op"] != WRITE:
+            continue
+        first = access["offset"] // PAGE
+        end = (access["offset"] + access["length"] - 1) // PAGE + 1
+        pages += end - first
+        span = access["drive"] // layout["span_drives"]
+        number = span * layout["rows"] + access["offset"] // layout["strip"]
+        if number != stripe:
+            heads += high - low
+            stripe = number
+            low = first
+            high = end
+        low = min(low, first)
+        high = max(high, end)
+    heads += high - low
+    job["stripe_work"] = heads * array["stripe_ns"] + pages * array["stripe_io_ns"]
+    job["serial_work"] = heads * array["serial_ns"]

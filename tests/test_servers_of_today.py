@@ -1,0 +1,80 @@
+"""Hosts and controllers of the catalogue: they run, and do what is printed of their kind."""
+
+import pytest
+
+from raidsim import cards, run
+from raidsim.report.findings import findings
+from raidsim.scenario import load_text
+from raidsim.topology.lanes import bandwidth
+
+CATALOGUE = cards.catalogue()
+HOSTS = [card.name for card in CATALOGUE if card.kind == "host"]
+CONTROLLERS = [card.name for card in CATALOGUE if card.kind == "controller"]
+PARTS = ("io", "page")
+LINUX = ["intel-xeon-8380-pair", "amd-epyc-9654-pair"]
+QUICK = '[measure]\nprecision = "20 %"\nmin_ios = 200\nmax_ios = 600'
+READS = '[[load]]\nread = "100 %"\nrandom = "100 %"\nsize = "4 KiB"'
+
+
+def system(host, volume, load="outstanding = 8", extra=""):
+    """The text of a scenario."""
+    parts = [f'[host]\nmodel = "{host}"', extra, f"[[volume]]\n{volume}", f"{READS}\n{load}", QUICK]
+    return load_text("\n".join(parts))
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_every_host_runs_and_is_checked(name):
+    spec = system(name, 'drive = "intel-p3700-800gb"\nstate = "fresh"')
+    (point,) = run(spec).points
+    assert point.iops.mean > 0
+    assert any(found.where == f"model {name}" for found in findings(spec))  # what it guesses
+
+
+@pytest.mark.parametrize("name", CONTROLLERS)
+def test_every_controller_runs_and_is_checked(name):
+    card = cards.load(name)
+    disk = "wd-wd1600aajs" if card.word("ports.speed").startswith("sata") else "seagate-st373455ss"
+    volume = f'drive = "{disk}"\nlevel = "raid0"\ndrives = 2\nstrip = "64 KiB"'
+    if not card.flag("levels.raid0"):
+        volume = f'drive = "{disk}"\nlevel = "jbod"\ndrives = 2'
+    spec = system("cisco-ucs-c240-m4", volume, extra=f'[[controller]]\nmodel = "{name}"')
+    (point,) = run(spec).points
+    assert point.iops.mean > 0
+    assert any(found.where == f"model {name}" for found in findings(spec))  # what it guesses
+
+
+def test_a_core_of_linux_does_as_many_reads_as_are_printed_of_one():
+    """433,000 random reads of 4 KiB a second, io_uring, the core at 100 % (PhotonLibOS)."""
+    card = cards.load("intel-xeon-8380-pair")
+    times = [card.number(f"{step}.{of}_time") for step in ("submit", "complete") for of in PARTS]
+    assert 1 / sum(times) == pytest.approx(433e3, rel=0.02)
+
+
+@pytest.mark.parametrize("name", LINUX)
+def test_polling_and_libaio_are_the_ends_of_what_an_io_may_take(name):
+    """2.58 million (polled io_uring) to 279,000 (libaio) a second of one core, at 3.4 GHz."""
+    card = cards.load(name)
+    faster = card.number("cpu.clock") / 3.4e9
+    for end, rate in enumerate((2.58e6, 279e3)):
+        ranges = [card.sources[f"{step}.io_time"].range for step in ("submit", "complete")]
+        total = sum(found[end] for found in ranges)  # us
+        assert total == pytest.approx(1e6 / rate / faster, rel=0.05)
+
+
+@pytest.mark.parametrize(("name", "speed"), [(LINUX[0], "pcie-4"), (LINUX[1], "pcie-5")])
+def test_slots_are_four_lanes_of_their_generation(name, speed):
+    card = cards.load(name)
+    assert 1 / card.number("pcie.read_time_per_byte") == pytest.approx(
+        bandwidth(speed, 4), rel=1e-3
+    )
+
+
+def test_eight_workers_of_md_write_what_is_reported_of_eight():
+    """463,000 to 975,000 writes of 4 KiB a second to RAID 5 on null block devices, with patches.
+
+    Each is one stripe head with four pages of members: old and new, data and parity.
+    """
+    card = cards.load("intel-xeon-8380-pair")
+    each = card.number("raid.stripe_time") + 4 * card.number("raid.stripe_io_time")
+    most = min(8 / each, 1 / card.number("raid.serial_time"))
+    assert 463e3 < most < 975e3
