@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from raidsim import units
@@ -321,6 +322,8 @@ def _line(
     """Return ``key = { value = ..., ... }``; value and span are in base units."""
     key = attribute.name.partition(".")[2]
     shown = _number(units.in_unit(value, unit, attribute.dimension))
+    if units.DIMENSIONS[attribute.dimension].integer:
+        shown, unit = _whole(value, shown, unit, attribute.dimension)
     parts = [f"value = {shown}", f'unit = "{unit}"', 'source = "assumed"']
     if span is not None:
         low, high = sorted(
@@ -331,6 +334,15 @@ def _line(
         parts.append(f"because = {_text(because)}")
     parts.append(f"note = {_text(note)}")
     return f"{key} = {{ {', '.join(parts)} }}"
+
+
+def _whole(value: float, shown: str, unit: str, dimension: str) -> tuple[str, str]:
+    """Return number and unit of a size: in another unit if this one needs too many digits."""
+    with suppress(units.QuantityError):  # what is shown may be no whole number of bytes
+        if units.parse(f"{shown} {unit}", dimension) == value:
+            return shown, unit
+    number, unit = units.text(value, dimension).split()
+    return number, unit
 
 
 def _number(value: float) -> str:
