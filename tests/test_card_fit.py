@@ -255,6 +255,9 @@ def test_dies_are_counted_so_that_they_hold_the_capacity(tmp_path):
     fitted(path, simulate=Formula())
     # 4 TB x 1.07 / (8 x 64 GiB) = 7.8.
     assert cards.load(path)["flash.dies_per_channel"] == 8
+    again = fitted(path, simulate=Formula())
+    assert not again.written
+    assert "flash.dies_per_channel" not in {one.parameter.name for one in again.values}
 
 
 def test_a_quantile_that_no_run_says_is_kept_and_left_out(tmp_path):

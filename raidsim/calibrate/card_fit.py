@@ -33,12 +33,18 @@ from raidsim.cards import Card
 from raidsim.cards.arithmetic import Contradiction, contradictions, flash_capacity
 from raidsim.cards.attributes import Value
 from raidsim.cards.fit_ranges import fit_range
-from raidsim.cards.rated import FIGURES, RatedPerformance
+from raidsim.cards.rated import FIGURES, TOLERANCE, RatedPerformance
 from raidsim.errors import InputError, Problem
 from raidsim.validate.execute import OnProgress, Simulate, simulate
 from raidsim.validate.verdict import Verdict
 
 SCHEMA = "raidsim.card-fit/1"
+
+ENOUGH = (0.02 / TOLERANCE) ** 4 / 2
+"""Cost per figure at which a fit ends: that of a miss of 2 % where 5 % are allowed."""
+
+COUNTED = ("flash.dies_per_channel", "buffer.size")
+"""Values with a range that follow from others by a rule, and are not fitted."""
 
 UNITS_BUFFERED = 6
 """Program units of each die that a write buffer has room for, at least."""
@@ -335,8 +341,11 @@ def _span_of(card: Card, name: str) -> tuple[float, float]:
 
 
 def _parameters(card: Card) -> list[Parameter]:
-    """Return what may move; dies set an upper bound to the spare area."""
-    found = free_parameters([card], assumed=True)
+    """Return what least squares may move; dies set an upper bound to the spare area."""
+    found = [one for one in free_parameters([card], assumed=True) if one.name not in COUNTED]
+    if not found:
+        cause, remedy = "nothing on it may move", "write a range beside what no sheet tells"
+        raise InputError([Problem(str(card.path), None, None, cause, remedy)])
     if card.kind != "ssd" or not card.has("flash.die_capacity"):
         return found
     most = flash_capacity(card) / card.number("capacity.user") - 1
@@ -359,7 +368,7 @@ def _fit(problem: FitProblem, guess: Mapping[str, float], meter: Meter) -> Fit:
         problem.parameters = [
             replace(one, value=value) for one, value in zip(parameters, guessed, strict=True)
         ]
-    found = fit(problem, meter, starts=1)
+    found = fit(problem, meter, starts=1, enough=ENOUGH)
     problem.parameters = parameters
     return replace(found, before=first)
 
@@ -377,6 +386,22 @@ def _of_the_card(problem: Problem, card: Card) -> Problem:
     return Problem(str(card.path), None, key, cause, problem.remedy)
 
 
+FITTED = "fitted to rated figures"
+TOGETHER = "moved with others by a fit to rated figures, which do not tell it alone"
+
+
+def _note(card: Card, value: Fitted) -> str | None:
+    """Return a new note for a value that a fit has moved, in place of one that is true no more.
+
+    What somebody wrote stays.
+    """
+    written = card.sources[value.parameter.name].note
+    replaceable = written in {"", f"as {card.base}", FITTED, TOGETHER}
+    if value.before == value.after or not replaceable:
+        return None
+    return FITTED if value.claims else TOGETHER
+
+
 def _text(
     old: str, card: Card, taken: Sequence[Taken], values: Sequence[Fitted], found: Fit
 ) -> str:
@@ -390,6 +415,7 @@ def _text(
             one.claims,
             one.sensitivities,
             source="calibrated" if one.claims else None,
+            note=_note(card, one),
         )
         for one in values
     ]

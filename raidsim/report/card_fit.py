@@ -152,7 +152,8 @@ def _sentence(found: CardFit) -> str:
         what = f"nothing was written; {found.card.path.name} would change"
     else:
         what = "nothing to improve: the card stays as it is"
-    return f"{met} of {len(found.figures)} rated figures are met; {what}."
+    unsettled = "" if found.settled else "; another fit may still gain, run it again"
+    return f"{met} of {len(found.figures)} rated figures are met; {what}{unsettled}."
 
 
 def _number(value: float | None) -> str:
