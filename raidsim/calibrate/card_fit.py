@@ -13,6 +13,7 @@ with a ``range``. One that the figures do not determine stays where it was.
 from __future__ import annotations
 
 import math
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +36,7 @@ from raidsim.cards.attributes import Value
 from raidsim.cards.fit_ranges import fit_range
 from raidsim.cards.rated import FIGURES, TOLERANCE, RatedPerformance
 from raidsim.errors import InputError, Problem
-from raidsim.validate.execute import OnProgress, Simulate, simulate
+from raidsim.validate.execute import OnProgress, Progress, Simulate, simulate
 from raidsim.validate.verdict import Verdict
 
 SCHEMA = "raidsim.card-fit/1"
@@ -223,7 +224,7 @@ def fit_card(
         )
         try:
             problem = FitProblem(claims, parameters, simulate, workers)
-            found = _fit(problem, guess, Meter(on_progress, on_estimate))
+            found = _fit(problem, guess, Meter(_named(on_progress, folder), on_estimate))
         except InputError as error:
             raise InputError(_of_the_card(one, card) for one in error.problems) from None
     values = fitted(found, parameters)
@@ -256,6 +257,18 @@ def fit_card(
         changed=new != old,
         written=write and new != old,
     )
+
+
+def _named(on_progress: OnProgress | None, folder: str) -> OnProgress | None:
+    """Name the figure of a run in place of the file of its scenario."""
+    if on_progress is None:
+        return None
+
+    def tell(progress: Progress) -> None:
+        label = progress.label.replace(f"{folder}{os.sep}", "").replace(".toml", "")
+        on_progress(replace(progress, label=label))
+
+    return tell
 
 
 def _host(card: Card) -> dict[str, Any]:
