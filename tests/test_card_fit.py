@@ -339,6 +339,15 @@ def test_the_command_prints_figures_and_values_and_ends_with_a_status(tmp_path, 
     assert told["conflicts"][0]["figure"] == "random-read"
 
 
+def test_the_page_names_every_key_of_the_json(tmp_path):
+    page = (Path(__file__).resolve().parents[1] / "docs/reference/commands.md").read_text("utf-8")
+    (section,) = re.findall(r"^## raidsim card fit(.*?)^## ", page, re.MULTILINE | re.DOTALL)
+    path = written(tmp_path, card_text({"random-read": 10_000_000}))
+    told = fitted(path, write=False, simulate=Formula()).to_dict()
+    keys = {*told, *told["figures"][0], *told["values"][0], *told["conflicts"][0]}
+    assert {key for key in keys if f"`{key}`" not in section} == set()
+
+
 def call(capsys, *arguments: object) -> tuple[int, str]:
     with pytest.raises(SystemExit) as ended:
         cli.main(["card", "fit", *map(str, arguments)])
