@@ -241,6 +241,11 @@ def test_what_is_printed_outright_becomes_the_value(tmp_path):
     assert (card["endurance.written"], card["power.idle"]) == (3650 * 10**12, 5)
     assert card.sources["power.idle"].source == "datasheet"
     assert card.sources["power.idle"].note == "p. 3"
+    path.write_text(
+        path.read_text().replace("power_idle = { value = 5,", "power_idle = { value = 6,")
+    )
+    assert [one.after for one in fitted(path, simulate=Formula()).taken] == [6]
+    assert cards.load(path)["power.idle"] == 6
 
 
 def test_dies_are_counted_so_that_they_hold_the_capacity(tmp_path):

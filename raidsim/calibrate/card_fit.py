@@ -33,8 +33,9 @@ from raidsim.calibrate.report import Fitted, Traded, fitted, traded
 from raidsim.cards import Card
 from raidsim.cards.arithmetic import Contradiction, contradictions, flash_capacity
 from raidsim.cards.attributes import Value
+from raidsim.cards.card import Source
 from raidsim.cards.fit_ranges import fit_range
-from raidsim.cards.rated import FIGURES, TOLERANCE, RatedPerformance
+from raidsim.cards.rated import FIGURES, TOLERANCE, RatedFigure, RatedPerformance
 from raidsim.errors import InputError, Problem
 from raidsim.validate.execute import OnProgress, Progress, Simulate, simulate
 from raidsim.validate.verdict import Verdict
@@ -284,7 +285,7 @@ def _host(card: Card) -> dict[str, Any]:
 def _taken(card: Card) -> tuple[Taken, ...]:
     """Return the values that the sheet prints and the card has otherwise, or not at all.
 
-    What the card's own file takes from a data sheet or document stays.
+    What the card's own file takes from another page of a data sheet or document stays.
     """
     assert card.rated is not None
     found = []
@@ -293,12 +294,21 @@ def _taken(card: Card) -> tuple[Taken, ...]:
         if not attribute or attribute not in card.about.by_name:
             continue
         own = attribute not in card.inherited and card.has(attribute)
-        if own and card.sources[attribute].source in ("datasheet", "document"):
+        if own and _is_of_another_page(card.sources[attribute], figure):
             continue
         before = card[attribute] if card.has(attribute) else None
         if before != figure.value or not own:
             found.append(Taken(attribute, name, before, figure.value))
     return tuple(found)
+
+
+def _is_of_another_page(source: Source, figure: RatedFigure) -> bool:
+    return source.source in ("datasheet", "document") and source.note != _page(figure)
+
+
+def _page(figure: RatedFigure) -> str:
+    """Return the note of a value that is as a figure."""
+    return figure.page + (f": {figure.note}" if figure.note else "")
 
 
 def _dies(card: Card, guess: Mapping[str, float]) -> Taken | None:
@@ -441,10 +451,9 @@ def _text(
             continue
         figure = figures[one.figure]
         unit = figure.unit if attribute.is_number else "1"
-        note = figure.page + (f": {figure.note}" if figure.note else "")
         new.append(
             card_file.NewValue(
-                one.name, figure.written, (), unit=unit, source="datasheet", note=note
+                one.name, figure.written, (), unit=unit, source="datasheet", note=_page(figure)
             )
         )
     residuals = {
