@@ -227,7 +227,7 @@ def fit_card(
             problem = FitProblem(claims, parameters, simulate, workers)
             found = _fit(problem, guess, Meter(_named(on_progress, folder), on_estimate))
         except InputError as error:
-            raise InputError(_of_the_card(one, card) for one in error.problems) from None
+            raise InputError(_of_the_card(one, card, folder) for one in error.problems) from None
     values = fitted(found, parameters)
     old = card.path.read_text(encoding="utf-8")
     new = _text(old, card, taken, values, found)
@@ -400,9 +400,9 @@ def _printed(one: RatedPerformance, verdict: Verdict) -> float | None:
     return None if verdict.simulated is None else rated_runs.printed(one, verdict.simulated)
 
 
-def _of_the_card(problem: Problem, card: Card) -> Problem:
+def _of_the_card(problem: Problem, card: Card, folder: str) -> Problem:
     """Return a problem of a scenario that was made for a rated figure as one of that figure."""
-    if problem.file is None or Path(problem.file).parent.name[:8] != "raidsim-":
+    if problem.file is None or Path(problem.file).parent != Path(folder):
         return problem
     key = f"rated.{Path(problem.file).stem}"
     cause = f"{problem.key}: {problem.cause}" if problem.key else problem.cause
