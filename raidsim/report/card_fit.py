@@ -105,7 +105,7 @@ def _values(found: CardFit) -> Table:
             one.parameter.unit,
             f"{ends[0]:.4g} to {ends[1]:.4g}",
             known,
-            ("at its bound; " if one.at_bound else "") + names,
+            "; ".join(part for part in ("at its bound" if one.at_bound else "", names) if part),
         )
     return table
 
