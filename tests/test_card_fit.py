@@ -23,6 +23,7 @@ from raidsim.result import Result
 from raidsim.scenario import load
 from raidsim.validate.execute import simulate
 from raidsim.validate.jobs import Job
+from raidsim.validate.metrics import METRICS
 
 HEAD = """\
 name = "made-up"
@@ -240,6 +241,11 @@ def test_what_is_printed_outright_becomes_the_value(tmp_path):
     assert (card["endurance.written"], card["power.idle"]) == (3650 * 10**12, 5)
     assert card.sources["power.idle"].source == "datasheet"
     assert card.sources["power.idle"].note == "p. 3"
+    path.write_text(
+        path.read_text().replace("power_idle = { value = 5,", "power_idle = { value = 6,")
+    )
+    assert [one.after for one in fitted(path, simulate=Formula()).taken] == [6]
+    assert cards.load(path)["power.idle"] == 6
 
 
 def test_dies_are_counted_so_that_they_hold_the_capacity(tmp_path):
@@ -255,6 +261,9 @@ def test_dies_are_counted_so_that_they_hold_the_capacity(tmp_path):
     fitted(path, simulate=Formula())
     # 4 TB x 1.07 / (8 x 64 GiB) = 7.8.
     assert cards.load(path)["flash.dies_per_channel"] == 8
+    again = fitted(path, simulate=Formula())
+    assert not again.written
+    assert "flash.dies_per_channel" not in {one.parameter.name for one in again.values}
 
 
 def test_a_quantile_that_no_run_says_is_kept_and_left_out(tmp_path):
@@ -335,7 +344,105 @@ def test_the_command_prints_figures_and_values_and_ends_with_a_status(tmp_path, 
     assert told["conflicts"][0]["figure"] == "random-read"
 
 
+def test_the_page_names_every_key_of_the_json(tmp_path):
+    page = (Path(__file__).resolve().parents[1] / "docs/reference/commands.md").read_text("utf-8")
+    (section,) = re.findall(r"^## raidsim card fit(.*?)^## ", page, re.MULTILINE | re.DOTALL)
+    path = written(tmp_path, card_text({"random-read": 10_000_000}))
+    told = fitted(path, write=False, simulate=Formula()).to_dict()
+    keys = {*told, *told["figures"][0], *told["values"][0], *told["conflicts"][0]}
+    assert {key for key in keys if f"`{key}`" not in section} == set()
+
+
 def call(capsys, *arguments: object) -> tuple[int, str]:
     with pytest.raises(SystemExit) as ended:
         cli.main(["card", "fit", *map(str, arguments)])
     return ended.value.code, " ".join(capsys.readouterr().out.split())
+
+
+# ---- what is measured
+
+
+def rated_of(name: str, folder: Path, figure: str) -> tuple[cards.Card, Job]:
+    """A card of the catalogue with one rated figure, and the run that measures it."""
+    like = cards.load(name)
+    path = folder / "own.toml"
+    path.write_text(
+        f'name = "own"\nkind = "{like.kind}"\ntitle = "O"\nbase = "{name}"\n{RATED}{figure}'
+    )
+    card = cards.load(path)
+    (one,) = rated_runs.entries(card)[0]
+    (claim,) = rated_runs.claims(card, [one], folder, {})
+    (job,) = claim.jobs()
+    return card, job
+
+
+READS_4K = {"unit": "IO/s", "size": "4 KiB"}
+
+
+@compiled_only
+def test_behind_a_controller_drives_take_next_to_no_time(tmp_path):
+    figure = entry("most", 10**6, outstanding=64, workers=8, **READS_4K)
+    card, job = rated_of("cisco-12g-sas-hba", tmp_path, figure)
+    assert len(load(job.scenario).volumes) == 16
+    # One core that takes a command, and gives one to a drive.
+    time = card.number("command.time") + card.number("command.device_io_time")
+    rate = sum(point.iops.mean for point in simulate(job).points)
+    assert rate == pytest.approx(card.integer("command.cores") / time, rel=0.02)
+
+
+def test_drives_behind_a_controller_that_passes_none_through_are_an_array(tmp_path):
+    figure = entry("most", 10**6, outstanding=64, drives=8, **READS_4K)
+    _, job = rated_of("lsi-megaraid-1078-512", tmp_path, figure)
+    (volume,) = load(job.scenario).volumes
+    assert (volume.level, volume.drives) == ("raid0", 8)
+
+
+@compiled_only
+def test_a_process_submits_as_fast_as_its_cpu_time_allows(tmp_path):
+    figure = entry("most", 10**5, outstanding=64, **READS_4K)
+    host, job = rated_of("fujitsu-rx2540-m1", tmp_path, figure)
+    time = host.number("submit.io_time") + host.number("submit.page_time")  # one page of 4 KiB
+    assert simulate(job).points[0].iops.mean == pytest.approx(1 / time, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("state", "read", "expected"),
+    [
+        ("sustained", "0 %", "steady"),
+        ("burst", "0 %", "fresh"),
+        ("fresh", "100 %", "filled"),
+    ],
+)
+def test_the_state_of_a_figure_is_that_of_its_drive(state, read, expected, tmp_path):
+    figure = entry("a", 1000, outstanding=4, state=state, read=read, **READS_4K)
+    _, job = rated_of("samsung-970-evo-plus-500gb", tmp_path, figure)
+    assert load(job.scenario).volumes[0].state == expected
+
+
+@compiled_only
+def test_rates_at_the_edges_of_a_disk_are_those_of_its_tracks(tmp_path):
+    figures = "".join(
+        f'media_rate_{edge} = {{ value = 100, unit = "MB/s", page = "p" }}\n'
+        for edge in ("outer", "inner")
+    )
+    path = tmp_path / "own.toml"
+    head = 'name = "own"\nkind = "hdd"\ntitle = "O"\nbase = "nl-sas-2tb"\n'
+    path.write_text(head + RATED + figures)
+    card = cards.load(path)
+    for one in rated_runs.entries(card)[0]:
+        (claim,) = rated_runs.claims(card, [one], tmp_path, {})
+        rate = simulate(claim.jobs()[0]).points[0].mbps * 2**20
+        edge = card.integer(f"geometry.track_{one.name.rpartition('_')[2]}")
+        assert track(card, rate) == pytest.approx(edge, rel=0.03)
+
+
+@compiled_only
+def test_a_quantile_is_that_of_the_run(tmp_path):
+    figure = entry("late", 200, unit="us", size="4 KiB", outstanding=8, quantile="99 %")
+    card, job = rated_of("samsung-970-evo-plus-500gb", tmp_path, figure)
+    (one,) = rated_runs.entries(card)[0]
+    (claim,) = rated_runs.claims(card, [one], tmp_path, {})
+    found = simulate(job)
+    metric = METRICS[claim.subject.run.metric]
+    assert metric.of(found.points, None) == found.points[0].latency_ms["read"].p99
+    assert metric.of([*found.points, *found.points], None) is None

@@ -17,6 +17,7 @@ from raidsim.cards.stub import stub
 from raidsim.errors import InputError
 from raidsim.resources import data_folder
 
+PAGES = Path(__file__).resolve().parents[1] / "docs" / "how-to"
 NAMES = sorted(path.stem for path in data_folder("models").rglob("*.toml"))
 COUNTED = {"flash.dies_per_channel", "flash.die_capacity"}
 
@@ -107,6 +108,22 @@ def test_a_new_card_is_written_once_and_never_over_another_file(tmp_path, monkey
     assert (tmp_path / "acme-1tb.toml").read_bytes() == before
     assert call("new", "ssd", "acme-1tb", *options, "-o", "other.toml") == 0
     assert cards.load(tmp_path / "other.toml").of_others()
+
+
+@pytest.mark.parametrize(
+    ("page", "like", "figures"), [("own-drive", "intel-p3700-800gb-sff", 6),
+                                  ("own-host", "fujitsu-rx2540-m1", 1)],
+)  # fmt: skip
+def test_what_a_page_fills_in_is_read_and_does_not_contradict_itself(page, like, figures):
+    text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
+    (filled,) = re.findall(r"```toml\n(\[rated\].*?)```", text, re.DOTALL)
+    base = cards.load(like)
+    new = stub(base.kind, "new-one", base, place=Path("new.toml"), like_name=like, year=2018)
+    head, _, rest = new.partition("[rated]\n")
+    card = read_card(f"{head}{filled}\n{rest.partition(chr(10))[2]}", "new.toml")
+    assert len(card.rated.performance) == figures
+    assert not any(name in str(one) for one in contradictions(card) for name in card.rated.figures
+                   if "die" not in str(one))  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from raidsim import cards
 from raidsim.calibrate.card_file import NewValue, rewritten
 from raidsim.cards.arithmetic import contradictions
 from raidsim.cards.loader import read_card
+from raidsim.cards.rated import PERFORMANCE, read_rated
 from raidsim.errors import InputError
 
 SSD = """\
@@ -132,6 +133,34 @@ def test_what_is_wrong_with_a_rated_figure_is_said_with_its_key(written, message
 def test_all_that_is_wrong_is_said_at_once():
     text = SSD.replace('sheet = "Data sheet 1, 2020"', "")
     assert len(said(text + entry("a", -1, "IO/s", size="x", outstanding="y"))) == 4
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 10**6) | st.floats(width=16) | st.text(max_size=8)
+    | st.sampled_from(["IO/s", "MB/s", "us", "4 KiB", "100 %", "sustained", "p. 1", "TB", "1/day"]),
+    lambda inner: st.lists(inner, max_size=2),
+    max_leaves=3,
+)  # fmt: skip
+
+
+@settings(max_examples=150)
+@given(
+    figures=st.dictionaries(
+        st.sampled_from(["capacity", "dwpd", "written", "afr", "mtbf", "odd"]),
+        st.dictionaries(st.sampled_from(["value", "unit", "page", "years", "x"]), ANYTHING),
+        max_size=3,
+    ),
+    performance=st.lists(
+        st.dictionaries(st.sampled_from([*PERFORMANCE, "x"]), ANYTHING), max_size=2
+    ),
+    sheet=ANYTHING,
+)
+def test_whatever_stands_there_is_read_or_refused(figures, performance, sheet):
+    problems = []
+    table = {**figures, "performance": performance, "sheet": sheet}
+    found = read_rated(table, "ssd", lambda path, *_: problems.append(path))
+    assert problems or found is not None
+    assert all(path[0] == "rated" for path in problems)
 
 
 def test_maker_and_year_are_of_the_head():

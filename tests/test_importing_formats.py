@@ -9,7 +9,8 @@ import pytest
 
 from raidsim import cards
 from raidsim.errors import InputError
-from raidsim.importing.importer import Imported, import_files
+from raidsim.importing.importer import Imported, import_files, read_files
+from raidsim.importing.together import join
 from raidsim.importing.wishes import Wishes
 from raidsim.scenario.scenario import Scenario, load_text
 
@@ -51,11 +52,12 @@ def test_strip_spans_and_policies_are_those_of_the_virtual_drive():
 
 
 def test_files_of_one_controller_are_joined_by_slots():
-    made = imported("storcli/prom-cALL_show_all.json", "storcli/prom-eALL_sALL_show_all.json")
-    (volume,) = load_text(made.text).volumes
+    files = ["storcli/prom-cALL_show_all.json", "storcli/prom-eALL_sALL_show_all.json"]
+    (volume,) = scenario_of(*files).volumes
     assert (volume.level, volume.drives) == ("raid6", 4)
     # Raw size: 0x6fc81ab0 sectors, where the list of drives has 893.750 GB.
-    assert 'capacity.user = "960197124096 B"' in made.text
+    system = join(read_files([str(DATA / name) for name in files], None, Wishes()))
+    assert {drive.capacity.value for drive in system.drives} == {0x6FC81AB0 * 512}
 
 
 def test_a_controller_is_matched_by_cache_and_ports():

@@ -28,7 +28,15 @@ _KNOWN = {
     r"SSDPE2MD800G4": "intel-p3700-800gb-sff",
     r"SSDPE2MD016T4": "intel-p3700-1600gb-sff",
     r"SSDPE2MD020T4": "intel-p3700-2000gb-sff",
+    r"SSDPE2KX040T8": "intel-p4510-4tb",
     r"SSDSA2BZ300G3": "intel-710-300gb",
+    r"SSDSC2KG960G7": "intel-s4600-960gb",
+    r"SBFPF2BV614T": "solidigm-p5336-61440gb",
+    r"MZQLB3T8HALS": "samsung-pm983-3840gb",
+    r"MZQL27T6HBLA": "samsung-pm9a3-7680gb",
+    r"MZILG7T6HBLA": "samsung-pm1653-7680gb",
+    r"KCD9[XD]PJE7T68": "kioxia-cd9p-r-7680gb",
+    r"SEDC600M/?960G": "kingston-dc600m-960gb",
     r"970 ?EVO ?PLUS ?500GB": "samsung-970-evo-plus-500gb",
 }
 """Order numbers, and the cards that describe what they buy."""
