@@ -64,7 +64,7 @@ values of the card for it. `sheet` names what is quoted, a text or a list of tex
 
 ```toml
 [rated]
-sheet = "Product brief, 336948-002US, 2018"
+sheet = "Product brief, 2018"
 capacity = { value = 4.0, unit = "TB", page = "p. 1" }
 dwpd = { value = 0.9, unit = "1/day", years = 5, page = "p. 2" }
 
