@@ -13,6 +13,7 @@ with a ``range``. One that the figures do not determine stays where it was.
 from __future__ import annotations
 
 import math
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,13 +33,20 @@ from raidsim.calibrate.report import Fitted, Traded, fitted, traded
 from raidsim.cards import Card
 from raidsim.cards.arithmetic import Contradiction, contradictions, flash_capacity
 from raidsim.cards.attributes import Value
+from raidsim.cards.card import Source
 from raidsim.cards.fit_ranges import fit_range
-from raidsim.cards.rated import FIGURES, RatedPerformance
+from raidsim.cards.rated import FIGURES, TOLERANCE, RatedFigure, RatedPerformance
 from raidsim.errors import InputError, Problem
-from raidsim.validate.execute import OnProgress, Simulate, simulate
+from raidsim.validate.execute import OnProgress, Progress, Simulate, simulate
 from raidsim.validate.verdict import Verdict
 
 SCHEMA = "raidsim.card-fit/1"
+
+ENOUGH = (0.02 / TOLERANCE) ** 4 / 2
+"""Cost per figure at which a fit ends: that of a miss of 2 % where 5 % are allowed."""
+
+COUNTED = ("flash.dies_per_channel", "buffer.size")
+"""Values with a range that follow from others by a rule, and are not fitted."""
 
 UNITS_BUFFERED = 6
 """Program units of each die that a write buffer has room for, at least."""
@@ -217,9 +225,9 @@ def fit_card(
         )
         try:
             problem = FitProblem(claims, parameters, simulate, workers)
-            found = _fit(problem, guess, Meter(on_progress, on_estimate))
+            found = _fit(problem, guess, Meter(_named(on_progress, folder), on_estimate))
         except InputError as error:
-            raise InputError(_of_the_card(one, card) for one in error.problems) from None
+            raise InputError(_of_the_card(one, card, folder) for one in error.problems) from None
     values = fitted(found, parameters)
     old = card.path.read_text(encoding="utf-8")
     new = _text(old, card, taken, values, found)
@@ -252,6 +260,18 @@ def fit_card(
     )
 
 
+def _named(on_progress: OnProgress | None, folder: str) -> OnProgress | None:
+    """Name the figure of a run in place of the file of its scenario."""
+    if on_progress is None:
+        return None
+
+    def tell(progress: Progress) -> None:
+        label = progress.label.replace(f"{folder}{os.sep}", "").replace(".toml", "")
+        on_progress(replace(progress, label=label))
+
+    return tell
+
+
 def _host(card: Card) -> dict[str, Any]:
     """Return the host on which the figures of a card are measured."""
     if card.kind == "host":
@@ -265,7 +285,7 @@ def _host(card: Card) -> dict[str, Any]:
 def _taken(card: Card) -> tuple[Taken, ...]:
     """Return the values that the sheet prints and the card has otherwise, or not at all.
 
-    What the card's own file takes from a data sheet or document stays.
+    What the card's own file takes from another page of a data sheet or document stays.
     """
     assert card.rated is not None
     found = []
@@ -274,12 +294,21 @@ def _taken(card: Card) -> tuple[Taken, ...]:
         if not attribute or attribute not in card.about.by_name:
             continue
         own = attribute not in card.inherited and card.has(attribute)
-        if own and card.sources[attribute].source in ("datasheet", "document"):
+        if own and _is_of_another_page(card.sources[attribute], figure):
             continue
         before = card[attribute] if card.has(attribute) else None
         if before != figure.value or not own:
             found.append(Taken(attribute, name, before, figure.value))
     return tuple(found)
+
+
+def _is_of_another_page(source: Source, figure: RatedFigure) -> bool:
+    return source.source in ("datasheet", "document") and source.note != _page(figure)
+
+
+def _page(figure: RatedFigure) -> str:
+    """Return the note of a value that is as a figure."""
+    return figure.page + (f": {figure.note}" if figure.note else "")
 
 
 def _dies(card: Card, guess: Mapping[str, float]) -> Taken | None:
@@ -335,8 +364,11 @@ def _span_of(card: Card, name: str) -> tuple[float, float]:
 
 
 def _parameters(card: Card) -> list[Parameter]:
-    """Return what may move; dies set an upper bound to the spare area."""
-    found = free_parameters([card], assumed=True)
+    """Return what least squares may move; dies set an upper bound to the spare area."""
+    found = [one for one in free_parameters([card], assumed=True) if one.name not in COUNTED]
+    if not found:
+        cause, remedy = "nothing on it may move", "write a range beside what no sheet tells"
+        raise InputError([Problem(str(card.path), None, None, cause, remedy)])
     if card.kind != "ssd" or not card.has("flash.die_capacity"):
         return found
     most = flash_capacity(card) / card.number("capacity.user") - 1
@@ -359,7 +391,7 @@ def _fit(problem: FitProblem, guess: Mapping[str, float], meter: Meter) -> Fit:
         problem.parameters = [
             replace(one, value=value) for one, value in zip(parameters, guessed, strict=True)
         ]
-    found = fit(problem, meter, starts=1)
+    found = fit(problem, meter, starts=1, enough=ENOUGH)
     problem.parameters = parameters
     return replace(found, before=first)
 
@@ -368,13 +400,29 @@ def _printed(one: RatedPerformance, verdict: Verdict) -> float | None:
     return None if verdict.simulated is None else rated_runs.printed(one, verdict.simulated)
 
 
-def _of_the_card(problem: Problem, card: Card) -> Problem:
+def _of_the_card(problem: Problem, card: Card, folder: str) -> Problem:
     """Return a problem of a scenario that was made for a rated figure as one of that figure."""
-    if problem.file is None or Path(problem.file).parent.name[:8] != "raidsim-":
+    if problem.file is None or Path(problem.file).parent != Path(folder):
         return problem
     key = f"rated.{Path(problem.file).stem}"
     cause = f"{problem.key}: {problem.cause}" if problem.key else problem.cause
     return Problem(str(card.path), None, key, cause, problem.remedy)
+
+
+FITTED = "fitted to rated figures"
+TOGETHER = "moved with others by a fit to rated figures, which do not tell it alone"
+
+
+def _note(card: Card, value: Fitted) -> str | None:
+    """Return a new note for a value that a fit has moved, in place of one that is true no more.
+
+    What somebody wrote stays.
+    """
+    written = card.sources[value.parameter.name].note
+    replaceable = written in {"", f"as {card.base}", FITTED, TOGETHER}
+    if value.before == value.after or not replaceable:
+        return None
+    return FITTED if value.claims else TOGETHER
 
 
 def _text(
@@ -390,6 +438,7 @@ def _text(
             one.claims,
             one.sensitivities,
             source="calibrated" if one.claims else None,
+            note=_note(card, one),
         )
         for one in values
     ]
@@ -402,10 +451,9 @@ def _text(
             continue
         figure = figures[one.figure]
         unit = figure.unit if attribute.is_number else "1"
-        note = figure.page + (f": {figure.note}" if figure.note else "")
         new.append(
             card_file.NewValue(
-                one.name, figure.written, (), unit=unit, source="datasheet", note=note
+                one.name, figure.written, (), unit=unit, source="datasheet", note=_page(figure)
             )
         )
     residuals = {

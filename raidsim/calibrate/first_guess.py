@@ -8,7 +8,7 @@ Each formula is what the model says while one thing limits, with nothing else in
 - A small read of a drive without load: read_time = L less CPU time, command latency, front end,
   and a frame over a channel, the data path and the link.
 - Sustained sequential writes, W bytes/s: D dies of P planes program pages of s bytes,
-  program_time = D P s / W.
+  program_time = D P s / W; of a burst the same in an SLC cache.
 - Sustained random writes, w bytes/s: each byte of the host is programmed A times and W is shared,
   A = W / w. For uniform writes over a whole drive A follows from the spare area:
   1 + spare = alpha with A = alpha / (alpha + W0(-alpha e^-alpha)), W0 the Lambert function
@@ -83,12 +83,15 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
         yield "flash.read_time", max(one.value - CPU - fixed - latency - transfer, 1e-6)
     sustained = [one for one in writes if one.state == "sustained"]
     speed, rate = max(_speeds(sustained), default=0.0), max(_bytes(sustained), default=0.0)
+    burst = max(_speeds(one for one in writes if one.state != "sustained"), default=0.0)
     if speed:
-        program = _at_once(card) / speed
-        yield "flash.program_time", program
+        yield "flash.program_time", _at_once(card) / speed
+    if burst and card.has("slc.program_time"):
+        yield "slc.program_time", _at_once(card) / burst
+    if fastest := max(speed, burst):
         # Both passes of what is written take at most as long as the figure allows.
-        yield "data_path.write_time_per_byte", 0.4 / speed
-        yield "flash.channel_write_time_per_byte", 0.5 / speed * card.integer("flash.channels")
+        yield "data_path.write_time_per_byte", 0.4 / fastest
+        yield "flash.channel_write_time_per_byte", 0.5 / fastest * card.integer("flash.channels")
     if speed and rate and speed > rate:
         yield "flash.spare", spare_for(speed / rate)
 

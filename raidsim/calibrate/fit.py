@@ -88,8 +88,9 @@ class Fit:
 class _Search:
     """Makes the trials that a fit asks for; what was tried before is not tried again."""
 
-    def __init__(self, problem: FitProblem, meter: Meter) -> None:
+    def __init__(self, problem: FitProblem, meter: Meter, enough: float) -> None:
         self.problem = problem
+        self.enough = enough
         self.parameters: Sequence[Parameter] = problem.parameters
         self.meter = meter
         self.known: dict[tuple[float, ...], Trial] = {}
@@ -138,7 +139,13 @@ class _Search:
         return np.array(slopes).T, np.array(elasticities).T
 
 
-def fit(problem: FitProblem, meter: Meter | None = None, *, starts: int = STARTS) -> Fit:
+def fit(
+    problem: FitProblem,
+    meter: Meter | None = None,
+    *,
+    starts: int = STARTS,
+    enough: float = ENOUGH,
+) -> Fit:
     """Return the values that fit the claims best.
 
     Parameters
@@ -150,9 +157,11 @@ def fit(problem: FitProblem, meter: Meter | None = None, *, starts: int = STARTS
     starts
         Starting points: the values as they are, then others from the ranges of the values,
         always the same ones. The best end counts.
+    enough
+        Cost per claim at which nothing is left to gain.
     """
     meter = meter or Meter()
-    search = _Search(problem, meter)
+    search = _Search(problem, meter, enough)
     before = best = search.at([p.value for p in problem.parameters], "start")
     meter.estimate(problem, before, starts)
     settled = False
@@ -171,7 +180,7 @@ def _pass(search: _Search, start: Trial, starts: int) -> Trial:
     That is the start itself if none gains enough, or only by claims that held and no longer do.
     """
     ends = [_descent(search, start, start)]
-    if starts > 1 and not _is_enough(start):
+    if starts > 1 and not _is_enough(search, start):
         others = _elsewhere(search, start, starts - 1)
         far = [_squares(search, other, other, ELSEWHERE) for other in others]
         best = min(far, key=lambda trial: trial.cost, default=start)
@@ -207,13 +216,13 @@ def _descent(search: _Search, start: Trial, anchor: Trial) -> Trial:
 
     ``anchor`` is where values stay near that the claims leave open.
     """
-    if _is_enough(start) and start is anchor:
+    if _is_enough(search, start) and start is anchor:
         return start
     return _neighbours(search, _squares(search, start, anchor))
 
 
-def _is_enough(trial: Trial) -> bool:
-    return trial.cost <= ENOUGH * len(trial.verdicts)
+def _is_enough(search: _Search, trial: Trial) -> bool:
+    return trial.cost <= search.enough * len(trial.verdicts)
 
 
 def _squares(search: _Search, start: Trial, anchor: Trial, steps: int = STEPS) -> Trial:

@@ -160,10 +160,10 @@ def _edges(_card: Card, rated: Rated) -> Iterator[Contradiction]:
 
 
 def _capacities(card: Card, rated: Rated) -> Iterator[Contradiction]:
-    """Printed figures, and what the card itself has from a sheet."""
+    """Printed figures, and what the card's own file has from a sheet."""
     for name, figure in rated.figures.items():
         attribute = FIGURES[name].attribute
-        if not attribute or not card.has(attribute):
+        if not attribute or not card.has(attribute) or attribute in card.inherited:
             continue
         if card.sources[attribute].source not in ("datasheet", "document"):
             continue

@@ -58,6 +58,7 @@ _SSD = {
     "flash.channel_read_time_per_byte":  ("0.4 us/KiB", "30 us/KiB", "ONFI: 2400 MT/s down to 33 MB/s of asynchronous flash"),
     "flash.channel_write_time_per_byte": ("0.4 us/KiB", "30 us/KiB", "ONFI: 2400 MT/s down to 33 MB/s of asynchronous flash"),
     "flash.spare":                ("3 %", "100 %", "what bad blocks leave of the 7 % between GiB and GB, to as much flash in spare as in use"),
+    "slc.program_time":           ("0.05 ms", "0.6 ms", "one bit a cell: 0.1 to 0.3 ms, half of that in the fastest kinds, and what several planes take more"),
     "read_ahead.depth":           ("4 KiB", "8 MiB", "a page to as much as a stream needs on the fastest link"),
 }
 

@@ -103,6 +103,7 @@ PERFORMANCE: dict[str, tuple[str, str, str]] = {
 _FIGURE_KEYS = ("value", "unit", "page", "note")
 _STATES = ("sustained", "burst", "fresh")
 _LEVELS = ("single", "jbod", "raid0", "raid1", "raid5", "raid6", "raid10")
+_LONGEST_NAME = 60
 _MOST = 65536  # workers, and I/Os outstanding of each
 
 
@@ -330,8 +331,8 @@ def _name(entry: Mapping[str, Any]) -> dict[str, Any]:
     name = entry.get("name")
     if name is None:
         raise _Wrong("name", "is missing", 'such as name = "random-read"')
-    plain = isinstance(name, str) and name and all(c.isalnum() or c in "-_." for c in name)
-    if not plain:
+    plain = isinstance(name, str) and name.isascii() and 0 < len(name) <= _LONGEST_NAME
+    if not plain or not all(c.isalnum() or c in "-_." for c in name):
         cause = f"{quote(name)} is no name"
         raise _Wrong("name", cause, 'letters, digits, "-", "_" and ".", such as "random-read"')
     return {"name": name}

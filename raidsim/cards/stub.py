@@ -148,7 +148,7 @@ def _head(
 
 def inherits(like: Card, maker: str) -> str:
     """Return in words what a new card leaves to its base, defaults aside, and what that means."""
-    stated = {*narrow_ranges(like), *_EXTRA}
+    stated = {*narrow_ranges(like), *_COUNTED, *_PRINTED}
     left = [
         one.name
         for one in like.about.attributes
@@ -165,13 +165,25 @@ def inherits(like: Card, maker: str) -> str:
     return f"As on {like.name}, {why}: {words(left)}."
 
 
-_EXTRA = (
-    "flash.channels",
-    "flash.dies_per_channel",
-    "flash.die_capacity",
-    "buffer.size",
-    "geometry.heads",
-)
+_COUNTED = ("flash.dies_per_channel", "flash.die_capacity")
+_LINK = "payload of PCIe x4: 3540 MB/s of 3.0, 7080 of 4.0, 14160 of 5.0; SATA-6G 550, SAS-12G 1150"
+_PRINTED = {
+    "link.interface": "",
+    "link.time_per_byte": _LINK,
+    "body.form_factor": "",
+    "buffer.size": "",
+    "flash.channels": "",
+    "geometry.heads": "",
+    "link.speed": "",
+    "link.lanes": "",
+    "ports.speed": "",
+    "ports.lanes": "",
+    "drives.max": "",
+    "cache.size": "",
+    "cpu.clock": "",
+    "cpu.cores": "",
+}
+"""What sheets or reviews print of a part itself, to be changed by hand; with a hint."""
 
 
 # ---- what the sheet prints
@@ -239,13 +251,13 @@ def _like(
         return None
     if name == "flash.dies_per_channel":
         return _dies(attribute, like, year)
-    extra = {"buffer.size": _BUFFER if like.kind == "ssd" else None}
-    span = extra.get(name) or ranges.get(name)
-    value, unit = like.number(name) if attribute.is_number else 0, like.sources[name].unit
-    if name in {"flash.channels", "geometry.heads"}:
-        return _line(attribute, value, unit, f"as {like.name}: sheets or reviews often say it")
-    if span is None or value <= 0:
+    buffered = like.kind == "ssd" and name == "buffer.size"
+    span = _BUFFER if buffered else ranges.get(name)
+    if name in _PRINTED and span is None:
+        return _as_printed(attribute, like)
+    if span is None or like.number(name) <= 0:
         return None
+    value, unit = like.number(name), like.sources[name].unit
     low, high = ends(like.kind, name, span)
     why = span.why
     if not low <= value <= high:
@@ -253,6 +265,17 @@ def _like(
     return _line(
         attribute, value, unit, f"as {like.name}", (min(low, value), max(high, value)), why
     )
+
+
+def _as_printed(attribute: Attribute, like: Card) -> str:
+    """Return the line of what a sheet says of the part itself."""
+    name = attribute.name
+    hint = f"; {_PRINTED[name]}" if _PRINTED[name] else ""
+    note = f"as {like.name}: write what the sheet says{hint}"
+    if attribute.is_number:
+        return _line(attribute, like.number(name), like.sources[name].unit, note)
+    key, word = name.partition(".")[2], like.word(name)
+    return f'{key} = {{ value = "{word}", source = "assumed", note = {_text(note)} }}'
 
 
 def _dies(attribute: Attribute, like: Card, year: int | None) -> str:
@@ -291,7 +314,7 @@ def _die(attribute: Attribute, like: Card, year: int | None) -> str | None:
 def _alone(attribute: Attribute, ranges: Mapping[str, FitRange]) -> str | None:
     """Return the line of an attribute of a card without a base; None if it has a default."""
     name = attribute.name
-    if attribute.default is not None and (attribute.default != UNKNOWN or name not in _EXTRA):
+    if attribute.default is not None and (attribute.default != UNKNOWN or name not in _PRINTED):
         return None
     key = name.partition(".")[2]
     span = ranges.get(name)

@@ -12,9 +12,13 @@ from raidsim.scenario import Scenario
 
 def does_not_add_up(scenario: Scenario) -> Iterator[Finding]:
     """Values or rated figures of a card contradict each other."""
-    for card in cards_of(scenario):
-        for one in contradictions(card):
-            yield Finding(f"model {card.name}", str(one), "one of them is wrong")
+    cards = [*cards_of(scenario), *(volume.card for volume in scenario.volumes)]
+    found = [
+        Finding(f"model {card.name}", str(one), "one of them is wrong")
+        for card in cards  # volumes may set other values for the same card
+        for one in contradictions(card)
+    ]
+    yield from dict.fromkeys(found)
 
 
 def of_another_maker(scenario: Scenario) -> Iterator[Finding]:

@@ -105,7 +105,7 @@ def _values(found: CardFit) -> Table:
             one.parameter.unit,
             f"{ends[0]:.4g} to {ends[1]:.4g}",
             known,
-            ("at its bound; " if one.at_bound else "") + names,
+            "; ".join(part for part in ("at its bound" if one.at_bound else "", names) if part),
         )
     return table
 
@@ -152,7 +152,8 @@ def _sentence(found: CardFit) -> str:
         what = f"nothing was written; {found.card.path.name} would change"
     else:
         what = "nothing to improve: the card stays as it is"
-    return f"{met} of {len(found.figures)} rated figures are met; {what}."
+    unsettled = "" if found.settled else "; another fit may still gain, run it again"
+    return f"{met} of {len(found.figures)} rated figures are met; {what}{unsettled}."
 
 
 def _number(value: float | None) -> str:

@@ -1,0 +1,176 @@
+"""A card to be filled in loads as it is, and says where its values are from, and their ranges."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from raidsim import cards, cli
+from raidsim.assembly.drives import is_drive, kind_of
+from raidsim.calibrate.parameters import free_parameters
+from raidsim.cards.arithmetic import contradictions
+from raidsim.cards.attributes import KINDS
+from raidsim.cards.loader import read_card
+from raidsim.cards.stub import stub
+from raidsim.errors import InputError
+from raidsim.resources import data_folder
+
+PAGES = Path(__file__).resolve().parents[1] / "docs" / "how-to"
+NAMES = sorted(path.stem for path in data_folder("models").rglob("*.toml"))
+COUNTED = {"flash.dies_per_channel", "flash.die_capacity"}
+
+
+def call(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["card", *map(str, arguments)])
+    return ended.value.code
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_new_card_is_like_the_card_that_it_is_like(name, tmp_path):
+    like = cards.load(name)
+    text = stub(like.kind, "new-one", like, place=tmp_path / "new.toml", like_name=name)
+    card = read_card(text, "new.toml")
+    assert card.rated is not None
+    if is_drive(card):
+        kind_of(card).check(card)
+    differing = {key for key in card.values if not like.has(key) or card[key] != like[key]}
+    assert differing <= COUNTED
+    assert not any("die" in text for one in contradictions(card) for text in one.names)
+    for one in free_parameters([card], assumed=True):
+        assert one.low <= one.value <= one.high
+        assert card.sources[one.name].because
+        assert card.sources[one.name].note
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_without_an_example_a_new_card_says_what_is_to_be_filled_in(kind):
+    text = stub(kind, "new-one", place=Path("new.toml"))
+    with pytest.raises(InputError) as caught:
+        read_card(text, "new.toml")
+    missing = {problem.key for problem in caught.value.problems}
+    lines = re.findall(r"(?m)^# (\w+) = \{ value = [^\n]*source = \"datasheet\"", text)
+    assert missing
+    assert {key.rpartition(".")[2] for key in missing} <= set(lines)
+    assert {problem.cause for problem in caught.value.problems} == {"is missing"}
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_figure_of_a_new_card_can_be_filled_in(kind):
+    like = next(card for card in cards.catalogue() if card.kind == kind)
+    text = stub(kind, "new-one", like, place=Path("new.toml"), like_name=like.name)
+    filled = re.sub(r"(?m)^# (?=\w+ = .*p\. \.\.\.|\[\[|\w+ = )", "", text)
+    filled = re.sub(r"(?m)^(maker|year) = .*\n", "", filled).replace("value = ...", "value = 1")
+    rated = read_card(filled, "new.toml").rated
+    assert len(rated.performance) >= 2
+    assert rated.figures
+
+
+def test_what_the_sheet_of_the_example_prints_is_what_is_asked_for(tmp_path):
+    like = tmp_path / "like.toml"
+    like.write_text(
+        'name = "like"\nkind = "ssd"\ntitle = "L"\nbase = "intel-p3700-800gb"\n'
+        '[rated]\nsheet = "S"\n[[rated.performance]]\nname = "mixed"\nvalue = 1000\nunit = "IO/s"\n'
+        'read = "70 %"\nsize = "8 KiB"\noutstanding = 128\nstate = "burst"\npage = "p. 1"\n'
+    )
+    text = stub("ssd", "n", cards.load(like), place=tmp_path / "n.toml", like_name=str(like))
+    for line in ('name = "mixed"', 'read = "70 %"', 'size = "8 KiB"', 'state = "burst"'):
+        assert f"# {line}\n" in text
+    assert text.count("[[rated.performance]]") == 1
+    assert 'base = "like.toml"' in text
+    (tmp_path / "n.toml").write_text(text)
+    assert cards.load(tmp_path / "n.toml").base == "like"
+
+
+def test_dies_are_as_large_as_they_were_in_the_year():
+    like = cards.load("samsung-970-evo-plus-500gb")  # 256 Gbit, 500 GB, eight channels
+    made = {
+        year: read_card(stub("ssd", "n", like, place=Path("n.toml"), year=year), "n.toml")
+        for year in (2014, 2017, 2024)
+    }
+    assert [card["flash.die_capacity"] >> 30 for card in made.values()] == [16, 32, 128]
+    # 500 GB and 9.9 % are 549.5 GB: 32 dies of 16 GiB, 16 of 32 GiB; of 128 GiB one each at least.
+    assert [card["flash.dies_per_channel"] for card in made.values()] == [4, 2, 1]
+
+
+def test_a_new_card_is_written_once_and_never_over_another_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    options = ("--like", "intel-p3700-800gb", "--maker", "Acme", "--year", 2020)
+    assert call("new", "ssd", "acme-1tb", *options) == 0
+    printed = capsys.readouterr().out
+    assert "not Acme's but Intel's: guesses" in printed
+    assert "heat.* (how it warms)" in printed
+    before = (tmp_path / "acme-1tb.toml").read_bytes()
+    assert call("new", "ssd", "acme-1tb", *options) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert (tmp_path / "acme-1tb.toml").read_bytes() == before
+    assert call("new", "ssd", "acme-1tb", *options, "-o", "other.toml") == 0
+    assert cards.load(tmp_path / "other.toml").of_others()
+
+
+@pytest.mark.parametrize(
+    ("page", "like", "figures"), [("own-drive", "intel-p3700-800gb-sff", 6),
+                                  ("own-host", "fujitsu-rx2540-m1", 1)],
+)  # fmt: skip
+def test_what_a_page_fills_in_is_read_and_does_not_contradict_itself(page, like, figures):
+    text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
+    (filled,) = re.findall(r"```toml\n(\[rated\].*?)```", text, re.DOTALL)
+    base = cards.load(like)
+    new = stub(base.kind, "new-one", base, place=Path("new.toml"), like_name=like, year=2018)
+    head, _, rest = new.partition("[rated]\n")
+    card = read_card(f"{head}{filled}\n{rest.partition(chr(10))[2]}", "new.toml")
+    assert len(card.rated.performance) == figures
+    assert not any(name in str(one) for one in contradictions(card) for name in card.rated.figures
+                   if "die" not in str(one))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("sdd", "a"), 'KIND: "sdd" is no kind; known:'),
+        (("hdd", "a", "--like", "intel-p3700-800gb"), "is of kind ssd; name a hdd"),
+        (("hdd", "a/b"), 'NAME: "a/b" is no name of a card'),
+        (("hdd", "a", "--like", "nl-sas-2t"), 'did you mean "nl-sas-2tb"?'),
+        (("hdd", "a", "-o", "a.txt"), "a.txt"),
+    ],
+)
+def test_wrong_words_are_refused_in_a_line(words, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert call("new", *words) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_models_shows_what_is_printed_and_whose_values_they_are(tmp_path, capsys):
+    like = cards.load("intel-p3700-800gb")
+    text = stub("ssd", "n", like, place=tmp_path / "n.toml", maker="Acme", year=2014)
+    sheet = 'written = { value = 7.3, unit = "PB", page = "p. 3" }\n'
+    (tmp_path / "n.toml").write_text(text.replace("# written", sheet + "# written", 1))
+    with pytest.raises(SystemExit):
+        cli.main(["models", str(tmp_path / "n.toml")])
+    out = capsys.readouterr().out
+    assert "Acme, 2014; what its own file does not state is as on intel-p3700-800gb" in out
+    assert "which another maker sells (Intel)" in out
+    assert re.search(r"written +7\.3 PB +p\. 3", out)
+    assert "a fit may move it from 1 to 40: NVMe" in out
+
+
+def test_check_says_what_does_not_add_up_and_what_is_of_another_maker(tmp_path, capsys):
+    (tmp_path / "n.toml").write_text(
+        'name = "n"\nkind = "ssd"\ntitle = "N"\nmaker = "Acme"\nbase = "intel-p3700-800gb"\n'
+    )
+    scenario = tmp_path / "s.toml"
+    scenario.write_text(
+        '[host]\nmodel = "fujitsu-rx2540-m1"\n[[volume]]\ndrive = "n.toml"\n'
+        '[[load]]\nread = "100 %"\nsize = "4 KiB"\noutstanding = 1\n'
+    )
+    with pytest.raises(SystemExit):
+        cli.main(["check", str(scenario)])
+    out = " ".join(capsys.readouterr().out.split())
+    assert (
+        "model n: flash.dies_per_channel and flash.die_capacity and capacity.user: 128 dies" in out
+    )
+    assert "heat.* (how it warms)" in out
+    assert "are of intel-p3700-800gb, which another maker sells (Intel); state what is known" in out
