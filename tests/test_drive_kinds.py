@@ -21,7 +21,8 @@ ALLOWED = {
     "kernel/tables.py",  # their numbers,
     "kernel/drive.py",  # and where a command goes
     "cards/attributes.py",  # the attributes of their cards,
-    "cards/fit_ranges.py",  # and what a fit may move
+    "cards/fit_ranges.py",  # what a fit may move,
+    "cards/rated.py",  # and what their sheets print
 }
 MODELS = ("samsung-970-evo-plus-500gb", "intel-p3700-800gb", "seagate-st373455ss", "nl-sas-2tb")
 

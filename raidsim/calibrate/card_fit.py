@@ -317,7 +317,7 @@ def _dies(card: Card, guess: Mapping[str, float]) -> Taken | None:
     They hold the user capacity and the spare area, which the guess may know.
     """
     name = "flash.dies_per_channel"
-    if card.kind != "ssd" or not card.has("flash.die_capacity") or name in card.inherited:
+    if not card.has("flash.die_capacity") or name in card.inherited:
         return None
     span = card.sources[name].range
     if span is None:
@@ -340,7 +340,9 @@ def _buffer(card: Card, _guess: Mapping[str, float]) -> Taken | None:
     collection moves. With less the dies wait for data by turns, and how long depends on trifles.
     """
     name = "buffer.size"
-    if card.kind != "ssd" or name in card.inherited or card.sources[name].range is None:
+    if not card.has("flash.channels") or name in card.inherited:
+        return None
+    if card.sources[name].range is None:
         return None
     unit = card.integer("flash.page") * card.integer("flash.planes")
     dies = card.integer("flash.channels") * card.integer("flash.dies_per_channel")
@@ -369,7 +371,7 @@ def _parameters(card: Card) -> list[Parameter]:
     if not found:
         cause, remedy = "nothing on it may move", "write a range beside what no sheet tells"
         raise InputError([Problem(str(card.path), None, None, cause, remedy)])
-    if card.kind != "ssd" or not card.has("flash.die_capacity"):
+    if not card.has("flash.die_capacity"):
         return found
     most = flash_capacity(card) / card.number("capacity.user") - 1
     return [

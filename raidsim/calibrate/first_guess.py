@@ -45,9 +45,9 @@ def first_guess(card: Card, performance: Sequence[RatedPerformance]) -> dict[str
 
     Those of which no figure tells are left out. None is checked against its range.
     """
-    if card.kind == "ssd":
+    if card.has("flash.channels"):
         return dict(_flash(card, performance))
-    if card.kind == "hdd":
+    if card.has("geometry.heads"):
         return dict(_tracks(card, performance))
     rate = max(_rates((one for one in performance if one.read == 1), random=True), default=0.0)
     if card.kind == "controller" and rate:

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from raidsim import units
-from raidsim.assembly.drives import is_drive
+from raidsim.assembly.drives import is_drive, kind_of
 from raidsim.cards import Card
 from raidsim.cards.attributes import Attribute, Value
 from raidsim.cards.rated import RatedPerformance
@@ -151,7 +151,7 @@ def _set(table: str, values: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _state(card: Card, one: RatedPerformance) -> Iterable[str]:
-    if card.kind != "ssd" or one.state == "sustained":
+    if not kind_of(card).has_past(card) or one.state == "sustained":
         return ()
     return [f"state = {_text('fresh' if one.read == 0 else 'filled')}"]
 

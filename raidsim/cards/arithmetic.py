@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from raidsim import units
+from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.card import Card
 from raidsim.cards.rated import FIGURES, Rated, RatedFigure, RatedPerformance
 
@@ -179,7 +180,7 @@ def _streams(card: Card, rated: Rated) -> Iterator[Contradiction]:
     for one, other in itertools.permutations(rated.performance, 2):
         alike = one.read == other.read and one.read in (0, 1) and one.state == other.state
         streams = other.random == 0 and one.random == 1 and one.size <= other.size
-        if not alike or not streams or card.kind not in ("ssd", "hdd"):
+        if not alike or not streams or card.kind not in DRIVE_KINDS:
             continue
         if "latency" in (one.what, other.what):
             continue

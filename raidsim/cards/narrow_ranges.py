@@ -61,9 +61,9 @@ DIE_WHY = (
 def narrow_ranges(like: Card) -> dict[str, FitRange]:
     """Return where a fit looks for the values of a card that is like another one."""
     found = dict(FIT_RANGES[like.kind])
-    if like.kind == "ssd":
+    if like.has("flash.channels"):
         own = _NVME if like.word("link.interface") in ("nvme", "pcie") else _SERIAL
-    elif like.kind == "hdd":
+    elif like.has("spindle.speed"):
         own = _FAST if like.number("spindle.speed") >= FAST else _NEAR_LINE
     else:
         own = _CONTROLLER if like.kind == "controller" else {}

@@ -165,6 +165,32 @@ class RatedPerformance:
         return f"{units.text(self.size, 'size')} {way}{kind}, {depth} outstanding"
 
 
+SHAPES: dict[str, tuple[RatedPerformance, ...]] = {
+    "ssd": (
+        RatedPerformance("sequential-read", "bandwidth", 0, 0, "MB/s", 2**17, 128, 1.0, 0.0),
+        RatedPerformance("sequential-write", "bandwidth", 0, 0, "MB/s", 2**17, 128, 0.0, 0.0),
+        RatedPerformance("random-read", "rate", 0, 0, "IO/s", 4096, 64, 1.0, 1.0, 4),
+        RatedPerformance("random-write", "rate", 0, 0, "IO/s", 4096, 64, 0.0, 1.0, 4),
+        RatedPerformance("read-latency", "latency", 0, 0, "us", 4096, 1, 1.0, 1.0),
+        RatedPerformance("write-latency", "latency", 0, 0, "us", 4096, 1, 0.0, 1.0),
+    ),
+    "hdd": (
+        RatedPerformance("random-read-1", "rate", 0, 0, "IO/s", 4096, 1),
+        RatedPerformance("random-read-32", "rate", 0, 0, "IO/s", 4096, 32),
+        RatedPerformance("random-write-32", "rate", 0, 0, "IO/s", 4096, 32, 0.0),
+    ),
+    "controller": (
+        RatedPerformance("most-reads", "rate", 0, 0, "IO/s", 4096, 64, 1.0, 1.0, 8),
+        RatedPerformance("most-bandwidth", "bandwidth", 0, 0, "MB/s", 2**18, 16, 1.0, 0.0, 8),
+    ),
+    "host": (
+        RatedPerformance("reads-of-a-core", "rate", 0, 0, "IO/s", 4096, 64, 1.0, 1.0, 1),
+        RatedPerformance("read-latency", "latency", 0, 0, "us", 4096, 1, 1.0, 1.0),
+    ),
+}
+"""What sheets of each kind usually print."""
+
+
 @dataclass(frozen=True)
 class Rated:
     """What a sheet prints: ``sheets`` names what is quoted."""

@@ -14,13 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from raidsim import units
-from raidsim.cards.attributes import KINDS, UNKNOWN, Attribute, CardKind
+from raidsim.cards.attributes import DRIVE_KINDS, KINDS, UNKNOWN, Attribute, CardKind
 from raidsim.cards.card import Card
 from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
 from raidsim.cards.inherited import words
 from raidsim.cards.narrow_ranges import DIE_WHY, ends, narrow_ranges, usual_die
 from raidsim.cards.places import looks_like_path
-from raidsim.cards.rated import FIGURES, RatedPerformance
+from raidsim.cards.rated import FIGURES, SHAPES
 from raidsim.errors import InputError, Problem, quote
 
 DIGITS = 4
@@ -28,31 +28,6 @@ DIGITS = 4
 
 _DIES = FitRange("1", "128", "as many as the capacity needs; raidsim card fit counts them")
 _BUFFER = FitRange("1 MiB", "1024 MiB", "room for several program units of each die")
-
-_SHAPES: dict[str, tuple[RatedPerformance, ...]] = {
-    "ssd": (
-        RatedPerformance("sequential-read", "bandwidth", 0, 0, "MB/s", 2**17, 128, 1.0, 0.0),
-        RatedPerformance("sequential-write", "bandwidth", 0, 0, "MB/s", 2**17, 128, 0.0, 0.0),
-        RatedPerformance("random-read", "rate", 0, 0, "IO/s", 4096, 64, 1.0, 1.0, 4),
-        RatedPerformance("random-write", "rate", 0, 0, "IO/s", 4096, 64, 0.0, 1.0, 4),
-        RatedPerformance("read-latency", "latency", 0, 0, "us", 4096, 1, 1.0, 1.0),
-        RatedPerformance("write-latency", "latency", 0, 0, "us", 4096, 1, 0.0, 1.0),
-    ),
-    "hdd": (
-        RatedPerformance("random-read-1", "rate", 0, 0, "IO/s", 4096, 1),
-        RatedPerformance("random-read-32", "rate", 0, 0, "IO/s", 4096, 32),
-        RatedPerformance("random-write-32", "rate", 0, 0, "IO/s", 4096, 32, 0.0),
-    ),
-    "controller": (
-        RatedPerformance("most-reads", "rate", 0, 0, "IO/s", 4096, 64, 1.0, 1.0, 8),
-        RatedPerformance("most-bandwidth", "bandwidth", 0, 0, "MB/s", 2**18, 16, 1.0, 0.0, 8),
-    ),
-    "host": (
-        RatedPerformance("reads-of-a-core", "rate", 0, 0, "IO/s", 4096, 64, 1.0, 1.0, 1),
-        RatedPerformance("read-latency", "latency", 0, 0, "us", 4096, 1, 1.0, 1.0),
-    ),
-}
-"""What sheets of each kind usually print."""
 
 
 def stub(
@@ -124,7 +99,7 @@ def _head(
     yield f"# 2. raidsim card fit {_shell(place)}    solves the values under it for these figures."
     yield (
         f'# 3. drive = "{place.name}" in a scenario uses it.'
-        if kind in ("ssd", "hdd")
+        if kind in DRIVE_KINDS
         else (f'# 3. model = "{place.name}" in a scenario uses it.')
     )
     if like is not None:
@@ -201,7 +176,7 @@ def _rated(kind: str, like: Card | None) -> Iterator[str]:
                 f"    # {figure.meaning.partition(';')[0]}"
             )
     yield ""
-    shapes = _SHAPES[kind]
+    shapes = SHAPES[kind]
     if like is not None and like.rated is not None and like.rated.performance:
         shapes = like.rated.performance
     for shape in shapes:
@@ -216,7 +191,7 @@ def _rated(kind: str, like: Card | None) -> Iterator[str]:
         yield f'# size = "{units.text(shape.size, "size")}"'
         yield f"# workers = {shape.workers}"
         yield f"# outstanding = {shape.outstanding}"
-        if kind == "ssd":
+        if "flash.channels" in KINDS[kind].by_name:
             yield f'# state = "{shape.state}"'
         yield '# page = "p. ..."'
         yield ""
@@ -252,7 +227,7 @@ def _like(
         return None
     if name == "flash.dies_per_channel":
         return _dies(attribute, like, year)
-    buffered = like.kind == "ssd" and name == "buffer.size"
+    buffered = like.has("flash.channels") and name == "buffer.size"
     span = _BUFFER if buffered else ranges.get(name)
     if name in _PRINTED and span is None:
         return _as_printed(attribute, like)
