@@ -248,3 +248,36 @@ def test_a_curve_of_ruemmler_and_wilkes_is_taken_as_it_is(tmp_path, atlas):
         assert found[distance] == pytest.approx(3.24 + 0.4 * np.sqrt(distance))
     far = max(found)
     assert found[far] == pytest.approx(8.0 + 0.008 * far)
+
+
+@pytest.mark.parametrize(
+    "policies",
+    [
+        {"Fast write level": 0, "Number of buffer segments": 1, "Read-ahead on idle hit": 1},
+        {"Use separate write segment": 1, "High (read) water mark": 1.0},
+        {"Allow read hits on write data": 0, "Maximum number of write segments": 3},
+        {"Use separate write segment": 1, "Maximum number of write segments": 2},
+        {"Buffer continuous read": 0, "Read-ahead over requested": -1},
+        {"Immediate buffer read": 1, "Read any free blocks": 1},
+        {"Bulk sector transfer time": 0, "Enable caching in buffer": 2},
+    ],
+)
+def test_a_disk_of_other_policies_becomes_a_card_that_fits_together(tmp_path, policies):
+    """Policies of other disks in DiskSim's validation folder, put into the files of this one."""
+    for name in ("atlas_III.diskspecs", "atlas_III.model", "atlas_III.seek"):
+        lines = (DATA / "disksim" / name).read_text().split("\n")
+        for key, value in policies.items():
+            lines = [
+                f"   {key} = {value}," if line.strip().startswith(f"{key} =") else line
+                for line in lines
+            ]
+        (tmp_path / name).write_text("\n".join(lines))
+    disk = disksim.read_disk([str(tmp_path / "atlas_III.diskspecs")])
+    assert {key: disk.spec.entries[key] for key in policies} == policies
+    made = read_card(disksim.card_text(disk), "made")
+    hdd.check(made)
+    assert made.integer("buffer.size") >= 64 * 1024
+    for name, text in disksim.files_of(made, "again").items():
+        (tmp_path / name).write_text(text)
+    again = disksim.read_disk([str(tmp_path / "again.diskspecs")])
+    assert flat(again.spec) == flat(disk.spec)

@@ -199,11 +199,13 @@ def _buffer(disk: Disk) -> Iterator[tuple[str, list[str]]]:
     rule = int(disk.number("Buffer continuous read"))
     most = int(disk.number("Maximum read-ahead (blks)")) * SECTOR or size
     shared = not apart and bool(disk.number("Allow read hits on write data", 1))
+    writing = 1 if apart else max(int(disk.number("Maximum number of write segments", 1)), 1)
+    held = reading * size + (0 if shared else writing * size)
     watermark = 100 * disk.number("High (read) water mark")
     yield (
         "buffer",
         [
-            _said("size", max(segments * size, 65536), "B", "segments x Segment size"),
+            _said("size", max(held, 65536), "B", "segments x Segment size"),
             _said("read_unit", SECTOR, "B", "Calc sector by sector"),
             _said("read_watermark", min(watermark, 100), "%", "High (read) water mark"),
         ],
@@ -237,7 +239,6 @@ def _buffer(disk: Disk) -> Iterator[tuple[str, list[str]]]:
         ],
     )
     fast = int(disk.number("Fast write level")) == FULL_FAST_WRITE
-    writing = max(int(disk.number("Maximum number of write segments", 1)), 1)
     yield (
         "write_cache",
         [
