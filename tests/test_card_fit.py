@@ -248,6 +248,22 @@ def test_what_is_printed_outright_becomes_the_value(tmp_path):
     assert cards.load(path)["power.idle"] == 6
 
 
+def test_a_capacity_that_is_known_by_the_sector_is_not_rounded_to_what_is_printed(tmp_path):
+    more = 'capacity = { value = 2, unit = "TB", page = "p. 1" }\n'
+    text = card_text({"random-read": 200000}, more=more)
+    path = written(tmp_path, text)
+    fitted(path, simulate=Formula())
+    exact = (
+        path.read_text()
+        .replace('user = { value = 2.0, unit = "TB"', 'user = { value = 2000398934016, unit = "B"')
+        .replace('user = { value = 2, unit = "TB"', 'user = { value = 2000398934016, unit = "B"')
+    )
+    path.write_text(exact)
+    assert "2000398934016" in exact
+    assert not fitted(path, simulate=Formula()).taken
+    assert cards.load(path)["capacity.user"] == 2000398934016
+
+
 def test_dies_are_counted_so_that_they_hold_the_capacity(tmp_path):
     flash = (
         'channels = { value = 8, unit = "1", source = "assumed" }\n'

@@ -45,6 +45,9 @@ SCHEMA = "raidsim.card-fit/1"
 ENOUGH = (0.02 / TOLERANCE) ** 4 / 2
 """Cost per figure at which a fit ends: that of a miss of 2 % where 5 % are allowed."""
 
+ROUNDED = 0.005
+"""A capacity on a card is the printed one, exactly, if it is off by no more than this share."""
+
 COUNTED = ("flash.dies_per_channel", "buffer.size")
 """Values with a range that follow from others by a rule, and are not fitted."""
 
@@ -297,9 +300,16 @@ def _taken(card: Card) -> tuple[Taken, ...]:
         if own and _is_of_another_page(card.sources[attribute], figure):
             continue
         before = card[attribute] if card.has(attribute) else None
+        if own and name == "capacity" and _is_rounded(figure.value, card.number(attribute)):
+            continue
         if before != figure.value or not own:
             found.append(Taken(attribute, name, before, figure.value))
     return tuple(found)
+
+
+def _is_rounded(printed: float, exact: float) -> bool:
+    """Whether a sheet prints a capacity that its card knows by the sector: 20 TB of 20.0006."""
+    return abs(exact / printed - 1) < ROUNDED
 
 
 def _is_of_another_page(source: Source, figure: RatedFigure) -> bool:
