@@ -6,9 +6,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
+from raidsim.cards.attributes import KINDS
 from raidsim.disksim.parameters import Block
 from raidsim.disksim.reading import Disk, number
 
+KIND = next(kind.name for kind in KINDS.values() if kind.has_surface)
 SECTOR = 512
 LEAST_TRANSFER = 0.00005
 """ms of a sector on a link that takes no time: 10 GB/s, faster than any."""
@@ -53,7 +55,7 @@ def card_text(disk: Disk, name: str | None = None) -> str:
         "",
         "schema = 1",
         f"name = {json.dumps(own)}",
-        'kind = "hdd"',
+        f'kind = "{KIND}"',
         f"title = {json.dumps(f'{disk.name} (DiskSim)')}",
     ]
     for section, entries in _sections(disk):
