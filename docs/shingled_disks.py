@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidsim.assembly.hdd import curve
+from raidsim.assembly.seeks import curve
 from raidsim.assembly.surface import geometry
 from raidsim.cards import load
 from raidsim.cards.reference import table

@@ -257,3 +257,19 @@ def test_rated_writes_are_those_of_every_day_of_a_warranty(path):
     days = card.number("endurance.written") / card.number("capacity.user")
     years = days / card.number("endurance.dwpd") / 365
     assert 2.9 < years < 7.1
+
+
+def test_a_section_that_is_no_table_is_said_beside_a_base():
+    text = 'name = "x"\nkind = "hdd"\ntitle = "X"\nbase = "nl-sas-2tb"\nseek = 3\n'
+    with pytest.raises(InputError, match="seek: is not a table"):
+        read_card(text, "x.toml")
+
+
+def test_a_range_beside_a_value_that_is_none_is_no_fault_of_its_own():
+    entry = '{ value = [1], unit = "us", source = "assumed", range = [1, 2] }'
+    text = (
+        f'name = "x"\nkind = "hdd"\ntitle = "X"\nbase = "nl-sas-2tb"\n[command]\ntime = {entry}\n'
+    )
+    with pytest.raises(InputError) as caught:
+        read_card(text, "x.toml")
+    assert "command.time.value" in str(caught.value)

@@ -281,3 +281,56 @@ def test_a_disk_of_other_policies_becomes_a_card_that_fits_together(tmp_path, po
         (tmp_path / name).write_text(text)
     again = disksim.read_disk([str(tmp_path / "again.diskspecs")])
     assert flat(again.spec) == flat(disk.spec)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('sparing = "sectors-at-end"', "sparing = [1]", "surface.sparing: [1] is unknown"),
+        ('serpentine = "no"', 'serpentine = "yes"', 'surface.serpentine: "yes" is unknown'),
+        ("sectors = 256", "sectors = 0.5", "surface.zone[0].sectors: 0.5 is out of range"),
+        ("sectors = 256", "sektors = 256", "surface.zone[0].sektors: unknown key"),
+        ("cylinders = [0, 615]", "cylinders = [615, 0]", "is not the first and the last cylinder"),
+        ("cylinders = [616, 1823]", "cylinders = [600, 1823]", "begins with cylinder 600"),
+        ("slips = [272037", "slips = [-1", "is no list of whole numbers"),
+        ('unit = "ms"\ndistance', 'unit = "kg"\ndistance', "seek_curve.unit: "),
+        ("distance = [1, 2,", "distance = [1, 1,", "is no list of distances that rise"),
+        ("read = [1.663, ", "read = [", "has 116 times for 117 distances"),
+        ("[disksim]\n", "disksim = 1\n[power2]\n", "disksim: is not a table"),
+    ],
+)
+def test_a_mistake_in_a_measured_card_is_said_with_its_key(atlas, old, new, said):
+    text = disksim.card_text(atlas)
+    assert old in text
+    if new.startswith("disksim"):
+        text = "disksim = 1\n" + text.partition("\n[disksim]")[0]
+    else:
+        text = text.replace(old, new, 1)
+    with pytest.raises(InputError) as caught:
+        read_card(text, "card")
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("slips = [272037", "slips = [99999999", "has a slip or a remap beyond its end"),
+        ("empty = 128000", "empty = 99999999", "holds no data"),
+        ("value = 9105024000", "value = 99105024000", "is more than the zones hold"),
+    ],
+)
+def test_a_measured_card_that_does_not_fit_together_is_refused(atlas, old, new, said):
+    text = disksim.card_text(atlas)
+    assert old in text
+    card = read_card(text.replace(old, new, 1), "card")
+    with pytest.raises(InputError, match=said):
+        hdd.check(card)
+
+
+def test_a_surface_of_more_pieces_than_the_kernel_should_hold_is_refused(atlas):
+    text = disksim.card_text(atlas).replace(
+        "cylinders = [7344, 8056]", "cylinders = [7344, 999999]"
+    )
+    text = text.replace('sparing = "sectors-at-end"', 'sparing = "sectors-per-range"')
+    with pytest.raises(InputError, match="ranges, slips and remaps"):
+        read_card(text, "card")

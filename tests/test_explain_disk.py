@@ -3,7 +3,7 @@
 import pytest
 
 from raidsim import cards
-from raidsim.assembly.hdd import curve
+from raidsim.assembly.seeks import curve
 from raidsim.assembly.surface import geometry
 from raidsim.explain.explain import explain
 from raidsim.scenario import load

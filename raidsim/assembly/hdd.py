@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
 from raidsim import units
 from raidsim.assembly import shingles, surface
 from raidsim.assembly.disk_cache import cache_size
+from raidsim.assembly.seeks import curve
 from raidsim.cards import Card
 from raidsim.cards.surface import data_sectors
 from raidsim.errors import InputError, Problem
@@ -42,41 +42,6 @@ OVERHEADS = tuple(
     for before in ("read", "write")
 )
 """Times of the controller by kind of command, in the order of the table's field."""
-
-
-@dataclass(frozen=True)
-class SeekCurve:
-    """Seek time over d > 0 cylinders: fixed + root sqrt(d - 1) + linear (d - 1), in ns."""
-
-    fixed: float
-    root: float
-    linear: float
-
-    def time(self, distance: int) -> float:
-        """ns over ``distance`` cylinders."""
-        if distance == 0:
-            return 0.0
-        return self.fixed + self.root * math.sqrt(distance - 1) + self.linear * (distance - 1)
-
-
-def seek_curve(single: float, average: float, full: float, cylinders: int) -> SeekCurve:
-    """The curve through a single-cylinder and a full-stroke seek, with a given average.
-
-    Between independent uniform cylinders the distance x (share of the stroke) has the density
-    2 (1 - x), so E[x] = 1/3 and E[sqrt x] = 8/15: with root' and linear' over the full stroke,
-    root' + linear' = full - single and 8/15 root' + 1/3 linear' = average - single. Times in ns.
-    """
-    root = 5 * (average - single) - 5 / 3 * (full - single)
-    stroke = max(cylinders - 2, 1)
-    return SeekCurve(single, root / math.sqrt(stroke), (full - single - root) / stroke)
-
-
-def curve(card: Card, op: str, cylinders: int) -> SeekCurve:
-    """Seek curve of a card before reads or writes."""
-    single, average, full = (
-        card.number(f"seek.{op}_{which}") * GIGA for which in ("single", "average", "full")
-    )
-    return seek_curve(single, average, full, cylinders)
 
 
 @dataclass(frozen=True)
@@ -252,6 +217,12 @@ def measured_problems(card: Card) -> Iterator[Problem]:
     for number, zone in enumerate(card.surface.zones):
         if data_sectors(card.surface, zone, heads) <= 0:
             cause = "holds no data: spares and empty space take it all"
+            yield card.problem(f"surface.zone[{number}]", cause)
+            return
+        tracks = zone.cylinders * heads
+        places = tracks if card.surface.sparing == "tracks" else tracks * zone.sectors
+        if max(chain(zone.slips, *zone.remaps), default=0) >= places:
+            cause = f"has a slip or a remap beyond its end, which is {places:,}"
             yield card.problem(f"surface.zone[{number}]", cause)
             return
     room = card.surface.sectors(heads) * sector

@@ -10,6 +10,7 @@ others those of its own track, cylinder or range only, which has spares for it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -91,21 +92,20 @@ def _to_the_end(surface: Surface, zone: Zone, heads: int) -> Iterator[Run]:
         per_cylinder -= zone.spares
         front = zone.spares if "at-front" in surface.sparing else 0
     whole = Run(per_cylinder * zone.cylinders, 0, 0, per_cylinder, zone.sectors, front)
-    slips = sorted(zone.slips)
-    if surface.sparing == "tracks":
-        slips = [p for t in slips for p in range(t * zone.sectors, (t + 1) * zone.sectors)]
-    ranks = [whole.number_of(place, heads, zone.sectors) for place in slips]
-    over = sorted({rank for rank in ranks if rank is not None and rank >= zone.empty})
+    at_a_time = zone.sectors if surface.sparing == "tracks" else 1
+    ranks = (whole.number_of(one * at_a_time, heads, zone.sectors) for one in zone.slips)
+    over = sorted({rank for rank in ranks if rank is not None and rank + at_a_time > zone.empty})
     # Slips push the angle of the cylinders behind them: these begin a run of their own.
     pushed = {-(-(rank + 1) // per_cylinder) * per_cylinder for rank in over} if pushes else set()
+    passed = set(over)
     rank = zone.empty
     slipped = 0
     for stop in sorted({*over, *pushed, whole.length}):
         if rank < stop <= whole.length:
             yield replace(whole.part(rank, stop - rank), slipped=slipped)
-        rank = max(rank, stop + (stop in over))
+        rank = max(rank, stop + (at_a_time if stop in passed else 0))
         if stop in pushed:
-            slipped = sum(one < stop for one in over)
+            slipped = bisect_left(over, stop)
 
 
 def _within_units(surface: Surface, zone: Zone, heads: int) -> Iterator[Run]:
@@ -126,53 +126,54 @@ def _within_units(surface: Surface, zone: Zone, heads: int) -> Iterator[Run]:
     plain = Run(0, 0, 0, of_cylinder, zone.sectors)
     whole = zone.cylinders * of_cylinder
     units = -(-whole // unit)
-    slips = sorted(zone.slips)
+    slips = sorted(set(zone.slips))
     left = zone.empty
     at = 0
     while at < units:
-        inside = [p for p in slips if at * unit <= p < (at + 1) * unit]
-        slipped = 0 if ranges else sum(p < at * unit for p in slips)
-        if inside or ranges:
-            place, found = at * unit + front, 0
-            if (at + 1) * unit > whole:  # cylinders that are too few for a range have no spares
-                data = whole - at * unit
-            while front and (at + 1) * unit - place - sum(p >= place for p in inside) < data:
-                place -= 1  # spares at the front stand in for what is passed over
-            inside = [p for p in inside if p >= place]
-            for stop in [*inside, (at + 1) * unit]:
-                length = min(stop - place, data - found)
-                if length > left:
-                    yield replace(plain, skip=place + left, length=length - left, slipped=slipped)
-                left -= min(left, length)
-                found += length
-                place = stop + 1
-            at += 1
+        first, last = bisect_left(slips, at * unit), bisect_left(slips, (at + 1) * unit)
+        slipped = 0 if ranges else first
+        if first == last and not ranges:  # as many units as there are without a slip
+            upto = min(slips[first] // unit, units) if first < len(slips) else units
+            length = (upto - at) * data
+            if length > left:
+                yield replace(regular, skip=at * data + left, length=length - left, slipped=slipped)
+            left -= min(left, length)
+            at = upto
             continue
-        upto = min((p // unit for p in slips if p >= at * unit), default=units)
-        length = (upto - at) * data
-        if length > left:
-            yield replace(regular, skip=at * data + left, length=length - left, slipped=slipped)
-        left -= min(left, length)
-        at = upto
+        inside = slips[first:last]
+        place, found = at * unit + front, 0
+        if (at + 1) * unit > whole:  # cylinders that are too few for a range have no spares
+            data = whole - at * unit
+        begin = at * unit
+        while place > begin and (at + 1) * unit - place - sum(p >= place for p in inside) < data:
+            place -= 1  # spares at the front stand in for what is passed over
+        for stop in [*(p for p in inside if p >= place), (at + 1) * unit]:
+            length = min(stop - place, data - found)
+            if length > left:
+                yield replace(plain, skip=place + left, length=length - left, slipped=slipped)
+            left -= min(left, length)
+            found += length
+            place = stop + 1
+        at += 1
 
 
 def _remapped(surface: Surface, zone: Zone, heads: int, found: list[Run]) -> list[Run]:
     """Cut runs where a sector (in the sparing "tracks": a track) lies elsewhere."""
-    pairs = zone.remaps
-    if surface.sparing == "tracks":
-        n = zone.sectors
-        pairs = tuple((a * n + s, b * n + s) for a, b in pairs for s in range(n))
+    at_a_time = zone.sectors if surface.sparing == "tracks" else 1
     of_cylinder = heads * zone.sectors
-    for place, instead in pairs:
+    for place, instead in zone.remaps:
         if place == instead:
             continue
         for index, run in enumerate(found):
-            number = run.number_of(place, heads, zone.sectors)
+            number = run.number_of(place * at_a_time, heads, zone.sectors)
             if number is None:
                 continue
-            elsewhere = Run(1, instead, 0, of_cylinder, zone.sectors, 0, run.slipped)
+            length = min(at_a_time, run.length - number)
+            elsewhere = Run(
+                length, instead * at_a_time, 0, of_cylinder, zone.sectors, 0, run.slipped
+            )
             parts = [run.part(0, number), elsewhere]
-            parts.append(run.part(number + 1, run.length - number - 1))
+            parts.append(run.part(number + length, run.length - number - length))
             found[index : index + 1] = [part for part in parts if part.length]
             break
     return found

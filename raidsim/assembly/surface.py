@@ -15,6 +15,7 @@ import numpy as np
 
 from raidsim.assembly import shingles
 from raidsim.assembly.runs import Run, runs
+from raidsim.assembly.seeks import seek_ns
 from raidsim.cards import Card
 from raidsim.cards.surface import Surface, Zone
 from raidsim.kernel.tables import NONE
@@ -225,17 +226,9 @@ def _gap(card: Card, row: Row, after: Row, heads: int, turn: int) -> float:
     wait = (begins - angle - row.byte_time) % turn
     move = 0.0
     if there != cylinder:
-        move = seek_seconds(card, abs(there - cylinder)) * GIGA
+        move = seek_ns(card, "read", abs(there - cylinder), cylinders(card))
     elif head != other:
         move = card.number("geometry.head_switch") * GIGA
     if turn - wait < 1.0:  # rounding
         wait = 0.0
     return wait + turn * max(math.ceil((move - wait) / turn), 0)
-
-
-def seek_seconds(card: Card, distance: int) -> float:
-    """Seconds of a seek before a read, of a measured curve or between single and full stroke."""
-    if card.seek_points is not None:
-        return card.seek_points.time("read", distance)
-    single, full = card.number("seek.read_single"), card.number("seek.read_full")
-    return single + (full - single) * math.sqrt((distance - 1) / max(cylinders(card) - 2, 1))

@@ -264,7 +264,8 @@ class _Reader:
     def _gives(self, data: Mapping[str, Any], attribute: Attribute) -> bool:
         """Whether the file itself states an attribute."""
         section, _, key = attribute.name.partition(".")
-        return key in data.get(section, {})
+        table = data.get(section)
+        return isinstance(table, dict) and key in table
 
     def _text(self, data: Mapping[str, Any], key: str) -> str | None:
         value = data.get(key)
@@ -412,10 +413,10 @@ class _Reader:
                 raise _Wrong("range", *wrong)
         try:
             value = units.convert(entry.get("value", 0), unit, attribute.dimension)
-        except units.QuantityError:
+        except (units.QuantityError, TypeError, ValueError):
             return None  # which is said of the value
         if not 0 < min(low, high) <= value <= max(low, high) or low == high:
-            cause = f"{quote(written)} does not hold the value {entry.get('value')}"
+            cause = f"{quote(written)} does not hold the value {quote(entry.get('value'))}"
             raise _Wrong("range", cause, "write [low, high] around it, above zero")
         return float(written[0]), float(written[1])
 

@@ -37,6 +37,7 @@ from typing import Any
 import numpy as np
 
 from raidsim import units
+from raidsim.errors import quote
 
 SPARING = {
     "none": "no spares",
@@ -59,6 +60,9 @@ SERPENTINE = {
     "by-disk": "odd cylinders begin with the last head",
 }
 """With which head cylinders begin, in the order of DiskSim's numbers."""
+
+MOST_ROWS = 100_000
+"""Ranges, slips and remaps of a surface: each is a row of its own in the kernel's table `zones`."""
 
 MOST_CYLINDERS = 10_000_000
 MOST_SECTORS = 100_000
@@ -201,10 +205,10 @@ class _Table:
         """One of some words."""
         self.known.add(key)
         value = self.data.get(key, default)
-        if value not in words:
-            self.refuse((*self.path, key), f'"{value}" is unknown', f"one of {', '.join(words)}")
-            return default
-        return str(value)
+        if isinstance(value, str) and value in words:
+            return value
+        self.refuse((*self.path, key), f"{quote(value)} is unknown", f"one of {', '.join(words)}")
+        return default
 
     def text(self, key: str) -> str:
         """A line of text that may be left out."""
@@ -256,7 +260,13 @@ def read_surface(data: object, refuse: Refuse) -> Surface | None:
     if not isinstance(data, Mapping):
         refuse(("surface",), "is not a table", "write [surface]")
         return None
-    table = _Table(data, ("surface",), refuse, {"zone"})
+    wrong: list[Path] = []
+
+    def say(path: Path, cause: str, remedy: str | None) -> None:
+        wrong.append(path)
+        refuse(path, cause, remedy)
+
+    table = _Table(data, ("surface",), say, {"zone"})
     sparing = table.word("sparing", "none", SPARING)
     serpentine = table.word("serpentine", "no", SERPENTINE)
     cylinders = table.whole("range", 1, 1, MOST_CYLINDERS)
@@ -266,8 +276,8 @@ def read_surface(data: object, refuse: Refuse) -> Surface | None:
     if not isinstance(listed, list) or not listed:
         refuse(("surface", "zone"), "is missing", "write [[surface.zone]] for each zone")
         return None
-    zones = [_zone(one, ("surface", "zone", n), refuse) for n, one in enumerate(listed)]
-    if any(zone is None for zone in zones):
+    zones = [_zone(one, ("surface", "zone", n), say) for n, one in enumerate(listed)]
+    if wrong or any(zone is None for zone in zones):
         return None
     found = Surface(tuple(z for z in zones if z), sparing, serpentine, cylinders, source)
     following = 0
@@ -280,6 +290,16 @@ def read_surface(data: object, refuse: Refuse) -> Surface | None:
             )
             return None
         following = zone.last + 1
+    pieces = sum(
+        len(zone.slips)
+        + len(zone.remaps)
+        + (zone.cylinders // cylinders if sparing == "sectors-per-range" else 0)
+        for zone in found.zones
+    )
+    if pieces > MOST_ROWS:
+        cause = f"has {pieces:,} ranges, slips and remaps"
+        refuse(("surface",), cause, f"no more than {MOST_ROWS:,}: leave some out")
+        return None
     return found
 
 

@@ -40,7 +40,7 @@ def files_of(card: Card, stem: str) -> dict[str, str]:
     return {
         f"{stem}.diskspecs": "\n".join(_spec(card, kept, model)) + "\n",
         model: "\n".join(_model(card, surface, kept, curve)) + "\n",
-        curve: _seek(seeks, _settle(card, kept)),
+        curve: _seek(seeks),
     }
 
 
@@ -132,8 +132,8 @@ def _model(card: Card, surface: Surface, kept: Mapping[str, Any], curve: str) ->
     yield "}"
 
 
-def _seek(seeks: SeekPoints, settle: float) -> str:
-    del settle  # of writes, which the model adds itself
+def _seek(seeks: SeekPoints) -> str:
+    """The curve before reads; what a write settles longer stands in the model."""
     lines = [f"Seek distances measured: {len(seeks.distance)}"]
     lines += [
         f"{distance}, {round(time * MS, _DIGITS):.5f}"

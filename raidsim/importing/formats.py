@@ -55,6 +55,9 @@ FORMATS: tuple[Format, ...] = (
 )  # fmt: skip
 """In the order in which they are believed where they differ."""
 
+DISKSIM = "disksim"
+"""Parameter files of a disk, which become its card and no scenario: not among the others."""
+
 OF_LOADS: tuple[Format, ...] = (fio_jobs, vdbench, iometer)
 """Files that describe loads, whose sizes may be shares of a volume."""
 
@@ -70,7 +73,7 @@ def named(name: str) -> Format:
     for one in FORMATS:
         if name == one.NAME:
             return one
-    known = [one.NAME for one in FORMATS]
+    known = [*(one.NAME for one in FORMATS), DISKSIM]
     remedy = suggest(name, known) or f"one of {', '.join(known)}"
     raise InputError([Problem(None, None, "--format", f"{quote(name)} is no format", remedy)])
 
@@ -90,6 +93,6 @@ def format_of(source: Source) -> Format:
     if fitting:
         names = " or ".join(one.NAME for one in fitting)
         raise place.refusal(None, f"may be {names}", "say which one with --format")
-    known = ", ".join(one.NAME for one in FORMATS if one is not refused)
+    known = ", ".join([*(one.NAME for one in FORMATS if one is not refused), DISKSIM])
     cause = "is of no format that is known"
     raise place.refusal(None, cause, f"say which one with --format: {known}")

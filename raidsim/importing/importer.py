@@ -10,7 +10,7 @@ from raidsim import disksim
 from raidsim.assembly.drives import kind_of
 from raidsim.cards.loader import read_card
 from raidsim.errors import InputError, Problem, quote
-from raidsim.importing.formats import FORMATS, OF_LOADS, Format, format_of, named
+from raidsim.importing.formats import DISKSIM, FORMATS, OF_LOADS, Format, format_of, named
 from raidsim.importing.loads import load_tables
 from raidsim.importing.model import Found
 from raidsim.importing.plan import plan
@@ -19,8 +19,6 @@ from raidsim.importing.together import join
 from raidsim.importing.wishes import Wishes
 from raidsim.importing.writing import write
 from raidsim.scenario.scenario import load_text
-
-DISKSIM = "disksim"
 
 
 @dataclass(frozen=True)

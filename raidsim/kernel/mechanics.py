@@ -13,7 +13,7 @@ of ``revolution`` ns. The spindle never stops, so the angle under the heads is t
 day modulo the revolution.
 
 Seek time over d > 0 cylinders: fixed + root sqrt(d - 1) + linear (d - 1), one set for
-reads, one for writes, which settle longer. :mod:`raidsim.assembly.hdd` fits the three to
+reads, one for writes, which settle longer. :mod:`raidsim.assembly.seeks` fits the three to
 the single-cylinder, average and full-stroke seeks of a data sheet. The square root is the
 arm that accelerates and brakes, the linear part its coasting (Ruemmler and Wilkes, "An
 introduction to disk drive modeling", IEEE Computer 27(3), 1994). A disk whose curve was measured

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import tomllib
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
+from raidsim import disksim
 from raidsim.cards.toml_file import TomlFile, parse
 from raidsim.resources import data_folder
 from tests.fuzz import mistakes, right
 
+DATA = Path(__file__).parents[1] / "data"
 HOST = {"model": "fujitsu-rx2540-m1"}
 MADE_UP = 1000
 LOAD = {"read": "67 %", "size": "8 KiB", "outstanding": 4}
@@ -55,6 +59,13 @@ def scenarios() -> list[dict[str, Any]]:
 def cards() -> list[dict[str, Any]]:
     """The data of every shipped card."""
     return _data("models")
+
+
+@cache
+def measured() -> dict[str, Any]:
+    """The data of the card of a disk that was measured."""
+    disk = disksim.read_disk([str(DATA / "disksim" / "atlas_III.parv")])
+    return tomllib.loads(disksim.card_text(disk))
 
 
 @cache
@@ -111,6 +122,8 @@ def made_up(number: int) -> dict[str, Any]:
 
 def card(random: Random) -> dict[str, Any]:
     """A part of a shipped card, on which it is based, or seldom all of it."""
+    if random.random() < 0.1:
+        return copy.deepcopy(measured())
     whole = random.choice(cards())
     if random.random() < 0.1 or "base" in whole:
         return dict(whole)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from raidsim.assembly import hdd
+from raidsim.assembly.surface import rows
 from raidsim.cards.loader import from_file
 from raidsim.errors import InputError
 from tests.fuzz import bases, complaints, mistakes, right
@@ -27,6 +29,14 @@ def attempt(random: random.Random) -> None:
     except InputError as error:
         complaints.check(error, NAME)
         return
+    if card.surface is not None:
+        try:
+            hdd.check(card)
+        except InputError:
+            return
+        found = rows(card)
+        assert found[-1].end >= card.integer("capacity.user")
+        assert min(row.gap for row in found) >= 0
     changed = dict(right.changes(random, card.about))
     for entry in card.changed(changed).entries():
         assert entry.source.unit, entry
