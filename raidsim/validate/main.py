@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from raidsim.errors import InputError, Problem
+from raidsim.studies.engine import OnProgress, execute
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim, Performance, Role, check_each
-from raidsim.validate.execute import OnProgress, Simulate, execute
-from raidsim.validate.execute import simulate as in_simulator
-from raidsim.validate.jobs import Job, distinct
+from raidsim.validate.jobs import Job, Simulate, distinct
+from raidsim.validate.jobs import simulate as in_simulator
 from raidsim.validate.longer import longer, widened
 from raidsim.validate.planning import Planner
 from raidsim.validate.report import ValidationReport
@@ -77,28 +77,23 @@ def validate(
     alone = [] if planner is None else [job for claim in claims for job in planner.jobs(claim)]
     jobs = distinct([*(job for claim in claims for job in claim.jobs()), *alone])
     runs = systems.sweeps(jobs) if systems is not None else [Sweep.of(job) for job in jobs]
-    found = execute(
+    rows = execute(
         [run.job for run in runs],
         simulate,
         workers=workers,
         on_progress=on_progress,
-        in_order=True,
         processes=processes,
     )
-    results = results_of(runs, found)
+    results = results_of(runs, rows)
     again: list[Sweep] = []
     more: dict[Job, tuple[str, ...]] = {}
     if systems is not None:
         asked = {job: results[job] for claim in claims for job in claim.jobs()}
         again = longer(runs, asked, systems)
-        found = execute(
-            [run.job for run in again],
-            simulate,
-            workers=workers,
-            on_progress=on_progress,
-            in_order=True,
+        rows = execute(
+            [run.job for run in again], simulate, workers=workers, on_progress=on_progress
         )
-        results |= results_of(again, found)
+        results |= results_of(again, rows)
         more = widened(again, systems)
     verdicts = tuple(
         replace(judge(claim, results, read_card), widened=_of(claim, more)) for claim in claims
