@@ -74,6 +74,8 @@ class Card:
     attributes call UNKNOWN may be missing: ask ``card.has("flash.cycles")``.
     ``residuals`` holds, by claim, the relative errors that the last fit left; ``sensitivities``,
     by attribute and claim, by what share the simulated figure changes for 1 % more of the value.
+    ``base_sensitivities`` and ``base_residuals`` are the same of its base, as far as they tell
+    of values that it inherits.
     ``base`` is the name of the card it says only the differences to, or empty;
     ``inherited`` are the attributes that its own file does not state, and ``origins`` says of
     those that a base states, or a base of that, which card does. ``rated`` is what its sheet
@@ -101,6 +103,8 @@ class Card:
     surface: Surface | None = None
     seek_points: SeekPoints | None = None
     disksim: Mapping[str, object] = field(default_factory=dict)
+    base_sensitivities: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    base_residuals: Mapping[str, float] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]
