@@ -56,6 +56,7 @@ class Draws:
     drawn_in: dict[tuple[str, int], float] = field(default_factory=dict)
     _known: dict[_Key, Unsures] = field(default_factory=dict)
     _columns: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    _drawn: dict[_Key, NDArray[np.float64]] = field(default_factory=dict)
 
     def column(self, key: str) -> NDArray[np.float64]:
         """Standard normal numbers of a value, one for each draw from 1 on."""
@@ -78,12 +79,12 @@ class Draws:
         found = self.unsures(card)
         if number == 0 or not found.values:
             return {}
-        scores = np.array([self.column(one.key)[number - 1] for one in found.values])
-        drawn = found.at(scores)
-        return {
-            one.name: one.possible(float(value))
-            for one, value in zip(found.values, drawn, strict=True)
-        }
+        key = _key_of(card)
+        if key not in self._drawn:
+            scores = np.column_stack([self.column(one.key) for one in found.values])
+            self._drawn[key] = found.at(scores)
+        names = (one.name for one in found.values)
+        return dict(zip(names, map(float, self._drawn[key][number - 1]), strict=True))
 
     def card(self, card: Card, number: int) -> Card:
         """A card in a draw; draw 0 is the card itself."""

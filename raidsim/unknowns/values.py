@@ -1,9 +1,4 @@
-"""Which values of a card are unsure, and how they go together: one normal distribution of them.
-
-It is one of the logarithms of the values (of the values themselves where 0 is possible). Its means
-are the values of the card, its spread is that of their plausible ranges, narrowed by what the card
-was fitted to (`raidsim.cards.posterior`).
-"""
+"""Which values of a card are unsure, and which values it can have of them."""
 
 from __future__ import annotations
 
@@ -16,12 +11,13 @@ from numpy.typing import NDArray
 from raidsim import units
 from raidsim.assembly.drives import is_drive, kind_of
 from raidsim.cards import Card
-from raidsim.cards.narrow_ranges import ends, narrow_ranges
+from raidsim.cards.posterior import Posterior, posterior
 
-Vector = NDArray[np.float64]
+COARSE = frozenset({"flash.spare"})
+"""Values drawn in steps: each new one costs the whole past of a drive, which is simulated."""
 
-WIDTHS = 4.0
-"""Standard deviations from end to end of a plausible range, of which 95 % lie inside then."""
+STEPS = 2
+"""Of these, steps to a standard deviation: rounding adds a 48th to the variance."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +31,7 @@ class Unsure:
     value : what the card says.
     low, high : the plausible range; what is drawn stays in it.
     step : what a size or a count moves by; 0 for what is continuous.
+    ratio : what a value moves by as a factor, from that of the card; 1 for what is continuous.
     """
 
     card: str
@@ -43,6 +40,7 @@ class Unsure:
     low: float
     high: float
     step: float = 0.0
+    ratio: float = 1.0
 
     @property
     def key(self) -> str:
@@ -52,6 +50,9 @@ class Unsure:
     def possible(self, value: float) -> float:
         """The nearest value that the card can have: in its range, and whole where it must be."""
         value = min(max(value, self.low), self.high)
+        if self.ratio != 1 and min(value, self.value) > 0:
+            steps = round(math.log(value / self.value) / math.log(self.ratio))
+            value = min(max(self.value * self.ratio**steps, self.low), self.high)
         if not self.step:
             return value
         least, most = math.ceil(self.low / self.step), math.floor(self.high / self.step)
@@ -62,62 +63,40 @@ class Unsure:
 
 @dataclass(frozen=True)
 class Unsures:
-    """All unsure values of a card, and how they go together.
-
-    Attributes
-    ----------
-    values : in the order of the attributes.
-    is_log : of each, whether it is its logarithm that is normal.
-    mean : of the logarithms or values.
-    root : symmetric square root of their covariance: times independent standard normal numbers
-        it gives numbers of that covariance. Each value has the most to do with its own number.
-    """
+    """All unsure values of a card, in the order of its attributes, and how they go together."""
 
     values: tuple[Unsure, ...]
-    is_log: NDArray[np.bool_]
-    mean: Vector
-    root: NDArray[np.float64]
+    joint: Posterior
 
-    def at(self, scores: Vector) -> Vector:
-        """Return the values at standard normal numbers, one for each value: in base units."""
-        moved = self.mean + self.root @ scores
-        return np.where(self.is_log, np.exp(np.minimum(moved, 700.0)), moved)
+    def at(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return values (base units), a row for each draw, at as many standard normal numbers."""
+        drawn = self.joint.values(scores)
+        columns = [
+            [one.possible(float(value)) for value in drawn[:, place]]
+            for place, one in enumerate(self.values)
+        ]
+        return np.array(columns).T
 
 
 def unsures(card: Card) -> Unsures:
-    """Return what of a card is unsure; a value that a scenario has set is not."""
+    """Return what of a card is unsure."""
+    joint = posterior(card)
+    deviations = joint.deviations()
     values = []
-    spread = []
-    spans = narrow_ranges(card)
-    for entry in card.entries():
-        if entry.name not in spans or entry.source.source in ("scenario", "datasheet"):
-            continue
-        low, high = ends(card.kind, entry.name, spans[entry.name])
-        value = float(entry.value)
-        if not low <= value <= high:
-            continue
+    for place, name in enumerate(joint.names):
+        coarse = name in COARSE and not joint.linear[place] and deviations[place] > 0
         values.append(
-            Unsure(origin(card, entry.name), entry.name, value, low, high, step(card, entry.name))
+            Unsure(
+                card=joint.owners[place],
+                name=name,
+                value=card.number(name),
+                low=float(joint.low[place]),
+                high=float(joint.high[place]),
+                step=step(card, name),
+                ratio=math.exp(deviations[place] / STEPS) if coarse else 1.0,
+            )
         )
-        spread.append(math.log(high / low) / WIDTHS / 4)
-    return Unsures(
-        tuple(values),
-        np.ones(len(values), bool),
-        np.log([one.value for one in values]),
-        np.diag(spread) if spread else np.zeros((0, 0)),
-    )
-
-
-def square_root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the symmetric square root of a covariance; negative noise in it counts as zero."""
-    variances, directions = np.linalg.eigh((covariance + covariance.T) / 2)
-    return (directions * np.sqrt(np.maximum(variances, 0.0))) @ directions.T
-
-
-def origin(card: Card, name: str) -> str:
-    """Name of the card that states a value."""
-    found = card.origins.get(name)
-    return card.name if found is None else found.card
+    return Unsures(tuple(values), joint)
 
 
 def step(card: Card, name: str) -> float:
