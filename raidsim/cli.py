@@ -34,6 +34,7 @@ from raidsim.cli_options import (
     ScenarioName,
     Seed,
     WithUnknowns,
+    draws,
     folder_of,
     stdout,
     target_of,
@@ -95,7 +96,7 @@ def _options(
     """Take the options that stand before the command."""
 
 
-@app.command("validate")
+@app.command("validate", cls=WithUnknowns)
 def validate_command(
     selection: Annotated[
         list[str] | None,
@@ -111,6 +112,13 @@ def validate_command(
     claims: ClaimsFolder = None,
     json: JsonFile = None,
     html: HtmlFile = None,
+    unknowns: Annotated[
+        int | None,
+        typer.Option(
+            metavar="[N]",
+            help="Say how many printed figures lie within what cards leave open: N draws, or 24.",
+        ),
+    ] = None,
 ) -> None:
     """Compare the simulation with published figures, claim by claim."""
     from raidsim.report import output
@@ -131,6 +139,7 @@ def validate_command(
             role.value if role else None,
             on_progress=bar.on_job,
             processes=compiled,
+            unknowns=draws(unknowns),
             folder=folder_of(claims),
         )
 

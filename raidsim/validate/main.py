@@ -19,6 +19,7 @@ from raidsim.validate.planning import Planner
 from raidsim.validate.report import ValidationReport
 from raidsim.validate.select import select
 from raidsim.validate.systems import Sweep, Systems, results_of
+from raidsim.validate.unknowns import checked, spreads
 from raidsim.validate.verdict import CardReader, judge
 from raidsim.version import __version__
 
@@ -31,6 +32,7 @@ def validate(
     planning: bool = True,
     workers: int | None = None,
     processes: bool = False,
+    unknowns: int | bool = False,
     folder: Path | None = None,
     simulate: Simulate = in_simulator,
     systems: Systems | None = None,
@@ -52,6 +54,9 @@ def validate(
         How many runs at a time; None for one per processor. The results do not depend on it.
     processes
         Run many claims in processes, which start the program anew: its main module must allow it.
+    unknowns
+        How many draws of the cards make intervals of the figures of predictions, or of the
+        others if there are none; True is 24 of them, False none.
     folder
         Where the claims are; None for raidsim's own.
     simulate, read_card
@@ -69,6 +74,7 @@ def validate(
     InputError
         The selection names nothing, or a claim, scenario or card is wrong.
     """
+    count = checked(unknowns)
     claims = select(schema.load(folder), selection, role)
     if systems is None and simulate is in_simulator:
         systems = Systems()
@@ -102,11 +108,19 @@ def validate(
         verdicts = tuple(
             replace(verdict, planned=planner.judge(verdict.claim, results)) for verdict in verdicts
         )
+    if count and systems is not None:
+        found = spreads(
+            verdicts, count, systems, workers=workers, on_progress=on_progress, processes=processes
+        )
+        verdicts = tuple(
+            replace(verdict, spread=found.get(verdict.claim.id)) for verdict in verdicts
+        )
     return ValidationReport(
         verdicts=verdicts,
         version=__version__,
         provenance=next((result.provenance for result in results.values()), {}),
         runs=sum(run.points for run in (*runs, *again)),
+        draws=count,
     )
 
 
