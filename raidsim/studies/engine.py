@@ -106,16 +106,17 @@ def execute(
             pool.submit(simulate, variants[number]): number for number in order
         }
         waiting = set(running)
+        done = 0
         while waiting:
             ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in ended:
+            for future in sorted(ended, key=lambda one: running[one]):
                 number = running[future]
                 try:
                     rows[number] = future.result()
                 except InputError as error:
                     problems |= dict.fromkeys(error.problems)
+                done += 1
                 if on_progress is not None:
-                    done = len(running) - len(waiting)
                     on_progress(Progress(done, len(running), str(variants[number])))
     except KeyboardInterrupt:
         breath.stop()
