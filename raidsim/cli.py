@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from raidsim import card_cli, trace_cli
+from raidsim import card_cli, models_cli, trace_cli
 from raidsim.errors import InputError, SchemaWarning, TableOverflowError
 from raidsim.result import Interrupted
 from raidsim.version import __version__
@@ -448,21 +448,7 @@ def explain_command(
     explain_text.print_explanation(explanation, _stdout())
 
 
-@app.command("models")
-def models_command(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", show_default=False, help="A model, or the path of a card."),
-    ] = None,
-) -> None:
-    """List the models of hardware, or show one with its sources."""
-    from raidsim import cards
-    from raidsim.report import cards_table
-
-    if name is None:
-        cards_table.print_catalogue(cards.catalogue(), _stdout())
-    else:
-        cards_table.print_card(cards.load(name), _stdout())
+app.command("models")(models_cli.models_command)
 
 
 @app.command("check")
@@ -475,6 +461,8 @@ def check_command(scenario: ScenarioName, overrides: Overrides = None) -> None:
 
     from raidsim.report import check_text
     from raidsim.risk.assess import assess_all
+
+    check_text.refuse_without_ranges(loaded)
 
     with Bar():
         risks = assess_all(loaded)

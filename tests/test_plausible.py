@@ -7,12 +7,14 @@ import math
 import numpy as np
 import pytest
 
+from raidsim import scenario as scenarios
 from raidsim.cards import catalogue
 from raidsim.cards.attributes import KINDS
 from raidsim.cards.loader import read_card
 from raidsim.cards.plausible import ROWS, fixed, plausible, problems, uncertain
 from raidsim.cards.posterior import NORMAL_95, conditioned, posterior
 from raidsim.errors import InputError
+from raidsim.report import check_text
 
 CARDS = catalogue()
 IDS = [card.name for card in CARDS]
@@ -152,3 +154,55 @@ def test_what_a_sheet_or_a_scenario_states_is_known():
     assert "complete.io_time" not in plausible(card)
     assert "submit.io_time" in plausible(card)
     assert "submit.io_time" not in plausible(card.changed({"submit.io_time": 4e-6}))
+
+
+DISK = """
+name = "slow"
+kind = "hdd"
+title = "A disk of 7,200 rpm with a long seek"
+base = "nl-sas-2tb"
+
+[seek]
+read_average = {{ value = 14, unit = "ms", source = "assumed"{range} }}
+"""
+
+SCENARIO = """
+schema = 1
+title = "One disk"
+
+[host]
+model = "fujitsu-rx2540-m1"
+
+[[volume]]
+level = "single"
+drives = 1
+drive = "./slow.toml"
+
+[[load]]
+name = "reads"
+read = "100 %"
+random = "100 %"
+size = "4 KiB"
+outstanding = [1]
+"""
+
+
+def test_check_refuses_a_value_outside_of_its_class_until_its_card_says_why(tmp_path):
+    # Manuals of 7.2k disks print average seeks of 7.6 to 9.5 ms.
+    (tmp_path / "one.toml").write_text(SCENARIO)
+    card = tmp_path / "slow.toml"
+    card.write_text(DISK.format(range=""))
+    with pytest.raises(InputError) as error:
+        check_text.refuse_without_ranges(scenarios.load(tmp_path / "one.toml"))
+    (problem,) = error.value.problems
+    assert (problem.file, problem.key) == (str(card), "seek.read_average")
+    assert "14 ms is outside of what its class has" in problem.cause
+    assert "7.4 ms to 9.6 ms" in problem.remedy
+    card.write_text(DISK.format(range=', range = [12, 16], because = "a single slow actuator"'))
+    check_text.refuse_without_ranges(scenarios.load(tmp_path / "one.toml"))
+
+
+def test_the_time_of_a_write_in_the_front_end_leaves_room_for_the_printed_rate_of_writes():
+    card = next(one for one in CARDS if one.name == "intel-p4510-4tb")
+    one = plausible(card)["front_end.write_time"]
+    assert one.high + card.number("front_end.command_time") == pytest.approx(1 / 139_000)
