@@ -387,6 +387,9 @@ def calibrate_command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what a fit finds, and write nothing.")
     ] = False,
+    slopes: Annotated[
+        bool, typer.Option("--slopes", help="Move nothing: take sensitivities and errors anew.")
+    ] = False,
     json: JsonFile = None,
 ) -> None:
     """Fit a card to its calibration claims, and write it back."""
@@ -403,6 +406,7 @@ def calibrate_command(
             jointly or [],
             starts=starts or STARTS,
             write=not dry_run,
+            move=not slopes,
             on_progress=bar.on_job,
             on_estimate=bar.say,
             folder=_folder(claims),
