@@ -374,7 +374,7 @@ def _quantity(option: str, text: str | None, dimension: str) -> float | None:
 
 @app.command("calibrate")
 def calibrate_command(
-    card: Annotated[str, typer.Argument(metavar="CARD", help="A model, or the path of a card.")],
+    card: Annotated[str, typer.Argument(metavar="CARD", help="A card; with --fio or a scenario.")],
     jointly: Annotated[
         list[str] | None,
         typer.Option(metavar="CARD", help="Fit this card at the same time. May be repeated."),
@@ -390,9 +390,15 @@ def calibrate_command(
     slopes: Annotated[
         bool, typer.Option("--slopes", help="Move nothing: take sensitivities and errors anew.")
     ] = False,
+    fio: models_cli.FioResults = None,
+    volume: models_cli.MeasuredVolume = None,
+    output_file: models_cli.LearnedCard = None,
     json: JsonFile = None,
 ) -> None:
-    """Fit a card to its calibration claims, and write it back."""
+    """Fit a card to its calibration claims, or to results of fio, and write it."""
+    if fio:
+        models_cli.learn_from_fio(card, fio, volume, output_file, json)
+        return
     from raidsim.calibrate import STARTS, calibrate
     from raidsim.report import output
     from raidsim.report.progress import Bar
