@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from raidsim import disksim
 from raidsim import scenario as scenarios
-from raidsim.cards import catalogue
+from raidsim.cards import catalogue, load
 from raidsim.cards.attributes import KINDS
 from raidsim.cards.loader import read_card
 from raidsim.cards.plausible import ROWS, fixed, plausible, problems, uncertain
 from raidsim.cards.posterior import NORMAL_95, conditioned, posterior
+from raidsim.cards.stub import stub
 from raidsim.errors import InputError
 from raidsim.report import check_text
 
@@ -206,3 +209,13 @@ def test_the_time_of_a_write_in_the_front_end_leaves_room_for_the_printed_rate_o
     card = next(one for one in CARDS if one.name == "intel-p4510-4tb")
     one = plausible(card)["front_end.write_time"]
     assert one.high + card.number("front_end.command_time") == pytest.approx(1 / 139_000)
+
+
+def test_a_measured_disk_that_is_imported_and_cards_yet_to_be_filled_in_need_no_ranges():
+    parameters = Path(__file__).parent / "data" / "disksim" / "atlas_III.parv"
+    atlas = read_card(disksim.card_text(disksim.read_disk([str(parameters)])), "atlas")
+    assert problems(atlas) == []
+    likes = {"ssd": "intel-s4600-960gb", "hdd": "nl-sas-2tb", "host": "intel-xeon-8380-pair"}
+    for kind, like in likes.items():
+        text = stub(kind, "n", load(like), place=Path("n.toml"), maker="Acme", year=2021)
+        assert problems(read_card(text, "n.toml")) == []
