@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from raidsim import card_cli, run_cli, trace_cli
+from raidsim import card_cli, models_cli, run_cli, trace_cli
 from raidsim.cli_options import (
     BUG,
     DOES_NOT_HOLD,
@@ -293,7 +293,7 @@ def _quantity(option: str, text: str | None, dimension: str) -> float | None:
 
 @app.command("calibrate")
 def calibrate_command(
-    card: Annotated[str, typer.Argument(metavar="CARD", help="A model, or the path of a card.")],
+    card: Annotated[str, typer.Argument(metavar="CARD", help="A card; with --fio or a scenario.")],
     jointly: Annotated[
         list[str] | None,
         typer.Option(metavar="CARD", help="Fit this card at the same time. May be repeated."),
@@ -306,9 +306,18 @@ def calibrate_command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what a fit finds, and write nothing.")
     ] = False,
+    slopes: Annotated[
+        bool, typer.Option("--slopes", help="Move nothing: take sensitivities and errors anew.")
+    ] = False,
+    fio: models_cli.FioResults = None,
+    volume: models_cli.MeasuredVolume = None,
+    output_file: models_cli.LearnedCard = None,
     json: JsonFile = None,
 ) -> None:
-    """Fit a card to its calibration claims, and write it back."""
+    """Fit a card to its calibration claims, or to results of fio, and write it."""
+    if fio:
+        models_cli.learn_from_fio(card, fio, volume, output_file, json)
+        return
     from raidsim.calibrate import STARTS, calibrate
     from raidsim.report import output
     from raidsim.report.progress import Bar
@@ -322,6 +331,7 @@ def calibrate_command(
             jointly or [],
             starts=starts or STARTS,
             write=not dry_run,
+            move=not slopes,
             on_progress=bar.on_job,
             on_estimate=bar.say,
             folder=folder_of(claims),
@@ -367,21 +377,7 @@ def explain_command(
     explain_text.print_explanation(explanation, stdout())
 
 
-@app.command("models")
-def models_command(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", show_default=False, help="A model, or the path of a card."),
-    ] = None,
-) -> None:
-    """List the models of hardware, or show one with its sources."""
-    from raidsim import cards
-    from raidsim.report import cards_table
-
-    if name is None:
-        cards_table.print_catalogue(cards.catalogue(), stdout())
-    else:
-        cards_table.print_card(cards.load(name), stdout())
+app.command("models")(models_cli.models_command)
 
 
 @app.command("check")
@@ -394,6 +390,8 @@ def check_command(scenario: ScenarioName, overrides: Overrides = None) -> None:
 
     from raidsim.report import check_text
     from raidsim.risk.assess import assess_all
+
+    check_text.refuse_without_ranges(loaded)
 
     with Bar():
         risks = assess_all(loaded)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from raidsim.cards import catalogue
+from raidsim import disksim
+from raidsim import scenario as scenarios
+from raidsim.cards import catalogue, load
 from raidsim.cards.attributes import KINDS
 from raidsim.cards.loader import read_card
 from raidsim.cards.plausible import ROWS, fixed, plausible, problems, uncertain
 from raidsim.cards.posterior import NORMAL_95, conditioned, posterior
+from raidsim.cards.stub import stub
 from raidsim.errors import InputError
+from raidsim.report import check_text
 
 CARDS = catalogue()
 IDS = [card.name for card in CARDS]
@@ -32,12 +37,13 @@ def test_every_uncertain_value_of_a_shipped_card_has_a_range_around_it_and_a_rea
 
 @pytest.mark.parametrize("card", CARDS, ids=IDS)
 def test_a_number_that_nobody_printed_is_uncertain_or_there_is_a_reason_why_it_is_not(card):
+    ranges = plausible(card)
     for entry in card.entries():
         attribute = card.about.by_name[entry.name]
         if not attribute.is_number or entry.source.source not in ("assumed", "default"):
             continue
         known = fixed(card.kind, entry.name) or entry.value == 0
-        assert entry.name in plausible(card) or known, entry.name
+        assert entry.name in ranges or known, entry.name
 
 
 def test_every_number_of_every_kind_has_a_range_of_its_class_or_a_reason_why_it_is_never_drawn():
@@ -67,12 +73,12 @@ def test_a_figure_of_a_product_narrows_the_product_and_leaves_the_quotient_as_wi
 
 def test_without_figures_the_middle_95_percent_of_draws_is_the_range_on_both_sides():
     card = next(one for one in CARDS if one.name == "nl-sas-2tb")
-    known = posterior(card)
+    known, ranges = posterior(card), plausible(card)
     seed = 20131101
     print("seed", seed)
     draws = known.values(np.random.default_rng(seed).standard_normal((20_000, len(known.names))))
     for i, name in enumerate(known.names):
-        one = plausible(card)[name]
+        one = ranges[name]
         assert known.interval(name) == pytest.approx((one.low, one.high))
         assert draws[:, i].min() >= one.low - 0.5  # counts are rounded
         assert draws[:, i].max() <= one.high + 0.5
@@ -152,3 +158,65 @@ def test_what_a_sheet_or_a_scenario_states_is_known():
     assert "complete.io_time" not in plausible(card)
     assert "submit.io_time" in plausible(card)
     assert "submit.io_time" not in plausible(card.changed({"submit.io_time": 4e-6}))
+
+
+DISK = """
+name = "slow"
+kind = "hdd"
+title = "A disk of 7,200 rpm with a long seek"
+base = "nl-sas-2tb"
+
+[seek]
+read_average = {{ value = 14, unit = "ms", source = "assumed"{range} }}
+"""
+
+SCENARIO = """
+schema = 1
+title = "One disk"
+
+[host]
+model = "fujitsu-rx2540-m1"
+
+[[volume]]
+level = "single"
+drives = 1
+drive = "./slow.toml"
+
+[[load]]
+name = "reads"
+read = "100 %"
+random = "100 %"
+size = "4 KiB"
+outstanding = [1]
+"""
+
+
+def test_check_refuses_a_value_outside_of_its_class_until_its_card_says_why(tmp_path):
+    # Manuals of 7.2k disks print average seeks of 7.6 to 9.5 ms.
+    (tmp_path / "one.toml").write_text(SCENARIO)
+    card = tmp_path / "slow.toml"
+    card.write_text(DISK.format(range=""))
+    with pytest.raises(InputError) as error:
+        check_text.refuse_without_ranges(scenarios.load(tmp_path / "one.toml"))
+    (problem,) = error.value.problems
+    assert (problem.file, problem.key) == (str(card), "seek.read_average")
+    assert "14 ms is outside of what its class has" in problem.cause
+    assert "7.4 ms to 9.6 ms" in problem.remedy
+    card.write_text(DISK.format(range=', range = [12, 16], because = "a single slow actuator"'))
+    check_text.refuse_without_ranges(scenarios.load(tmp_path / "one.toml"))
+
+
+def test_the_time_of_a_write_in_the_front_end_leaves_room_for_the_printed_rate_of_writes():
+    card = next(one for one in CARDS if one.name == "intel-p4510-4tb")
+    one = plausible(card)["front_end.write_time"]
+    assert one.high + card.number("front_end.command_time") == pytest.approx(1 / 139_000)
+
+
+def test_a_measured_disk_that_is_imported_and_cards_yet_to_be_filled_in_need_no_ranges():
+    parameters = Path(__file__).parent / "data" / "disksim" / "atlas_III.parv"
+    atlas = read_card(disksim.card_text(disksim.read_disk([str(parameters)])), "atlas")
+    assert problems(atlas) == []
+    likes = {"ssd": "intel-s4600-960gb", "hdd": "nl-sas-2tb", "host": "intel-xeon-8380-pair"}
+    for kind, like in likes.items():
+        text = stub(kind, "n", load(like), place=Path("n.toml"), maker="Acme", year=2021)
+        assert problems(read_card(text, "n.toml")) == []

@@ -177,6 +177,7 @@ def fit_card(
     name: str,
     *,
     write: bool = True,
+    move: bool = True,
     on_progress: OnProgress | None = None,
     on_estimate: OnEstimate | None = None,
     workers: int | None = None,
@@ -190,6 +191,8 @@ def fit_card(
         Name or path of a card.
     write
         Whether to write values, residuals and sensitivities into it.
+    move
+        Whether values may move; if not, only residuals and sensitivities are taken anew.
     on_progress, on_estimate
         Called after every run, and once when it is known how many there will be.
     workers
@@ -229,7 +232,8 @@ def fit_card(
         )
         try:
             problem = FitProblem(claims, parameters, simulate, workers)
-            found = _fit(problem, guess, Meter(_named(on_progress, folder), on_estimate))
+            meter = Meter(_named(on_progress, folder), on_estimate)
+            found = _fit(problem, guess, meter) if move else fit(problem, meter, move=False)
         except InputError as error:
             raise InputError(_of_the_card(one, card, folder) for one in error.problems) from None
     values = fitted(found, parameters)

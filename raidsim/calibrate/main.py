@@ -24,6 +24,7 @@ def calibrate(
     *,
     starts: int = STARTS,
     write: bool = True,
+    move: bool = True,
     on_progress: OnProgress | None = None,
     on_estimate: OnEstimate | None = None,
     workers: int | None = None,
@@ -45,6 +46,8 @@ def calibrate(
         Whether to write values, claims, residuals and sensitivities into the cards. Nothing is
         written that would change nothing, and values only move if the cost falls by more than
         a tenth. Whatever ends a fit before its end leaves all cards as they were.
+    move
+        Whether values may move; if not, only residuals and sensitivities are taken anew.
     on_progress
         Called after every run.
     on_estimate
@@ -67,7 +70,7 @@ def calibrate(
         card_file.check(card.path for card in fitting)
     claims = claims_about(schema.load(folder), parameters)
     problem = FitProblem(claims, parameters, simulate, workers)
-    found = fit(problem, Meter(on_progress, on_estimate), starts=starts)
+    found = fit(problem, Meter(on_progress, on_estimate), starts=starts, move=move)
     values = fitted(found, parameters)
     texts = {card.path: _text(card, values, parameters, found) for card in fitting}
     changed = {path: new for path, (old, new) in texts.items() if new != old}

@@ -63,6 +63,7 @@ class Entry:
     value: Value  # in base units
     source: Source
     meaning: str
+    dimension: str
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,8 @@ class Card:
             name = attribute.name
             if not self.has(name):
                 continue
-            yield Entry(name, self.values[name], self.sources[name], attribute.meaning)
+            meaning, dimension = attribute.meaning, attribute.dimension
+            yield Entry(name, self.values[name], self.sources[name], meaning, dimension)
 
     def of_others(self) -> dict[str, Origin]:
         """What it inherits from cards of other makers, by attribute; a set value counts no more.

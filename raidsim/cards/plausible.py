@@ -12,6 +12,7 @@ value of 0 for which 0 says that the card has no such part.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -118,7 +119,10 @@ def fixed(kind: str, name: str) -> str:
 
 
 def problems(card: Card) -> list[Problem]:
-    """What is missing or wrong with the ranges of a card, said of the keys of its file."""
+    """What is missing or wrong with the ranges of a card, said of the keys of its file.
+
+    A default outside of the class is nobody's mistake, and stretches the range.
+    """
     found = []
     for name in uncertain(card):
         attribute = card.about.by_name[name]
@@ -128,7 +132,7 @@ def problems(card: Card) -> list[Problem]:
         form = f'write range = [low, high] and because = "..." beside [{section}] {key}'
         if one is None:
             found.append(card.problem(name, "is not known for sure and has no range", form))
-        elif not one.low <= value <= one.high:
+        elif not one.low <= value <= one.high and card.sources[name].source != "default":
             low, high = (units.text(end, attribute.dimension) for end in (one.low, one.high))
             cause = f"{units.text(value, attribute.dimension)} is outside of what its class has"
             remedy = f"{low} to {high} ({one.because}); if it is right, {form}"
@@ -144,7 +148,26 @@ def _own(card: Card, name: str) -> Plausible | None:
     attribute = card.about.by_name[name]
     ends = sorted(units.convert(end, source.unit, attribute.dimension) for end in source.range)
     group = next((row[4] for row in ROWS[card.kind] if row[0] == name), "")
-    return Plausible(ends[0], ends[1], source.because or "as the card says", group)
+    high = min(ends[1], max(_left_by_rated(card, name), card.number(name)))
+    return Plausible(ends[0], high, source.because or "as the card says", group)
+
+
+def _left_by_rated(card: Card, name: str) -> float:
+    """The longest time that a rated figure leaves, which a fit sees only where it limits.
+
+    At the printed rate of random writes each takes all cores of the front end together no longer
+    than cores / rate, of which the command has its own part.
+    """
+    if name != "front_end.write_time" or card.rated is None:
+        return math.inf
+    rates = [
+        one.value
+        for one in card.rated.performance
+        if one.what == "rate" and (one.read, one.random) == (0, 1)
+    ]
+    if not rates:
+        return math.inf
+    return card.number("front_end.cores") / max(rates) - card.number("front_end.command_time")
 
 
 def _of_class(card: Card, name: str) -> Plausible | None:

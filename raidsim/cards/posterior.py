@@ -46,8 +46,11 @@ What a model leaves out it leaves out of all of them, so that ten such figures t
 than two. Of figures that tell of different values it is less, as the cosine of their slopes is.
 """
 
-FITTED = 1.15
+FITTED = 1.25
 """Factor either way for a value that was calibrated and of which no sensitivity is on record."""
+
+SEEN = 0.8
+"""Share of its deviation below which what figures leave of a value counts as narrower."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class Posterior:
     linear : which values may be 0, and are not drawn in logarithms.
     whole : which are counts or bytes, and are rounded.
     low, high : ends of the plausible ranges, which no draw exceeds.
-    seen : which values figures that the card was fitted to tell of.
+    seen : which values the figures that the card was fitted to have narrowed.
     owners : the card that states each value: cards that inherit a value share it, so that draws
         of the same normal number mean the same.
     """
@@ -85,7 +88,7 @@ class Posterior:
         """Values (base units) for standard normal numbers, draws by names.
 
         The root of the covariance is the symmetric one, so that a normal number means the same
-        whatever else a card leaves open. Values that no figure tells of lie as far below and
+        whatever else a card leaves open. Values that no figure has narrowed lie as far below and
         above the card's as their ranges do, which need not be equally far. Few draws are values
         that a card cannot have together (a seek over all cylinders shorter than the average
         one); whoever uses them brings these nearer to the card.
@@ -144,7 +147,7 @@ def posterior(card: Card) -> Posterior:
     slopes, errors = _figures(card, names, told)
     scale = np.where(linear & (value > 0), value, 1.0)  # d log figure / d value = J / value
     covariance = conditioned(prior, slopes / scale, errors)
-    seen = np.any(slopes != 0, axis=0)
+    seen = np.sqrt(np.diag(covariance) / np.diag(prior)) < SEEN
     seen[blind] = True
     dimensions = [card.about.by_name[name].dimension for name in names]
     whole = np.array([one in ("count", "size", "capacity") for one in dimensions], dtype=np.bool_)
