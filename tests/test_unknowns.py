@@ -16,9 +16,11 @@ from raidsim.fio.job_file import read_jobs
 from raidsim.report import json_file
 from raidsim.report import unknowns as words
 from raidsim.report.sweeps import sweeps
+from raidsim.risk.assess import assess
 from raidsim.studies import unknown
 from raidsim.studies.engine import execute
 from raidsim.studies.orders import compare
+from raidsim.studies.risks import risks_drawn
 from raidsim.unknowns import draws as drawing
 from raidsim.unknowns import spread
 from raidsim.unknowns.draws import Draws, cards_of
@@ -297,6 +299,27 @@ def test_two_scenarios_are_compared_draw_by_draw(one_server) -> None:
         compare(one_server, one_server, figure="iop", unknowns=16)
 
 
+def test_the_mean_time_to_data_loss_of_a_stripe_is_as_unsure_as_its_failures() -> None:
+    """Four drives without redundancy lose data with the first failure: 1 / (4 rate) years.
+
+    The rate is -ln(1 - AFR) a year."""
+    stripe = scenario_of(READS).with_({"volume.level": "raid0", "volume.drives": 4})
+    unsure = known_but(stripe, "reliability.afr")
+    risks = [assess(unsure, volume, lifetimes=1) for volume in unsure.volumes]
+    (found,) = risks_drawn(unsure, risks, 64)
+    time = found.named("mttdl")
+    card = unsure.volumes[0].card
+    assert time.value == pytest.approx(1 / (-4 * math.log1p(-card.number("reliability.afr"))))
+    joint = unsures(card).joint
+    least, most = joint.values(np.array([[-1.645], [1.645]]))[:, 0]
+    assert time.low == pytest.approx(1 / (-4 * math.log1p(-most)), rel=0.03)
+    assert time.high == pytest.approx(1 / (-4 * math.log1p(-least)), rel=0.03)
+    (share,) = time.shares
+    assert share.value == "reliability.afr"
+    assert 0 < found.named("loss of any data").high <= 1
+    assert found.named("rebuild") is None
+
+
 # ---- experiments
 
 
@@ -369,7 +392,10 @@ def test_the_command_prints_and_writes_what_the_cards_do_not_know(tmp_path, caps
     assert job.read_text().startswith("; ")
 
 
-@pytest.mark.parametrize("command", [["run", "p3700-database"], ["validate", "p3700.streaming"]])
+@pytest.mark.parametrize(
+    "command",
+    [["run", "p3700-database"], ["check", "raid5-disks"], ["validate", "p3700.streaming"]],
+)
 def test_a_number_of_draws_that_makes_no_sense_is_refused_at_once(command, capsys) -> None:
     with pytest.raises(SystemExit) as end:
         cli.main([*command, "--unknowns", "3"])
