@@ -137,7 +137,8 @@ class Claim:
     ``published`` is the printed figure in ``unit``, or [low, high] of a range; for an order it is
     the least ratio of the first run to the other, for equalities and shapes 1. ``rounding`` is
     the step to which it is rounded in print, ``tolerance`` the relative error beyond that
-    rounding up to which the claim holds. ``title`` is that of the document.
+    rounding up to which the claim holds. ``title`` is that of the document. Figures with the same
+    ``system`` in a document count as one in statistics of errors.
     """
 
     id: str
@@ -156,6 +157,7 @@ class Claim:
     explanation: str = ""
     path: Path | None = None
     line: int | None = None
+    system: str = ""
 
     @property
     def kind(self) -> str:

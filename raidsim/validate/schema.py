@@ -204,6 +204,7 @@ class ClaimTable(_Table):
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
     section: Text
+    system: Text | None = None
     role: Role
     relation: Relation
     metric: str | None = None
@@ -418,6 +419,7 @@ def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> 
         explanation=one.explanation,
         path=path,
         line=line,
+        system=one.system or "",
     )
 
 

@@ -161,7 +161,7 @@ def _rows(group: str, verdicts: Sequence[Verdict], name_of: Callable[[Verdict], 
 
 
 def _row(group: str, name: str, verdicts: Sequence[Verdict]) -> Row:
-    errors = [abs(v.error) for v in verdicts if v.claim.counts_in_errors and v.error is not None]
+    errors = _errors(verdicts)
     median, p90, worst = _quantiles(errors)
     return Row(
         group,
@@ -174,6 +174,16 @@ def _row(group: str, name: str, verdicts: Sequence[Verdict]) -> Row:
         p90=p90,
         worst=worst,
     )
+
+
+def _errors(verdicts: Sequence[Verdict]) -> list[float]:
+    """Return the absolute errors of figures; all figures of one system are one, their median."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for number, v in enumerate(verdicts):
+        if v.claim.counts_in_errors and v.error is not None:
+            key = (v.claim.document, v.claim.system or f" {number}")
+            found.setdefault(key, []).append(abs(v.error))
+    return [float(np.median(errors)) for errors in found.values()]
 
 
 def _quantiles(errors: Sequence[float]) -> tuple[float | None, float | None, float | None]:

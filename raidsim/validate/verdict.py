@@ -211,7 +211,7 @@ def points_of(result: Result) -> list[Point]:
     """
     found = result.highest
     if found is None:
-        return result.points
+        return _last_phase(result)
     loads = len({point.load for point in result.points})
     for number, point in enumerate(result.points):
         same = (point.outstanding, point.rate) == (found.outstanding, found.rate)
@@ -219,6 +219,15 @@ def points_of(result: Result) -> list[Point]:
             first = number - number % loads
             return [_searched(one, found) for one in result.points[first : first + loads]]
     return []
+
+
+def _last_phase(result: Result) -> list[Point]:
+    """Return the points of loads behind which none begins, where loads follow each other."""
+    after = {one["name"]: one.get("after") for one in result.scenario["load"]}
+    if not any(after.values()):
+        return result.points
+    last = {name for name, earlier in after.items() if earlier} - set(after.values())
+    return [point for point in result.points if point.load in last]
 
 
 def _searched(point: Point, found: Highest) -> Point:
