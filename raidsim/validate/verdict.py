@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from raidsim.result import Highest, Point, Result
 from raidsim.validate.claims import (
@@ -43,12 +43,36 @@ class Planned:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """The interval of a claim's figure (`raidsim.validate.unknowns`).
+
+    Attributes
+    ----------
+    low, high : in the unit of the claim.
+    half_width : half of it, relative to the simulated figure.
+    covered : whether it holds what print leaves open.
+    draws : that have the figure.
+    """
+
+    low: float
+    high: float
+    half_width: float
+    covered: bool
+    draws: int
+
+    def to_dict(self) -> dict[str, float | bool | int]:
+        """Return it as the JSON of a validation has it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What came of a claim. ``simulated`` and ``error`` are None when nothing was measured.
 
     ``noise`` is half the interval of a ratio of two runs, relative; None where there is none.
     ``planned`` is None where the planning formula says nothing (`raidsim.validate.planning`).
-    ``widened`` has further overrides of runs that needed them to converge.
+    ``widened`` has further overrides of runs that needed them to converge. ``spread`` is the
+    interval of its figure, where that was asked for.
     """
 
     claim: Claim
@@ -59,6 +83,7 @@ class Verdict:
     planned: Planned | None = None
     noise: float | None = None
     widened: Mapping[Job, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    spread: Spread | None = None
 
     @property
     def is_decided(self) -> bool:
