@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from raidsim import disksim
 from raidsim import scenario as scenarios
-from raidsim.cards import catalogue
+from raidsim.cards import catalogue, load
 from raidsim.cards.attributes import KINDS
 from raidsim.cards.loader import read_card
 from raidsim.cards.plausible import ROWS, fixed, plausible, problems, uncertain
 from raidsim.cards.posterior import NORMAL_95, conditioned, posterior
+from raidsim.cards.stub import stub
 from raidsim.errors import InputError
 from raidsim.report import check_text
 
@@ -34,12 +37,13 @@ def test_every_uncertain_value_of_a_shipped_card_has_a_range_around_it_and_a_rea
 
 @pytest.mark.parametrize("card", CARDS, ids=IDS)
 def test_a_number_that_nobody_printed_is_uncertain_or_there_is_a_reason_why_it_is_not(card):
+    ranges = plausible(card)
     for entry in card.entries():
         attribute = card.about.by_name[entry.name]
         if not attribute.is_number or entry.source.source not in ("assumed", "default"):
             continue
         known = fixed(card.kind, entry.name) or entry.value == 0
-        assert entry.name in plausible(card) or known, entry.name
+        assert entry.name in ranges or known, entry.name
 
 
 def test_every_number_of_every_kind_has_a_range_of_its_class_or_a_reason_why_it_is_never_drawn():
@@ -69,12 +73,12 @@ def test_a_figure_of_a_product_narrows_the_product_and_leaves_the_quotient_as_wi
 
 def test_without_figures_the_middle_95_percent_of_draws_is_the_range_on_both_sides():
     card = next(one for one in CARDS if one.name == "nl-sas-2tb")
-    known = posterior(card)
+    known, ranges = posterior(card), plausible(card)
     seed = 20131101
     print("seed", seed)
     draws = known.values(np.random.default_rng(seed).standard_normal((20_000, len(known.names))))
     for i, name in enumerate(known.names):
-        one = plausible(card)[name]
+        one = ranges[name]
         assert known.interval(name) == pytest.approx((one.low, one.high))
         assert draws[:, i].min() >= one.low - 0.5  # counts are rounded
         assert draws[:, i].max() <= one.high + 0.5
@@ -206,3 +210,13 @@ def test_the_time_of_a_write_in_the_front_end_leaves_room_for_the_printed_rate_o
     card = next(one for one in CARDS if one.name == "intel-p4510-4tb")
     one = plausible(card)["front_end.write_time"]
     assert one.high + card.number("front_end.command_time") == pytest.approx(1 / 139_000)
+
+
+def test_a_measured_disk_that_is_imported_and_cards_yet_to_be_filled_in_need_no_ranges():
+    parameters = Path(__file__).parent / "data" / "disksim" / "atlas_III.parv"
+    atlas = read_card(disksim.card_text(disksim.read_disk([str(parameters)])), "atlas")
+    assert problems(atlas) == []
+    likes = {"ssd": "intel-s4600-960gb", "hdd": "nl-sas-2tb", "host": "intel-xeon-8380-pair"}
+    for kind, like in likes.items():
+        text = stub(kind, "n", load(like), place=Path("n.toml"), maker="Acme", year=2021)
+        assert problems(read_card(text, "n.toml")) == []

@@ -119,7 +119,10 @@ def fixed(kind: str, name: str) -> str:
 
 
 def problems(card: Card) -> list[Problem]:
-    """What is missing or wrong with the ranges of a card, said of the keys of its file."""
+    """What is missing or wrong with the ranges of a card, said of the keys of its file.
+
+    A default outside of the class is nobody's mistake, and stretches the range.
+    """
     found = []
     for name in uncertain(card):
         attribute = card.about.by_name[name]
@@ -129,7 +132,7 @@ def problems(card: Card) -> list[Problem]:
         form = f'write range = [low, high] and because = "..." beside [{section}] {key}'
         if one is None:
             found.append(card.problem(name, "is not known for sure and has no range", form))
-        elif not one.low <= value <= one.high:
+        elif not one.low <= value <= one.high and card.sources[name].source != "default":
             low, high = (units.text(end, attribute.dimension) for end in (one.low, one.high))
             cause = f"{units.text(value, attribute.dimension)} is outside of what its class has"
             remedy = f"{low} to {high} ({one.because}); if it is right, {form}"

@@ -12,7 +12,7 @@ HOST: tuple[Row, ...] = (
     ("governor.target",      "any",     "x0.85",  "x1.1",   "", "governors of operating systems aim at 75 to 95 % of utilisation"),
     ("governor.interval",    "any",     "x0.33",  "x3",     "", "governors look every 10 to 100 ms"),
     ("sleep.after",          "any",     "x0.4",   "x2.5",   "sleep", "governors choose a sleep state whose residence time the last pauses exceeded: 20 us to some hundred us"),
-    ("sleep.wake_time",      "any",     "x0.5",   "x2.5",   "sleep", "deep states of cores wake in 40 to 130 us as drivers list them, those of a whole package in up to 250 us"),
+    ("sleep.wake_time",      "any",     "x0.5",   "x2.5",   "sleep", "deep states of server cores wake in 80 to 170 us at worst, as Linux's driver lists them by generation, less on average; a whole package in up to 250 us"),
     ("submit.io_time",       "any",     "x0.6",   "x1.6",   "cpu", "a kernel's path of one I/O is 1 to 5 us on a server core of some GHz, by version, driver and mitigations"),
     ("submit.device_io_time", "any",    "x0.5",   "x2",     "cpu", "a driver's share of an I/O, by driver and version"),
     ("submit.page_time",     "any",     "x0.4",   "x2.5",   "cpu pages", "pinning and mapping a page: a cache line to some misses, by version and remapping unit"),
