@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import intervals  # beside this script
+
 from raidsim.cards.reference import table
 from raidsim.validate import schema
 from raidsim.validate.claims import Claim
@@ -98,6 +100,7 @@ def markdown(kept: dict[str, Any], claims: Iterable[Claim]) -> str:
         ),
         "\n".join(sources(known.values())),
         how_much_holds(kept["summary"]),
+        intervals.section(),
         f"{FORMULA}\n{against_the_formula(kept['planning'])}",
         f"{CONTRADICT}\n{contradicting(known.values())}",
         f"{MISSES}\n" + "\n".join(misses(kept["misses"], known)),

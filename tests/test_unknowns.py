@@ -313,7 +313,7 @@ def test_for_every_number_of_a_card_there_is_a_load_that_fio_can_play(kind, tmp_
 
 def test_what_a_disk_sorts_is_told_by_random_reads_at_32() -> None:
     found = experiment_for(cards.load(DISK), "queue.window")
-    assert found.text == "measure random reads of 4 KiB, 32 outstanding: one drive"
+    assert found.text == "measure random reads of 4 KiB, 32 outstanding, on one drive"
     assert "rw=randread\nbs=4k\niodepth=32\n" in found.job
 
 

@@ -151,8 +151,10 @@ def _notes(sweep: Sweep, found: Unknowns) -> Iterator[str]:
     if rate is not None:
         yield from _behind(rate)
     for experiment in found.experiments[:1]:
-        words = experiment.text[:1].upper() + experiment.text[1:]
-        yield f"{words} would tell {experiment.value} of {experiment.card}"
+        yield (
+            f"to know {experiment.value} of {experiment.card} better, {experiment.text}"
+            " (--experiment FILE.fio writes the job)"
+        )
     if found.failed:
         why = f": {'; '.join(found.problems)}" if found.problems else ""
         yield f"{found.failed} of {found.draws} draws could not be run{why}"

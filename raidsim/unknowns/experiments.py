@@ -148,7 +148,9 @@ def experiment_for(card: Card, name: str) -> Experiment:
     load = load_for(card.kind, name)
     array = "raid." in name or name.startswith(("parity.", "mirror."))
     part = "an array of its drives" if array else _OF_A_PART[card.kind]
-    return Experiment(card.name, name, f"measure {load.words}: {part}", job_file(card, name, load))
+    return Experiment(
+        card.name, name, f"measure {load.words}, on {part}", job_file(card, name, load)
+    )
 
 
 def load_for(kind: str, name: str) -> Load:
