@@ -83,7 +83,8 @@ fuzz: $(INSTALLED)
 validate: $(INSTALLED)
 	@mkdir -p out
 	$(BIN)/raidsim validate --json out/validation.json --html out/validation.html || test $$? -eq 1
-	$(BIN)/python docs/validation.py out/validation.json
+	$(BIN)/raidsim leave-out --json out/left-out.json
+	$(BIN)/python docs/validation.py out/validation.json out/left-out.json
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from raidsim import card_cli, trace_cli
+from raidsim import card_cli, left_out_cli, trace_cli
 from raidsim.errors import InputError, SchemaWarning, TableOverflowError
 from raidsim.result import Interrupted
 from raidsim.version import __version__
@@ -51,7 +51,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for group in (card_cli, trace_cli):
+for group in (card_cli, left_out_cli, trace_cli):
     app.add_typer(group.app)
 
 

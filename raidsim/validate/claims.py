@@ -18,6 +18,9 @@ Relation = Literal[
 Role = Literal["calibration", "prediction"]
 Reduction = Literal["at", "max", "mean", "each", "within"]
 
+How = Literal["same", "inverse", "product", "quotient", "no_less", "no_more"]
+"""How a figure is related to others in print (`Contradicts`)."""
+
 NONE: Mapping[Job, tuple[str, ...]] = MappingProxyType({})
 
 RELATIONS_WITH_ERROR: frozenset[Relation] = frozenset({"value", "about", "ratio"})
@@ -134,12 +137,12 @@ class ScenarioValue:
 class Contradicts:
     """Which claims of the same document leave no room for a claim, and how they are related to it.
 
-    The figure ought to be that of the other claim ("same"), one over it ("inverse"), the "product" or
-    "quotient" of two, or "no_less" or "no_more" than that of the other; each ``times`` a number.
+    The figure ought to be that of the other claim ("same"), one over it ("inverse"), the "product"
+    or "quotient" of two, or "no_less" or "no_more" than that of the other; each ``times`` a number.
     """
 
     claims: tuple[str, ...]
-    kind: Literal["same", "inverse", "product", "quotient", "no_less", "no_more"]
+    kind: How
     times: float
     why: str
 

@@ -3,8 +3,8 @@
 A number is known to half a step on either side. The step is one in its last printed digit; zeros
 at the end of a whole number are taken for padding (186000 is rounded to 1000, 60 % to 10 %). But
 it is never more than 5 % of the number: who prints 5000 or "three times" knows it to one in forty,
-or would have printed less. "About" widens nothing: what a measurement is known to beyond its digits
-is the tolerance of the document.
+or would have printed less. A printed zero is known to one of its unit. "About" widens nothing: what
+a measurement is known to beyond its digits is the tolerance of the document.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LARGEST_SHARE = 0.05
 def step(number: float) -> float:
     """Return the step to which a printed number is rounded at most, in its own unit."""
     if number == 0:
-        return 0.0
+        return 1.0
     digits = Decimal(repr(number)).normalize()
     exponent = digits.as_tuple().exponent
     assert isinstance(exponent, int)  # only of what is no number it is a letter
@@ -37,5 +37,5 @@ def widest(published: float | tuple[float, float], printed: float | None = None)
     """
     ends = published if isinstance(published, tuple) else (published,)
     if printed is not None:
-        return step(printed) / abs(printed) * max(ends) if printed else 0.0
+        return step(printed) / printed * max(ends)
     return max(map(step, ends))

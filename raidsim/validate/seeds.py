@@ -1,8 +1,9 @@
 """Further seeds for what chance may turn: which claims, how many, and what they say.
 
-A claim whose number is nearer to where its verdict turns than three times the noise of its runs is
-run with two further seeds, and nearer than the noise itself with four. Only if all say the same it
-is decided. What has no noise, such as the courses of machines that boot, has no further seeds.
+The noise of a number is half its interval, some two standard deviations. A claim whose number is
+nearer to where its verdict turns than three of these is run with two further seeds, and nearer than
+one with four. Only if all say the same it is decided. What has no noise, such as the courses of
+machines that boot, has no further seeds.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from raidsim.validate.jobs import Job
 from raidsim.validate.systems import Sweep, Systems
 from raidsim.validate.verdict import Verdict, simulate
 
-NEAR = 3.0
-"""Times its noise that a number must be away from where its verdict turns, to need one seed."""
+NEAR, VERY_NEAR = 1.5, 0.5
+"""Times its noise up to which a number is near where its verdict turns: 3 and 1 deviations."""
 
 FEW, MANY = 2, 4
-"""Further seeds for what is near, and for what is within its noise."""
+"""Further seeds for what is near, and for what is very near."""
 
 
 def seeds_for(verdict: Verdict) -> int:
@@ -28,7 +29,7 @@ def seeds_for(verdict: Verdict) -> int:
     margin, noise = verdict.margin, verdict.noise
     if margin is None or noise is None or verdict.determined or margin >= NEAR * noise:
         return 0
-    return MANY if margin < noise else FEW
+    return MANY if margin < VERY_NEAR * noise else FEW
 
 
 @dataclass(frozen=True)
