@@ -19,7 +19,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Trial = Callable[[float, int], bool]
-"""Whether it holds at a value; the number is how many trials may follow at most."""
+"""Whether it holds at a value; the number is how many trials may follow at most.
+
+Where the border is guessed it is how many usually follow: one, to see that the guess was right.
+"""
 
 Guess = Callable[[float, float], float | None]
 """Where between a value that holds and one that does not the border should be; None: unknown."""
@@ -78,13 +81,12 @@ def _approach(
     low: float, high: float, trial: Trial, resolution: float, guess: Guess
 ) -> tuple[float, float]:
     """Return a narrower step between whole numbers, after a few trials where a guess puts it."""
-    for further in reversed(range(GUIDED)):
-        left = _halvings(low, high, max(resolution * low, 1.0))
+    for number in range(GUIDED):
         expected = guess(low, high)
-        if not left or expected is None:
+        if not _halvings(low, high, max(resolution * low, 1.0)) or expected is None:
             break
         place = min(max(math.floor(expected), low + 1), high - 1)
-        if trial(place, left + further):
+        if trial(place, int(number == 0)):
             low = place
         else:
             high = place
