@@ -289,6 +289,7 @@ _HOST: tuple[_Row, ...] = (
     ("raid.stripe_io_time",     "time",      "0 us",    "1000 us",   "0 us",   "the same, per page of a member that a stripe head reads or writes; with one of the two given, these threads issue the commands, not the process"),
     ("raid.serial_time",        "time",      "0 us",    "1000 us",   "0 us",   "the same, per stripe head: what the thread of the array has of it however many workers there are (releasing it and handing it out, under a lock); without workers one thread does both"),
     ("raid.threads",            "count",     "1",       "4096",      "1",      "software RAID: threads that handle stripes and compute parity of an array side by side, where its group_thread_cnt is not given"),
+    ("raid.stripe_cache",       "count",     "0",       "32768",     "256",   "software RAID with parity: stripe heads that it keeps in memory, where the volume gives no stripe_cache_size; 0: writes of a stripe neither wait for one another nor know what was read"),
     ("raid.stream_depth",       "count",     "1",       "1024",      "8",      "software RAID: commands that a sequential stream of reads keeps on one copy before it takes the next one too"),
     ("rebuild.rate",                  "share",         "1 %",      "100 %",      "30 %",  "share of the time that rebuilds and other background work take while hosts have I/Os under way"),
     ("rebuild.size",                  "size",          "4 KiB",    "65536 KiB",  "256 KiB", "data of each drive that background work takes at a time"),

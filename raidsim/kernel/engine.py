@@ -35,6 +35,7 @@ from raidsim.kernel import (
 )
 from raidsim.kernel.array_tables import (
     ERRAND_BELOW,
+    ERRAND_BITMAP,
     ERRAND_DESTAGE,
     ERRAND_FETCH,
     ERRAND_PART,
@@ -212,6 +213,8 @@ def follow(w):
         controller.insert(w, index)
     elif errand == ERRAND_PART:
         array.part_ended(w, index)
+    elif errand == ERRAND_BITMAP:
+        array.announced(w, index)
     elif errand == ERRAND_BELOW:
         hybrid.part_ended(w, index)
     elif errand == ERRAND_SWEEP:
