@@ -179,7 +179,8 @@ def class_values(
             for one in card.sources[parameter.name].claims
         ] or [by_id.get(one, "its own sheet") for one in card.residuals]
         belongs[card.name] = Counter(named).most_common(1)[0][0] if named else "its own sheet"
-        if document in named:
+        whole = {one for source in card.sources.values() for one in source.claims}
+        if document in {by_id.get(one) for one in whole | set(card.residuals)}:
             touched.add(card.name)
     others = [one for name in free if name not in touched for one in free[name]]
     found = []
