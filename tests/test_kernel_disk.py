@@ -349,8 +349,8 @@ def test_half_duplex_sata_takes_turns_where_full_duplex_sas_does_not():
 
 @compiled_only
 def test_two_outstanding_are_two_to_choose_from():
-    # No seeks; a choice of c, then what is left of a turn of T: T/2 on average of one command.
-    # Of two the nearer is taken, and the other waits on: simulated here without a simulator.
+    # No seeks; a choice of c, then what is left of a turn of T. Of one command that is T/2 on
+    # average. Of two the nearer is taken, and the other waits on: reckoned here turn by turn.
     turn, choice = 8.333, 0.6
     rng = np.random.default_rng(5)
     place, now, left = 0.0, 0.0, rng.random() * turn

@@ -16,7 +16,7 @@ revolution more: the sectors are read, and written when they come by again.
 
 Firmware takes time to end one access and to begin another that does not follow on from it
 (``choosing``): it hands over data and completion, and aims at each command that waits. Commands
-that come in that time take part in the choice, so a host that keeps two outstanding gives it two.
+that come in that time take part in the choice: of two outstanding it has two to choose from.
 
 Verbs: :func:`enqueue` an access, :func:`turn_to_next` waits for the choice, :func:`start_next`
 makes it and starts, :func:`risen` and :func:`go_on` follow the one under way.
