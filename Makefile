@@ -84,7 +84,8 @@ fuzz: $(INSTALLED)
 validate: $(INSTALLED)
 	@mkdir -p out
 	$(BIN)/raidsim validate --json out/validation.json --html out/validation.html || test $$? -eq 1
-	$(BIN)/python docs/validation.py out/validation.json
+	$(BIN)/raidsim leave-out --json out/left-out.json
+	$(BIN)/python docs/validation.py out/validation.json out/left-out.json
 
 intervals: $(INSTALLED)
 	@mkdir -p out

@@ -222,8 +222,15 @@ def residual(verdict: Verdict) -> float:
 
 
 def claims_about(claims: Sequence[Claim], parameters: Sequence[Parameter]) -> list[Claim]:
-    """Return the calibration claims about systems with one of the parameters."""
-    asked = [claim for claim in claims if claim.role == "calibration"]
+    """Return the calibration claims about systems with one of the parameters.
+
+    No value is fitted to what told a choice of structure, nor to what print contradicts elsewhere.
+    """
+    asked = [
+        claim
+        for claim in claims
+        if claim.role == "calibration" and not (claim.structure or claim.contradicts)
+    ]
     check_each(asked, lambda claim: any(_is_about(claim, one) for one in parameters))
     return [claim for claim in asked if any(_is_about(claim, one) for one in parameters)]
 

@@ -17,7 +17,9 @@ from raidsim.validate.jobs import simulate as in_simulator
 from raidsim.validate.longer import longer, widened
 from raidsim.validate.planning import Planner
 from raidsim.validate.report import ValidationReport
+from raidsim.validate.seeds import more_seeds
 from raidsim.validate.select import select
+from raidsim.validate.standing import determined
 from raidsim.validate.systems import Sweep, Systems, results_of
 from raidsim.validate.unknowns import checked, spreads
 from raidsim.validate.verdict import CardReader, judge
@@ -75,7 +77,8 @@ def validate(
         The selection names nothing, or a claim, scenario or card is wrong.
     """
     count = checked(unknowns)
-    claims = select(schema.load(folder), selection, role)
+    everything = schema.load(folder)
+    claims = select(everything, selection, role)
     if systems is None and simulate is in_simulator:
         systems = Systems()
     check_each(claims, partial(_check, systems=systems, read_card=read_card))
@@ -104,6 +107,20 @@ def validate(
     verdicts = tuple(
         replace(judge(claim, results, read_card), widened=_of(claim, more)) for claim in claims
     )
+    fitted = [claim for claim in everything if claim.role == "calibration"]
+    verdicts = determined(verdicts, results, fitted)
+    if systems is not None:
+        seeds = more_seeds(verdicts, systems)
+        seeds_runs = seeds.sweeps()
+        rows = execute(
+            [run.job for run in seeds_runs],
+            simulate,
+            workers=workers,
+            on_progress=on_progress,
+            processes=processes,
+        )
+        verdicts = seeds.judge(verdicts, results_of(seeds_runs, rows))
+        again += seeds_runs
     if planner is not None:
         verdicts = tuple(
             replace(verdict, planned=planner.judge(verdict.claim, results)) for verdict in verdicts

@@ -7,6 +7,7 @@ from typing import Any
 
 from raidsim.validate.claims import CardValue, Claim, ScenarioValue
 from raidsim.validate.contradictions import contradictions
+from raidsim.validate.standing import standing
 from raidsim.validate.summary import Comparison, Row, compare, summarize
 from raidsim.validate.unknowns import Cover, covers
 from raidsim.validate.verdict import Verdict
@@ -99,6 +100,10 @@ def claim_dict(verdict: Verdict) -> dict[str, Any]:
         "noise": verdict.noise,
         "decided": verdict.is_decided,
         "interval": None if verdict.spread is None else verdict.spread.to_dict(),
+        "plain_error": verdict.plain,
+        "standing": standing(verdict),
+        "determined": verdict.determined or None,
+        "seeds": list(verdict.seeds),
         "planning": None
         if verdict.planned is None
         else {"value": verdict.planned.value, "error": verdict.planned.error},
