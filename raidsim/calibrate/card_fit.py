@@ -37,7 +37,8 @@ from raidsim.cards.card import Source
 from raidsim.cards.fit_ranges import fit_range
 from raidsim.cards.rated import FIGURES, TOLERANCE, RatedFigure, RatedPerformance
 from raidsim.errors import InputError, Problem
-from raidsim.validate.execute import OnProgress, Progress, Simulate, simulate
+from raidsim.studies.engine import OnProgress, Progress
+from raidsim.validate.jobs import Simulate, simulate
 from raidsim.validate.verdict import Verdict
 
 SCHEMA = "raidsim.card-fit/1"
