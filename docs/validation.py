@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import intervals  # beside this script
+
 from raidsim.cards.reference import table
 from raidsim.validate import schema
 from raidsim.validate.claims import Claim
@@ -155,6 +157,7 @@ def markdown(kept: dict[str, Any], claims: Iterable[Claim]) -> str:
         "\n".join(sources(known.values())),
         how_much_holds(kept["summary"]),
         tests(kept["summary"]),
+        intervals.section(),
         f"{FORMULA}\n{against_the_formula(kept['planning'])}",
         "\n".join(f"- {one}" for one in skills(kept["planning"])) + "\n",
         *([left_out(kept)] if "left_out" in kept else []),

@@ -25,6 +25,32 @@ ONLY_IN_A_WHOLE = {
     "iodrive2.restore.over-785gb": "how fast the channels of this capacity take in writes",
     "iodrive-320gb.streaming.datasheet": "how fast this capacity's channels send",
     "iodrive-320gb.restore.datasheet": "how long this capacity's flash programs",
+    **dict.fromkeys(
+        ("md-null.raid0.read", "md-null.jbod.read"),
+        "what software RAID without parity costs: nothing is printed of a single drive",
+    ),
+    **dict.fromkeys(
+        (
+            "s3700-raid0.read.4",
+            "s3700-raid0.read.24",
+            "s3700-raid0.write.24",
+            "s3700-raid0.write.8",
+        ),
+        "what three adapters carry: their source was drawn to calibrate, before it was simulated",
+    ),
+    **dict.fromkeys(
+        (
+            "ssd-fio.pm1643.write.fsync",
+            "ssd-fio.micron-9550-pro.read.128kb",
+            "ssd-fio.micron-9550-pro.write.128kb",
+            "ssd-fio.micron-9550-pro.read.4kb",
+            "ssd-fio.micron-9550-pro.write.4kb",
+            "ssd-fio.p5510.read.4kb",
+            "ssd-fio.p5510.read.128kb",
+        ),
+        "single drives, whose cards differ from those of their series in capacity:"
+        " their sources were drawn to calibrate, before they were simulated",
+    ),
     "tolly.random.read.128.n5": "what a read costs a storage processor, known as a whole only",
     "tolly.random.read.128.n5.about": "the same, in words",
     "tolly.random.write.128.n5": "what a write costs it",

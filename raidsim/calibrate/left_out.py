@@ -31,12 +31,12 @@ from raidsim.calibrate.problem import places_of
 from raidsim.cards import Card
 from raidsim.cards.narrow_ranges import FAST, ends, narrow_ranges
 from raidsim.errors import InputError
+from raidsim.studies.engine import OnProgress, execute
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim
-from raidsim.validate.execute import OnProgress, Simulate, execute
-from raidsim.validate.execute import simulate as in_simulator
-from raidsim.validate.jobs import Job, distinct
+from raidsim.validate.jobs import Job, Simulate, distinct
+from raidsim.validate.jobs import simulate as in_simulator
 from raidsim.validate.select import select
 from raidsim.validate.summary import Plain, plain
 from raidsim.validate.systems import Systems, results_of
@@ -143,7 +143,6 @@ def leave_out(
         simulate,
         workers=workers,
         on_progress=on_progress,
-        in_order=True,
         processes=processes,
     )
     results = results_of(sweeps, found)

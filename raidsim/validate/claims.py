@@ -154,7 +154,8 @@ class Claim:
     ``published`` is the printed figure in ``unit``, or [low, high] of a range; for an order it is
     the least ratio of the first run to the other, for equalities and shapes 1. ``rounding`` is
     the step to which it is rounded in print, ``tolerance`` the relative error beyond that
-    rounding up to which the claim holds. ``title`` is that of the document. ``printed`` is the
+    rounding up to which the claim holds. ``title`` is that of the document. Figures with the same
+    ``system`` in a document count as one in statistics of errors. ``printed`` is the
     number as it stands in print, where ``published`` is it in another unit. ``lacks`` says why the
     model has no such effect, though the claim may hold; ``contradicts`` what else is in print.
     ``structure`` names the choice of structure that was read off the claim, which no fit makes.
@@ -180,6 +181,7 @@ class Claim:
     explanation: str = ""
     path: Path | None = None
     line: int | None = None
+    system: str = ""
 
     @property
     def kind(self) -> str:

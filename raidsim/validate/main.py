@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from raidsim.errors import InputError, Problem
+from raidsim.studies.engine import OnProgress, execute
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim, Performance, Role, check_each
-from raidsim.validate.execute import OnProgress, Simulate, execute
-from raidsim.validate.execute import simulate as in_simulator
-from raidsim.validate.jobs import Job, distinct
+from raidsim.validate.jobs import Job, Simulate, distinct
+from raidsim.validate.jobs import simulate as in_simulator
 from raidsim.validate.longer import longer, widened
 from raidsim.validate.planning import Planner
 from raidsim.validate.report import ValidationReport
@@ -21,6 +21,7 @@ from raidsim.validate.seeds import more_seeds
 from raidsim.validate.select import select
 from raidsim.validate.standing import determined
 from raidsim.validate.systems import Sweep, Systems, results_of
+from raidsim.validate.unknowns import checked, spreads
 from raidsim.validate.verdict import CardReader, judge
 from raidsim.version import __version__
 
@@ -33,6 +34,7 @@ def validate(
     planning: bool = True,
     workers: int | None = None,
     processes: bool = False,
+    unknowns: int | bool = False,
     folder: Path | None = None,
     simulate: Simulate = in_simulator,
     systems: Systems | None = None,
@@ -54,6 +56,9 @@ def validate(
         How many runs at a time; None for one per processor. The results do not depend on it.
     processes
         Run many claims in processes, which start the program anew: its main module must allow it.
+    unknowns
+        How many draws of the cards make intervals of the figures of predictions, or of the
+        others if there are none; True is 24 of them, False none.
     folder
         Where the claims are; None for raidsim's own.
     simulate, read_card
@@ -71,6 +76,7 @@ def validate(
     InputError
         The selection names nothing, or a claim, scenario or card is wrong.
     """
+    count = checked(unknowns)
     everything = schema.load(folder)
     claims = select(everything, selection, role)
     if systems is None and simulate is in_simulator:
@@ -80,28 +86,23 @@ def validate(
     alone = [] if planner is None else [job for claim in claims for job in planner.jobs(claim)]
     jobs = distinct([*(job for claim in claims for job in claim.jobs()), *alone])
     runs = systems.sweeps(jobs) if systems is not None else [Sweep.of(job) for job in jobs]
-    found = execute(
+    rows = execute(
         [run.job for run in runs],
         simulate,
         workers=workers,
         on_progress=on_progress,
-        in_order=True,
         processes=processes,
     )
-    results = results_of(runs, found)
+    results = results_of(runs, rows)
     again: list[Sweep] = []
     more: dict[Job, tuple[str, ...]] = {}
     if systems is not None:
         asked = {job: results[job] for claim in claims for job in claim.jobs()}
         again = longer(runs, asked, systems)
-        found = execute(
-            [run.job for run in again],
-            simulate,
-            workers=workers,
-            on_progress=on_progress,
-            in_order=True,
+        rows = execute(
+            [run.job for run in again], simulate, workers=workers, on_progress=on_progress
         )
-        results |= results_of(again, found)
+        results |= results_of(again, rows)
         more = widened(again, systems)
     verdicts = tuple(
         replace(judge(claim, results, read_card), widened=_of(claim, more)) for claim in claims
@@ -111,25 +112,32 @@ def validate(
     if systems is not None:
         seeds = more_seeds(verdicts, systems)
         seeds_runs = seeds.sweeps()
-        found = execute(
+        rows = execute(
             [run.job for run in seeds_runs],
             simulate,
             workers=workers,
             on_progress=on_progress,
-            in_order=True,
             processes=processes,
         )
-        verdicts = seeds.judge(verdicts, results_of(seeds_runs, found))
+        verdicts = seeds.judge(verdicts, results_of(seeds_runs, rows))
         again += seeds_runs
     if planner is not None:
         verdicts = tuple(
             replace(verdict, planned=planner.judge(verdict.claim, results)) for verdict in verdicts
+        )
+    if count and systems is not None:
+        found = spreads(
+            verdicts, count, systems, workers=workers, on_progress=on_progress, processes=processes
+        )
+        verdicts = tuple(
+            replace(verdict, spread=found.get(verdict.claim.id)) for verdict in verdicts
         )
     return ValidationReport(
         verdicts=verdicts,
         version=__version__,
         provenance=next((result.provenance for result in results.values()), {}),
         runs=sum(run.points for run in (*runs, *again)),
+        draws=count,
     )
 
 

@@ -217,6 +217,7 @@ class ClaimTable(_Table):
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
     section: Text
+    system: Text | None = None
     role: Role
     relation: Relation
     metric: str | None = None
@@ -451,6 +452,7 @@ def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> 
         explanation=one.explanation,
         path=path,
         line=line,
+        system=one.system or "",
     )
 
 

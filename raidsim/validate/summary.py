@@ -224,7 +224,7 @@ def _rows(group: str, verdicts: Sequence[Verdict], name_of: Callable[[Verdict], 
 
 
 def _row(group: str, name: str, verdicts: Sequence[Verdict]) -> Row:
-    errors = [abs(v.error) for v in verdicts if v.claim.counts_in_errors and v.error is not None]
+    errors = _errors(verdicts)
     median, p90, worst = _quantiles(errors)
     return Row(
         group,
@@ -241,14 +241,42 @@ def _row(group: str, name: str, verdicts: Sequence[Verdict]) -> Row:
     )
 
 
+def _errors(verdicts: Sequence[Verdict]) -> list[float]:
+    """Return the absolute errors of figures; all figures of one system are one, their median."""
+    return [float(np.median(np.abs(errors))) for errors in _by_system(verdicts, _error)]
+
+
+def _by_system(
+    verdicts: Sequence[Verdict], error_of: Callable[[Verdict], float | None]
+) -> list[list[float]]:
+    """Return the errors of figures, those of one system together."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for number, verdict in enumerate(verdicts):
+        error = error_of(verdict)
+        if error is not None:
+            key = (verdict.claim.document, verdict.claim.system or f" {number}")
+            found.setdefault(key, []).append(error)
+    return list(found.values())
+
+
+def _error(verdict: Verdict) -> float | None:
+    """The error beyond the rounding in print of a figure, None of what is none."""
+    return verdict.error if verdict.claim.counts_in_errors else None
+
+
+def _plain(verdict: Verdict) -> float | None:
+    """The error without rounding, None of what is no figure or counts for nothing."""
+    return None if standing(verdict) in ("contradicted", "determined") else verdict.plain
+
+
 def plain(verdicts: Sequence[Verdict]) -> Plain:
-    """Return the plain errors of the figures among some claims."""
-    out = ("contradicted", "determined")
-    errors = [v.plain for v in verdicts if v.plain is not None and standing(v) not in out]
-    if not errors:
+    """Return the plain errors of the figures among some claims; those of one system are one."""
+    systems = _by_system(verdicts, _plain)
+    if not systems:
         return Plain(0)
-    high = sum(error > 0 for error in errors) / len(errors)
-    return Plain(len(errors), *_quantiles([abs(error) for error in errors]), high)
+    errors = [float(np.median(np.abs(one))) for one in systems]
+    high = sum(float(np.median(one)) > 0 for one in systems) / len(systems)
+    return Plain(len(errors), *_quantiles(errors), high)
 
 
 def standings(verdicts: Sequence[Verdict]) -> dict[Standing, tuple[int, int]]:

@@ -28,6 +28,8 @@ def everything(report: ValidationReport) -> Group:
     if report.comparisons:
         parts += ["", comparison_table(report.comparisons)]
         parts += [Text(skill(one)) for one in report.comparisons]
+    if report.covers:
+        parts += ["", cover_table(report)]
     few = len(report.verdicts) <= FEW
     if report.failed:
         parts += ["", Text("Claims that do not hold, the largest error first", style="bold")]
@@ -104,6 +106,24 @@ def comparison_table(comparisons: Iterable[Comparison]) -> Table:
                 str(one.figures),
                 *(percent(error) for error in (errors.median, errors.p90, errors.worst)),
             )
+    return table
+
+
+def cover_table(report: ValidationReport) -> Table:
+    """Return how many printed figures lie in the intervals of what cards do not know."""
+    table = _table(f"Printed figures, and intervals of nine in ten of {report.draws} draws")
+    for column in ("figures", "covered", "", "above", "below", "half width, median"):
+        table.add_column(column, justify="right")
+    for cover in report.covers:
+        table.add_row(
+            cover.name if cover.group == "all" else f"  {cover.name}",
+            str(cover.figures),
+            str(cover.covered),
+            percent(cover.share, digits=0),
+            str(cover.above),
+            str(cover.figures - cover.covered - cover.above),
+            percent(cover.median_half_width),
+        )
     return table
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from raidsim.result import Highest, Point, Result
 from raidsim.validate.claims import (
@@ -43,12 +43,36 @@ class Planned:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """The interval of a claim's figure (`raidsim.validate.unknowns`).
+
+    Attributes
+    ----------
+    low, high : in the unit of the claim.
+    half_width : half of it, relative to the simulated figure.
+    covered : whether it holds what print leaves open.
+    draws : that have the figure.
+    """
+
+    low: float
+    high: float
+    half_width: float
+    covered: bool
+    draws: int
+
+    def to_dict(self) -> dict[str, float | bool | int]:
+        """Return it as the JSON of a validation has it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What came of a claim. ``simulated`` and ``error`` are None when nothing was measured.
 
     ``noise`` is half the interval of a ratio of two runs, relative; None where there is none.
     ``planned`` is None where the planning formula says nothing (`raidsim.validate.planning`).
-    ``widened`` has further overrides of runs that needed them to converge. ``determined`` says why
+    ``widened`` has further overrides of runs that needed them to converge. ``spread`` is the
+    interval of its figure, where that was asked for. ``determined`` says why
     the number could not have been another one, if so; ``seeds`` are the numbers of further seeds.
     """
 
@@ -60,6 +84,7 @@ class Verdict:
     planned: Planned | None = None
     noise: float | None = None
     widened: Mapping[Job, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    spread: Spread | None = None
     determined: str = ""
     seeds: tuple[float, ...] = ()
 
@@ -252,7 +277,7 @@ def points_of(result: Result) -> list[Point]:
     """
     found = result.highest
     if found is None:
-        return result.points
+        return _last_phase(result)
     loads = len({point.load for point in result.points})
     for number, point in enumerate(result.points):
         same = (point.outstanding, point.rate) == (found.outstanding, found.rate)
@@ -260,6 +285,15 @@ def points_of(result: Result) -> list[Point]:
             first = number - number % loads
             return [_searched(one, found) for one in result.points[first : first + loads]]
     return []
+
+
+def _last_phase(result: Result) -> list[Point]:
+    """Return the points of loads behind which none begins, where loads follow each other."""
+    after = {one["name"]: one.get("after") for one in result.scenario["load"]}
+    if not any(after.values()):
+        return result.points
+    last = {name for name, earlier in after.items() if earlier} - set(after.values())
+    return [point for point in result.points if point.load in last]
 
 
 def _searched(point: Point, found: Highest) -> Point:
