@@ -4,8 +4,8 @@ A time is at least ``least`` hours (what no luck shortens: the media rate, the p
 rest), and what is above that is distributed:
 
 - Fixed: always the same.
-- Weibull: least + scale E^(1/shape), E exponential with mean 1. A shape of 1 is exponential, 2 and 3
-  have a hump. J. G. Elerath and M. Pecht give 6 h + Weibull(12 h, 2) for restores, and
+- Weibull: least + scale E^(1/shape), E exponential with mean 1. A shape of 1 is exponential, 2 and
+  3 have a hump. J. G. Elerath and M. Pecht give 6 h + Weibull(12 h, 2) for restores, and
   6 h + Weibull(168 h, 3) for scrubs of a week ("Enhanced reliability modeling of RAID storage
   systems", DSN 2007).
 - Lognormal: least + median e^(sigma Z), Z normal: where factors multiply, as with the waits for
