@@ -16,6 +16,7 @@ from raidsim.layout.parity import ROTATIONS
 from raidsim.layout.tables import DATA, UNUSED, P, Q
 
 STRIP = 8
+PAGE = 2
 MOST_DRIVES = 12
 
 
@@ -40,6 +41,8 @@ def choices(drives: int) -> Iterator[tuple[str, dict[str, object]]]:
         for rotation in ROTATIONS:
             yield "5", {"rotation": rotation}
             yield "6", {"rotation": rotation}
+        for level in ("5", "6"):
+            yield level, {"page": PAGE}
     if drives >= 6 and drives % 2 == 0:
         for level in ("50", "60"):
             yield level, {}

@@ -138,7 +138,7 @@ class Bytes:
         spec = from_data(
             {
                 "seed": seed,
-                "host": {"model": "fujitsu-rx300-s4"},
+                "host": {"model": "fujitsu-rx300-s4", "set": {"raid.stripe_cache": 0}},
                 "controller": [card] if battery else [],
                 "volume": [volume | words],
                 "load": [load],

@@ -71,6 +71,7 @@ NO_CPU = {
     "raid.device_io_time": "0 us",
     "raid.parity_time_per_byte": "0 us/KiB",
     "raid.q_time_per_byte": "0 us/KiB",
+    "raid.stripe_cache": 0,  # each write of a stripe for itself
 }
 
 

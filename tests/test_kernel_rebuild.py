@@ -200,12 +200,16 @@ def test_a_fast_initialisation_writes_ten_mebibytes_at_each_end():
 
 
 @compiled_only
-def test_a_resync_of_copies_reads_one_and_writes_the_others():
+def test_a_resync_of_raid_1_reads_a_copy_and_writes_the_others_and_of_raid_10_reads_all():
     data = array("raid1", 3)
     through(data.resync())
     whole = ROWS * STRIP
     assert sum(moved(data, "host_read")) == 2 * whole  # once for each copy that it writes
     assert moved(data, "host_written") == [0, whole, whole]
+    pairs = array("raid10", 4)  # Linux md reads all copies, and writes where they differ
+    through(pairs.resync())
+    assert moved(pairs, "host_read") == [whole] * 4
+    assert moved(pairs, "host_written") == [0] * 4
     part = array("raid5", 3)
     through(part.resync([(10, 20), (500, 501)]))
     assert moved(part, "host_read") == [11 * STRIP] * 3

@@ -32,13 +32,16 @@ def rate(asked: Scenario, settled: int, ios: int) -> float:
 # -- small sequential writes to RAID 6 of the operating system ----------------------------------
 
 
-def streaming(outstanding: int, **volume: Any) -> float:
-    """Writes of 64 KiB in sequence to RAID 6 of six disks with their caches on."""
+def streaming(outstanding: int, heads: int = 0, **volume: Any) -> float:
+    """Writes of 64 KiB in sequence to RAID 6 of six disks with their caches on.
+
+    The operating system keeps so many stripe heads.
+    """
     table = {"level": "raid6", "drives": 6, "drive": "cisco-hdd-10tb", "strip": "512 KiB"}
     table |= {"disk_cache": "on", **volume}
     stream = {"read": "0 %", "random": "0 %", "size": "64 KiB", "outstanding": outstanding}
-    data = {"host": {"model": "cisco-ucs-c240-m4"}, "volume": [table], "load": [stream]}
-    return rate(from_data(data), 500, 3000)
+    host = {"model": "cisco-ucs-c240-m4", "set": {"raid.stripe_cache": heads}}
+    return rate(from_data({"host": host, "volume": [table], "load": [stream]}), 500, 3000)
 
 
 def test_small_writes_in_sequence_lose_what_the_disks_read_ahead():
@@ -48,6 +51,11 @@ def test_small_writes_in_sequence_lose_what_the_disks_read_ahead():
     # Disks that do not read ahead lose nothing, and gain by more outstanding.
     blind = {"set": {"read_ahead.depth": "0 KiB", "read_ahead.segments": 0}}
     assert streaming(16, **blind) > 1.2 * streaming(1, **blind)
+
+
+def test_a_stripe_cache_makes_up_for_that():
+    # What was read once for a stripe is known, and those who wait for it join.
+    assert streaming(16, heads=256) > streaming(1, heads=256) > 2 * streaming(1)
 
 
 # -- write-back and write-through ---------------------------------------------------------------

@@ -9,13 +9,18 @@ from pathlib import Path
 import pytest
 from synthetic import result
 
-from raidsim import facts
+from raidsim import facts, result_draws
 from raidsim import result as results
 from raidsim.report import csv_file
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "results.md").read_text("utf-8")
 SECTIONS = {
     "The object": results.Result,
+    "What the cards do not know": result_draws.Unknowns,
+    "Intervals of a point": result_draws.PointUnknowns,
+    "An interval of draws": result_draws.Figure,
+    "A share": result_draws.Share,
+    "An experiment": result_draws.Experiment,
     "A volume": facts.VolumeFacts,
     "A hybrid": facts.HybridFacts,
     "Power": facts.Power,

@@ -46,7 +46,10 @@ def test_what_is_not_as_the_files_expect_is_said():
     claims = schema.load()
     explained = next(claim.id for claim in claims if claim.explanation)
     plain = next(claim.id for claim in claims if not claim.explanation)
-    full = {"claims": [{"id": explained, "holds": True}, {"id": plain, "holds": False}]}
+    turned = ((explained, True), (plain, False))
+    full = {"claims": [{"id": one, "holds": held, "standing": "counts"} for one, held in turned]}
+    by_seeds = {"claims": [claim | {"standing": "undecided"} for claim in full["claims"]]}
+    assert pages.surprises(by_seeds) == []
     assert pages.surprises(full) == [
         f"{plain} does not hold, and has no explanation",
         f"{explained} holds: its explanation must go",

@@ -14,6 +14,8 @@ from raidsim.assembly.heat import STANDARD_AIR, Air
 from raidsim.cards import Card
 from raidsim.kernel import array_tables as a
 from raidsim.kernel import tables as t
+from raidsim.kernel.stripe_cache import PLACES
+from raidsim.kernel.stripe_heads import PAGE
 from raidsim.layout import health, plan
 from raidsim.layout.address import whole_drive
 from raidsim.layout.arrange import POLICIES
@@ -133,7 +135,7 @@ def add_array(
         **intent.marks(system, volume, controller),
         **modes(system, volume.write, volume.read_ahead, volume.io, controller_spec),
         **(
-            on_host(system, volume, host, engine)
+            on_host(system, row, volume, host, engine)
             if controller_card is None
             else on_controller(
                 controller_card,
@@ -195,7 +197,9 @@ def has_workers(volume: VolumeSpec, host: Card) -> bool:
     return host.integer("raid.threads") > 1
 
 
-def on_host(system: System, volume: VolumeSpec, host: Card, engine: int) -> dict[str, float]:
+def on_host(
+    system: System, row: int, volume: VolumeSpec, host: Card, engine: int
+) -> dict[str, float]:
     """What the operating system does for an array without a controller, as fields of ARRAY."""
     assert volume.layout is not None
     has_parity = volume.layout["family"] == PARITY
@@ -207,6 +211,7 @@ def on_host(system: System, volume: VolumeSpec, host: Card, engine: int) -> dict
         "engine": engine,
         "parity_ns": time * GIGA,
         **(_stripe_heads(system, volume, host) if has_parity else {}),
+        **(_stripe_cache(system, row, volume, host) if has_parity else {}),
         "stream_depth": host.integer("raid.stream_depth"),
         "cpu": t.NONE,
         "spread_ns": 0.0 if passes_through else host.number("raid.io_time") * GIGA,
@@ -240,6 +245,23 @@ def _stripe_heads(system: System, volume: VolumeSpec, host: Card) -> dict[str, f
         return {"stripe_ns": head + serial, "stripe_io_ns": page, "serial_ns": 0.0}
     thread = system.add_station(f"{volume.name}: raid thread", "parity engine")
     return {"stripe_ns": head, "stripe_io_ns": page, "serial": thread, "serial_ns": serial}
+
+
+def _stripe_cache(system: System, row: int, volume: VolumeSpec, host: Card) -> dict[str, int]:
+    """What the stripe cache of an array with parity is, as fields of ARRAY.
+
+    With one, the array of number ``row`` is planned page by page, too, as Linux md does it.
+    """
+    assert volume.layout is not None
+    heads = volume.stripe_cache_size
+    if heads is None:
+        heads = host.integer("raid.stripe_cache")
+    if heads == 0:
+        return {}
+    rows = PLACES * (int(volume.layout["span_drives"]) + 1)
+    if volume.strip % PAGE == 0:
+        system.world.layouts[row]["page"] = PAGE
+    return {"stripe_cache": heads, "first_known": system.append("known", rows)}
 
 
 def engines_of(system: System, volume: int) -> list[int]:
@@ -337,6 +359,8 @@ def need_room(system: System, volume: int, length: int) -> None:
         if cache != t.NONE:  # it may destage more at a time
             width = int(layout["data"]) * int(layout["strip"])
             length = max(length, int(system.world.caches[cache]["destage_size"]), width)
+    if system.world.arrays[row["array"]]["stripe_cache"] > 0:  # writes may join to a whole stripe
+        length = max(length, int(system.world.arrays[row["array"]]["width"]))
     drive = system.world.drives[drives_of(system, volume)[0]]
     most = max(plan.bound(layout, op, length) for op in (READ, WRITE))
     longest = int(drive["max_transfer"])

@@ -95,6 +95,8 @@ def modes(
     if spec is None or not spec.card.has("cache.size"):
         return {}
     ahead = READ_MODES[read_ahead]
+    if ahead == c.READ_AHEAD and spec.card.flag("cache.detects_streams"):
+        ahead = c.ADAPTIVE
     trails = system.append("trails", c.TRAILS) if ahead != c.NO_READ_AHEAD else 0
     return {
         "write_back": int(writes_back(write, spec.battery)),

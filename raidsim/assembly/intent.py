@@ -29,13 +29,13 @@ def marks(system: System, volume: VolumeSpec, controller: int) -> dict[str, int]
     if layout is None or controller != t.NONE or not failures_tolerated(layout):
         return {}
     used = whole_drive(layout)
-    chunk, delay = used, SAFE_MODE_DELAY
+    chunk, delay, bitmap = used, SAFE_MODE_DELAY, t.NONE
     if volume.intent == "bitmap":
-        chunk, delay = volume.bitmap_chunk, BITMAP_DELAY
+        chunk, delay, bitmap = volume.bitmap_chunk, BITMAP_DELAY, system.append("locks")
     count = -(-used // chunk)
     first = system.append("marks", count)
     system.world.marks[first : first + count] = LONG_AGO
-    return {"chunk": chunk, "first_mark": first, "clear_after": delay}
+    return {"chunk": chunk, "first_mark": first, "clear_after": delay, "bitmap": bitmap}
 
 
 def marked_rows(system: System, array: int) -> list[tuple[int, int]]:

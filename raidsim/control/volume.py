@@ -36,6 +36,7 @@ from raidsim.scenario.plain import plain
 
 ABSENT = (
     "spans", "spread", "disk_cache", "controller", "behind", "rebuild_rate", "group_thread_cnt",
+    "stripe_cache_size",
 )  # fmt: skip
 """Keys of a scenario's [[volume]] that mean something by being left out."""
 
@@ -88,9 +89,9 @@ class Volume(Maintained):
     intent, bitmap_chunk
         What software RAID notes of writes for the resync after a power cut: "none", "bitmap" or
         "journal".
-    group_thread_cnt
-        Worker threads of software RAID with parity in each NUMA node of the host; None for what
-        the host's card has.
+    group_thread_cnt, stripe_cache_size
+        Worker threads of software RAID with parity in each NUMA node of the host, and stripe heads
+        that it keeps; None for what the host's card has.
     access
         "read-write", "read-only" or "blocked".
 
@@ -154,6 +155,7 @@ class Volume(Maintained):
         intent: str = "none",
         bitmap_chunk: str = "64 MiB",
         group_thread_cnt: int | None = None,
+        stripe_cache_size: int | None = None,
         access: str = "read-write",
     ) -> None:
         check = Arguments("Volume()")
@@ -188,7 +190,7 @@ class Volume(Maintained):
             "rebuild_sample": rebuild_sample, "write": write,
             "read_ahead": read_ahead, "io": io, "disk_cache": disk_cache, "intent": intent,
             "bitmap_chunk": bitmap_chunk, "group_thread_cnt": group_thread_cnt,
-            "access": access,
+            "stripe_cache_size": stripe_cache_size, "access": access,
         }  # fmt: skip
         self._make(env, self._read(keys, controller), host, controller, links)
         age_alone(self.system, self.spec, self.row)

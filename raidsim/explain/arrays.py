@@ -7,6 +7,7 @@ Commands and times are those of the kernel; what lies where they go is asked of
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,12 @@ from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.system.system import System
 
 LOST = "it needs data that no drive holds any more"
-OPS = {t.READ: "read", t.WRITE: "write"}
+OPS = {t.READ: "read", t.WRITE: "write", t.FLUSH: "flush"}
 CAUSES = {
     a.ERRAND_HOST: "request",
     a.ERRAND_DESTAGE: "destage",
     a.ERRAND_FETCH: "read-ahead",
+    a.ERRAND_BITMAP: "bitmap of write intents",
 }
 METHODS = {
     (t.READ, lay.RECONSTRUCT): "degraded: computed from the survivors",
@@ -66,14 +68,17 @@ def tasks(system: System, visits: list[Visit]) -> Iterator[Task]:
         found.setdefault((visit.parent, *visit.task), []).append((visit, ends))
     number = 0
     for (_, errand, offset, length), commands in found.items():
-        methods = _methods(system, commands[-1][0].op, offset, length)
+        methods = {}
+        if errand != a.ERRAND_BITMAP:
+            methods = _methods(system, commands[-1][0].op, offset, length)
         phases: list[Phase] = []
         for phase in sorted({visit.phase for visit, _ in commands}):
             own = []
             for visit, ends in commands:
                 if visit.phase == phase:
                     number += 1
-                    own.append(_command(system, number, visit, ends, methods))
+                    one = _command(system, number, visit, ends, methods)
+                    own.append(one if errand != a.ERRAND_BITMAP else replace(one, pieces=()))
             phases.append(Phase(len(phases) + 1, tuple(own)))
         yield Task(CAUSES[errand], offset, length, tuple(phases))
 

@@ -69,6 +69,7 @@ def _of_volume(scenario: Scenario, volume: VolumeSpec) -> Iterator[Idle]:
         "rotation": f"{level} has no parity" if family != PARITY else "",
         "parity_writes": f"{level} has no parity" if family != PARITY else "",
         "group_thread_cnt": f"{level} has no parity" if family != PARITY else "",
+        "stripe_cache_size": f"{level} has no parity" if family != PARITY else "",
         "mirror_reads": f"{level} has no copies" if family != MIRRORED else "",
         "rebuild_rate": no_work,
         "rebuild_limit": no_work,

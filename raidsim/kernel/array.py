@@ -23,9 +23,18 @@ Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes
 from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
-from raidsim.kernel import agenda, device_ios, mirror, queue, stripe_heads
+from raidsim.kernel import (
+    agenda,
+    bitmap,
+    device_ios,
+    mirror,
+    queue,
+    stripe_cache,
+    stripe_heads,
+)
 from raidsim.kernel.array_tables import (
     COPYING,
+    ERRAND_BITMAP,
     ERRAND_HOST,
     ERRAND_PART,
     ERRAND_REPAIR,
@@ -65,8 +74,8 @@ def carry_out(w, index):
     row = w.volumes[job["volume"]]["array"]
     array = w.arrays[row]
     array["touched"] = w.state[0]["now"]
-    if job["op"] == FLUSH:
-        flush(w, row, index)
+    if job["op"] == FLUSH or job["errand"] == ERRAND_BITMAP:
+        tell_all(w, row, index)
     elif array["family"] == PARITY and job["op"] == WRITE and job["errand"] != ERRAND_PART:
         split(w, array, index)
     else:
@@ -88,6 +97,8 @@ def split(w, array, index):
         below["errand"] = ERRAND_PART
         below["offset"] = start
         below["length"] = stop - start
+        below["waiters"] = NONE
+        below["preread"] = stripe_cache.TO_ASK
         job["pending"] += 1
         lock(w, array, part)
         start = stop
@@ -96,7 +107,10 @@ def split(w, array, index):
 @handler
 def lock(w, array, index):
     """Plan a part at once, or when those before it on the same lock have ended."""
-    if seize(w, lock_of(array, w.jobs[index]["offset"]), index):
+    place = lock_of(array, w.jobs[index]["offset"])
+    if array["stripe_cache"] > 0 and stripe_cache.join(w, array, place, index):
+        return
+    if seize(w, place, index):
         agenda.put(w, index, STAGE_PLAN)
 
 
@@ -137,21 +151,38 @@ def plan(w, row, index):
     first = array["first_member"]
     good = w.good[first : first + array["drives"]]
     op = job["op"]
+    gathers = job["errand"] == ERRAND_PART and array["stripe_cache"] > 0
+    place = NONE
+    if gathers:
+        place = lock_of(array, job["offset"])
+        if w.locks[place]["gathering"] == index:
+            w.locks[place]["gathering"] = NONE
     count = pieces(layout, good, array["policy"], 0, op, job["offset"], job["length"], w.accesses)
+    if gathers:
+        count = stripe_cache.choose(w, row, good, index, count)
     if count == LOST:
         job["status"] = FAILED
         agenda.put(w, index, STAGE_ENDED)
         return
     if count > len(w.accesses):
         raise TableOverflowError("accesses")
+    if array["bitmap"] != NONE and op == WRITE and bitmap.announce(w, row, index, count):
+        if gathers:
+            w.locks[place]["gathering"] = index
+        return
+    if gathers and stripe_cache.delay(w, array, place, index, count):
+        return
     if array["family"] == MIRRORED and op == READ:
         mirror.choose(w, row, good, count)
     issue(w, row, index, count)
 
 
 @routine
-def flush(w, row, index):
-    """Ask each drive that the array has for a flush."""
+def tell_all(w, row, index):
+    """Ask each drive that the array has for a flush, and let it write the bitmap then if it is due.
+
+    The first bytes of the drives stand for the place of the bitmap.
+    """
     job = w.jobs[index]
     array = w.arrays[row]
     job["xor"] = 0
@@ -160,11 +191,14 @@ def flush(w, row, index):
     job["later"] = NONE
     last = NONE
     first = array["first_member"]
-    for place in range(first, first + array["drives"]):
-        member = w.members[place]
-        for drive in (member["drive"], member["copy"]):
-            if drive != NONE and w.drives[drive]["failed"] == 0:
-                last = add_command(w, index, place, drive, FLUSH, 0, 0, 0, last)
+    for phase in range(1 + int(job["op"] == WRITE)):
+        op = FLUSH if phase == 0 else WRITE
+        end = phase * stripe_heads.PAGE
+        for place in range(first, first + array["drives"]):
+            member = w.members[place]
+            for drive in (member["drive"], member["copy"]):
+                if drive != NONE and w.drives[drive]["failed"] == 0:
+                    last = add_command(w, index, place, drive, op, phase, 0, end, last)
     if last == NONE:
         job["status"] = FAILED
         agenda.put(w, index, STAGE_ENDED)
@@ -182,6 +216,8 @@ def issue(w, row, index, count):
         access = w.accesses[i]
         if access["method"] != DIRECT and (access["op"] == READ or access["role"] == DATA):
             job["xor"] += access["length"]
+    if job["errand"] == ERRAND_PART and array["stripe_cache"] > 0:
+        count = stripe_cache.keep(w, row, count)
     stripe_heads.note(w, row, index, count)
     count = merge(w.accesses, count)
     job["later"] = NONE
@@ -238,7 +274,7 @@ def commands(w, array, index, access, last):
     if access["method"] == COPYING:
         return command(w, array, index, access, row, member["copy"], last)
     if array["chunk"] > 0 and access["op"] == WRITE and w.jobs[index]["errand"] != ERRAND_SWEEP:
-        mark(w, array, access["offset"], access["offset"] + access["length"])
+        bitmap.mark(w, array, access["offset"], access["offset"] + access["length"])
     last = command(w, array, index, access, row, member["drive"], last)
     if member["copy"] != NONE and access["op"] == WRITE and access["offset"] < member["copied"]:
         last = command(w, array, index, access, row, member["copy"], last)
@@ -284,26 +320,14 @@ def add_command(w, index, row, drive, op, phase, start, end, last):
     return child
 
 
-@routine
-def mark(w, array, start, end):
-    """Bytes [start, end) of a drive are about to be written: their chunks have a mark by now.
-
-    A mark is kept as the time of the last write; it counts until ``clear_after`` has passed.
-    """
-    now = w.state[0]["now"]
-    first = array["first_mark"]
-    for chunk in range(start // array["chunk"], (end - 1) // array["chunk"] + 1):
-        if now - w.marks[first + chunk] > array["clear_after"]:
-            array["marked"] += 1
-        w.marks[first + chunk] = now
-
-
 @part("arrays")
 @routine
 def go_on(w, index):
     """Take a task on: parity where it is due, the next phase of commands, or its end."""
     job = w.jobs[index]
     if job["status"] == RETRY or job["status"] == UNREADABLE:
+        if job["errand"] == ERRAND_PART and job["preread"] == stripe_cache.READING:
+            stripe_cache.forget(w, w.volumes[job["volume"]]["array"])
         while job["later"] != NONE:
             child = job["later"]
             below = w.jobs[child]
@@ -344,13 +368,17 @@ def go_on(w, index):
     while child != NONE and w.jobs[child]["phase"] == phase:
         job["pending"] += 1
         child = w.jobs[child]["next"]
-    w.arrays[w.volumes[job["volume"]]["array"]]["commands"] += job["pending"]
+    array = w.arrays[w.volumes[job["volume"]]["array"]]
+    array["commands"] += job["pending"]
+    op = w.jobs[job["later"]]["op"]
     for _ in range(job["pending"]):
         child = job["later"]
         below = w.jobs[child]
         job["later"] = below["next"]
         below["next"] = NONE
         send(w, child)
+    if job["errand"] == ERRAND_PART and op == WRITE:
+        stripe_cache.passed(w, array, index)
 
 
 @part("arrays")
@@ -414,11 +442,28 @@ def repair(w, index):
 @part("arrays")
 @handler
 def part_ended(w, index):
-    """One stripe of a write has ended; the last one ends the write."""
+    """One stripe of a write has ended, with all writes that joined it."""
+    part = w.jobs[index]
+    array = w.arrays[w.volumes[part["volume"]]["array"]]
+    stripe_cache.passed(w, array, index)  # one that failed never came to its writes
+    unlock(w, array, part["offset"])
+    other = part["waiters"]
+    while other != NONE:
+        job = w.jobs[other]
+        following = job["next"]
+        job["status"] = part["status"]
+        job["parts"] = 0
+        close(w, other)
+        other = following
+    close(w, index)
+
+
+@routine
+def close(w, index):
+    """A part of a write is done; the last one ends the write."""
     part = w.jobs[index]
     parent = part["parent"]
     job = w.jobs[parent]
-    unlock(w, w.arrays[w.volumes[part["volume"]]["array"]], part["offset"])
     if part["status"] != DONE:
         job["status"] = part["status"]
     job["parts"] += part["parts"]
@@ -426,6 +471,13 @@ def part_ended(w, index):
     job["pending"] -= 1
     if job["pending"] == 0:
         agenda.put(w, parent, STAGE_ENDED)
+
+
+@part("arrays")
+@handler
+def announced(w, index):
+    """The bitmap of an array is written."""
+    bitmap.written(w, index)
 
 
 @handler

@@ -24,6 +24,7 @@ ERRAND_REPAIR = 5  # a strip with a sector that could not be read is restored
 ERRAND_BELOW = 8  # what a hybrid asks of its front or back
 ERRAND_WRITE_BACK = 9  # a hybrid copies from front to back
 ERRAND_FILL = 10  # a hybrid copies from back to front
+ERRAND_BITMAP = 11  # the bitmap of write intents goes to the drives
 
 # Family of an array that is a hybrid: the others are those of layouts.
 HYBRID = 8
@@ -91,7 +92,23 @@ ARRAYS = Table(
     first_mark=configuration("i8", "first of these marks"),
     clear_after=configuration("i8", "time after the last write when a mark is taken off", "ns"),
     marked=counter("i8", "marks set"),
+    bitmap=configuration("i8", "lock under which the bitmap is written, or NONE", start=NONE),
     hybrid=configuration("i8", "row of `hybrids`, in the family HYBRID"),
+    stripe_cache=configuration("i8", "software RAID: stripe heads that are kept; 0: none are"),
+    first_known=configuration("i8", "first of the rows of what they hold"),
+    heads=volatile("i8", "stripe heads that were needed so far for the first time"),
+    reading=volatile("i8", "writes that are between their reads and their writes"),
+    first_waiting=volatile("i4", "first of the writes that may not read yet, or NONE", start=NONE),
+    last_waiting=volatile("i4", "last of them", start=NONE),
+)
+
+KNOWN = Table(
+    "known",
+    "what the stripe cache of an array holds of a stripe: a row for its heads, one for each member",
+    stripe=volatile("i8", "of the first row: number of the stripe, or NONE", start=NONE),
+    used=volatile("i8", "of the first row: `heads` of the array when it was last used"),
+    low=volatile("i8", "from this byte of the member on it is known", "B"),
+    high=volatile("i8", "up to this one; equal: nothing is", "B"),
 )
 
 MEMBERS = Table(
@@ -114,6 +131,7 @@ LOCKS = Table(
     "locks",
     "stripes that are written one after the other",
     held=volatile("i8", "1: one of them is being written"),
+    gathering=volatile("i4", "part that waits and that others may join, or NONE", start=NONE),
     first_waiting=volatile("i4", "first part that waits, or NONE", start=NONE),
     last_waiting=volatile("i4", "last part that waits", start=NONE),
 )

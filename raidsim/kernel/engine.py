@@ -35,6 +35,7 @@ from raidsim.kernel import (
 )
 from raidsim.kernel.array_tables import (
     ERRAND_BELOW,
+    ERRAND_BITMAP,
     ERRAND_DESTAGE,
     ERRAND_FETCH,
     ERRAND_PART,
@@ -74,6 +75,7 @@ from raidsim.kernel.tables import (
     STAGE_CONTROLLER_COMMAND,
     STAGE_CONTROLLER_LINK,
     STAGE_DISK_ARM,
+    STAGE_DISK_CHOOSING,
     STAGE_DISK_DECODED,
     STAGE_DISK_LINK_READ,
     STAGE_DISK_LINK_WRITE,
@@ -211,6 +213,8 @@ def follow(w):
         controller.insert(w, index)
     elif errand == ERRAND_PART:
         array.part_ended(w, index)
+    elif errand == ERRAND_BITMAP:
+        array.announced(w, index)
     elif errand == ERRAND_BELOW:
         hybrid.part_ended(w, index)
     elif errand == ERRAND_SWEEP:
@@ -286,6 +290,8 @@ def advance(w, index):
         complete(w, index, 1)
     elif stage == STAGE_DISK_ARM:
         disk.arm_free(w, index)
+    elif stage == STAGE_DISK_CHOOSING:
+        disk.chosen(w, index)
     elif stage == STAGE_DISK_RISING:
         disk.risen(w, index)
     elif stage == STAGE_DISK_LINK_READ:

@@ -8,6 +8,7 @@ from raidsim.layout import functions
 _compiled = functions.decorated(routine)
 
 pieces = _compiled.pieces
+copied = _compiled.copied
 merge = _compiled.merge
 place = _compiled.place
 redirect = _compiled.redirect

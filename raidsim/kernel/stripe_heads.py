@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from raidsim.kernel.jit import handler
 from raidsim.kernel.tables import NONE, WRITE
-from raidsim.layout.tables import DIRECT
+from raidsim.layout.tables import DIRECT, P, Q
 
 PAGE = 4096
 """Bytes of a member that a stripe head holds."""
@@ -46,6 +46,8 @@ def note(w, row, index, count):
     stripe = NONE
     low = 0
     high = 0
+    p = 0
+    q = 0
     for i in range(count):
         access = w.accesses[i]
         if access["method"] == DIRECT and access["op"] != WRITE:
@@ -56,12 +58,17 @@ def note(w, row, index, count):
         span = access["drive"] // layout["span_drives"]
         number = span * layout["rows"] + access["offset"] // layout["strip"]
         if number != stripe:
-            heads += high - low
+            heads += max(p, q) if max(p, q) > 0 else high - low
             stripe = number
             low = first
             high = end
+            p = 0
+            q = 0
         low = min(low, first)
         high = max(high, end)
-    heads += high - low
+        if access["op"] == WRITE:  # of parity that is written there is a page in each head
+            p += (end - first) * int(access["role"] == P)
+            q += (end - first) * int(access["role"] == Q)
+    heads += max(p, q) if max(p, q) > 0 else high - low
     job["stripe_work"] = heads * array["stripe_ns"] + pages * array["stripe_io_ns"]
     job["serial_work"] = heads * array["serial_ns"]

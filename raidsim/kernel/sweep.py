@@ -196,7 +196,7 @@ def accesses(w, sweep, row, start, stop):
     good = w.good[first : first + volume["drives"]]
     kind = sweep["kind"]
     count = 0
-    if kind == REBUILD or (kind == RESYNC and layout["family"] == MIRRORED):
+    if kind == REBUILD or (kind == RESYNC and is_copied(layout)):
         if kind == REBUILD and w.drives[w.members[sweep["member"]]["drive"]]["failed"] == 1:
             return LOST
         for number in range(start, stop):
@@ -234,6 +234,20 @@ def accesses(w, sweep, row, start, stop):
             put(w, count, 0, drive, op, start * size, (stop - start) * size, method)
             count += 1
     return count if count > 0 else LOST  # no drive holds anything of these rows
+
+
+@handler
+def is_copied(layout):
+    """Whether a resync writes the further copies of an array, unseen.
+
+    Linux md does so with RAID 1. Of RAID 10 it reads all copies, and writes where they differ
+    (``raid10_sync_request``): what differs was under way, and is little.
+    """
+    return (
+        layout["family"] == MIRRORED
+        and layout["spans"] == 1
+        and layout["copies"] == layout["span_drives"]
+    )
 
 
 @routine

@@ -129,6 +129,7 @@ STAGE_CACHE_FLUSH = 40
 STAGE_SWEEP = 41  # on the agenda: a worker of a sweep takes its next rows
 STAGE_SWEEP_PAUSED = 42
 STAGE_DISK_TIMED = 43  # a shingled disk may have been idle for long enough
+STAGE_DISK_CHOOSING = 45  # its firmware settles which access comes next
 STAGE_SLC_IDLE = 44  # nobody has asked for anything: soon the SLC cache is folded
 
 # Why the engine came back.
@@ -243,7 +244,8 @@ JOBS = Table(
     locked=volatile("i2", "of a worker: locks of its rows that it has taken"),
     parts=volatile("i4", "commands to drives that it took"),
     later=volatile("i4", "first command of the phases to come, or NONE"),
-    waiters=volatile("i4", "of a write to a log: first of those that it carries, or NONE"),
+    waiters=volatile("i4", "of a write: first of those that it carries to the drives, or NONE"),
+    preread=volatile("i1", "of a part of a write: whether it has read, see stripe_cache"),
     other=volatile("i4", "of a repair: another drive that cannot read its strip, or NONE"),
     chunk=volatile("i4", "of a worker: number of the rows that it goes through"),
     rows=volatile("i4", "of a worker: how many rows of strips these are"),

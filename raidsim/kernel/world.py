@@ -49,6 +49,7 @@ TABLES: dict[str, Table] = {
         array_tables.MEMBERS,
         array_tables.GOOD,
         array_tables.LOCKS,
+        array_tables.KNOWN,
         array_tables.MARKS,
         ACCESSES,
         array_tables.CONTROLLERS,

@@ -66,6 +66,7 @@ def arrange(
     copies: int = 2,
     spread: str | None = None,
     rotation: str = "left-symmetric",
+    page: int = 0,
 ) -> np.void:
     """Return the layout of an array of equal drives.
 
@@ -92,6 +93,9 @@ def arrange(
         Linux md has it, and the drives need not be a multiple of the copies.
     rotation
         How parity wanders, one of ROTATIONS.
+    page
+        Bytes of a page, if parity is brought up to date row by row of pages, as Linux md does it
+        (:mod:`raidsim.layout.plan_pages`); 0: strip by strip. The strip is a multiple of it.
 
     Raises
     ------
@@ -103,6 +107,9 @@ def arrange(
     lie = _known("spread", spread or "near", SPREADS)
     if strip < 1:
         msg = f"a strip of {strip} bytes: it has to be at least 1"
+        raise ValueError(msg)
+    if page and strip % page:
+        msg = f"a strip of {strip} bytes: it has to be a multiple of the page of {page} bytes"
         raise ValueError(msg)
     if kind.family != MIRRORED:
         copies = 1
@@ -138,6 +145,7 @@ def arrange(
     layout["data"] = data
     layout["parity"] = kind.parity
     layout["rotation"] = turn if kind.rotation is None else kind.rotation
+    layout["page"] = page if kind.family == PARITY else 0
     layout["copies"] = copies
     layout["spread"] = lie
     layout["section"] = rows // copies

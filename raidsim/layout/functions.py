@@ -25,6 +25,7 @@ from raidsim.layout import (
     parity,
     plan,
     plan_copies,
+    plan_pages,
     plan_parity,
     rebuild,
     single,
@@ -43,6 +44,7 @@ MODULES: tuple[ModuleType, ...] = (
     accesses,
     plan_copies,
     plan_parity,
+    plan_pages,
     plan,
     rebuild,
 )

@@ -18,6 +18,7 @@ from raidsim.layout.accesses import merge, start_at_phase_0
 from raidsim.layout.address import is_good, place
 from raidsim.layout.nested import span_share, spans_touched
 from raidsim.layout.plan_copies import copies_pieces
+from raidsim.layout.plan_pages import RUNS, page_pieces
 from raidsim.layout.plan_parity import parity_pieces
 from raidsim.layout.tables import LOST, MIRRORED, PARITY, READ, WRITE
 
@@ -57,7 +58,11 @@ def pieces(
     for phase in range(phases):
         for turn in range(touched):
             span, begin, end = span_share(layout, address, length, turn)
-            if layout["family"] == PARITY:
+            if layout["page"] > 0:
+                count = page_pieces(
+                    layout, good, policy, op, phase, span, begin, end, accesses, count
+                )
+            elif layout["family"] == PARITY:
                 count = parity_pieces(
                     layout, good, policy, op, phase, span, begin, end, accesses, count
                 )
@@ -108,7 +113,8 @@ def bound(layout: np.void, op: int, length: int) -> int:
     """Return how many accesses a request of ``length`` bytes can need, wherever, however degraded.
 
     Without parity: each strip (each copy of it) once. With parity, per stripe: reads of at
-    most k + m drives, writes of what is written and of m parity strips.
+    most k + m drives, writes of what is written and of m parity strips; of a layout with pages
+    each of these for every run of rows.
     """
     size: int = layout["strip"]
     strips = (length + size - 2) // size + 1
@@ -122,4 +128,6 @@ def bound(layout: np.void, op: int, length: int) -> int:
     stripes = min(length // (k * size) + 2 * min(spans, strips), strips)
     if op == READ:
         return stripes * (k + m)
+    if layout["page"] > 0:
+        return stripes * RUNS * 2 * (k + m)
     return stripes * (k + m) + strips + stripes * m

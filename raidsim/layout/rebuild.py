@@ -1,7 +1,8 @@
 """What restores one strip of a drive that has been replaced.
 
 A copy is read from another copy. A strip of a stripe of k data and m parity strips is computed
-from k others: data first, then P, then Q.
+from k others: data first, then P, then Q. A layout with pages reads all that survives of it, as
+Linux md does (``drivers/md/raid5.c``, ``need_this_block``: a stripe that is synced is read whole).
 """
 
 from __future__ import annotations
@@ -84,8 +85,13 @@ def stripe_sources(
                 layout, accesses, count, 0, READ, span, stripe, i, 0, size, RECONSTRUCT
             )
     missing = k - count
+    everything = layout["page"] > 0
     for other in range(P, Q + 1):
-        if missing > 0 and other != role and is_parity_good(layout, good, span, stripe, other):
+        if (
+            (missing > 0 or everything)
+            and other != role
+            and is_parity_good(layout, good, span, stripe, other)
+        ):
             count = put_parity_strip(
                 layout, accesses, count, 0, READ, span, stripe, other, 0, size, RECONSTRUCT
             )
@@ -96,4 +102,5 @@ def stripe_sources(
 def rebuild_bound(layout: np.void) -> int:
     """Return how many accesses the rebuild of a strip can need."""
     k: int = layout["data"]
-    return k + 1
+    m: int = layout["parity"]
+    return k + max(m, 1)

@@ -87,6 +87,7 @@ LAYOUTS = Table(
     rotation=configuration("i8", "how parity wanders: LEFT_SYMMETRIC, ..."),
     copies=configuration("i8", "of each strip; 1 if it is not mirrored"),
     spread=configuration("i8", "where they lie: NEAR, OFFSET or FAR"),
+    page=configuration("i8", "rows of so many bytes are planned by themselves; 0: strips", "B"),
     section=configuration("i8", "rows from one copy to the next when spread FAR"),
 )
 LAYOUT = LAYOUTS.type

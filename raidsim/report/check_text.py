@@ -9,10 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim import units
+from raidsim.cards import plausible
+from raidsim.errors import InputError
 from raidsim.facts import LinkFacts
 from raidsim.observe import inventory
 from raidsim.observe.inventory import hybrid_facts
 from raidsim.report import event_words, hardware, hybrids, numbers, risk_table
+from raidsim.report.finding import cards_of
 from raidsim.report.findings import findings
 from raidsim.report.summary import air_sentence, load_sentence, machine_sentence
 from raidsim.report.table import RULED
@@ -45,6 +48,13 @@ def print_check(scenario: Scenario, risks: Sequence[Risk], console: Console) -> 
     for finding in found:
         listed.add_row("-", Text(str(finding)))
     console.print(listed)
+
+
+def refuse_without_ranges(scenario: Scenario) -> None:
+    """Raise an InputError with every uncertain value of a card that has no plausible range."""
+    wrong = [problem for card in cards_of(scenario) for problem in plausible.problems(card)]
+    if wrong:
+        raise InputError(wrong)
 
 
 def _print_risk(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:

@@ -91,7 +91,9 @@ def _commands(tasks: Sequence[Task], array: Array) -> Table:
 
 
 def _stripes(command: Command, array: Array) -> str:
-    """Stripes of a command, of its span if there are several."""
+    """Stripes of a command, of its span if there are several; none of what is no data."""
+    if not command.pieces:
+        return ""
     found = listed([piece.stripe for piece in command.pieces])
     return f"{found} of span {command.pieces[0].span}" if array.spans > 1 else found
 
@@ -101,7 +103,7 @@ def holds(command: Command, array: Array) -> str:
     parts: dict[str, list[int]] = {}
     for piece in command.pieces:
         parts.setdefault(_role(piece, array), []).append(piece.strip)
-    words = []
+    words = [] if command.pieces else ["bitmap" if command.length else ""]
     for role, strips in parts.items():
         if role in ("P", "Q"):
             words.append(role)

@@ -134,12 +134,11 @@ def _noted_intent(values: Mapping[str, Any], controller: Card | None) -> Iterato
 
 
 def _with_threads(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
-    """Threads that handle stripes must have some to handle, and be the operating system's."""
-    if values.get("group_thread_cnt") is None:
-        return
-    if controller is not None:
-        cause = f"is a key of RAID by software, and this volume is on {controller.name}"
-        yield "group_thread_cnt", cause, 'leave it out, or give controller = "host"'
+    """Threads and memory that stripes are handled with must be the operating system's."""
+    for key in ("group_thread_cnt", "stripe_cache_size"):
+        if values.get(key) is not None and controller is not None:
+            cause = f"is a key of RAID by software, and this volume is on {controller.name}"
+            yield key, cause, 'leave it out, or give controller = "host"'
 
 
 def _without_controller(values: Mapping[str, Any]) -> Iterator[Finding]:

@@ -263,6 +263,12 @@ class VolumeKeys(Part):
         " thread for all",
         None, "`raid.threads` of the card of the host",
     )  # fmt: skip
+    stripe_cache_size: Annotated[int, Count(17, 32768)] | None = key(
+        "RAID with parity by software of the operating system: stripe heads that it keeps in"
+        " memory, each a page of every drive, as md has it in sysfs; writes that wait in them"
+        " together are carried out together",
+        None, "`raid.stripe_cache` of the card of the host",
+    )  # fmt: skip
     access: Annotated[str, Choice(("read-write", "read-only", "blocked"))] = key(
         "access policy: what hosts may do", "read-write"
     )

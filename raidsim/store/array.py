@@ -95,9 +95,9 @@ class Store:
         for piece in listed:
             if piece["op"] != WRITE:
                 continue
-            place, size = int(piece["address"]), int(piece["length"])
+            size = int(piece["length"])
             if piece["role"] == DATA:
-                contents.append((piece, content[place - address : place - address + size]))
+                contents.append((piece, self._content(piece, address, content, old)))
                 continue
             low = int(piece["offset"]) % self.strip
             values, known = parity[self._stripe_of(piece)]
@@ -107,6 +107,29 @@ class Store:
                 raise WrongPlan(msg)
             contents.append((piece, values[which, low : low + size]))
         self._write_phase(table, contents, last)
+
+    def _content(
+        self,
+        piece: np.void,
+        address: int,
+        content: Bytes,
+        old: dict[tuple[int, int], Stripe],
+    ) -> Bytes:
+        """Return what a write of ``content`` puts into a piece of data; whole pages may be more."""
+        place, size = int(piece["address"]), int(piece["length"])
+        first, last = max(place, address), min(place + size, address + len(content))
+        result = np.zeros(size, np.uint8)
+        if last - first < size:
+            low, number = int(piece["offset"]) % self.strip, self._number(place)
+            before = old[self._stripe_of(piece)]
+            known = before.data_known[number, low : low + size].copy()
+            known[first - place : last - place] = True
+            if not known.all():
+                msg = f"{size} bytes at {place} are written, and not all of them are known"
+                raise WrongPlan(msg)
+            result[:] = before.data[number, low : low + size]
+        result[first - place : last - place] = content[first - address : last - address]
+        return result
 
     # ------------------------------------------------------------ drives
 

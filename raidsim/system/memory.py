@@ -51,6 +51,7 @@ WORDS = {
     **dict.fromkeys(("jobs", "heap", "accesses", "workers"), _UNDER_WAY),
     "ios": ("I/Os to be kept one by one", "do without them, or give a smaller measure.max_ios"),
     "traces": ("blocks that hybrids remember", "give larger blocks, or a smaller size"),
+    "known": ("stripe caches", "give fewer volumes, or fewer drives"),
     "marks": ("bits of bitmaps", "give a larger bitmap_chunk"),
     "stations": ("stations", "give fewer drives, flash channels and dies, or workers"),
     "samples": ("temperatures", "give fewer drives"),

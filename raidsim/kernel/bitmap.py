@@ -1,0 +1,97 @@
+"""The write-intent bitmap of software RAID: bits are on the drives before what they announce.
+
+Linux md (``drivers/md/md-bitmap.c``) keeps a bit for each chunk of the members. A write into a
+chunk whose bit is not set waits until the page of the bitmap is on all members. These writes of a
+page go past the caches of the drives: a flush, then a write that is answered from the medium
+(``md_super_write``: ``REQ_PREFLUSH | REQ_FUA``). While one is under way, those who come wait for
+the next one, which serves all of them. Bits are cleared by a daemon in its own time, which costs
+hardly anything and is left out. Where the bitmap lies, at the beginning of the members, their
+first bytes stand for it.
+
+A mark is kept as the time of the last write; it counts until ``clear_after`` has passed.
+
+Verbs: :func:`mark` chunks, :func:`announce` a write, :func:`write` the bitmap, :func:`written`.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel import agenda, queue
+from raidsim.kernel.array_tables import ERRAND_BITMAP
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jobs import release, take
+from raidsim.kernel.stripe_heads import PAGE
+from raidsim.kernel.tables import NONE, STAGE_PLAN, STAGE_WAITING, WRITE
+
+
+@routine
+def mark(w, array, start, end):
+    """Mark the chunks of bytes [start, end) of a drive; whether one of them had no mark."""
+    now = w.state[0]["now"]
+    first = array["first_mark"]
+    fresh = False
+    for chunk in range(start // array["chunk"], (end - 1) // array["chunk"] + 1):
+        if now - w.marks[first + chunk] > array["clear_after"]:
+            array["marked"] += 1
+            fresh = True
+        w.marks[first + chunk] = now
+    return fresh
+
+
+@routine
+def announce(w, row, index, count):
+    """Let a write of ``count`` accesses wait for the bitmap; False if all its bits are set."""
+    array = w.arrays[row]
+    fresh = False
+    for i in range(count):
+        access = w.accesses[i]
+        if access["op"] == WRITE:
+            one = mark(w, array, access["offset"], access["offset"] + access["length"])
+            fresh = fresh or one
+    if not fresh:
+        return False
+    place = w.locks[array["bitmap"]]
+    w.jobs[index]["stage"] = STAGE_WAITING
+    queue.append(w, place, index)
+    if place["held"] == 0:
+        begin(w, array, w.jobs[index]["volume"])
+    return True
+
+
+@handler
+def begin(w, array, volume):
+    """Write the bitmap for all who wait for it now."""
+    place = w.locks[array["bitmap"]]
+    place["held"] = 1
+    index = take(w, STAGE_WAITING, NONE)
+    job = w.jobs[index]
+    job["errand"] = ERRAND_BITMAP
+    job["volume"] = volume
+    job["stream"] = NONE
+    job["op"] = WRITE
+    job["priority"] = 0
+    job["forced"] = 1
+    job["offset"] = 0
+    job["length"] = PAGE
+    job["parts"] = 0
+    job["waiters"] = place["first_waiting"]
+    place["first_waiting"] = NONE
+    place["last_waiting"] = NONE
+    agenda.put(w, index, STAGE_PLAN)
+
+
+@handler
+def written(w, index):
+    """The bitmap is on the drives: those who waited for it go on, and those who came begin anew."""
+    job = w.jobs[index]
+    volume = job["volume"]
+    array = w.arrays[w.volumes[volume]["array"]]
+    other = job["waiters"]
+    release(w, index)
+    while other != NONE:
+        following = w.jobs[other]["next"]
+        agenda.put(w, other, STAGE_PLAN)
+        other = following
+    place = w.locks[array["bitmap"]]
+    place["held"] = 0
+    if place["first_waiting"] != NONE:
+        begin(w, array, volume)

@@ -1,0 +1,291 @@
+"""The stripe cache of software RAID: writes that wait in it together need fewer reads.
+
+Linux md (``drivers/md/raid5.c``) carries a write out stripe head by stripe head
+(:mod:`raidsim.kernel.stripe_heads`). Three of its habits decide how many reads a stream of small
+writes costs:
+
+- A stripe that is to be written in part has to read first, and is *delayed*: it may begin to read
+  once no other stripe of the array is between its reads and its writes (``STRIPE_DELAYED``,
+  ``preread_active_stripes``). Then all that have been delayed begin together.
+- Until it begins, further writes to it join it. If it is full by then, it reads nothing, and does
+  not wait any longer.
+- A page that was read or written stays in its stripe head until ``stripe_cache_size`` other heads
+  were needed, and is not read again: whoever has computed parity of a stripe once knows it.
+
+A stripe here is one of strips, a head one of pages: of each strip one run of bytes is remembered.
+A stripe is forgotten once other stripes have needed as many heads for the first time, since it was
+last used, as there are in the cache. md takes the least recently used, which comes to nearly that.
+
+Verbs: :func:`join` a write that waits, :func:`delay` one that has to read, :func:`passed`: one has
+read; :func:`choose` the plan with the fewest reads, :func:`keep` what a plan moves,
+:func:`forget` all.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel import agenda, queue
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.plans import copied, pieces
+from raidsim.kernel.stripe_heads import PAGE
+from raidsim.kernel.tables import NONE, READ, STAGE_PLAN, STAGE_WAITING
+from raidsim.layout.tables import FEWEST, LOST, NO_MODIFY, NO_RECONSTRUCT
+
+PLACES = 512
+"""Stripes that an array remembers at most: two whose numbers differ by it share a place."""
+
+# Whether a part of a write has read what it needs.
+TO_ASK = 0  # it has to ask whether it may
+ADMITTED = 1  # it may
+READING = 2  # it does, and others wait for it
+
+
+# -- writes that wait -----------------------------------------------------------------------------
+
+
+@routine
+def join(w, array, place, index):
+    """Let a write join one that waits for the same stripe; False if there is none.
+
+    Both have to touch each other, so that they are one run of bytes; ``place`` is the stripe's
+    row of `locks`.
+    """
+    lock = w.locks[place]
+    first = lock["gathering"]
+    if first == NONE:
+        lock["gathering"] = index
+        return False
+    job = w.jobs[index]
+    other = w.jobs[first]
+    start = other["offset"]
+    end = start + other["length"]
+    width = array["width"]
+    if (
+        start // width != job["offset"] // width
+        or job["offset"] > end
+        or job["offset"] + job["length"] < start
+        or job["forced"] != other["forced"]
+    ):
+        lock["gathering"] = index
+        return False
+    end = max(end, job["offset"] + job["length"])
+    other["offset"] = min(start, job["offset"])
+    other["length"] = end - other["offset"]
+    job["stage"] = STAGE_WAITING
+    job["next"] = other["waiters"]
+    other["waiters"] = index
+    if other["length"] == width and other["preread"] == TO_ASK:
+        other["preread"] = ADMITTED
+        if take_out(w, array, first):
+            agenda.put(w, first, STAGE_PLAN)
+    return True
+
+
+@routine
+def delay(w, array, place, index, count):
+    """Let a write that has to read wait its turn; False if it may begin now.
+
+    ``count`` accesses are what it plans.
+    """
+    job = w.jobs[index]
+    if not reads(w, count):
+        return False
+    if job["preread"] == TO_ASK and array["reading"] > 0:
+        w.locks[place]["gathering"] = index
+        job["stage"] = STAGE_WAITING
+        queue.append(w, array, index)
+        return True
+    if job["preread"] != READING:
+        job["preread"] = READING
+        array["reading"] += 1
+    return False
+
+
+@routine
+def passed(w, array, index):
+    """A write has all that it had to read: after the last one those that were delayed begin."""
+    job = w.jobs[index]
+    if job["preread"] != READING:
+        return
+    job["preread"] = ADMITTED
+    array["reading"] -= 1
+    while array["reading"] == 0 and array["first_waiting"] != NONE:
+        other = queue.take_first(w, array)
+        w.jobs[other]["preread"] = ADMITTED
+        agenda.put(w, other, STAGE_PLAN)
+
+
+@handler
+def take_out(w, array, index):
+    """Take a write out of those that are delayed; False if it is not among them."""
+    before = NONE
+    found = array["first_waiting"]
+    while found != NONE and found != index:
+        before = found
+        found = w.jobs[found]["next"]
+    if found == NONE:
+        return False
+    after = w.jobs[index]["next"]
+    if before == NONE:
+        array["first_waiting"] = after
+    else:
+        w.jobs[before]["next"] = after
+    if array["last_waiting"] == index:
+        array["last_waiting"] = before
+    w.jobs[index]["next"] = NONE
+    return True
+
+
+# -- what the heads hold --------------------------------------------------------------------------
+
+
+@routine
+def choose(w, row, good, index, count):
+    """Plan a write anew if its stripe is known in part; how many accesses there are then.
+
+    The way of a plan is chosen by what it would have to read. What is known it need not.
+    """
+    array = w.arrays[row]
+    job = w.jobs[index]
+    if count <= 0 or not reads(w, count):
+        return count
+    layout = w.layouts[row]
+    access = w.accesses[0]
+    number = stripe_of(layout, access)
+    head = head_of(array, layout, number)
+    if not is_known(w, array, head, number):
+        return count
+    if array["policy"] != FEWEST:
+        return count
+    offset = job["offset"]
+    length = job["length"]
+    op = job["op"]
+    count = pieces(layout, good, NO_RECONSTRUCT, 0, op, offset, length, w.accesses)
+    modify = to_read(w, row, count)
+    count = pieces(layout, good, NO_MODIFY, 0, op, offset, length, w.accesses)
+    if count == LOST or count > len(w.accesses) or to_read(w, row, count) <= modify:
+        return count
+    return pieces(layout, good, NO_RECONSTRUCT, 0, op, offset, length, w.accesses)
+
+
+@handler
+def reads(w, count):
+    """Whether a plan begins with reads; they come before its writes."""
+    return count > 0 and w.accesses[0]["op"] == READ
+
+
+@routine
+def to_read(w, row, count):
+    """Bytes that a plan has to read of what is not known."""
+    array = w.arrays[row]
+    layout = w.layouts[row]
+    total = 0
+    for i in range(min(count, len(w.accesses))):
+        access = w.accesses[i]
+        if access["op"] == READ:
+            start, end = missing(w, array, layout, access)
+            total += end - start
+    return total
+
+
+@routine
+def keep(w, row, count):
+    """Leave out of a plan what is known, and know all that it moves; how many accesses stay.
+
+    The accesses are those of one write, not yet merged.
+    """
+    array = w.arrays[row]
+    layout = w.layouts[row]
+    for i in range(count):  # first the heads: what is forgotten for them is not left out
+        access = w.accesses[i]
+        number = stripe_of(layout, access)
+        head = head_of(array, layout, number)
+        start = access["offset"] // PAGE * PAGE
+        end = (access["offset"] + access["length"] + PAGE - 1) // PAGE * PAGE
+        if not is_known(w, array, head, number):
+            for member in range(layout["span_drives"] + 1):
+                w.known[head + member]["low"] = 0
+                w.known[head + member]["high"] = 0
+            w.known[head]["stripe"] = number
+            w.known[head]["used"] = array["heads"]
+        array["heads"] += extend(w.known[head], start, end) // PAGE
+        w.known[head]["used"] = array["heads"]
+    kept = 0
+    for i in range(count):
+        access = w.accesses[i]
+        start = access["offset"]
+        end = start + access["length"]
+        if access["op"] == READ:
+            start, end = missing(w, array, layout, access)
+        if start == end:
+            continue
+        if kept < i:
+            copied(w.accesses, i, kept)
+        access = w.accesses[kept]
+        access["address"] += start - access["offset"]
+        access["offset"] = start
+        access["length"] = end - start
+        head = head_of(array, layout, stripe_of(layout, access))
+        extend(w.known[head + 1 + access["drive"] % layout["span_drives"]], start, end)
+        kept += 1
+    return kept
+
+
+@handler
+def extend(run, start, end):
+    """Let a run of bytes hold [start, end), too, if they touch; how many it did not hold before."""
+    low = run["low"]
+    high = run["high"]
+    if low == high or start > high or end < low:
+        run["low"] = start
+        run["high"] = end
+        return end - start
+    run["low"] = min(low, start)
+    run["high"] = max(high, end)
+    return run["high"] - run["low"] - (high - low)
+
+
+@handler
+def missing(w, array, layout, access):
+    """Which bytes of a read its member's page of the stripe heads does not hold: from, to."""
+    start = access["offset"]
+    end = start + access["length"]
+    number = stripe_of(layout, access)
+    head = head_of(array, layout, number)
+    if not is_known(w, array, head, number):
+        return start, end
+    run = w.known[head + 1 + access["drive"] % layout["span_drives"]]
+    if run["low"] <= start < run["high"]:
+        start = min(run["high"], end)
+    elif run["low"] < end <= run["high"]:
+        end = max(run["low"], start)
+    return start, end
+
+
+@handler
+def stripe_of(layout, access):
+    """Number of the stripe of strips that an access is about, over all spans."""
+    span = access["drive"] // layout["span_drives"]
+    return span * layout["rows"] + access["offset"] // layout["strip"]
+
+
+@handler
+def head_of(array, layout, number):
+    """Row in `known` of the heads of a stripe; those of its members follow."""
+    return array["first_known"] + number % PLACES * (layout["span_drives"] + 1)
+
+
+@handler
+def is_known(w, array, head, number):
+    """Whether the heads of a stripe are still in the cache."""
+    run = w.known[head]
+    return run["stripe"] == number and array["heads"] - run["used"] < array["stripe_cache"]
+
+
+@routine
+def forget(w, row):
+    """Forget all stripes of an array, when a plan that counted on what it would read goes wrong."""
+    array = w.arrays[row]
+    first = array["first_known"]
+    members = w.layouts[row]["span_drives"] + 1
+    for place in range(PLACES):
+        w.known[first + place * members]["stripe"] = NONE

@@ -1,0 +1,215 @@
+"""The stripe cache of software RAID: what writes that follow one another read and write.
+
+Counts are reckoned by hand from what Linux md does: a page that it has read or written is not read
+again, a stripe that has to read waits for those that are reading, and writes join it meanwhile.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from small_array import KIB, MS, STRIP, SmallArray, takes
+
+from raidsim.control.model import build
+from raidsim.errors import InputError
+from raidsim.kernel import tables as t
+from raidsim.scenario import from_data
+
+PAGE = 4 * KIB
+CACHE = {"raid.stripe_cache": 256}
+SEED = 52
+
+
+def array(level="raid6", drives=6, heads=256, **words):
+    return SmallArray(level, drives, host={"raid.stripe_cache": heads}, **words)
+
+
+def commands(found, *requests):
+    """Commands to the drives that writes (time from now, offset, length) take together."""
+    before = int(found.array["commands"])
+    now = found.system.now
+    done = found.replay(
+        [(now + time, t.WRITE, offset, length) for time, offset, length in requests]
+    )
+    assert all(one.status == t.DONE for one in done)
+    found.assert_at_rest()
+    return int(found.array["commands"]) - before
+
+
+# Six drives, RAID 6: a stripe has four data strips; a write of one is the reads of three.
+
+
+def test_what_was_read_or_written_is_not_read_again():
+    """The first strip of a stripe reads the three others: after that the stripe is known."""
+    data = array()
+    assert commands(data, (0, 0, STRIP)) == 3 + 3
+    for number in (1, 2, 3):
+        assert commands(data, (0, number * STRIP, STRIP)) == 3  # data, P, Q
+
+
+def test_a_wide_stripe_is_read_strip_by_strip_where_that_reads_less():
+    """Of seven data strips one, P and Q are read; the next one needs only itself."""
+    data = array("raid6", 9)
+    assert commands(data, (0, 0, STRIP)) == 3 + 3
+    assert commands(data, (0, STRIP, STRIP)) == 1 + 3
+
+
+def test_without_a_cache_each_write_reads_for_itself():
+    data = array(heads=0)
+    assert [commands(data, (0, number * STRIP, STRIP)) for number in range(4)] == [6] * 4
+
+
+def test_a_stripe_is_forgotten_once_as_many_heads_were_needed_as_there_are():
+    """A strip is four pages high: four heads a stripe, so 20 heads hold five stripes."""
+    data = array(heads=20)
+    width = 4 * STRIP
+    for stripe in range(5):
+        assert commands(data, (0, stripe * width, STRIP)) == 6
+    assert commands(data, (0, STRIP, STRIP)) == 3, "the first one is still there"
+    assert commands(data, (0, 5 * width, STRIP)) == 6
+    assert commands(data, (0, 6 * width, STRIP)) == 6
+    assert commands(data, (0, STRIP, STRIP)) == 3, "it was used since"
+    assert commands(data, (0, width + STRIP, STRIP)) == 6, "the second one was not"
+
+
+def test_writes_that_come_while_another_one_reads_become_a_full_stripe():
+    """The first of a stripe reads; the four strips of the next stripe wait for it, and are full.
+
+    6 commands of the first, one to each of six drives of the second.
+    """
+    data = array()
+    follow = [(100 + number, (4 + number) * STRIP, STRIP) for number in range(4)]
+    assert commands(data, (0, 0, STRIP), *follow) == 6 + 6
+
+
+def test_a_stripe_that_is_full_does_not_wait_for_those_that_read():
+    data = array()
+    done = data.replay([(0, t.WRITE, 0, STRIP), (100, t.WRITE, 4 * STRIP, 4 * STRIP)])
+    # Two commands of each drive at most: the reads of the first, then the full stripe.
+    assert done[1].completed - done[1].issued <= 2 * takes(STRIP)
+
+
+def test_one_that_has_to_read_waits_for_those_that_are_reading():
+    """Two writes to stripes of other drives' time: the second reads when the first has read."""
+    data = array("raid5", 4)
+    width = 3 * STRIP
+    alone = data.replay([(0, t.WRITE, 0, PAGE)])[0]
+    data = array("raid5", 4)
+    both = data.replay([(0, t.WRITE, 0, PAGE), (100, t.WRITE, width, PAGE)])
+    assert both[0].completed == alone.completed
+    assert both[1].completed > both[0].completed, "its reads began when the first had read"
+    data = array("raid5", 4, heads=0)
+    free = data.replay([(0, t.WRITE, 0, PAGE), (100, t.WRITE, width, PAGE)])
+    assert both[1].completed > free[1].completed
+
+
+def test_all_that_were_delayed_begin_together():
+    """Nine more writes wait for the first; they read side by side, not one after the other."""
+    data = array("raid5", 4)
+    width = 3 * STRIP
+    requests = [(0, t.WRITE, 0, PAGE)]
+    requests += [(100, t.WRITE, number * width, PAGE) for number in range(1, 10)]
+    done = data.replay(requests)
+    # 1 + 9 writes of two reads and two writes on four drives; in turn they would take twice.
+    assert max(one.completed for one in done) < 2 * 10 * takes(PAGE)
+
+
+@pytest.mark.parametrize(("level", "drives"), [("raid5", 4), ("raid6", 6), ("raid50", 6)])
+def test_any_writes_come_to_an_end_and_leave_nothing_behind(level, drives):
+    """Random writes in few stripes, some of them full, in bursts; a drive fails on the way."""
+    rng = random.Random(SEED)
+    print(f"seed {SEED}")
+    data = array(level, drives)
+    requests, time = [], 0
+    for _ in range(60):
+        time += rng.choice((0, 0, 200_000, 5 * MS))
+        sectors = rng.randint(1, 5 * STRIP // 512)
+        offset = rng.randrange(0, 12 * STRIP // 512) * 512
+        requests.append((time, rng.choice((t.READ, t.WRITE, t.WRITE)), offset, sectors * 512))
+    done = data.replay(requests[:30])
+    data.fail(1)
+    done += data.replay([(data.system.now + when, *rest) for when, *rest in requests[30:]])
+    assert all(one.status == t.DONE for one in done)
+    data.assert_at_rest()
+    assert data.array["reading"] == 0
+    assert data.array["first_waiting"] == t.NONE
+
+
+def test_sequential_writes_of_a_strip_come_close_to_full_stripes():
+    """Eight outstanding: of 64 strips of 16 stripes only those that come first read.
+
+    Full stripes would take 1.5 commands a strip; each strip by itself takes six.
+    """
+    data = array()
+    requests = [(number * MS // 4, number * STRIP, STRIP) for number in range(64)]
+    assert commands(data, *requests) < 64 * 3
+
+
+# -- the bitmap ------------------------------------------------------------------------------------
+
+
+def test_a_write_into_a_new_chunk_waits_for_the_bitmap_on_all_members():
+    """A flush and a write of a page for each of two drives, then the two copies."""
+    data = array("raid1", 2, intent="bitmap", bitmap_chunk="64 MiB")
+    first = data.replay([(0, t.WRITE, 0, PAGE)])[0]
+    assert data.array["commands"] == 2 + 2 + 2
+    before = int(data.array["commands"])
+    second = data.replay([(data.system.now, t.WRITE, 1 << 20, PAGE)])[0]
+    assert data.array["commands"] - before == 2, "the chunk has its bit"
+    waited = (first.completed - first.issued) - (second.completed - second.issued)
+    assert waited >= takes(PAGE)
+
+
+def test_one_write_of_the_bitmap_serves_all_who_wait_for_it():
+    """The first of ten waits alone; the nine that come meanwhile share the next."""
+    data = array("raid1", 2, intent="bitmap", bitmap_chunk="1 MiB")
+    data.replay([(0, t.WRITE, number << 20, PAGE) for number in range(10)])
+    assert data.array["commands"] == 2 * 4 + 10 * 2
+    data.assert_at_rest()
+
+
+def test_without_a_bitmap_nothing_is_written_before():
+    data = array("raid1", 2)
+    data.do(t.WRITE, 0, PAGE)
+    assert data.array["commands"] == 2
+
+
+def test_the_bitmap_is_written_when_a_drive_has_failed():
+    data = array("raid5", 4, intent="bitmap")
+    data.do(t.WRITE, 0, PAGE)
+    data.fail(2)
+    for number in range(4):
+        assert data.do(t.WRITE, number * 200 << 20, PAGE).status == t.DONE
+    data.assert_at_rest()
+
+
+# -- what scenarios say ----------------------------------------------------------------------------
+
+
+def scenario(**volume):
+    base = {"level": "raid5", "drives": 4, "drive": "intel-p3700-800gb", "strip": "64 KiB"}
+    return from_data(
+        {
+            "host": {"model": "fujitsu-rx2540-m1"},
+            "volume": [base | volume],
+            "load": [{"read": "0 %", "size": "4 KiB", "outstanding": 1}],
+        }
+    )
+
+
+def test_the_volume_says_how_many_heads_there_are_else_the_card_of_the_host():
+    assert build(scenario()).system.world.arrays["stripe_cache"][0] == 256
+    assert build(scenario(stripe_cache_size=4096)).system.world.arrays["stripe_cache"][0] == 4096
+    assert build(scenario(level="raid10")).system.world.arrays["stripe_cache"][0] == 0
+
+
+def test_controllers_have_no_stripe_cache():
+    data = {
+        "controller": [{"name": "card", "model": "lsi-megaraid-1078-512"}],
+        "volume": [{"level": "raid5", "drives": 4, "drive": "seagate-st373455ss",
+                    "stripe_cache_size": 256}],
+        "load": [{"size": "4 KiB", "outstanding": 1}],
+    }  # fmt: skip
+    with pytest.raises(InputError, match=r"stripe_cache_size.*key of RAID by software"):
+        from_data(data)
