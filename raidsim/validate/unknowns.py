@@ -256,7 +256,8 @@ def drawn(one: DrawnJob) -> Result | None:
         for point in points
     ]
     nothing = SystemPower(0.0, 0.0, [])
-    return Result("", 0, {}, {}, [], [], nothing, bare, highest)
+    loads = {"load": scenario.resolved()["load"]}  # which loads follow others counts for a figure
+    return Result("", 0, loads, {}, [], [], nothing, bare, highest)
 
 
 def _bare(drive: Any) -> Any:
