@@ -172,6 +172,7 @@ FIXED: dict[str, str] = {
     "flash.cycles": "what a kind of flash is rated for, a limit and not a time",
     "mapping.unit": "structure: what an entry of the map stands for",
     "slc.bits_per_cell": "the kind of cell",
+    "flash.bits_per_cell": "the kind of cell",
     "throttle.heavy_at": "a set point of firmware, which sheets print",
     "reliability.mtbf": "another way to write the annual failure rate, which has the range",
     "endurance.written": "a limit of the warranty, and no property of a sample",
