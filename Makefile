@@ -4,6 +4,7 @@
 #   make test      environment if need be, then everything that CI runs
 #   make lint      style, types and layers only (part of make test)
 #   make validate  every published figure against the simulation: out/validation.html, docs/validation.md
+#   make intervals  how many printed figures lie within what cards leave open: an hour, into docs/validation.md
 #   make fuzz      a minute of random use: what must hold, holds; prints a seed that repeats it
 #   make bench     how fast it is: a table, and the same as JSON
 #   make coverage  how often intervals hold the long-run mean: 12,100 runs, into docs/background/measuring.md
@@ -38,7 +39,7 @@ COVERAGE_FLOOR ?= 90
 INSTALLED := $(VENV)/.raidsim-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint kernels test-compiled test-checked test-interpreted fuzz validate bench coverage docs format clean clean-all
+.PHONY: help run test lint kernels test-compiled test-checked test-interpreted fuzz validate intervals bench coverage docs format clean clean-all
 
 help:
 	@sed -n '/^# One/,/^# Another/s/^# \{0,1\}//p' Makefile
@@ -83,7 +84,14 @@ fuzz: $(INSTALLED)
 validate: $(INSTALLED)
 	@mkdir -p out
 	$(BIN)/raidsim validate --json out/validation.json --html out/validation.html || test $$? -eq 1
-	$(BIN)/python docs/validation.py out/validation.json
+	$(BIN)/raidsim leave-out --json out/left-out.json
+	$(BIN)/python docs/validation.py out/validation.json out/left-out.json
+
+intervals: $(INSTALLED)
+	@mkdir -p out
+	$(BIN)/raidsim validate --role prediction --unknowns --json out/intervals.json || test $$? -eq 1
+	$(BIN)/python docs/intervals.py out/intervals.json
+	$(BIN)/python docs/validation.py
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks

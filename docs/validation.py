@@ -1,8 +1,8 @@
-"""The page on published against simulated figures: ``python docs/validation.py [JSON]``.
+"""The page on published against simulated figures: ``python docs/validation.py [JSON [JSON]]``.
 
-Given what ``raidsim validate --json`` wrote about all claims, what the page needs of it is kept in
-``docs/validation.json``. The page is made of that file and of the claims in ``validation/``,
-so it is never typed. `make validate` runs all claims and both steps.
+Given what ``raidsim validate --json`` wrote about all claims, and ``raidsim leave-out --json`` of
+all documents, what the page needs of them is kept in ``docs/validation.json``. The page is made of
+that file and of the claims in ``validation/``, so it is never typed. `make validate` does it all.
 
 Exit status 1 if a claim does not hold that has no explanation, or holds and has one.
 """
@@ -15,13 +15,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import intervals  # beside this script
+
 from raidsim.cards.reference import table
 from raidsim.validate import schema
 from raidsim.validate.claims import Claim
 from raidsim.validate.contradictions import contradictions
+from raidsim.validate.standing import MEANING, STANDINGS
 from raidsim.validate.tables import UNEXPLAINED
-from raidsim.validate.verdict import Planned, Verdict
-from raidsim.validate.words import figures_text, percent, published_text, role_text
+from raidsim.validate.verdict import TIE, Planned, Verdict
+from raidsim.validate.words import figures_text, percent, published_text, role_text, skill_text
 
 DOCS = Path(__file__).resolve().parent
 KEPT = DOCS / "validation.json"
@@ -47,6 +50,44 @@ with pictures.
   [Hybrid arrays against print](background/hybrid-claims.md) say what and why.
 - **Errors** count from the rounding of the printed figure and are relative to it. Median, 90 % and
   worst are those of figures and ratios; bounds, orders, equalities and shapes only hold or do not.
+- **Plain errors** are simulated over published, less 1, whatever the rounding. "Too high" is the
+  share of figures that the simulation puts above print: half would be no tilt.
+"""
+
+TESTS = """\
+## What tests the simulation
+
+Not every claim that holds says something. Apart stand, by rules that look at print and at the runs
+([Claims](reference/claims.md#what-a-claim-counts-for)), the first that applies:
+
+{meanings}
+
+| role | {names} |
+| --- | {dashes} |
+{counts}
+
+Number of claims, and how many of them hold. Without those that stand apart, and with plain errors
+of all figures but those that are true by construction or excluded by print:
+"""
+
+LEFT_OUT = """\
+## One document left out
+
+What a card was fitted to predicts itself. Here each document is left out in its turn: the
+calibrated values of its cards are those of their class, the median over cards of other documents
+and data sheets, or the middle of what is plausible where there are none. What data sheets print
+stays, and the structure. The figures are then predicted (`raidsim leave-out`): this is what to
+expect of a system of which only data sheets are known. Plain errors, beside those with the cards as
+they are.
+"""
+
+EXCLUDED = """\
+## What print itself excludes
+
+These claims cannot hold beside what else their document prints: within the rounding of print, the
+other claims allow no figure that is within the tolerance of this one. Which of the two yields is
+decided by print alone: words yield to figures, coarser figures to finer ones, data sheets to what
+was measured. They are listed with the others, and do not count.
 """
 
 FORMULA = """\
@@ -81,7 +122,24 @@ def distilled(full: dict[str, Any]) -> dict[str, Any]:
         "claims": len(full["claims"]),
         "summary": [row for row in full["summary"] if row["group"] != "document"],
         "planning": full["planning"],
+        "undecided": [claim["id"] for claim in full["claims"] if claim["standing"] == "undecided"],
         "misses": [{key: claim[key] for key in kept} for claim in misses],
+    }
+
+
+def shortened(found: dict[str, Any]) -> dict[str, Any]:
+    """What the page needs of documents left out."""
+    return {
+        "all": found["all"],
+        "documents": [
+            {
+                "name": one["name"],
+                "values": len(one["replaced"]),
+                "calibration": one["calibration"],
+                "prediction": one["prediction"],
+            }
+            for one in found["documents"]
+        ],
     }
 
 
@@ -98,7 +156,12 @@ def markdown(kept: dict[str, Any], claims: Iterable[Claim]) -> str:
         ),
         "\n".join(sources(known.values())),
         how_much_holds(kept["summary"]),
+        tests(kept["summary"]),
+        intervals.section(),
         f"{FORMULA}\n{against_the_formula(kept['planning'])}",
+        "\n".join(f"- {one}" for one in skills(kept["planning"])) + "\n",
+        *([left_out(kept)] if "left_out" in kept else []),
+        f"{EXCLUDED}\n{excluded(known)}",
         f"{CONTRADICT}\n{contradicting(known.values())}",
         f"{MISSES}\n" + "\n".join(misses(kept["misses"], known)),
     ]
@@ -136,6 +199,105 @@ def cells(row: dict[str, Any]) -> list[str]:
     errors = [percent(row[f"{name}_error"]) for name in ("median", "p90", "worst")]
     coverage = percent(row["coverage"], digits=0)
     return [str(row["claims"]), coverage, held, str(row["figures"]), *errors]
+
+
+def tests(summary: list[dict[str, Any]]) -> str:
+    """What tests the simulation and what stands apart, then errors without the latter."""
+    totals = [row for row in summary if row["group"] == "role"]
+    counts = [
+        f"| {row['name']} | "
+        + " | ".join(
+            f"{row['standings'][one]['claims']} ({row['standings'][one]['hold']})"
+            for one in STANDINGS
+        )
+        + " |"
+        for row in totals
+    ]
+    head = TESTS.format(
+        meanings="\n".join(f"- *{one}*: {MEANING[one]}" for one in STANDINGS),
+        names=" | ".join(STANDINGS),
+        dashes=" | ".join("---" for _ in STANDINGS),
+        counts="\n".join(counts),
+    )
+    rows = [row for row in summary if row["group"] == "document and role"] + totals
+    return f"{head}\n" + table(
+        ["document", "role", "test it", "hold", *PLAIN],
+        [
+            [
+                row["name"] if row["group"] == "document and role" else "**all**",
+                row.get("role", row["name"]),
+                str(row["standings"]["counts"]["claims"]),
+                held(row["standings"]["counts"]),
+                *plain_cells(row["plain"]),
+            ]
+            for row in rows
+        ],
+    )
+
+
+PLAIN = ("figures", "median error", "90 % within", "worst", "too high")
+
+
+def held(counts: dict[str, int]) -> str:
+    share = counts["hold"] / counts["claims"] if counts["claims"] else None
+    return f"{counts['hold']} ({percent(share, digits=0)})"
+
+
+def plain_cells(errors: dict[str, Any]) -> list[str]:
+    shares = [percent(errors[f"{name}_error"]) for name in ("median", "p90", "worst")]
+    return [str(errors["figures"]), *shares, percent(errors["too_high"], digits=0)]
+
+
+def skills(planning: list[dict[str, Any]]) -> list[str]:
+    """Whether the simulation says more than the formula, in words."""
+    return [
+        skill_text(
+            one["name"], one["only_simulation"], one["only_formula"], one["chance"], one["claims"]
+        )
+        for one in planning
+    ]
+
+
+def left_out(kept: dict[str, Any]) -> str:
+    """Errors of each document's figures with cards that it was not used for, and as they are."""
+    found = kept["left_out"]
+    usual = {
+        (row["name"], row["role"])
+        if row["group"] == "document and role"
+        else ("", row["name"]): row
+        for row in kept["summary"]
+        if row["group"] in ("document and role", "role")
+    }
+    rows = []
+    parts = [(one["name"], one["values"], one) for one in found["documents"]]
+    for name, values, errors in [*parts, ("", "", found["all"])]:
+        for role in ("calibration", "prediction"):
+            if errors[role]["figures"]:
+                row = usual[name, role]["plain"]
+                shares = [percent(row[f"{which}_error"]) for which in ("median", "p90")]
+                rows.append(
+                    [name or "**all**", str(values), role, *plain_cells(errors[role]), *shares]
+                )
+    columns = ["document", "values replaced", "role", *PLAIN, "as they are: median", "90 %"]
+    return f"{LEFT_OUT}\n" + table(columns, rows)
+
+
+def excluded(known: dict[str, Claim]) -> str:
+    """Claims that print excludes, what they contradict, and why."""
+    rows = []
+    for claim in known.values():
+        if claim.contradicts is not None:
+            others = [f"`{one}` ({published_text(known[one])})" for one in claim.contradicts.claims]
+            rows.append(
+                [
+                    f"`{claim.id}`",
+                    published_text(claim),
+                    claim.contradicts.kind.replace("_", " "),
+                    ", ".join(others),
+                    claim.contradicts.why,
+                ]
+            )
+    return table(["claim", "published", "ought to be", "of", "why"], rows)
 
 
 def against_the_formula(planning: list[dict[str, Any]]) -> str:
@@ -195,20 +357,41 @@ def page() -> str:
 
 def surprises(full: dict[str, Any]) -> list[str]:
     """What is not as the claims' files have it: they explain just those that do not hold."""
-    explained = {claim.id for claim in schema.load() if claim.explanation}
-    held = {claim["id"] for claim in full["claims"] if claim["holds"]}
-    missed = {claim["id"] for claim in full["claims"] if not claim["holds"]}
+    # What another seed may turn is explained or not: which of the two it is does not say much.
+    open_ones = {claim["id"] for claim in full["claims"] if claim["standing"] == "undecided"}
+    explained = {claim.id for claim in schema.load() if claim.explanation} - open_ones
+    held = {claim["id"] for claim in full["claims"] if claim["holds"]} - open_ones
+    missed = {claim["id"] for claim in full["claims"] if not claim["holds"]} - open_ones
     return [
         *(f"{name} does not hold, and has no explanation" for name in sorted(missed - explained)),
         *(f"{name} holds: its explanation must go" for name in sorted(held & explained)),
+        *(
+            f"{claim['id']} holds without the effect that is printed: say so with lacks"
+            for claim in full["claims"]
+            if _is_without_effect(claim) and claim["standing"] == "counts"
+        ),
     ]
+
+
+def _is_without_effect(claim: dict[str, Any]) -> bool:
+    """Whether print has an effect beyond its rounding, and the simulation none beyond its noise."""
+    if claim.get("relation") != "ratio" or not claim["holds"] or claim["noise"] is None:
+        return False
+    printed = abs(claim["published"] - 1) > claim["rounding"] / 2 + 1e-9
+    return printed and abs(claim["simulated"] - 1) < max(claim["noise"], TIE)
 
 
 def main(arguments: list[str]) -> int:
     unexpected = []
     if arguments:
         full = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
-        kept = json.dumps(distilled(full), indent=1, ensure_ascii=False) + "\n"
+        short = distilled(full)
+        if len(arguments) > 1:
+            short["left_out"] = shortened(json.loads(Path(arguments[1]).read_text("utf-8")))
+        elif KEPT.exists():
+            before = json.loads(KEPT.read_text(encoding="utf-8"))
+            short |= {key: before[key] for key in ("left_out",) if key in before}
+        kept = json.dumps(short, indent=1, ensure_ascii=False) + "\n"
         KEPT.write_text(kept, encoding="utf-8")
         number, missed = len(full["claims"]), len(distilled(full)["misses"])
         print(

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     )
     from raidsim.errors import InputError, SchemaWarning
     from raidsim.result import Interrupted, Result
-    from raidsim.running import run
     from raidsim.scenario import Scenario
+    from raidsim.studies.unknown import run
     from raidsim.system.system import SaturationError
     from raidsim.trace.trace import Trace
 
@@ -67,7 +67,7 @@ _HOME = {
     "Scenario": "raidsim.scenario",
     "SchemaWarning": "raidsim.errors",
     "Trace": "raidsim.trace.trace",
-    "run": "raidsim.running",
+    "run": "raidsim.studies.unknown",
 }
 """Where the names live, if not in `raidsim.control`."""
 

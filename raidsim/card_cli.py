@@ -102,6 +102,9 @@ def fit_command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write nothing, only say what would be.")
     ] = False,
+    slopes: Annotated[
+        bool, typer.Option("--slopes", help="Move nothing: take sensitivities and errors anew.")
+    ] = False,
     json: Annotated[
         str | None,
         typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output."),
@@ -118,7 +121,13 @@ def fit_command(
     target = json and Target("--json", json, stdout=True)
     output.check([target] if target else [])
     with Bar() as bar:
-        found = fit_card(card, write=not dry_run, on_progress=bar.on_job, on_estimate=bar.say)
+        found = fit_card(
+            card,
+            write=not dry_run,
+            move=not slopes,
+            on_progress=bar.on_job,
+            on_estimate=bar.say,
+        )
     try:
         if target:
             output.write({target: json_file.render(found.to_dict())})

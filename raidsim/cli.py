@@ -20,23 +20,33 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from raidsim import card_cli, trace_cli
+from raidsim import card_cli, left_out_cli, models_cli, run_cli, trace_cli
+from raidsim.cli_options import (
+    BUG,
+    DOES_NOT_HOLD,
+    DONE,
+    INPUT_WRONG,
+    INTERRUPTED,
+    ClaimsFolder,
+    HtmlFile,
+    JsonFile,
+    Overrides,
+    ScenarioName,
+    Seed,
+    WithUnknowns,
+    draws,
+    folder_of,
+    stdout,
+    target_of,
+)
 from raidsim.errors import InputError, SchemaWarning, TableOverflowError
-from raidsim.result import Interrupted
 from raidsim.version import __version__
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import FrameType
 
-    from raidsim.fio.written import Kept
-    from raidsim.observe.ios import Keeper
-    from raidsim.report.console import ReportConsole
-    from raidsim.report.output import Folder, Target
-    from raidsim.result import Result
-    from raidsim.scenario import Scenario
+    from raidsim.report.output import Target
 
-DONE, DOES_NOT_HOLD, INPUT_WRONG, BUG, INTERRUPTED = 0, 1, 2, 70, 130
 REPORT = f"This is a bug in raidsim {__version__}: please report "
 
 app = typer.Typer(
@@ -51,7 +61,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for group in (card_cli, trace_cli):
+app.command("run", cls=WithUnknowns)(run_cli.run_command)
+for group in (card_cli, left_out_cli, trace_cli):
     app.add_typer(group.app)
 
 
@@ -67,33 +78,6 @@ class Op(StrEnum):
 
     read = "read"
     write = "write"
-
-
-ScenarioName = Annotated[
-    str, typer.Argument(metavar="SCENARIO", help="Path of a scenario file, or the name of one.")
-]
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Change a key of the scenario, as in load.outstanding=32. May be repeated.",
-    ),
-]
-Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed, in place of the scenario's.")]
-JsonFile = Annotated[
-    str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")
-]
-HtmlFile = Annotated[
-    str | None,
-    typer.Option("--html", metavar="FILE", help="Write one HTML page that opens offline."),
-]
-
-
-ClaimsFolder = Annotated[
-    str | None,
-    typer.Option("--claims", metavar="FOLDER", help="Files of claims, in place of raidsim's own."),
-]
 
 
 def _show_version(wanted: bool) -> None:
@@ -112,80 +96,7 @@ def _options(
     """Take the options that stand before the command."""
 
 
-@app.command("run")
-def run_command(
-    scenario: ScenarioName,
-    overrides: Overrides = None,
-    seed: Seed = None,
-    json: JsonFile = None,
-    csv: Annotated[
-        str | None, typer.Option("--csv", metavar="FILE", help="Write CSV, a row per point.")
-    ] = None,
-    html: HtmlFile = None,
-    plot: Annotated[
-        str | None,
-        typer.Option("--plot", metavar="FILE", help="Draw the result; FILE ends in .png or .svg."),
-    ] = None,
-    fio: Annotated[
-        str | None,
-        typer.Option(
-            "--fio", metavar="FOLDER", help="Write each point as JSON of fio, as fio-plot reads it."
-        ),
-    ] = None,
-    fio_logs: Annotated[
-        bool, typer.Option("--fio-logs", help="Write fio's logs of each I/O there as well.")
-    ] = False,
-) -> None:
-    """Simulate a scenario: throughput, latency and what limits."""
-    from raidsim import scenario as scenarios
-    from raidsim.report import output, progress, table
-    from raidsim.report.contents import contents_of
-
-    targets = {
-        "json": _target("--json", json, stdout=True),
-        "csv": _target("--csv", csv),
-        "html": _target("--html", html, (".html", ".htm")),
-        "plot": _target("--plot", plot, (".png", ".svg")),
-    }
-    loaded = progress.shown(scenarios.load, scenario, overrides=overrides or [], seed=seed)
-    output.check((t for t in targets.values() if t), inputs=[loaded.path])
-    folder = _fio_folder(fio, fio_logs)
-    keeper: Keeper[Kept] | None = None
-    if folder is not None:
-        from raidsim.fio.written import keep, keep_all
-        from raidsim.observe.ios import Keeper
-
-        folder.check(t for t in targets.values() if t)
-        keeper = Keeper(keep_all if fio_logs else keep)
-
-    from raidsim.running import run
-
-    try:
-        if keeper is None:
-            result = run(loaded, progress=True)
-        else:
-            from raidsim.running import run_and_keep
-
-            result = run_and_keep(loaded, keeper, progress=True)
-    except Interrupted as end:
-        result = end.result
-
-    contents = contents_of(result, targets)
-    if folder is not None and keeper is not None:
-        contents |= _fio_files(folder, loaded, result, keeper)
-    try:
-        output.write(contents)
-    finally:  # a full disk does not take the figures from the user
-        if not any(target.to_stdout for target in contents):
-            table.print_result(result, _stdout())
-    if result.interrupted:
-        typer.echo("The points that were finished are kept.", err=True)
-        raise typer.Exit(INTERRUPTED)
-    if not result.is_carried:
-        raise typer.Exit(DOES_NOT_HOLD)
-
-
-@app.command("validate")
+@app.command("validate", cls=WithUnknowns)
 def validate_command(
     selection: Annotated[
         list[str] | None,
@@ -201,13 +112,20 @@ def validate_command(
     claims: ClaimsFolder = None,
     json: JsonFile = None,
     html: HtmlFile = None,
+    unknowns: Annotated[
+        int | None,
+        typer.Option(
+            metavar="[N]",
+            help="Say how many printed figures lie within what cards leave open: N draws, or 24.",
+        ),
+    ] = None,
 ) -> None:
     """Compare the simulation with published figures, claim by claim."""
     from raidsim.report import output
     from raidsim.report.progress import Bar
 
-    to_json = _target("--json", json, stdout=True)
-    to_html = _target("--html", html, (".html", ".htm"))
+    to_json = target_of("--json", json, stdout=True)
+    to_html = target_of("--html", html, (".html", ".htm"))
     output.check(target for target in (to_json, to_html) if target)
 
     from raidsim.kernel import is_compiled
@@ -221,7 +139,8 @@ def validate_command(
             role.value if role else None,
             on_progress=bar.on_job,
             processes=compiled,
-            folder=_folder(claims),
+            unknowns=draws(unknowns),
+            folder=folder_of(claims),
         )
 
     contents: dict[Target, bytes] = {}
@@ -239,7 +158,7 @@ def validate_command(
         if not (to_json and to_json.to_stdout):
             from raidsim.validate.tables import everything
 
-            _stdout().print(everything(report))
+            stdout().print(everything(report))
     if not report.all_hold:
         raise typer.Exit(DOES_NOT_HOLD)
 
@@ -278,7 +197,7 @@ def judge_command(
     from raidsim.report import output
     from raidsim.report.progress import Bar
 
-    to_json = _target("--json", json, stdout=True)
+    to_json = target_of("--json", json, stdout=True)
     loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
 
     from raidsim.judge import Given, judge, read_results
@@ -287,7 +206,7 @@ def judge_command(
     output.check([to_json] if to_json else [], inputs=[loaded.path, *results])
     with Bar() as bar:
         judgement = judge(loaded, measured, volume, bar.on_share, given)
-    report.deliver(judgement, to_json, _stdout())
+    report.deliver(judgement, to_json, stdout())
     if not judgement.all_agree:
         raise typer.Exit(DOES_NOT_HOLD)
 
@@ -340,7 +259,7 @@ def import_command(
     from raidsim.importing.wishes import Wishes
     from raidsim.report import output as written
 
-    target = _target("--output", output, (".toml",))
+    target = target_of("--output", output, (".toml",))
     written.check([target] if target else [], inputs=files)
     wishes = Wishes(
         phase=phase,
@@ -374,7 +293,7 @@ def _quantity(option: str, text: str | None, dimension: str) -> float | None:
 
 @app.command("calibrate")
 def calibrate_command(
-    card: Annotated[str, typer.Argument(metavar="CARD", help="A model, or the path of a card.")],
+    card: Annotated[str, typer.Argument(metavar="CARD", help="A card; with --fio or a scenario.")],
     jointly: Annotated[
         list[str] | None,
         typer.Option(metavar="CARD", help="Fit this card at the same time. May be repeated."),
@@ -387,14 +306,23 @@ def calibrate_command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what a fit finds, and write nothing.")
     ] = False,
+    slopes: Annotated[
+        bool, typer.Option("--slopes", help="Move nothing: take sensitivities and errors anew.")
+    ] = False,
+    fio: models_cli.FioResults = None,
+    volume: models_cli.MeasuredVolume = None,
+    output_file: models_cli.LearnedCard = None,
     json: JsonFile = None,
 ) -> None:
-    """Fit a card to its calibration claims, and write it back."""
+    """Fit a card to its calibration claims, or to results of fio, and write it."""
+    if fio:
+        models_cli.learn_from_fio(card, fio, volume, output_file, json)
+        return
     from raidsim.calibrate import STARTS, calibrate
     from raidsim.report import output
     from raidsim.report.progress import Bar
 
-    to_json = _target("--json", json, stdout=True)
+    to_json = target_of("--json", json, stdout=True)
     output.check([to_json] if to_json else [])
 
     with Bar() as bar:
@@ -403,9 +331,10 @@ def calibrate_command(
             jointly or [],
             starts=starts or STARTS,
             write=not dry_run,
+            move=not slopes,
             on_progress=bar.on_job,
             on_estimate=bar.say,
-            folder=_folder(claims),
+            folder=folder_of(claims),
         )
     try:
         if to_json:
@@ -414,7 +343,7 @@ def calibrate_command(
             output.write({to_json: json_file.render(report.to_dict())})
     finally:
         if not (to_json and to_json.to_stdout):
-            _stdout().print(report)
+            stdout().print(report)
     if not report.all_hold:
         raise typer.Exit(DOES_NOT_HOLD)
 
@@ -445,28 +374,24 @@ def explain_command(
 
     with Bar():
         explanation = explain(loaded, op.value, offset, length, volume)
-    explain_text.print_explanation(explanation, _stdout())
+    explain_text.print_explanation(explanation, stdout())
 
 
-@app.command("models")
-def models_command(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", show_default=False, help="A model, or the path of a card."),
+app.command("models")(models_cli.models_command)
+
+
+@app.command("check", cls=WithUnknowns)
+def check_command(
+    scenario: ScenarioName,
+    overrides: Overrides = None,
+    unknowns: Annotated[
+        int | None,
+        typer.Option(
+            metavar="[N]",
+            help="Say how far the risk would move if cards were as they might be: N draws, or 64.",
+        ),
     ] = None,
 ) -> None:
-    """List the models of hardware, or show one with its sources."""
-    from raidsim import cards
-    from raidsim.report import cards_table
-
-    if name is None:
-        cards_table.print_catalogue(cards.catalogue(), _stdout())
-    else:
-        cards_table.print_card(cards.load(name), _stdout())
-
-
-@app.command("check")
-def check_command(scenario: ScenarioName, overrides: Overrides = None) -> None:
     """Show what a scenario holds, how likely it loses data, and what is wrong or risky in it."""
     from raidsim import scenario as scenarios
     from raidsim.report.progress import Bar, shown
@@ -476,54 +401,21 @@ def check_command(scenario: ScenarioName, overrides: Overrides = None) -> None:
     from raidsim.report import check_text
     from raidsim.risk.assess import assess_all
 
+    check_text.refuse_without_ranges(loaded)
+    count = 0
+    if unknowns is not None:
+        from raidsim.studies.risks import risks_drawn
+        from raidsim.studies.unknown import checked
+
+        count = checked(draws(unknowns))
+
     with Bar():
         risks = assess_all(loaded)
-    check_text.print_check(loaded, risks, _stdout())
-
-
-def _target(
-    option: str, path: str | None, suffixes: tuple[str, ...] = (), *, stdout: bool = False
-) -> Target | None:
-    from raidsim.report.output import Target
-
-    return None if path is None else Target(option, path, suffixes, stdout)
-
-
-def _fio_folder(path: str | None, logs: bool) -> Folder | None:
-    """Where files of fio go, if any are wanted."""
-    from raidsim.errors import Problem
-    from raidsim.report.output import Folder
-
-    if path is None and logs:
-        cause = "there is no folder for the logs"
-        raise InputError([Problem(None, None, "--fio-logs", cause, "give --fio FOLDER as well")])
-    return None if path is None else Folder("--fio", path)
-
-
-def _fio_files(
-    folder: Folder, scenario: Scenario, result: Result, keeper: Keeper[Kept]
-) -> dict[Target, bytes]:
-    """The files of fio of a run; the folder for them is there then."""
-    from raidsim.fio.files import files_of
-
-    files = files_of(scenario, result, keeper.found)
-    for remark in files.remarks:
-        typer.echo(f"--fio: {remark}", err=True)
-    if files.contents:
-        folder.make()
-    return {folder.file(name): data for name, data in files.contents.items()}
-
-
-def _folder(path: str | None) -> Path | None:
-    from pathlib import Path
-
-    return None if path is None else Path(path)
-
-
-def _stdout() -> ReportConsole:
-    from raidsim.report.console import ReportConsole
-
-    return ReportConsole(sys.stdout)
+    check_text.print_check(loaded, risks, stdout())
+    if unknowns is not None:
+        with Bar() as bar:
+            drawn = risks_drawn(loaded, risks, count, on_progress=bar.on_job)
+        check_text.print_unknowns(drawn, stdout())
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

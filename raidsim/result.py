@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from raidsim import schemas
 from raidsim.facts import HybridFacts, LinkFacts, SystemPower, VolumeFacts
+from raidsim.result_draws import Unknowns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -454,6 +455,7 @@ class Result:
     highest: Highest | None = None  # of a load that is searched for
     hybrids: list[HybridFacts] = field(default_factory=list)
     interrupted: bool = False  # by Ctrl-C: these are the points that were finished before
+    unknowns: Unknowns | None = None  # how far it would move if cards were as they might be
     schema: str = SCHEMA
 
     @property

@@ -77,7 +77,7 @@ def run(scenario: Scenario, *, progress: Progress = None) -> Result:
         cause = f"{quote(given)} is no Scenario"
         remedy = "give raidsim.Scenario.read(...)"
         raise InputError([Problem("run()", None, "scenario", cause, remedy)])
-    with _telling(progress) as on_point:
+    with telling(progress) as on_point:
         return _run(scenario, on_point)
 
 
@@ -92,12 +92,12 @@ def run_and_keep(scenario: Scenario, keeper: Keeper[Any], *, progress: Progress 
     InputError, Interrupted
         As :func:`run` does; what was kept of finished points stays.
     """
-    with _telling(progress) as on_point:
+    with telling(progress) as on_point:
         return _run(scenario, on_point, keeper)
 
 
 @contextmanager
-def _telling(progress: Progress) -> Iterator[OnPoint | None]:
+def telling(progress: Progress) -> Iterator[OnPoint | None]:
     """What is called with the progress of a run, while that is shown."""
     given: Any = progress
     if given is None or given is False:
@@ -209,6 +209,24 @@ def run_point(
         if number < len(scenario.phases) - 1:
             session.leave()
     return points
+
+
+def measure_points(
+    scenario: Scenario, on_point: OnPoint | None = None
+) -> tuple[list[Point], Highest | None]:
+    """Simulate every point of a scenario, or its search, without a look at what is carried.
+
+    Raises
+    ------
+    InputError
+        As :func:`run` does.
+    """
+    if scenario.searched is None:
+        found = [run_point(scenario, number, on_point) for number in range(scenario.points)]
+        return [point for points in found for point in points], None
+    measured: dict[float, list[Point]] = {}
+    highest = find_highest(scenario, scenario.searched, _first, on_point, measured)
+    return [point for value in sorted(measured) for point in measured[value]], highest
 
 
 def _measured(session: Session, keeper: Keeper[Any] | None, key: float) -> list[Point]:

@@ -1,10 +1,11 @@
 """The highest load within a latency, searched for.
 
-The sweep is climbed up to the first point that is not within the latency, and further points halve
+The sweep is climbed up to the first point that is not within the latency, and further points narrow
 the step before that one until its ends are as near to each other as the throughput is to be
-precise; whole numbers of outstanding I/Os are neighbours then. The answer lies between the two:
-throughput and latency are taken to run straight from one to the other, so that it does not jump
-from one whole number to the next when chance moves a latency across the limit.
+precise: of outstanding I/Os a few where a straight line between its ends has the limit, then each
+in the middle. Whole numbers of outstanding I/Os are neighbours then. The answer lies between the
+two: throughput and latency are taken to run straight from one to the other, so that it does not
+jump from one whole number to the next when chance moves a latency across the limit.
 """
 
 from __future__ import annotations
@@ -66,13 +67,22 @@ def find_highest(
         measured[value] = measure(scenario.at(load, value), tell)
         return bool(_of(load, measured[value]).within)
 
+    limit = (load.within or 0.0) * MS_PER_S
+
+    def expected(low: float, high: float) -> float | None:
+        """Where the latency should reach the limit, if it runs straight from one to the other."""
+        below, beyond = (_of(load, measured[value]).within_ms for value in (low, high))
+        if below is None or beyond is None or beyond <= below:
+            return None
+        return low + (high - low) * (limit - below) / (beyond - below)
+
     border = search.highest(
         load.sweep,
         is_within,
         whole=load.outstanding is not None,
         resolution=scenario.measure.precision,
+        guess=expected,
     )
-    limit = (load.within or 0.0) * MS_PER_S
     highest = Highest(load.name, limit, load.within_percentile, border.exceeded)
     if border.holds is None:
         return highest

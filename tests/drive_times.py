@@ -169,12 +169,14 @@ class OneDrive:
         """Bytes that are programmed together."""
         return int(self.row["page"] * self.row["planes"])
 
-    def start(self, op: int, offset: int, length: int, volume: int = 0) -> int:
-        """Issue an I/O now; its ticket."""
+    def start(
+        self, op: int, offset: int, length: int, volume: int = 0, at: int | None = None
+    ) -> int:
+        """Issue an I/O now, or at a time (ns) to come; its ticket."""
         self._tickets += 1
         stream = self._streams[volume]
         request = (op, offset, length, 0, self._tickets, t.NEVER)
-        self.system.deliver(self.system.now, stream, *request)
+        self.system.deliver(self.system.now if at is None else at, stream, *request)
         return self._tickets
 
     def wait(self, *tickets: int) -> list[Done]:

@@ -32,6 +32,7 @@ PLAIN: dict[str, Any] = {
     "queue.discipline": "fifo",
     "queue.ageing": 0,
     "queue.window": 1024,
+    "queue.choose_time": "0 ms",
     "spindle.speed": "7200 rpm",
     "geometry.heads": 1,
     "geometry.zones": 1,

@@ -326,6 +326,20 @@ def test_values_that_add_up_are_told_as_an_exchange(toy):
     total = by_name(report)["submit.write_time"].after + by_name(report)["complete.io_time"].after
     assert total == pytest.approx(LATENCY * 1e6, rel=0.01)
     assert any("together: submit.write_time -" in one for one in report.open_ends())
+    # The card keeps what both do to the figures: only that tells that they are known together.
+    told = cards.load(toy[0]).sensitivities
+    both = [told[name] for name in ("submit.write_time", "complete.io_time")]
+    assert both[0].keys() == both[1].keys()
+
+
+def test_slopes_alone_move_no_value_and_are_those_at_the_values_of_the_card(toy):
+    before = cards.load(toy[0])
+    report = run(toy, move=False)
+    after = cards.load(toy[0])
+    assert after.values == before.values
+    assert [one.before for one in report.parameters] == [one.after for one in report.parameters]
+    assert after.sensitivities != before.sensitivities
+    assert report.settled
 
 
 def test_sensitivities_are_those_of_the_formula(toy):

@@ -21,8 +21,7 @@ from raidsim.calibrate.first_guess import amplification, lambert, spare_for, tra
 from raidsim.errors import InputError
 from raidsim.result import Result
 from raidsim.scenario import load
-from raidsim.validate.execute import simulate
-from raidsim.validate.jobs import Job
+from raidsim.validate.jobs import Job, simulate
 from raidsim.validate.metrics import METRICS
 
 HEAD = """\

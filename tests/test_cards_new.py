@@ -154,7 +154,10 @@ def test_models_shows_what_is_printed_and_whose_values_they_are(tmp_path, capsys
     assert "Acme, 2014; what its own file does not state is as on intel-p3700-800gb" in out
     assert "which another maker sells (Intel)" in out
     assert re.search(r"written +7\.3 PB +p\. 3", out)
-    assert "a fit may move it from 1 to 40: NVMe" in out
+    with pytest.raises(SystemExit):
+        cli.main(["models", str(tmp_path / "n.toml"), "--why"])
+    out = capsys.readouterr().out
+    assert re.search(r"command\.latency .* 1 to 40 .*NVMe: a doorbell", out)
 
 
 def test_check_says_what_does_not_add_up_and_what_is_of_another_maker(tmp_path, capsys):

@@ -1,13 +1,17 @@
 """Parts calibrate, wholes are predicted: which claims a fit may see was decided by rule."""
 
+import re
 from functools import cache
 
 import pytest
 
 from raidsim import cards
+from raidsim.calibrate.parameters import free_parameters
+from raidsim.calibrate.problem import claims_about
 from raidsim.scenario import load
 from raidsim.validate import schema
 from raidsim.validate.claims import Performance
+from raidsim.validate.systems import Systems
 
 ONLY_IN_A_WHOLE = {
     "p3700.four-drives.database.512": "what the CPU that serves interrupts takes of an I/O:"
@@ -21,6 +25,32 @@ ONLY_IN_A_WHOLE = {
     "iodrive2.restore.over-785gb": "how fast the channels of this capacity take in writes",
     "iodrive-320gb.streaming.datasheet": "how fast this capacity's channels send",
     "iodrive-320gb.restore.datasheet": "how long this capacity's flash programs",
+    **dict.fromkeys(
+        ("md-null.raid0.read", "md-null.jbod.read"),
+        "what software RAID without parity costs: nothing is printed of a single drive",
+    ),
+    **dict.fromkeys(
+        (
+            "s3700-raid0.read.4",
+            "s3700-raid0.read.24",
+            "s3700-raid0.write.24",
+            "s3700-raid0.write.8",
+        ),
+        "what three adapters carry: their source was drawn to calibrate, before it was simulated",
+    ),
+    **dict.fromkeys(
+        (
+            "ssd-fio.pm1643.write.fsync",
+            "ssd-fio.micron-9550-pro.read.128kb",
+            "ssd-fio.micron-9550-pro.write.128kb",
+            "ssd-fio.micron-9550-pro.read.4kb",
+            "ssd-fio.micron-9550-pro.write.4kb",
+            "ssd-fio.p5510.read.4kb",
+            "ssd-fio.p5510.read.128kb",
+        ),
+        "single drives, whose cards differ from those of their series in capacity:"
+        " their sources were drawn to calibrate, before they were simulated",
+    ),
     "tolly.random.read.128.n5": "what a read costs a storage processor, known as a whole only",
     "tolly.random.read.128.n5.about": "the same, in words",
     "tolly.random.write.128.n5": "what a write costs it",
@@ -37,7 +67,7 @@ ONLY_IN_A_WHOLE = {
         "what a machine does while it boots: one storm tells, the other is predicted",
     ),
 }
-"""Claims that a value is taken from because nothing smaller in print shows it, and which value."""
+"""Claims that a value is fitted to because nothing smaller in print shows it, and which value."""
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +99,7 @@ def of(claim):
 
 
 def test_what_calibrates_is_a_part_at_its_base_settings(claims):
-    calibrating = [claim for claim in claims if claim.role == "calibration"]
+    calibrating = [c for c in claims if c.role == "calibration" and not c.structure]
     wholes = {claim.id: of(claim) for claim in calibrating if of(claim)}
     assert {name: why for name, why in wholes.items() if name not in ONLY_IN_A_WHOLE} == {}
 
@@ -84,6 +114,40 @@ def test_exceptions_are_a_small_part_of_what_is_said_of_wholes(claims):
         claim for claim in claims if claim.id in ONLY_IN_A_WHOLE or claim.role != "calibration"
     ]
     assert len(ONLY_IN_A_WHOLE) < 0.05 * len(wholes)
+
+
+def test_what_repeats_runs_for_calibration_is_no_prediction(claims):
+    """Whatever it says of them: its runs are the same systems under the same loads."""
+    systems = Systems()
+
+    def points(claim):
+        for job in claim.jobs():
+            for number in job.numbers or (None,):
+                yield systems.meaning_of(job), number, job.latency
+
+    fitted = {one for claim in claims if claim.role == "calibration" for one in points(claim)}
+    repeating = [c.id for c in claims if c.role == "prediction" and set(points(c)) <= fitted]
+    assert repeating == []
+
+
+def test_no_fit_sees_what_a_choice_of_structure_was_read_off(claims):
+    read_off = [claim for claim in claims if claim.structure]
+    assert len(read_off) > 40
+    assert {claim.role for claim in read_off} == {"calibration"}
+    parameters = free_parameters(
+        cards.load(name) for name in ("iodrive2-1200gb", "intel-p3700-800gb", "iodrive-640gb")
+    )
+    fitted = {claim.id for claim in claims_about(claims, parameters)}
+    assert fitted
+    assert fitted.isdisjoint(claim.id for claim in read_off)
+
+
+def test_claims_that_the_notes_of_cards_name_are_calibration(claims):
+    """A note says what a value was read off, calibrated or not."""
+    roles = {claim.id: claim.role for claim in claims}
+    for card in cards.catalogue():
+        words = set(re.findall(r"[a-z0-9][a-z0-9.-]*[a-z0-9]", card.path.read_text("utf-8")))
+        assert {one for one in words if roles.get(one) == "prediction"} == set(), card.name
 
 
 def test_cards_name_no_prediction(claims):

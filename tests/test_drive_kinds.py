@@ -22,7 +22,9 @@ ALLOWED = {
     "kernel/drive.py",  # and where a command goes
     "cards/attributes.py",  # the attributes of their cards,
     "cards/fit_ranges.py",  # what a fit may move,
-    "cards/rated.py",  # and what their sheets print
+    "cards/plausible.py",  # where its values may lie,
+    "cards/rated.py",  # what their sheets print,
+    "unknowns/experiments.py",  # and which measurement shows a value
 }
 MODELS = ("samsung-970-evo-plus-500gb", "intel-p3700-800gb", "seagate-st373455ss", "nl-sas-2tb")
 

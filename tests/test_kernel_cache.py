@@ -199,6 +199,7 @@ def test_a_write_back_is_answered_from_memory():
     expected = (
         card.number("command.time")
         + card.number("cache.lookup_time")
+        + card.number("cache.line_time")
         + 65536 / speed
         + 65536 * card.number("cache.copy_time_per_byte")
         + card.number("command.latency")

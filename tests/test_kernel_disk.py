@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from conftest import INTERPRETED, compiled_only
 from drive_times import KIB, MS, US
-from one_disk import SMALL, OneDisk, loaded
+from one_disk import NO_SEEK, SMALL, OneDisk, loaded
 from oracle.disk import Platter
 from watching import begin, build, scenario
 
@@ -345,3 +345,26 @@ def test_half_duplex_sata_takes_turns_where_full_duplex_sas_does_not():
     assert ends["sas"] == OVERHEAD + 63 * US + link(length)
     assert ends["sata"] == OVERHEAD + 2 * link(length)
     assert math.isclose(ends["sata"] - ends["sas"], link(length) - 63 * US)
+
+
+@compiled_only
+def test_two_outstanding_are_two_to_choose_from():
+    # No seeks; a choice of c, then what is left of a turn of T. Of one command that is T/2 on
+    # average. Of two the nearer is taken, and the other waits on: reckoned here turn by turn.
+    turn, choice = 8.333, 0.6
+    rng = np.random.default_rng(5)
+    place, now, left = 0.0, 0.0, rng.random() * turn
+    rounds = 40_000
+    for fresh in rng.random(rounds) * turn:
+        place = (now + choice) % turn
+        waits = sorted(((one - place) % turn, one) for one in (left, fresh))
+        now += choice + waits[0][0]
+        left = waits[1][1]
+    two = rounds / now * 1e3
+    one = 1e3 / (choice + turn / 2)
+    still = NO_SEEK | {"queue__discipline": "sptf", "queue__choose_time": f"{choice} ms"}
+    for outstanding, expected in ((1, one), (2, two)):
+        machine = loaded({"outstanding": outstanding}, **still)
+        machine.system.run(horizon=60_000 * MS)
+        done = int(machine.system.world.streams[0]["completed"])
+        assert done / 60 == pytest.approx(expected, rel=0.02)

@@ -229,6 +229,19 @@ def test_commands_beyond_the_queue_depth_wait_in_the_host(depth):
     compare(asked, queue__discipline="sptf", command__queue_depth=depth)
 
 
+@pytest.mark.parametrize("discipline", ["fifo", "sptf"])
+def test_a_firmware_that_takes_time_to_choose_chooses_among_what_has_come_by_then(discipline):
+    asked = requests(21, reads=0.6, gap=4 * MS)
+    compare(asked, queue__discipline=discipline, queue__choose_time="0.7 ms")
+
+
+def test_what_follows_on_is_taken_without_a_choice():
+    # Uncached writes in a row, each begun before the one before is over: no turn is lost by them.
+    size = 64 * KIB
+    asked = [(number * MS // 10, t.WRITE, number * size, size) for number in range(COUNT // 10)]
+    compare(asked, queue__choose_time="0.7 ms")
+
+
 def test_commands_beyond_the_window_are_not_sorted():
     asked = requests(14, reads=0.5, gap=3 * MS, count=COUNT // 2)
     compare(asked, queue__discipline="sptf", queue__window=6)

@@ -28,7 +28,7 @@ SIGNATURES = {
     "Scenario.from_text": "(text)",
     "Scenario.resolved": "(self)",
     "Scenario.with_": "(self, changes, value=<nothing>, /)",
-    "run": "(scenario, *, progress=None)",
+    "run": "(scenario, *, progress=None, unknowns=False)",
     "Result.read": "(path)",
     "Result.to_json": "(self, path=None)",
     "Result.to_dict": "(self)",

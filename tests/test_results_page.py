@@ -9,13 +9,18 @@ from pathlib import Path
 import pytest
 from synthetic import result
 
-from raidsim import facts
+from raidsim import facts, result_draws
 from raidsim import result as results
 from raidsim.report import csv_file
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "results.md").read_text("utf-8")
 SECTIONS = {
     "The object": results.Result,
+    "What the cards do not know": result_draws.Unknowns,
+    "Intervals of a point": result_draws.PointUnknowns,
+    "An interval of draws": result_draws.Figure,
+    "A share": result_draws.Share,
+    "An experiment": result_draws.Experiment,
     "A volume": facts.VolumeFacts,
     "A hybrid": facts.HybridFacts,
     "Power": facts.Power,
@@ -67,7 +72,7 @@ def test_every_field_stands_on_the_page_in_its_order(section: str) -> None:
 def test_every_object_of_a_result_has_a_section() -> None:
     objects = {
         o
-        for module in (results, facts)
+        for module in (results, facts, result_draws)
         for o in vars(module).values()
         if isinstance(o, type) and is_dataclass(o) and o.__module__ == module.__name__
     }

@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raidsim.stats.search import highest
+from raidsim.stats.search import GUIDED, highest
 
 DOUBLINGS = [2**n for n in range(10)]
 
@@ -72,3 +72,26 @@ def test_a_ladder_that_begins_too_high_has_no_lower_end():
 def test_a_ladder_that_ends_too_low_has_no_upper_end():
     border = highest([4, 8], Below(99), whole=True, resolution=0.01)
     assert (border.holds, border.exceeded) == (8, None)
+
+
+@given(st.integers(1, 511), st.floats(0.2, 3))
+def test_a_guess_changes_how_many_trials_it_takes_and_not_the_border(limit, exponent):
+    """The excess over the limit grows as a power of the value: straight only with exponent 1."""
+
+    def guess(low, high):
+        ends = [value**exponent - (limit + 0.5) ** exponent for value in (low, high)]
+        return low - (high - low) * ends[0] / (ends[1] - ends[0])
+
+    trial = Below(limit)
+    border = highest(DOUBLINGS, trial, whole=True, resolution=0.001, guess=guess)
+    assert (border.holds, border.exceeded) == (limit, limit + 1)
+    assert len(set(trial.tried)) == len(trial.tried)
+    climbed = math.floor(math.log2(limit)) + 2
+    assert len(trial.tried) <= climbed + GUIDED + 8
+
+
+def test_where_what_is_measured_runs_straight_three_trials_follow_the_ladder():
+    trial = Below(300)
+    highest(DOUBLINGS, trial, whole=True, resolution=0.001, guess=lambda *_: 300.5)
+    assert trial.tried[-2:] == [300, 301]
+    assert len(trial.tried) == len([1, 2, 4, 8, 16, 32, 64, 128, 256, 512]) + 2

@@ -43,10 +43,10 @@ COUNTED = {
     ("cisco-ucs-c240-m4-2016", "catalogue"): 69,
     ("cisco-ucs-c240-m4-2016", "latency"): 2,
     ("cisco-ucs-c240-m4-2016", "rate"): 133,
-    ("cisco-ucs-c240-m4-2016", "throughput"): 87,
+    ("cisco-ucs-c240-m4-2016", "throughput"): 85,
     ("fujitsu-iodrive2-2013", "catalogue"): 38,
     ("fujitsu-iodrive2-2013", "latency"): 11,
-    ("fujitsu-iodrive2-2013", "rate"): 125,
+    ("fujitsu-iodrive2-2013", "rate"): 123,
     ("fujitsu-iodrive2-2013", "throughput"): 76,
     ("fujitsu-modular-raid-2008", "catalogue"): 50,
     ("fujitsu-modular-raid-2008", "rate"): 71,
@@ -54,7 +54,7 @@ COUNTED = {
     ("fujitsu-p3700-2016", "catalogue"): 36,
     ("fujitsu-p3700-2016", "latency"): 10,
     ("fujitsu-p3700-2016", "power"): 1,
-    ("fujitsu-p3700-2016", "rate"): 201,
+    ("fujitsu-p3700-2016", "rate"): 197,
     ("fujitsu-p3700-2016", "temperature"): 2,
     ("fujitsu-p3700-2016", "throughput"): 107,
     ("intel-p3700-2015", "rate"): 4,
@@ -98,6 +98,8 @@ def test_calibration_claims_of_the_p3700_are_about_the_800_gb_drive_as_sold(clai
     for claim in claims:  # but for what the data sheet rates of each capacity: its spare area
         if not claim.id.startswith("p3700.") or ".datasheet." in claim.id:
             continue
+        if claim.structure:
+            continue  # a choice of structure was read off it, and no value fitted to it
         if claim.role == "calibration" and isinstance(claim.subject, Performance):
             for one in claim.subject.measurements():
                 assert not [o for o in one.overrides if o.startswith(("volume.", "host."))], (

@@ -9,8 +9,8 @@ import pytest
 from raidsim import cards
 from raidsim.running import run
 from raidsim.scenario import load
-from raidsim.validate.execute import execute, simulate
-from raidsim.validate.jobs import Job, Latency
+from raidsim.studies.engine import execute
+from raidsim.validate.jobs import Job, Latency, simulate
 from raidsim.validate.systems import LONG, MEASURED, SEARCHED, Sweep, Systems, results_of
 
 QUICK = ("measure.precision=5 %", "measure.min_ios=2000", "load.area.size=1 GiB")

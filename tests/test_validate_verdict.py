@@ -1,11 +1,13 @@
 """What each relation of a claim means, and from where its error counts."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from toy_drive import Toy, result
 
 from raidsim.validate.claims import CardValue, Claim, Measurement, Performance, Shape
+from raidsim.validate.seeds import seeds_for
 from raidsim.validate.verdict import judge
 
 POINTS = (1, 2, 4, 8, 16)
@@ -132,10 +134,47 @@ def test_an_effect_knows_less_than_its_two_runs():
     assert got.noise == pytest.approx(0.01 * math.sqrt(3), abs=1e-4)
 
 
-def test_only_orders_can_be_left_to_chance():
+def test_without_further_seeds_only_orders_can_be_left_to_chance():
     ratio = claim("ratio", 1.0, subject=Performance(run(), run(scenario="other")))
     assert verdict(ratio, [100.5, 100]).is_decided
-    assert verdict(claim("value", 100.0), [100.5]).noise is None
+    value = verdict(claim("value", 100.0), [100.5])
+    assert (value.noise, value.is_decided) == (pytest.approx(0.01), True)
+
+
+def test_what_another_seed_turns_is_not_decided():
+    """Printed 100, 5 % allowed."""
+    held = verdict(claim("value", 100.0), [104])
+    assert held.holds
+    assert replace(held, seeds=(103.0, 104.9)).is_decided
+    assert not replace(held, seeds=(103.0, 105.1)).is_decided
+    missed = verdict(claim("value", 100.0), [106])
+    assert replace(missed, seeds=(105.1,)).is_decided
+    assert not replace(missed, seeds=(104.9,)).is_decided
+
+
+@pytest.mark.parametrize(
+    ("relation", "published", "ios", "margin"),
+    [("value", 100.0, 103, 2 / 105), ("at_least", 100.0, 110, 0.1), ("at_most", 100.0, 90, 0.1)],
+)
+def test_the_margin_is_that_to_where_the_verdict_turns(relation, published, ios, margin):
+    tolerance = 0.05 if relation == "value" else 0.0
+    got = verdict(claim(relation, published, tolerance=tolerance), [ios])
+    assert got.margin == pytest.approx(margin)
+
+
+@pytest.mark.parametrize(
+    ("ios", "seeds"),
+    [(100, 0), (103.2, 0), (103.8, 2), (104.7, 4), (105.3, 4), (106.2, 2), (109, 0)],
+)
+def test_the_nearer_the_verdict_is_to_turning_the_more_seeds(ios, seeds):
+    """The toy is known to 1 %; the verdict turns at 105."""
+    assert seeds_for(verdict(claim("value", 100.0), [ios])) == seeds
+
+
+def test_the_plain_error_does_not_count_from_the_rounding():
+    got = verdict(claim("value", 100.0, rounding=10.0), [104])
+    assert (got.error, got.plain) == (0.0, pytest.approx(0.04))
+    assert verdict(claim("at_least", 100.0), [104]).plain is None
 
 
 def test_an_order_can_ask_for_a_significant_difference():

@@ -22,6 +22,7 @@ from raidsim.layout.arrange import POLICIES
 from raidsim.layout.rebuild import rebuild_bound
 from raidsim.layout.tables import (
     CONCATENATED,
+    MIRRORED,
     PARITY,
     READ,
     WRITE,
@@ -140,7 +141,7 @@ def add_array(
                 controller_card,
                 cores=int(system.world.controllers[controller]["commands"]),
                 engine=engine,
-                parity=int(layout["parity"]),
+                layout=layout,
             )
         ),
     )
@@ -152,14 +153,14 @@ def add_array(
     return index
 
 
-def on_controller(card: Card, *, cores: int, engine: int, parity: int) -> dict[str, float]:
+def on_controller(card: Card, *, cores: int, engine: int, layout: np.void) -> dict[str, float]:
     """What a controller's hardware does for an array, as fields of ARRAY.
 
-    ``parity`` is the number of parity strips of a stripe; ``cores`` and ``engine`` are stations.
+    ``layout`` is the row of its layout; ``cores`` and ``engine`` are stations.
     """
     each = card.number("command.device_io_time") * GIGA
     time = card.number("parity.time_per_byte")
-    if parity == 2:
+    if layout["parity"] == 2:
         time += card.number("parity.q_time_per_byte")
     return {
         "engine": engine,
@@ -168,7 +169,13 @@ def on_controller(card: Card, *, cores: int, engine: int, parity: int) -> dict[s
         "cpu": cores,
         "spread_ns": each,  # the first one
         "device_io_ns": each + card.number("command.firmware_time") * GIGA,
+        "mirror_ns": _of_mirrors(layout, card.number("mirror.write_time")),
     }
+
+
+def _of_mirrors(layout: np.void, time: float) -> float:
+    """What each write of a copy takes, in ns: ``time`` seconds if the layout has copies."""
+    return time * GIGA if layout["family"] == MIRRORED else 0.0
 
 
 def stripe_threads(volume: VolumeSpec, host: Card) -> int:
@@ -209,6 +216,7 @@ def on_host(
         "cpu": t.NONE,
         "spread_ns": 0.0 if passes_through else host.number("raid.io_time") * GIGA,
         "device_io_ns": host.number("raid.device_io_time") * GIGA,
+        "mirror_ns": _of_mirrors(volume.layout, host.number("raid.mirror_write_time")),
     }
 
 

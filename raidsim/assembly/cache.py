@@ -32,6 +32,10 @@ def add_cache(system: System, name: str, card: Card) -> int:
     pointers = (lines + 2) * c.LEVELS
     first_tower = system.append("towers", pointers)
     system.world.towers[first_tower : first_tower + pointers] = t.NONE
+    memory = card.number("cache.copy_time_per_byte") * GIGA
+    keep = memory
+    if card.has("cache.keep_time_per_byte"):
+        keep = card.number("cache.keep_time_per_byte") * GIGA
     row = system.append("caches")
     system.set_row(
         "caches",
@@ -48,8 +52,11 @@ def add_cache(system: System, name: str, card: Card) -> int:
         first_tower=first_tower,
         destage_size=card.integer("cache.destage_size"),
         copy=system.add_station(f"{name}: cache memory", "cache memory"),
-        copy_ns=card.number("cache.copy_time_per_byte") * GIGA,
+        copy_ns=memory,
+        keep_ns=keep,
+        direct_ns=memory * card.integer("cache.direct_passes"),
         lookup_time=round(card.number("cache.lookup_time") * GIGA),
+        line_time=round(card.number("cache.line_time") * GIGA),
         flush_time=round(card.number("cache.flush_time") * GIGA),
         flusher=system.take_job(t.STAGE_CACHE_FLUSH, row=row),
         clock=system.add_station(f"{name}: flush time", "flush time", servers=t.UNLIMITED),
@@ -88,6 +95,8 @@ def modes(
     if spec is None or not spec.card.has("cache.size"):
         return {}
     ahead = READ_MODES[read_ahead]
+    if ahead == c.READ_AHEAD and spec.card.flag("cache.detects_streams"):
+        ahead = c.ADAPTIVE
     trails = system.append("trails", c.TRAILS) if ahead != c.NO_READ_AHEAD else 0
     return {
         "write_back": int(writes_back(write, spec.battery)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidsim.assembly import ftl, slc
+from raidsim.assembly import ftl, sensing, slc
 from raidsim.cards import Card
 from raidsim.errors import InputError
 from raidsim.kernel import tables as t
@@ -32,7 +32,9 @@ def add(
         f"{name}: front end", "front end", servers=cores, discipline=t.PRIORITY
     )
     first_channel = system.add_stations(f"{name}: channel", "flash channel", channels)
-    first_die = system.add_stations(f"{name}: die", "flash die", channels * dies)
+    # Where programs give way, a die takes the senses that wait before them.
+    order = t.PRIORITY if sensing.suspends(card) else t.FIFO
+    first_die = system.add_stations(f"{name}: die", "flash die", channels * dies, order)
     segments = card.integer("read_ahead.streams") if card.number("read_ahead.depth") else 0
     depth = card.integer("read_ahead.depth")
     slots = (depth // page + 2) // planes * planes + 2 * planes
@@ -76,6 +78,7 @@ def add(
         channel_write_ns=channel_write,
         read_time=read_time,
         sequential_read_time=0 if card.flag("flash.cache_read") else read_time,
+        sensing=sensing.add(system, name, card),
         program_time=round(card.number("flash.program_time") * GIGA),
         pages_per_block=card.integer("flash.pages_per_block"),
         erase_time=round(card.number("flash.erase_time") * GIGA),

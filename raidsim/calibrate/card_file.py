@@ -76,8 +76,12 @@ def rewritten(text: str, values: Sequence[NewValue], residuals: Mapping[str, flo
         if value.sensitivities
     }
     _fill(card, "sensitivities", told, TOLD)
-    # tomlkit leaves no space beside what it adds to an inline table.
-    written = re.sub(r'(?m)^(\w+ = )\{ ?(.*[\]"0-9e])\}$', r"\1{ \2 }", tomlkit.dumps(card))
+    return spaced(tomlkit.dumps(card))
+
+
+def spaced(text: str) -> str:
+    """Return a text with spaces inside of braces, where tomlkit leaves none."""
+    written = re.sub(r'(?m)^(\w+ = )\{ ?(.*[\]"0-9e])\}$', r"\1{ \2 }", text)
     return re.sub(r'(?m)^("[^"\n]+" = )\{("[^\n]*")\}$', r"\1{ \2 }", written)
 
 

@@ -37,7 +37,8 @@ from raidsim.cards.card import Source
 from raidsim.cards.fit_ranges import fit_range
 from raidsim.cards.rated import FIGURES, TOLERANCE, RatedFigure, RatedPerformance
 from raidsim.errors import InputError, Problem
-from raidsim.validate.execute import OnProgress, Progress, Simulate, simulate
+from raidsim.studies.engine import OnProgress, Progress
+from raidsim.validate.jobs import Simulate, simulate
 from raidsim.validate.verdict import Verdict
 
 SCHEMA = "raidsim.card-fit/1"
@@ -176,6 +177,7 @@ def fit_card(
     name: str,
     *,
     write: bool = True,
+    move: bool = True,
     on_progress: OnProgress | None = None,
     on_estimate: OnEstimate | None = None,
     workers: int | None = None,
@@ -189,6 +191,8 @@ def fit_card(
         Name or path of a card.
     write
         Whether to write values, residuals and sensitivities into it.
+    move
+        Whether values may move; if not, only residuals and sensitivities are taken anew.
     on_progress, on_estimate
         Called after every run, and once when it is known how many there will be.
     workers
@@ -228,7 +232,8 @@ def fit_card(
         )
         try:
             problem = FitProblem(claims, parameters, simulate, workers)
-            found = _fit(problem, guess, Meter(_named(on_progress, folder), on_estimate))
+            meter = Meter(_named(on_progress, folder), on_estimate)
+            found = _fit(problem, guess, meter) if move else fit(problem, meter, move=False)
         except InputError as error:
             raise InputError(_of_the_card(one, card, folder) for one in error.problems) from None
     values = fitted(found, parameters)

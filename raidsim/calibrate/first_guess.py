@@ -9,6 +9,9 @@ Each formula is what the model says while one thing limits, with nothing else in
   and a frame over a channel, the data path and the link.
 - Sustained sequential writes, W bytes/s: D dies of P planes program pages of s bytes,
   program_time = D P s / W; of a burst the same in an SLC cache.
+- Where the flash with its ranges would carry more than the printed writes, something beside it
+  does not. In sequence, B bytes/s: the data path, which each byte passes twice, 1 / 2B. At random,
+  R IO/s: the front end of c cores, write_time = c / R - command_time.
 - Sustained random writes, w bytes/s: each byte of the host is programmed A times and W is shared,
   A = W / w. For uniform writes over a whole drive A follows from the spare area:
   1 + spare = alpha with A = alpha / (alpha + W0(-alpha e^-alpha)), W0 the Lambert function
@@ -27,6 +30,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from raidsim import units
 from raidsim.cards import Card
 from raidsim.cards.rated import RatedPerformance
 
@@ -35,6 +39,9 @@ CPU = 2e-6
 
 SMALL = 16 * 1024
 """Bytes up to which a request tells of commands rather than of bandwidth."""
+
+CLEARLY = 1.05
+"""How much more than is printed a part must carry, to be no limit of what is printed."""
 
 MANY = 16
 """I/Os outstanding from which on something is taken to be saturated."""
@@ -94,6 +101,36 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
         yield "flash.channel_write_time_per_byte", 0.5 / fastest * card.integer("flash.channels")
     if speed and rate and speed > rate:
         yield "flash.spare", spare_for(speed / rate)
+    if speed:
+        yield from _beside_the_flash(card, sustained, speed, fixed)
+
+
+def _beside_the_flash(
+    card: Card, sustained: Sequence[RatedPerformance], speed: float, fixed: float
+) -> Iterator[tuple[str, float]]:
+    """Yield what limits sustained writes where the flash, within its ranges, would carry more."""
+    carries = _at_once(card) / _in_range(card, "flash.program_time", _at_once(card) / speed)
+    if carries > CLEARLY * speed:
+        yield "data_path.write_time_per_byte", 0.5 / speed  # each byte passes it twice
+    rate, size = max(
+        ((one.value, one.size) for one in sustained if _is_small_and_saturated(one)),
+        default=(0.0, 0),
+    )
+    if not rate:
+        return
+    spare = _in_range(card, "flash.spare", spare_for(max(min(speed, carries) / rate / size, 1.001)))
+    if carries / amplification(spare) > CLEARLY * rate * size:
+        yield "front_end.write_time", max(card.integer("front_end.cores") / rate - fixed, 0.1e-6)
+
+
+def _in_range(card: Card, name: str, value: float) -> float:
+    """Return a value brought into the range that the card gives it, if it does."""
+    source = card.sources[name]
+    if source.range is None:
+        return value
+    dimension = card.about.by_name[name].dimension
+    low, high = sorted(units.convert(end, source.unit, dimension) for end in source.range)
+    return min(max(value, low), high)
 
 
 def amplification(spare: float) -> float:
@@ -155,9 +192,13 @@ def within(
 def _rates(entries: Iterable[RatedPerformance], *, random: bool) -> Iterator[float]:
     """Saturated rates of small requests, IO/s."""
     for one in entries:
-        fits = one.random == float(random) and one.size <= SMALL
-        if one.what == "rate" and fits and one.workers * one.outstanding >= MANY:
+        if _is_small_and_saturated(one, float(random)):
             yield one.value
+
+
+def _is_small_and_saturated(one: RatedPerformance, random: float = 1.0) -> bool:
+    fits = one.what == "rate" and one.random == random and one.size <= SMALL
+    return fits and one.workers * one.outstanding >= MANY
 
 
 def _bytes(entries: Iterable[RatedPerformance]) -> Iterator[float]:

@@ -145,6 +145,7 @@ def fit(
     *,
     starts: int = STARTS,
     enough: float = ENOUGH,
+    move: bool = True,
 ) -> Fit:
     """Return the values that fit the claims best.
 
@@ -159,13 +160,15 @@ def fit(
         always the same ones. The best end counts.
     enough
         Cost per claim at which nothing is left to gain.
+    move
+        Whether values may move; if not, only slopes are taken, at the values as they are.
     """
     meter = meter or Meter()
     search = _Search(problem, meter, enough)
     before = best = search.at([p.value for p in problem.parameters], "start")
     meter.estimate(problem, before, starts)
-    settled = False
-    for _ in range(PASSES):
+    settled = not move
+    for _ in range(PASSES if move else 0):
         following = _pass(search, best, starts)
         if following is best:
             settled = True

@@ -13,8 +13,9 @@ from raidsim.calibrate.parameters import Parameter, free_parameters
 from raidsim.calibrate.problem import FitProblem, about_card, claims_about
 from raidsim.calibrate.report import CalibrationReport, Fitted, fitted, traded
 from raidsim.cards import Card
+from raidsim.studies.engine import OnProgress
 from raidsim.validate import schema
-from raidsim.validate.execute import OnProgress, Simulate, simulate
+from raidsim.validate.jobs import Simulate, simulate
 
 
 def calibrate(
@@ -23,6 +24,7 @@ def calibrate(
     *,
     starts: int = STARTS,
     write: bool = True,
+    move: bool = True,
     on_progress: OnProgress | None = None,
     on_estimate: OnEstimate | None = None,
     workers: int | None = None,
@@ -44,6 +46,8 @@ def calibrate(
         Whether to write values, claims, residuals and sensitivities into the cards. Nothing is
         written that would change nothing, and values only move if the cost falls by more than
         a tenth. Whatever ends a fit before its end leaves all cards as they were.
+    move
+        Whether values may move; if not, only residuals and sensitivities are taken anew.
     on_progress
         Called after every run.
     on_estimate
@@ -66,7 +70,7 @@ def calibrate(
         card_file.check(card.path for card in fitting)
     claims = claims_about(schema.load(folder), parameters)
     problem = FitProblem(claims, parameters, simulate, workers)
-    found = fit(problem, Meter(on_progress, on_estimate), starts=starts)
+    found = fit(problem, Meter(on_progress, on_estimate), starts=starts, move=move)
     values = fitted(found, parameters)
     texts = {card.path: _text(card, values, parameters, found) for card in fitting}
     changed = {path: new for path, (old, new) in texts.items() if new != old}

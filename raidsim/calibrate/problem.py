@@ -25,10 +25,10 @@ from raidsim.calibrate.parameters import Parameter, fit_together
 from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
 from raidsim.result import Result
+from raidsim.studies.engine import OnProgress, execute
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim, Measurement, Performance, check_each
-from raidsim.validate.execute import OnProgress, Simulate, execute
-from raidsim.validate.jobs import Job, distinct
+from raidsim.validate.jobs import Job, Simulate, distinct
 from raidsim.validate.verdict import Verdict, curve_of, judge
 
 Vector = NDArray[np.float64]
@@ -159,7 +159,14 @@ class FitProblem:
         ]
         needed = distinct(trial for one in changed for trial in one.values())
         new = [job for job in needed if job not in self._known]
-        self._known |= execute(new, self.simulate, workers=self.workers, on_progress=on_progress)
+        rows = execute(
+            new,
+            self.simulate,
+            workers=self.workers,
+            on_progress=on_progress,
+            first=lambda job: -job.width,  # the widest takes longest
+        )
+        self._known |= zip(new, rows, strict=True)
         self.runs += len(new)
         return [
             self._trial(point, {job: self._known[one[job]] for job in one}, beside)
@@ -215,8 +222,15 @@ def residual(verdict: Verdict) -> float:
 
 
 def claims_about(claims: Sequence[Claim], parameters: Sequence[Parameter]) -> list[Claim]:
-    """Return the calibration claims about systems with one of the parameters."""
-    asked = [claim for claim in claims if claim.role == "calibration"]
+    """Return the calibration claims about systems with one of the parameters.
+
+    No value is fitted to what told a choice of structure, nor to what print contradicts elsewhere.
+    """
+    asked = [
+        claim
+        for claim in claims
+        if claim.role == "calibration" and not (claim.structure or claim.contradicts)
+    ]
     check_each(asked, lambda claim: any(_is_about(claim, one) for one in parameters))
     return [claim for claim in asked if any(_is_about(claim, one) for one in parameters)]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +31,11 @@ TELLING = 0.2
 
 MOST_CLAIMS = 6
 
-LEAST_CHANGE = 0.00005
-"""Change of a figure for 1 % of a value (0.005 %) below which a card does not mention it."""
+LEAST_CHANGE = 0.0002
+"""Change of a figure for 1 % of a value (0.02 %) below which a card does not mention it.
+
+A factor of two in such a value moves the figure by 1.4 %, which is less than a figure is good for.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,9 @@ class Fitted:
     changes
         By claim: relative change of the simulated number when the value grows by 1 %, as the
         card states it.
+    telling
+        The claims that tell most of some value of the fit, and of which a card so keeps what
+        they tell of all of them: that two values are known only together is seen in no other way.
     """
 
     parameter: Parameter
@@ -60,6 +67,7 @@ class Fitted:
     at_bound: bool
     weights: dict[str, float]
     changes: dict[str, float]
+    telling: frozenset[str] = frozenset()
 
     @property
     def determined(self) -> bool:
@@ -76,14 +84,20 @@ class Fitted:
         """The claims that determine it, the most telling first."""
         if not self.determined:
             return ()
-        most = max((abs(w) for w in self.weights.values()), default=0.0)
-        telling = [c for c, w in self.weights.items() if most and abs(w) >= TELLING * most]
-        return tuple(sorted(telling, key=lambda c: (-abs(self.weights[c]), c))[:MOST_CLAIMS])
+        return _most_telling(self.weights)
 
     @property
     def sensitivities(self) -> dict[str, float]:
-        """What a card says of it: the changes of the claims that determine it."""
-        return {c: self.changes[c] for c in self.claims if abs(self.changes[c]) >= LEAST_CHANGE}
+        """What a card says of it: its changes of the claims that tell most, those first."""
+        told = sorted(self.telling, key=lambda c: (-abs(self.weights[c]), c))
+        return {c: self.changes[c] for c in told if abs(self.changes[c]) >= LEAST_CHANGE}
+
+
+def _most_telling(weights: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the claims that tell most of a value, the most telling first."""
+    most = max((abs(w) for w in weights.values()), default=0.0)
+    telling = [c for c, w in weights.items() if most and abs(w) >= TELLING * most]
+    return tuple(sorted(telling, key=lambda c: (-abs(weights[c]), c))[:MOST_CLAIMS])
 
 
 @dataclass(frozen=True)
@@ -277,7 +291,8 @@ def fitted(fit: Fit, parameters: list[Parameter]) -> tuple[Fitted, ...]:
                 changes=_for_one_percent(claims, parameter.sign * fit.elasticities[:, i]),
             )
         )
-    return tuple(found)
+    telling = frozenset(c for one in found if one.noticed for c in _most_telling(one.weights))
+    return tuple(replace(one, telling=telling) for one in found)
 
 
 def traded(fit: Fit, parameters: list[Parameter]) -> tuple[Traded, ...]:

@@ -63,6 +63,7 @@ class Entry:
     value: Value  # in base units
     source: Source
     meaning: str
+    dimension: str
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,8 @@ class Card:
     attributes call UNKNOWN may be missing: ask ``card.has("flash.cycles")``.
     ``residuals`` holds, by claim, the relative errors that the last fit left; ``sensitivities``,
     by attribute and claim, by what share the simulated figure changes for 1 % more of the value.
+    ``base_sensitivities`` and ``base_residuals`` are the same of its base, as far as they tell
+    of values that it inherits.
     ``base`` is the name of the card it says only the differences to, or empty;
     ``inherited`` are the attributes that its own file does not state, and ``origins`` says of
     those that a base states, or a base of that, which card does. ``rated`` is what its sheet
@@ -101,6 +104,8 @@ class Card:
     surface: Surface | None = None
     seek_points: SeekPoints | None = None
     disksim: Mapping[str, object] = field(default_factory=dict)
+    base_sensitivities: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    base_residuals: Mapping[str, float] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]
@@ -136,7 +141,8 @@ class Card:
             name = attribute.name
             if not self.has(name):
                 continue
-            yield Entry(name, self.values[name], self.sources[name], attribute.meaning)
+            meaning, dimension = attribute.meaning, attribute.dimension
+            yield Entry(name, self.values[name], self.sources[name], meaning, dimension)
 
     def of_others(self) -> dict[str, Origin]:
         """What it inherits from cards of other makers, by attribute; a set value counts no more.

@@ -58,6 +58,8 @@ _SSD = {
     "flash.channel_read_time_per_byte":  ("0.4 us/KiB", "30 us/KiB", "ONFI: 2400 MT/s down to 33 MB/s of asynchronous flash"),
     "flash.channel_write_time_per_byte": ("0.4 us/KiB", "30 us/KiB", "ONFI: 2400 MT/s down to 33 MB/s of asynchronous flash"),
     "flash.spare":                ("3 %", "100 %", "what bad blocks leave of the 7 % between GiB and GB, to as much flash in spare as in use"),
+    "flash.suspend_time":         ("5 us", "100 us", "from a step of the program to the end of a pulse"),
+    "flash.resume_time":          ("5 us", "100 us", "setting voltages up again"),
     "slc.program_time":           ("0.05 ms", "0.6 ms", "one bit a cell: 0.1 to 0.3 ms, half of that in the fastest kinds, and what several planes take more"),
     "read_ahead.depth":           ("4 KiB", "8 MiB", "a page to as much as a stream needs on the fastest link"),
 }
@@ -79,6 +81,7 @@ _HOST = {
     "pcie.write_time_per_byte":   ("0.06 us/KiB", "5 us/KiB", "16 GB/s of PCIe 3.0 x16 to 200 MB/s of PCIe 1.0 x1"),
     "raid.io_time":               ("0.1 us", "20 us", "less than two I/Os of its own"),
     "raid.device_io_time":        ("0.1 us", "20 us", "less than two I/Os of its own"),
+    "raid.mirror_write_time":     ("0.1 us", "5 us", "one more request cloned, and its place in the log of what is being written"),
     "raid.stripe_time":           ("0.3 us", "30 us", "some cache misses under a lock to a few passes of a state machine on a slow core"),
     "raid.stripe_io_time":        ("0.2 us", "10 us", "a command's share of submission and completion, and a copy of its page"),
     "raid.serial_time":           ("0.1 us", "20 us", "a list and a lock that no other core has, to dozens of cores that spin for it"),
@@ -94,7 +97,10 @@ _CONTROLLER = {
     "parity.time_per_byte":       ("0.05 us/KiB", "5 us/KiB", "20 GB/s to 200 MB/s: memory of the controllers of 2003 to 2020"),
     "parity.q_time_per_byte":     ("0.05 us/KiB", "5 us/KiB", "20 GB/s to 200 MB/s: memory of the controllers of 2003 to 2020"),
     "cache.lookup_time":          ("0.1 us", "50 us", "a look into a hash table up to as long as a command takes"),
+    "cache.line_time":            ("0.1 us", "50 us", "as a look into the table, and a lock and a list for each line"),
     "cache.copy_time_per_byte":   ("0.05 us/KiB", "5 us/KiB", "20 GB/s to 200 MB/s: memory of the controllers of 2003 to 2020"),
+    "cache.keep_time_per_byte":   ("0.05 us/KiB", "7 us/KiB", "20 GB/s, an engine for copies, to 150 MB/s, a slow core that copies word by word"),
+    "mirror.write_time":          ("0.5 us", "300 us", "a second entry in a queue of hardware to firmware of an early chip that builds and follows each command"),
 }
 # fmt: on
 

@@ -161,6 +161,9 @@ class _Reader:
         sensitivities = self._sensitivities(data.get("sensitivities", {}), kind)
         if self.problems:
             return None
+        told = {} if base is None else {**base.base_sensitivities, **base.sensitivities}
+        told = {n: claims for n, claims in told.items() if not self._gives(data, kind.by_name[n])}
+        left = {} if base is None else {**base.base_residuals, **base.residuals}
         return Card(
             str(head["name"]), kind.name, str(head["title"]), path,
             {a.name: self.values[a.name] for a in kind.attributes if a.name in self.values},
@@ -171,7 +174,7 @@ class _Reader:
             sensitivities, str(maker), year,
             {a.name: self.origins[a.name] for a in kind.attributes
              if a.name in self.origins and not self._gives(data, a)},
-            rated, measured.surface, measured.seek_points, measured.disksim,
+            rated, measured.surface, measured.seek_points, measured.disksim, told, left,
         )  # fmt: skip
 
     def _measured(self, data: Mapping[str, Any], kind: CardKind, base: Card | None) -> Measured:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from raidsim.cards import plausible_drives as drives
+from raidsim.cards import plausible_systems as systems
 from raidsim.cards.attributes import KINDS, Attribute
 from raidsim.cards.card import WRITTEN_SOURCES
 from raidsim.cards.fit_ranges import FIT_RANGES
+from raidsim.cards.plausible import ROWS
+from raidsim.cards.plausible_drives import TYPICAL
 from raidsim.cards.rated import FIGURES, PERFORMANCE
 
 _INTRODUCTION = """\
@@ -36,7 +40,7 @@ Every value says where it comes from:
 | `source` | SOURCES |
 | `note` | where it is printed, or why it was chosen; optional |
 | `claims` | for a calibrated value, the claims it was fitted to; optional |
-| `range` | `[low, high]`: where a [fit](#ranges-of-a-fit) looks for the value; optional |
+| `range` | `[low, high]`: where the value may [plausibly](#plausible-ranges) lie; optional |
 | `because` | why that range; optional |
 
 A value that a card leaves out has the default below, and is shown with the source `default`;
@@ -87,12 +91,34 @@ A table `[[rated.performance]]` for each rate, bandwidth and latency says under 
 printed:
 """
 
+_PLAUSIBLE = """\
+## Plausible ranges
+
+What a card does not know for sure may be something else: what was `assumed`, left to its `default`
+or `calibrated`, what comes from another maker's card, and what sheets print as typical or as a
+bound (seeks, power, failures). Each such number has a range, which holds the middle 95 % of what it
+may be: the `range` that the card states, or that of its class of hardware here. The first row whose
+class holds counts; of a value of 0 only a row that begins at 0. Values of one group move together.
+[How sure a card is](../background/ranges.md) says where the ranges are from and what fits leave of
+them. `raidsim models NAME --why` shows those of a card.
+"""
+
+_CLASSES = """\
+Classes: `packets` are NVMe and PCIe drives; `15k` turns at 13,000 rpm or more, `10k` at 8,000 to
+13,000, `7k` at 6,500 to 8,000, `fast` at 8,000 or more; `before` a year is of the card's `year`,
+and does not hold where it has none.
+"""
+
+_FIXED = """\
+Flags, choices and these numbers have no range and never move:
+"""
+
 _RANGES = """\
 ## Ranges of a fit
 
-`raidsim calibrate` moves values with the source `calibrated`, each within the range here, or within
-the `range` that the card states for it, for a reason of its own. A value that this table does not
-list needs one.
+`raidsim calibrate` moves values with the source `calibrated`, each within the range here, which is
+what parts of any maker and year have, or within the `range` that the card states for it. A value
+that this table does not list needs one.
 """
 
 
@@ -102,6 +128,7 @@ def markdown() -> str:
     for kind in KINDS.values():
         parts += [f"## {kind.name}\n", f"{kind.meaning}\n", _table(kind.attributes)]
     parts += [_RATED + _figures(), _RATED_PERFORMANCE, _performance()]
+    parts += [_PLAUSIBLE, _CLASSES, _plausible(), _FIXED, _fixed()]
     return "\n".join([*parts, _RANGES, _ranges()])
 
 
@@ -125,6 +152,29 @@ def _ranges() -> str:
             for name, one in rows.items()
         ),
     )
+
+
+def _plausible() -> str:
+    classes = [(kind, row) for kind, rows in ROWS.items() for row in rows]
+    typical = [("drives, as printed", row) for row in TYPICAL]
+    return table(
+        ("kind", "attribute", "class", "from", "to", "moves with", "because"),
+        (
+            (kind, f"`{row[0]}`", row[1], _times(row[2]), _times(row[3]), row[4], row[5])
+            for kind, row in [*classes, *typical]
+        ),
+    )
+
+
+def _times(end: str) -> str:
+    return f"{end[1:]} of it" if end.startswith("x") else end
+
+
+def _fixed() -> str:
+    named = {**drives.FIXED, **systems.FIXED}
+    moving = {row[0] for rows in ROWS.values() for row in rows}
+    rows = ((f"`{name}`", why) for name, why in named.items() if name not in moving)
+    return table(("attribute", "why"), rows)
 
 
 def _figures() -> str:

@@ -21,7 +21,7 @@ from raidsim.system.system import System
 
 STATIONS = ("commands", "to_host", "to_controller", "replies")
 TIMES = ("command_time", "latency", "link_ns")
-MEMORY = ("copy", "copy_ns", "lookup_time")
+MEMORY = ("copy", "copy_ns", "keep_ns", "direct_ns", "lookup_time", "line_time")
 REQUESTS = (
     t.STAGE_CONTROLLER_COMMAND,
     t.STAGE_CONTROLLER_LINK,
@@ -79,7 +79,7 @@ def serve_with(system: System, row: int, volumes: Collection[int], hardware: Har
             hardware.card,
             cores=int(hardware.controller["commands"]),
             engine=hardware.engine,
-            parity=int(system.world.layouts[array]["parity"]),
+            layout=system.world.layouts[array],
         )
         system.set_row("arrays", array, **fields)
 

@@ -157,7 +157,7 @@ def judge(
     InputError
         There is no such volume, or it is not clear which; or none of the jobs can be played.
     """
-    target = _target(scenario, volume)
+    target = target_of(scenario, volume)
     phases = [
         (measured, list(jobs))
         for measured in results
@@ -194,7 +194,7 @@ def _unused(given: Given, found: Sequence[JudgedJob]) -> Iterator[str]:
             yield f"{name} is not used: no load that is judged lacks it"
 
 
-def _target(scenario: Scenario, given: str | None) -> str:
+def target_of(scenario: Scenario, given: str | None) -> str:
     """The volume or hybrid that results are about."""
     parts = {spec.front for spec in scenario.hybrids} | {spec.back for spec in scenario.hybrids}
     names = [spec.name for spec in scenario.volumes] + [spec.name for spec in scenario.hybrids]
@@ -292,7 +292,7 @@ class _Phase:
         found.iops_low, found.iops_high = point.iops.low, point.iops.high
         found.margin = KNOWN + _half_width(simulated)
         found.warnings += self._warnings(job, simulated)
-        found.speed = _speed(job, simulated, case)
+        found.speed = speed_of(job, simulated, case.played)
         if found.speed is None:
             found.refused.append(Note("latency", "", "at a rate it is judged by, and has none"))
             return
@@ -329,7 +329,7 @@ class _Phase:
             except InputError as error:
                 found.without_effect.append(f"{cause.words}: not simulated, {error}")
                 continue
-            speed = _speed(job, tried, case)
+            speed = speed_of(job, tried, case.played)
             base = found.speed
             if speed is None or base is None:
                 continue
@@ -372,11 +372,16 @@ class _Phase:
         if self.tell is not None:
             start, length = self.share
             self.tell(words, start + length * done)
-        keeper = Keeper(keep)
-        result = run_and_keep(scenario, keeper)
-        (kept,) = keeper.found.values()
-        points = {point.load: point for point in result.points}
-        return [Simulated(points[load.name], kept[load.name]) for load in scenario.loads]
+        return simulated_loads(scenario)
+
+
+def simulated_loads(scenario: Scenario) -> list[Simulated]:
+    """Simulate a scenario of one point: what became of each load."""
+    keeper = Keeper(keep)
+    result = run_and_keep(scenario, keeper)
+    (kept,) = keeper.found.values()
+    points = {point.load: point for point in result.points}
+    return [Simulated(points[load.name], kept[load.name]) for load in scenario.loads]
 
 
 def _half_width(simulated: Simulated) -> float:
@@ -387,12 +392,12 @@ def _half_width(simulated: Simulated) -> float:
     return (iops.high - iops.low) / 2 / iops.mean
 
 
-def _speed(job: MeasuredJob, simulated: Simulated, case: Case) -> float | None:
+def speed_of(job: MeasuredJob, simulated: Simulated, played: Played) -> float | None:
     """How fast it was beside the simulated one: by throughput, at a given rate by latency."""
-    if not case.played.is_at_rate:
+    if not played.is_at_rate:
         mean = simulated.point.iops.mean
         return job.iops / mean if mean > 0 else None
-    figure = mean_latency(job, simulated, is_synchronous=case.played.is_synchronous)
+    figure = mean_latency(job, simulated, is_synchronous=played.is_synchronous)
     if figure is None or not figure.measured or not figure.simulated:
         return None
     return figure.simulated / figure.measured

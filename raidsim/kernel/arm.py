@@ -14,8 +14,12 @@ A read leaves the drive as it comes off the medium: its command goes to the link
 the link can end with the last sector. Writing parts of physical sectors (512e) takes one
 revolution more: the sectors are read, and written when they come by again.
 
-Verbs: :func:`enqueue` an access, :func:`start_next` chooses and starts, :func:`risen` and
-:func:`go_on` follow the one under way.
+Firmware takes time to end one access and to begin another that does not follow on from it
+(``choosing``): it hands over data and completion, and aims at each command that waits. Commands
+that come in that time take part in the choice: of two outstanding it has two to choose from.
+
+Verbs: :func:`enqueue` an access, :func:`turn_to_next` waits for the choice, :func:`start_next`
+makes it and starts, :func:`risen` and :func:`go_on` follow the one under way.
 """
 
 from __future__ import annotations
@@ -43,9 +47,13 @@ from raidsim.kernel.tables import (
     NONE,
     READ,
     STAGE_DISK_ARM,
+    STAGE_DISK_CHOOSING,
     STAGE_DISK_RISING,
     WRITE,
 )
+
+CHOOSING = 2
+"""Value of ``moving`` while the firmware chooses: commands that come meanwhile take part."""
 
 WORTH_NARROWING = 8
 """Waiting accesses from which it pays to know how far a seek may go."""
@@ -77,6 +85,39 @@ def enqueue(w, disk, command, op, offset, length):
     account(station, w.state[0]["now"])
     station["waiting"] += 1
     if disk["moving"] == 0:
+        turn_to_next(w, disk)
+
+
+@routine
+def turn_to_next(w, disk):
+    """The arm is free and something waits: start it, at once or when the firmware has chosen.
+
+    An access that follows on from the one before is taken without a choice.
+    """
+    if disk["choosing"] == 0 or disk["shingles"] != NONE or follows_on(w, disk):
+        start_next(w, disk)
+        return
+    disk_buffer.stop(w, disk)
+    disk["moving"] = CHOOSING
+    w.jobs[disk["arm_job"]]["stage"] = STAGE_DISK_CHOOSING
+    arrive(w, disk["arm"], disk["arm_job"], disk["choosing"])
+
+
+@handler
+def follows_on(w, disk):
+    """Whether an access that waits begins where the last one ended."""
+    end = disk["offset"] + disk["length"]
+    for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
+        if w.tasks[row]["offset"] == end and w.tasks[row]["op"] == disk["op"]:
+            return True
+    return False
+
+
+@handler
+def chosen(w, disk):
+    """The time to choose is over."""
+    disk["moving"] = 0
+    if disk["waiting"] > 0:
         start_next(w, disk)
 
 
@@ -239,7 +280,7 @@ def go_on(w, disk):
     if disk["shingles"] != NONE and band_rewrites.takes_turn(w, disk):
         return
     if disk["waiting"] > 0:
-        start_next(w, disk)
+        turn_to_next(w, disk)
     elif disk["op"] == READ:
         disk_buffer.read_on(w, disk)
 

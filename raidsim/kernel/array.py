@@ -236,6 +236,8 @@ def spend(w, row, index):
         parts += 1
         below = w.jobs[child]
         cost += driver_time(w.drives[below["drive"]], below["op"], 1, below["length"])
+        if below["op"] == WRITE:
+            cost += array["mirror_ns"]
         child = below["next"]
     job["parts"] = parts
     further = array["device_io_ns"] * (parts - 1)

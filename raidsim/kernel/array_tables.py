@@ -71,6 +71,7 @@ ARRAYS = Table(
     cpu=configuration("i8", "station that issues device I/Os; NONE: the process that asked"),
     spread_ns=configuration("f8", "CPU time of a task", "ns"),
     device_io_ns=configuration("f8", "for each command to a drive beyond the first", "ns"),
+    mirror_ns=configuration("f8", "more for each write of a copy", "ns"),
     commands=counter("i8", "commands to its drives"),
     device_ios=counter(
         "i8",

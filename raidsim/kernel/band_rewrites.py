@@ -68,7 +68,7 @@ def timed(w, index):
     disk = w.disks[w.jobs[index]["row"]]
     s = w.shingles[disk["shingles"]]
     s["timing"] = 0
-    if disk["moving"] == 1 or disk["waiting"] > 0 or s["kept"] == 0:
+    if disk["moving"] != 0 or disk["waiting"] > 0 or s["kept"] == 0:
         return
     if w.state[0]["now"] - s["heard"] < s["idle_after"]:
         rest(w, s)

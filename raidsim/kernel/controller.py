@@ -13,8 +13,10 @@ With one::
     write   core -> host link -> memory -> in the cache, once it has room -> answered
             (write-back); the drives get it later, see raidsim.kernel.destage
 
-What passes the memory of the cache takes time there; what goes straight between drives and host
-("direct") does not. A write-through passes by the cache, which forgets what it held of it.
+What passes the memory of the cache takes time there: what goes into it or comes out of it, what a
+read in the I/O mode "cached" leaves in it (copied by firmware, at a rate of its own), and on cards
+that have no other way also what goes straight between drives and host ("direct"). A
+write-through passes by the cache, which forgets what it held of it.
 
 Verbs: :func:`command` takes a request of the host, :func:`decoded`, :func:`look` for a read,
 :func:`transferred` (data has crossed the host link), :func:`copied` (or the memory),
@@ -83,9 +85,19 @@ def command(w, index):
     time = controller["command_time"]
     if w.jobs[index]["op"] == WRITE:
         time += controller["write_time"]
-    if is_caching(w, controller["cache"], array_of(w, index)):
-        time += w.caches[controller["cache"]]["lookup_time"]
+    array = array_of(w, index)
+    if is_caching(w, controller["cache"], array):
+        time += search_time(w.caches[controller["cache"]], array["line"], w.jobs[index])
     arrive(w, controller["commands"], index, time)
+
+
+@handler
+def search_time(cache, size, job):
+    """ns of a core to look for the lines, of ``size`` bytes, that a request touches."""
+    if job["op"] == FLUSH:
+        return cache["lookup_time"]
+    lines = (job["offset"] + job["length"] - 1) // size - job["offset"] // size + 1
+    return cache["lookup_time"] + lines * cache["line_time"]
 
 
 @part("arrays")
@@ -134,7 +146,7 @@ def look(w, index):
     if found == PRESENT:
         cache["hits"] += 1
         use(w, cache, job["volume"], size, start, end)
-        copy(w, cache, index)
+        copy(w, cache, index, cache["copy_ns"])
     elif found == COMING:
         job["stage"] = STAGE_WAITING
         wait(w, cache, job["volume"], size, start, end, index)
@@ -143,11 +155,11 @@ def look(w, index):
 
 
 @handler
-def copy(w, cache, index):
-    """The data of a request passes the memory of the cache."""
+def copy(w, cache, index, ns):
+    """The data of a request passes the memory of the cache, which takes ``ns`` of a byte."""
     job = w.jobs[index]
     job["stage"] = STAGE_CACHE_COPY
-    arrive(w, cache["copy"], index, round_ns(job["length"] * cache["copy_ns"]))
+    arrive(w, cache["copy"], index, round_ns(job["length"] * ns))
 
 
 @part("arrays")
@@ -193,7 +205,7 @@ def transferred(w, index):
     if is_caching(w, row, volume):
         cache = w.caches[row]
         if fits(job, volume, cache):
-            copy(w, cache, index)
+            copy(w, cache, index, cache["copy_ns"])
             return
         forget(w, cache, job["volume"], size, job["offset"], job["offset"] + job["length"])
     array.begin(w, index)
@@ -237,10 +249,16 @@ def ended(w, index):
             destage.supersede(w, w.caches[row], job["volume"], volume["line"], job["offset"], end)
         answer(w, index)
         return
+    if row == NONE:
+        transfer(w, index)
+        return
+    cache = w.caches[row]
+    ns = cache["direct_ns"]
     if volume["cached"] == 1:
-        cache = w.caches[row]
         keep(w, cache, job["volume"], volume["line"], job["offset"], end)
-        copy(w, cache, index)
+        ns += cache["keep_ns"]
+    if ns > 0.0:
+        copy(w, cache, index, ns)
     else:
         transfer(w, index)
 

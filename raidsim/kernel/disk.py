@@ -16,7 +16,7 @@ commands of the queue, so a drive with its cache on has more to choose from.
 What a shingled disk does otherwise is told in :mod:`~raidsim.kernel.shingles`.
 
 Verbs: :func:`command_arrived`, :func:`decode`, :func:`written_in` (data has come over the
-link), :func:`risen` and :func:`arm_free` (the arm).
+link), :func:`risen`, :func:`arm_free` and :func:`chosen` (the arm).
 """
 
 from __future__ import annotations
@@ -306,6 +306,13 @@ def arm_free(w, index):
         keep(w, w.drives[disk["drive"]], disk["length"])
         admit(w, disk)
     arm.go_on(w, disk)
+
+
+@part("disks")
+@handler
+def chosen(w, index):
+    """The firmware has had its time to choose: the access that is best now begins."""
+    arm.chosen(w, w.disks[w.jobs[index]["row"]])
 
 
 @handler

@@ -291,7 +291,7 @@ def take(w, disk, e, end):
     extent = w.extents[e]
     disk["tick"] += 1
     extent["used"] = disk["tick"]
-    if disk["moving"] == 1 or disk["depth"] == 0:
+    if disk["moving"] != 0 or disk["depth"] == 0:
         return
     until = read_up_to(w, disk, extent["start"], end)
     going = is_reading(w, disk, disk["active"])

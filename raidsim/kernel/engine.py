@@ -75,6 +75,7 @@ from raidsim.kernel.tables import (
     STAGE_CONTROLLER_COMMAND,
     STAGE_CONTROLLER_LINK,
     STAGE_DISK_ARM,
+    STAGE_DISK_CHOOSING,
     STAGE_DISK_DECODED,
     STAGE_DISK_LINK_READ,
     STAGE_DISK_LINK_WRITE,
@@ -289,6 +290,8 @@ def advance(w, index):
         complete(w, index, 1)
     elif stage == STAGE_DISK_ARM:
         disk.arm_free(w, index)
+    elif stage == STAGE_DISK_CHOOSING:
+        disk.chosen(w, index)
     elif stage == STAGE_DISK_RISING:
         disk.risen(w, index)
     elif stage == STAGE_DISK_LINK_READ:

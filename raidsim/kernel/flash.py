@@ -3,16 +3,17 @@
 ``stripe`` bytes in a row stay on one channel, the next stripe is on the next channel.
 Within a channel, program units (``planes`` pages) go to the dies in turn.
 
-A die senses in ``read_time``. With cache reads it has a second register per plane: while one page
-crosses the channel it senses the next of its block, so what continues a sequential stream
-is there already (``sequential_read_time``).
+A die senses in ``read_time``, or as :mod:`raidsim.kernel.sensing` says. With cache reads it has a
+second register per plane: while one page crosses the channel it senses the next of its block,
+so what continues a sequential stream is there already (``sequential_read_time``).
 """
 
 from __future__ import annotations
 
+from raidsim.kernel import sensing
 from raidsim.kernel.jit import handler
 from raidsim.kernel.jobs import take_child
-from raidsim.kernel.station import arrive, round_ns
+from raidsim.kernel.station import round_ns
 from raidsim.kernel.tables import NONE, STAGE_SENSED
 
 
@@ -69,5 +70,5 @@ def sense(w, drive, index, start, end):
         job = w.jobs[child]
         job["offset"] = start
         job["length"] = stop - start
-        arrive(w, die_of(drive, start), child, time)
+        sensing.begin(w, drive, die_of(drive, start), child, start, time)
         start = stop

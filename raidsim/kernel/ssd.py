@@ -31,7 +31,7 @@ Verbs: :func:`command_arrived`, :func:`decode` splits a command, :func:`sensed`,
 
 from __future__ import annotations
 
-from raidsim.kernel import garbage, queue, read_ahead, slc
+from raidsim.kernel import garbage, queue, read_ahead, sensing, slc
 from raidsim.kernel.flash import channel_of, die_of_unit, sense, transfer_frames
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
@@ -347,6 +347,7 @@ def flush_to_die(w, index):
         time = drive["program_time"]
         if above["rest"] == slc.ENTER:
             time = w.slcs[drive["slc"]]["program_time"]
+        above["priority"] = sensing.priority(w, drive)
         arrive(w, above["next_station"], unit, time)
 
 
@@ -363,6 +364,7 @@ def programmed(w, index):
     errand = job["rest"]
     if errand != slc.ENTER and must_erase(drive, job["unit"]):
         job["stage"] = STAGE_ERASED
+        job["phase"] = 0
         drive["erased"] += 1
         arrive(w, job["next_station"], index, drive["erase_time"])
     else:

@@ -65,6 +65,7 @@ def start(w, station, index):
             station["direction"] = job["direction"]
     station["busy"] += 1
     station["starts"] += 1
+    station["latest"] = index
     station["waited"] += now - job["queued"]
     job["service"] = service
     job["serving"] = 1

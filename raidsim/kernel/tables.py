@@ -129,6 +129,7 @@ STAGE_CACHE_FLUSH = 40
 STAGE_SWEEP = 41  # on the agenda: a worker of a sweep takes its next rows
 STAGE_SWEEP_PAUSED = 42
 STAGE_DISK_TIMED = 43  # a shingled disk may have been idle for long enough
+STAGE_DISK_CHOOSING = 45  # its firmware settles which access comes next
 STAGE_SLC_IDLE = 44  # nobody has asked for anything: soon the SLC cache is folded
 
 # Why the engine came back.
@@ -267,6 +268,7 @@ STATIONS = Table(
     last_waiting=volatile("i4", "last job of the queue", start=NONE),
     waiting=volatile("i4", "jobs in the queue"),
     kind=configuration("i4", "index of the name of its kind, for reports"),
+    latest=volatile("i4", "job whose service began last"),
     turnaround=configuration("i8", "what a change of direction takes", "ns"),
     speed=state("f8", "1 as built; set by models, governors and throttling"),
     changed=state("i8", "when the two areas were last brought up to date", "ns"),
@@ -504,8 +506,9 @@ SSDS = Table(
     path_flush_ns=configuration("f8", "of the data path, out of the buffer", "ns/B"),
     channel_read_ns=configuration("f8", "of a channel, reads", "ns/B"),
     channel_write_ns=configuration("f8", "of a channel, programs", "ns/B"),
-    read_time=configuration("i8", "a die senses a page", "ns"),
+    read_time=configuration("i8", "a die senses a page, on average", "ns"),
     sequential_read_time=configuration("i8", "the same in a stream", "ns"),
+    sensing=configuration("i4", "row of how that is spread; NONE: it is not", start=NONE),
     program_time=configuration("i8", "a die programs a page", "ns"),
     buffer=configuration("i8", "write buffer", "B"),
     buffered=volatile("i8", "reserved in it", "B"),

@@ -8,10 +8,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from raidsim import units
 from raidsim.cards import Card, Entry
 from raidsim.cards.arithmetic import contradictions
 from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.inherited import other_makers
+from raidsim.cards.plausible import plausible
+from raidsim.cards.posterior import posterior
 from raidsim.cards.rated import Rated
 from raidsim.report import numbers
 from raidsim.report.console import UNBOUNDED
@@ -78,8 +81,11 @@ def _medium(card: Card) -> str:
     return f"{numbers.count(60 * card.number('spindle.speed'))} rpm"
 
 
-def print_card(card: Card, console: Console) -> None:
-    """Print a card: every value as written, where it is from, and what it means."""
+def print_card(card: Card, console: Console, *, why: bool = False) -> None:
+    """Print a card: every value as written, its range, where it is from, and what it means.
+
+    With ``why`` the ranges come in a table of their own, with their reasons.
+    """
     console.print(Text.assemble((card.name, "bold"), f": {card.title}"), soft_wrap=True)
     for text in (card.about.meaning, card.description):
         if text:
@@ -89,22 +95,37 @@ def print_card(card: Card, console: Console) -> None:
     for sentence in other_makers(card):
         console.print(Text(f"Of another maker: {sentence}."), soft_wrap=not console.is_terminal)
     console.print()
-    table = _table("attribute", "value", "unit", "source", "meaning (where the value is from)")
-    table.columns[1].justify = "right"
-    section = ""
-    for entry in card.entries():
-        if section and entry.name.split(".")[0] != section:
-            table.add_row()
-        section = entry.name.split(".")[0]
-        table.add_row(
-            Text(entry.name), _value(entry), Text(_unit(entry)), _source(entry), _meaning(entry)
-        )
-    console.print(table)
+    if why:
+        console.print(_ranges(card))
+        return
+    console.print(_values(card))
     if card.rated is not None:
         _print_rated(card.rated, console)
     for one in contradictions(card):
         console.print()
         console.print(Text(f"Does not add up: {one}."), soft_wrap=not console.is_terminal)
+    _print_fits(card, console)
+
+
+def _values(card: Card) -> Table:
+    """Every value as written, its range, where it is from, and what it means."""
+    last = "meaning (where the value is from)"
+    table = _table("attribute", "value", "range", "unit", "source", last)
+    table.columns[1].justify = "right"
+    known = posterior(card)
+    section = ""
+    for entry in card.entries():
+        if section and entry.name.split(".")[0] != section:
+            table.add_row()
+        section = entry.name.split(".")[0]
+        span = _span(entry, known.interval(entry.name)) if entry.name in known.names else ""
+        cells = (_value(entry), span, Text(_unit(entry)), _source(entry), _meaning(entry))
+        table.add_row(Text(entry.name), *cells)
+    return table
+
+
+def _print_fits(card: Card, console: Console) -> None:
+    """What fits saw and left."""
     if card.sensitivities:
         console.print()
         console.print("What a fit saw: change of a figure for 1 % more of a value, by claim:")
@@ -116,6 +137,39 @@ def print_card(card: Card, console: Console) -> None:
         console.print("Errors that the last fit left, by claim:")
         for claim, error in card.residuals.items():
             console.print(Text(f"  {claim}: {100 * error:+.1f} %"), soft_wrap=True)
+
+
+def _ranges(card: Card) -> Table:
+    """The uncertain values: plausible range, what figures leave of it, and the reason."""
+    headers = (
+        "attribute",
+        "value",
+        "range",
+        "after fits",
+        "unit",
+        "source",
+        "moves with",
+        "because",
+    )
+    table = _table(*headers)
+    table.columns[1].justify = "right"
+    known = posterior(card)
+    entries = {entry.name: entry for entry in card.entries()}
+    for number, (name, one) in enumerate(plausible(card).items()):
+        entry = entries[name]
+        left = _span(entry, known.interval(name)) if known.seen[number] else ""
+        cells = (_value(entry), _span(entry, (one.low, one.high)), left, Text(_unit(entry)))
+        table.add_row(Text(name), *cells, _source(entry), one.together or NONE, Text(one.because))
+    return table
+
+
+def _span(entry: Entry, ends: tuple[float, float]) -> str:
+    """An interval (base units) in the unit of the card, the lower number first."""
+    if "/s" in entry.source.unit and not ends[0]:  # a time of none is no bandwidth
+        return ""
+    dimension = entry.dimension
+    low, high = sorted(units.in_unit(end, entry.source.unit, dimension) for end in ends)
+    return " to ".join(f"{float(f'{end:.3g}'):.10g}" for end in (low, high))
 
 
 def _head(card: Card) -> str:
@@ -164,10 +218,6 @@ def _source(entry: Entry) -> Text:
 
 def _meaning(entry: Entry) -> Text:
     text = Text(entry.meaning)
-    if entry.source.range is not None:
-        low, high = entry.source.range
-        because = f": {entry.source.because}" if entry.source.because else ""
-        text.append(f" (a fit may move it from {low:g} to {high:g}{because})", style="dim")
     if entry.source.claims:
         text.append(f" (fitted to {', '.join(entry.source.claims)})", style="dim")
     if entry.source.note:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from raidsim import units
+from raidsim.cards import plausible
+from raidsim.errors import InputError
 from raidsim.facts import LinkFacts
 from raidsim.observe import inventory
 from raidsim.observe.inventory import hybrid_facts
 from raidsim.report import event_words, hardware, hybrids, numbers, risk_table
+from raidsim.report.finding import cards_of
 from raidsim.report.findings import findings
 from raidsim.report.summary import air_sentence, load_sentence, machine_sentence
 from raidsim.report.table import RULED
@@ -20,6 +24,9 @@ from raidsim.risk.assess import Risk
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 from raidsim.scenario.intensity import label
 from raidsim.scenario.replays import plan
+
+if TYPE_CHECKING:
+    from raidsim.studies.risks import RiskUnknowns
 
 
 def print_check(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:
@@ -45,6 +52,20 @@ def print_check(scenario: Scenario, risks: Sequence[Risk], console: Console) -> 
     for finding in found:
         listed.add_row("-", Text(str(finding)))
     console.print(listed)
+
+
+def refuse_without_ranges(scenario: Scenario) -> None:
+    """Raise an InputError with every uncertain value of a card that has no plausible range."""
+    wrong = [problem for card in cards_of(scenario) for problem in plausible.problems(card)]
+    if wrong:
+        raise InputError(wrong)
+
+
+def print_unknowns(drawn: Sequence[RiskUnknowns], console: Console) -> None:
+    """Print how far the risks would move if cards were as they might be too."""
+    console.print()
+    for one in drawn:
+        console.print(Text(risk_table.unknowns_line(one)), soft_wrap=True)
 
 
 def _print_risk(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:

@@ -32,4 +32,8 @@ def contents_of(result: Result, targets: Mapping[str, Target | None]) -> dict[Ta
         from raidsim.report import html as page
 
         contents[target] = page.render(result)
+    if target := targets.get("experiment"):
+        from raidsim.report import unknowns
+
+        contents[target] = unknowns.job_file(result)
     return contents

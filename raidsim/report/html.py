@@ -19,6 +19,7 @@ from raidsim.report import (
     replayed,
     summary,
     toml_text,
+    unknowns,
     within,
 )
 from raidsim.report.course import course_of, draw_course
@@ -94,6 +95,9 @@ class Section:
     replays: list[tuple[str, Markup]]  # at which load, and stretch by stretch
     stages: Markup | None
     shares: Markup | None
+    unknowns: unknowns.Block | None
+    places: list[str]  # of its rows on the axis
+    sentence_of_one: str | None  # of a load of one point, with both of its intervals
 
 
 def render(result: Result) -> bytes:
@@ -175,6 +179,9 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
         ],
         stages=_stages(sweep, number, shares=False) if stages else None,
         shares=_stages(sweep, number, shares=True) if stages else None,
+        unknowns=unknowns.block(sweep, result),
+        places=unknowns.axis_cells(sweep),
+        sentence_of_one=unknowns.sentence(sweep),
     )
 
 

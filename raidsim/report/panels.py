@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from raidsim.report import numbers, within
+from raidsim.report import numbers, unknowns, within
 from raidsim.report.sweeps import (
     QUANTILE_LABELS,
     Sweep,
@@ -76,6 +76,7 @@ def draw_throughput(axes: Axes, sweep: Sweep, colours: Palette, interval: str) -
         capsize=3,
         label=f"completed, with {interval} interval",
     )
+    band = _draw_band(axes, sweep, "iops", 1.0, colours.throughput)
     if sweep.axis == "rate" and len(x) > 1:
         axes.plot(x, x, color=colours.muted, linestyle="--", linewidth=1, label="offered")
     states = [_state(point) for point in sweep.points]
@@ -94,9 +95,32 @@ def draw_throughput(axes: Axes, sweep: Sweep, colours: Palette, interval: str) -
             )
     axes.set_ylabel("throughput, IO/s")
     _finish(axes, sweep, colours)
-    _from_zero(axes, max(a + b for a, b in zip(means, above, strict=True)))
+    _from_zero(axes, max([*band, *(a + b for a, b in zip(means, above, strict=True))]))
     legend(axes, colours)
     _add_mbps(axes, sweep, colours)
+
+
+def _draw_band(axes: Axes, sweep: Sweep, name: str, scale: float, colour: str) -> list[float]:
+    """Draw where nine in ten of the draws have a figure, if draws were made; the ends of it."""
+    if len(sweep.unknowns) != len(sweep.points):
+        return []
+    found = [unknowns.named(point, name) for point in sweep.unknowns]
+    spans = [
+        (x, one.low * scale, one.high * scale)
+        for x, one in zip(sweep.x, found, strict=True)
+        if one is not None and one.low is not None and one.high is not None
+    ]
+    if not spans:
+        return []
+    x, low, high = (list(column) for column in zip(*spans, strict=True))
+    label = unknowns.MEAN_BAND if "latency" in name else unknowns.BAND
+    if any(text == label for text in axes.get_legend_handles_labels()[1]):
+        label = "_" + label  # said once
+    if len(x) == 1:  # a band has no width over one point
+        axes.vlines(x, low, high, color=colour, alpha=0.25, linewidth=9, label=label, zorder=1)
+    else:
+        axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0, label=label)
+    return [*low, *high]
 
 
 def _state(point: Point) -> str:
@@ -140,6 +164,9 @@ def draw_latency(axes: Axes, sweep: Sweep, colours: Palette) -> None:
                 color=getattr(colours, kind),
                 label=f"{kind} {QUANTILE_LABELS[field]}",
             )
+        if drawn:
+            name, colour = f"{kind} latency", getattr(colours, kind)
+            drawn += [end for end in _draw_band(axes, sweep, name, scale, colour) if end > 0]
     if sweep.highest is not None:
         drawn += _draw_bound(axes, sweep, sweep.highest, scale, colours)
     axes.set_ylabel(f"latency, {unit}")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from raidsim.result import Highest, Latency, Point, Result
+from raidsim.result_draws import PointUnknowns
 
 Axis = Literal["outstanding", "rate", "step"]
 QUANTILES = ("p50", "p95", "p99", "p999")
@@ -29,6 +30,7 @@ class Sweep:
     axis: Axis
     points: tuple[Point, ...]
     highest: Highest | None = None  # what a search for a latency came to
+    unknowns: tuple[PointUnknowns, ...] = ()  # what cards do not know: of each point, or of that
 
     @property
     def x(self) -> tuple[float, ...]:
@@ -53,8 +55,15 @@ def sweeps(result: Result) -> list[Sweep]:
     for point in result.points:
         by_load.setdefault(point.load, []).append(point)
     found = result.highest
+    unsure = [] if result.unknowns is None else result.unknowns.points
     return [
-        Sweep(load, _axis(points), tuple(points), found if found and found.load == load else None)
+        Sweep(
+            load,
+            _axis(points),
+            tuple(points),
+            found if found and found.load == load else None,
+            tuple(one for one in unsure if one.load == load),
+        )
         for load, points in by_load.items()
     ]
 

@@ -23,6 +23,7 @@ from raidsim.report import (
     numbers,
     phases,
     replayed,
+    unknowns,
     within,
 )
 from raidsim.report.console import UNBOUNDED
@@ -55,6 +56,7 @@ def print_result(result: Result, console: Console) -> None:
             console.print()
         print_sweep(sweep, result, console)
         phases.print_phases(sweep, console, _ruled)
+        print_unknowns(sweep, result, console)
     if result.interrupted:
         console.print()
         console.print(Text(INTERRUPTED), soft_wrap=True)
@@ -80,6 +82,30 @@ def print_sweep(sweep: Sweep, result: Result, console: Console) -> None:
     console.print(fitting(sweep, result, console))
     console.print()
     for note in notes(sweep, result):
+        console.print(Text(note), soft_wrap=True)
+
+
+def print_unknowns(sweep: Sweep, result: Result, console: Console) -> None:
+    """Print what the cards do not know of the figures of a load, if that was asked for."""
+    found = unknowns.block(sweep, result)
+    if found is None:
+        return
+    console.print()
+    if (said := unknowns.sentence(sweep)) is not None:
+        console.print(Text(said, style="bold"), soft_wrap=True)
+    console.print(Text(found.title), soft_wrap=True)
+    console.print()
+    table = _ruled()
+    axis = "" if sweep.highest is not None else AXIS_WORDS[sweep.axis]
+    table.add_column(axis, justify="right", no_wrap=True)
+    for header in found.headers:
+        table.add_column(header, justify="right", no_wrap=True)
+    table.add_column("most of it is", no_wrap=True)
+    for place, row in zip(unknowns.axis_cells(sweep), found.rows, strict=True):
+        table.add_row(place, *row.cells, row.main)
+    console.print(table, soft_wrap=not console.is_terminal)
+    console.print()
+    for note in found.notes:
         console.print(Text(note), soft_wrap=True)
 
 

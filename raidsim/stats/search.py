@@ -5,6 +5,9 @@ that one and the one below it, and each further trial halves the interval, until
 neighbours: whole numbers that follow each other, or values that differ by no more than a
 resolution. From a ladder of doublings a resolution of 1 % takes seven further trials at most.
 
+Where the caller can tell from what it measured at both ends where the border should be, a few
+trials go there before any halve: two or three are often enough.
+
 What holds at a value must hold below it too. Where chance decides near the border, the answer
 is a value that held, with one not much above it that did not.
 """
@@ -16,7 +19,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Trial = Callable[[float, int], bool]
-"""Whether it holds at a value; the number is how many trials may follow at most."""
+"""Whether it holds at a value; the number is how many trials may follow at most.
+
+Where the border is guessed it is how many usually follow: one, to see that the guess was right.
+"""
+
+Guess = Callable[[float, float], float | None]
+"""Where between a value that holds and one that does not the border should be; None: unknown."""
+
+GUIDED = 4
+"""Trials at most that go where the border is expected."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +39,14 @@ class Border:
     exceeded: float | None
 
 
-def highest(ladder: Sequence[float], trial: Trial, *, whole: bool, resolution: float) -> Border:
+def highest(
+    ladder: Sequence[float],
+    trial: Trial,
+    *,
+    whole: bool,
+    resolution: float,
+    guess: Guess | None = None,
+) -> Border:
     """Search for the highest value that holds.
 
     Parameters
@@ -41,6 +60,8 @@ def highest(ladder: Sequence[float], trial: Trial, *, whole: bool, resolution: f
     resolution
         How far apart the two ends may be that are found in the end, as a share of the lower one;
         neighbouring whole numbers are as near as can be.
+    guess
+        Where to expect the border; only asked for whole numbers. Without it every trial halves.
     """
     below: float | None = None
     for number, value in enumerate(ladder):
@@ -49,8 +70,27 @@ def highest(ladder: Sequence[float], trial: Trial, *, whole: bool, resolution: f
         elif below is None:
             return Border(None, value)
         else:
-            return _halve(below, value, trial, whole, resolution)
+            low, high = below, value
+            if whole and guess is not None:
+                low, high = _approach(low, high, trial, resolution, guess)
+            return _halve(low, high, trial, whole, resolution)
     return Border(below, None)
+
+
+def _approach(
+    low: float, high: float, trial: Trial, resolution: float, guess: Guess
+) -> tuple[float, float]:
+    """Return a narrower step between whole numbers, after a few trials where a guess puts it."""
+    for number in range(GUIDED):
+        expected = guess(low, high)
+        if not _halvings(low, high, max(resolution * low, 1.0)) or expected is None:
+            break
+        place = min(max(math.floor(expected), low + 1), high - 1)
+        if trial(place, int(number == 0)):
+            low = place
+        else:
+            high = place
+    return low, high
 
 
 def _halve(low: float, high: float, trial: Trial, whole: bool, resolution: float) -> Border:

@@ -247,9 +247,11 @@ class System:
         self.names.append(StationName(name, kind))
         return index
 
-    def add_stations(self, name: str, kind: str, count: int) -> int:
+    def add_stations(self, name: str, kind: str, count: int, discipline: int = t.FIFO) -> int:
         """Add ``count`` stations of one server, in a row; index of the first."""
-        indices = [self.add_station(f"{name} {i}", kind) for i in range(count)]
+        indices = [
+            self.add_station(f"{name} {i}", kind, discipline=discipline) for i in range(count)
+        ]
         return indices[0]
 
     def add_row(self, table: str, **fields: Any) -> int:

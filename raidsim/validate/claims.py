@@ -18,6 +18,9 @@ Relation = Literal[
 Role = Literal["calibration", "prediction"]
 Reduction = Literal["at", "max", "mean", "each", "within"]
 
+How = Literal["same", "inverse", "product", "quotient", "no_less", "no_more"]
+"""How a figure is related to others in print (`Contradicts`)."""
+
 NONE: Mapping[Job, tuple[str, ...]] = MappingProxyType({})
 
 RELATIONS_WITH_ERROR: frozenset[Relation] = frozenset({"value", "about", "ratio"})
@@ -131,13 +134,31 @@ class ScenarioValue:
 
 
 @dataclass(frozen=True)
+class Contradicts:
+    """Which claims of the same document leave no room for a claim, and how they are related to it.
+
+    The figure ought to be that of the other claim ("same"), one over it ("inverse"), the "product"
+    or "quotient" of two, or "no_less" or "no_more" than that of the other; each ``times`` a number.
+    """
+
+    claims: tuple[str, ...]
+    kind: How
+    times: float
+    why: str
+
+
+@dataclass(frozen=True)
 class Claim:
     """One published statement.
 
     ``published`` is the printed figure in ``unit``, or [low, high] of a range; for an order it is
     the least ratio of the first run to the other, for equalities and shapes 1. ``rounding`` is
     the step to which it is rounded in print, ``tolerance`` the relative error beyond that
-    rounding up to which the claim holds. ``title`` is that of the document.
+    rounding up to which the claim holds. ``title`` is that of the document. Figures with the same
+    ``system`` in a document count as one in statistics of errors. ``printed`` is the
+    number as it stands in print, where ``published`` is it in another unit. ``lacks`` says why the
+    model has no such effect, though the claim may hold; ``contradicts`` what else is in print.
+    ``structure`` names the choice of structure that was read off the claim, which no fit makes.
     """
 
     id: str
@@ -152,10 +173,15 @@ class Claim:
     subject: Performance | CardValue | ScenarioValue
     unit: str
     title: str = ""
+    printed: float | None = None
+    lacks: str = ""
+    structure: str = ""
+    contradicts: Contradicts | None = None
     note: str = ""
     explanation: str = ""
     path: Path | None = None
     line: int | None = None
+    system: str = ""
 
     @property
     def kind(self) -> str:

@@ -1,6 +1,11 @@
 """Where documents contradict themselves: claims about one thing that exclude each other.
 
 Both stand. A simulation can agree with one of them at most, or with each of them roughly.
+
+What cannot hold beside something else in print says nothing of the simulation, and is left out of
+the score by this rule (`excluded`): the other claims, within the rounding of print, allow no figure
+that is within the tolerance of this one. Which of two yields is decided by print alone: words yield
+to figures, coarser figures to finer ones, data sheets and summaries to the measurement.
 """
 
 from __future__ import annotations
@@ -21,6 +26,29 @@ def contradictions(claims: Sequence[Claim]) -> list[list[Claim]]:
         if isinstance(claim.subject, Performance) and claim.relation != "shape":
             about.setdefault((claim.document, claim.subject), []).append(claim)
     return [group for group in about.values() if not _agree(group)]
+
+
+def excluded(claim: Claim, others: Sequence[Claim]) -> bool:
+    """Whether a claim cannot hold if the claims that it ``contradicts`` are right."""
+    relation = claim.contradicts
+    assert relation is not None
+    low, high = claim.interval
+    printed = claim.published if isinstance(claim.published, tuple) else (claim.published,) * 2
+    low, high = low - claim.tolerance * printed[0], high + claim.tolerance * printed[1]
+    first, *rest = [_stated(one) for one in others]
+    if relation.kind == "product":
+        implied = first[0] * rest[0][0], first[1] * rest[0][1]
+    elif relation.kind == "quotient":
+        implied = first[0] / rest[0][1], first[1] / rest[0][0]
+    elif relation.kind == "inverse":
+        implied = 1 / first[1], 1 / first[0]
+    elif relation.kind == "no_less":
+        implied = first[0], float("inf")
+    elif relation.kind == "no_more":
+        implied = float("-inf"), first[1]
+    else:
+        implied = first
+    return implied[1] * relation.times < low or implied[0] * relation.times > high
 
 
 def _agree(group: Sequence[Claim]) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+
+from raidsim.result import Result
+from raidsim.studies.engine import go_on
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,18 @@ class Job:
         for override in self.all_overrides():
             words += ["--set", override]
         return words
+
+
+Simulate = Callable[[Job], Result]
+"""What runs a job."""
+
+
+def simulate(job: Job) -> Result:
+    """Run one job in the simulator."""
+    from raidsim.running import run  # noqa: PLC0415  (loads the kernel)
+    from raidsim.scenario import load  # noqa: PLC0415
+
+    return run(load(job.scenario, overrides=job.all_overrides()), progress=go_on)
 
 
 def distinct(jobs: Iterable[Job]) -> list[Job]:

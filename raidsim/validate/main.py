@@ -8,17 +8,20 @@ from functools import partial
 from pathlib import Path
 
 from raidsim.errors import InputError, Problem
+from raidsim.studies.engine import OnProgress, execute
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim, Performance, Role, check_each
-from raidsim.validate.execute import OnProgress, Simulate, execute
-from raidsim.validate.execute import simulate as in_simulator
-from raidsim.validate.jobs import Job, distinct
+from raidsim.validate.jobs import Job, Simulate, distinct
+from raidsim.validate.jobs import simulate as in_simulator
 from raidsim.validate.longer import longer, widened
 from raidsim.validate.planning import Planner
 from raidsim.validate.report import ValidationReport
+from raidsim.validate.seeds import more_seeds
 from raidsim.validate.select import select
+from raidsim.validate.standing import determined
 from raidsim.validate.systems import Sweep, Systems, results_of
+from raidsim.validate.unknowns import checked, spreads
 from raidsim.validate.verdict import CardReader, judge
 from raidsim.version import __version__
 
@@ -31,6 +34,7 @@ def validate(
     planning: bool = True,
     workers: int | None = None,
     processes: bool = False,
+    unknowns: int | bool = False,
     folder: Path | None = None,
     simulate: Simulate = in_simulator,
     systems: Systems | None = None,
@@ -52,6 +56,9 @@ def validate(
         How many runs at a time; None for one per processor. The results do not depend on it.
     processes
         Run many claims in processes, which start the program anew: its main module must allow it.
+    unknowns
+        How many draws of the cards make intervals of the figures of predictions, or of the
+        others if there are none; True is 24 of them, False none.
     folder
         Where the claims are; None for raidsim's own.
     simulate, read_card
@@ -69,7 +76,9 @@ def validate(
     InputError
         The selection names nothing, or a claim, scenario or card is wrong.
     """
-    claims = select(schema.load(folder), selection, role)
+    count = checked(unknowns)
+    everything = schema.load(folder)
+    claims = select(everything, selection, role)
     if systems is None and simulate is in_simulator:
         systems = Systems()
     check_each(claims, partial(_check, systems=systems, read_card=read_card))
@@ -77,41 +86,58 @@ def validate(
     alone = [] if planner is None else [job for claim in claims for job in planner.jobs(claim)]
     jobs = distinct([*(job for claim in claims for job in claim.jobs()), *alone])
     runs = systems.sweeps(jobs) if systems is not None else [Sweep.of(job) for job in jobs]
-    found = execute(
+    rows = execute(
         [run.job for run in runs],
         simulate,
         workers=workers,
         on_progress=on_progress,
-        in_order=True,
         processes=processes,
     )
-    results = results_of(runs, found)
+    results = results_of(runs, rows)
     again: list[Sweep] = []
     more: dict[Job, tuple[str, ...]] = {}
     if systems is not None:
         asked = {job: results[job] for claim in claims for job in claim.jobs()}
         again = longer(runs, asked, systems)
-        found = execute(
-            [run.job for run in again],
-            simulate,
-            workers=workers,
-            on_progress=on_progress,
-            in_order=True,
+        rows = execute(
+            [run.job for run in again], simulate, workers=workers, on_progress=on_progress
         )
-        results |= results_of(again, found)
+        results |= results_of(again, rows)
         more = widened(again, systems)
     verdicts = tuple(
         replace(judge(claim, results, read_card), widened=_of(claim, more)) for claim in claims
     )
+    fitted = [claim for claim in everything if claim.role == "calibration"]
+    verdicts = determined(verdicts, results, fitted)
+    if systems is not None:
+        seeds = more_seeds(verdicts, systems)
+        seeds_runs = seeds.sweeps()
+        rows = execute(
+            [run.job for run in seeds_runs],
+            simulate,
+            workers=workers,
+            on_progress=on_progress,
+            processes=processes,
+        )
+        verdicts = seeds.judge(verdicts, results_of(seeds_runs, rows))
+        again += seeds_runs
     if planner is not None:
         verdicts = tuple(
             replace(verdict, planned=planner.judge(verdict.claim, results)) for verdict in verdicts
+        )
+    if count and systems is not None:
+        found = spreads(
+            verdicts, count, systems, workers=workers, on_progress=on_progress, processes=processes
+        )
+        verdicts = tuple(
+            replace(verdict, spread=found.get(verdict.claim.id)) for verdict in verdicts
         )
     return ValidationReport(
         verdicts=verdicts,
         version=__version__,
         provenance=next((result.provenance for result in results.values()), {}),
         runs=sum(run.points for run in (*runs, *again)),
+        draws=count,
     )
 
 

@@ -8,7 +8,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from raidsim.validate.picture import errors_svg, figures_svgs, formula_svg
 from raidsim.validate.report import ValidationReport
-from raidsim.validate.tables import UNEXPLAINED
+from raidsim.validate.standing import MEANING, STANDINGS, standing
+from raidsim.validate.tables import UNEXPLAINED, skill
 from raidsim.validate.verdict import Verdict
 from raidsim.validate.words import (
     commands_of,
@@ -38,6 +39,8 @@ def render(report: ValidationReport) -> str:
         totals=[row for group in ("role", "all") for row in summary if row.group == group],
         catalogue=[row for row in summary if (row.group, row.name) == ("kind", "catalogue")],
         comparisons=report.comparisons,
+        skill=[skill(one) for one in report.comparisons],
+        standings=[(name, MEANING[name]) for name in STANDINGS],
         formula=formula_svg(report.verdicts) if report.comparisons else None,
         contradictions=report.contradictions,
         published=published_text,
@@ -75,6 +78,7 @@ def _row(verdict: Verdict) -> dict[str, object]:
         "formula": "" if verdict.planned is None else number_text(verdict.planned.value),
         "holds": verdict.holds,
         "answer": ("yes" if verdict.holds else "no") if verdict.is_decided else "not decided",
+        "standing": MEANING[standing(verdict)],
         "note": claim.note,
         "explanation": claim.explanation or ("" if verdict.holds else UNEXPLAINED),
         "again": f"raidsim validate {claim.id}",

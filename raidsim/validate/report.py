@@ -7,7 +7,9 @@ from typing import Any
 
 from raidsim.validate.claims import CardValue, Claim, ScenarioValue
 from raidsim.validate.contradictions import contradictions
+from raidsim.validate.standing import standing
 from raidsim.validate.summary import Comparison, Row, compare, summarize
+from raidsim.validate.unknowns import Cover, covers
 from raidsim.validate.verdict import Verdict
 from raidsim.validate.words import commands_of
 
@@ -19,13 +21,14 @@ class ValidationReport:
     """The verdicts in the order of the claims, and what they rest on.
 
     ``provenance`` holds the versions and the hash of the sources as every result states them;
-    it is empty when nothing was simulated.
+    it is empty when nothing was simulated. ``draws`` is the number of draws behind the intervals.
     """
 
     verdicts: tuple[Verdict, ...]
     version: str
     provenance: dict[str, str]
     runs: int
+    draws: int = 0
 
     @property
     def all_hold(self) -> bool:
@@ -49,6 +52,11 @@ class ValidationReport:
         return compare(self.verdicts)
 
     @property
+    def covers(self) -> list[Cover]:
+        """How intervals do: over all, by document and by kind; none without draws."""
+        return covers(self.verdicts)
+
+    @property
     def contradictions(self) -> list[list[Claim]]:
         """Claims that exclude each other."""
         return contradictions([verdict.claim for verdict in self.verdicts])
@@ -63,6 +71,8 @@ class ValidationReport:
             "summary": [row.to_dict() for row in self.summary],
             "planning": [one.to_dict() for one in self.comparisons],
             "contradictions": [[claim.id for claim in group] for group in self.contradictions],
+            "draws": self.draws,
+            "intervals": [cover.to_dict() for cover in self.covers],
             "claims": [claim_dict(verdict) for verdict in self.verdicts],
         }
 
@@ -89,6 +99,11 @@ def claim_dict(verdict: Verdict) -> dict[str, Any]:
         "converged": verdict.converged,
         "noise": verdict.noise,
         "decided": verdict.is_decided,
+        "interval": None if verdict.spread is None else verdict.spread.to_dict(),
+        "plain_error": verdict.plain,
+        "standing": standing(verdict),
+        "determined": verdict.determined or None,
+        "seeds": list(verdict.seeds),
         "planning": None
         if verdict.planned is None
         else {"value": verdict.planned.value, "error": verdict.planned.error},

@@ -28,6 +28,7 @@ from raidsim.resources import data_folder
 from raidsim.validate.claims import (
     CardValue,
     Claim,
+    Contradicts,
     Measurement,
     Performance,
     Relation,
@@ -35,6 +36,7 @@ from raidsim.validate.claims import (
     ScenarioValue,
     Shape,
 )
+from raidsim.validate.contradictions import excluded
 from raidsim.validate.facts import FACTS
 from raidsim.validate.jobs import Latency
 from raidsim.validate.metrics import METRICS
@@ -199,11 +201,23 @@ class Tolerances(_Table):
     why: Text
 
 
+class Contradiction(_Table):
+    """What else the document prints, by which a claim cannot be right."""
+
+    claims: Annotated[tuple[Text, ...], Field(min_length=1, max_length=2)]
+    kind: Literal["same", "inverse", "product", "quotient", "no_less", "no_more"] = Field(
+        alias="is"
+    )
+    times: Positive = 1.0
+    why: Text
+
+
 class ClaimTable(_Table):
     """One ``[[claim]]``; which keys belong together is checked below."""
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
     section: Text
+    system: Text | None = None
     role: Role
     relation: Relation
     metric: str | None = None
@@ -217,8 +231,12 @@ class ClaimTable(_Table):
     unit: Text | None = None
     published: Published | None = None
     rounding: Annotated[Number, Field(ge=0)] = 0.0
+    printed: Positive | None = None
     tolerance: Annotated[Number, Field(ge=0)] | None = None
     why: Text | None = None
+    lacks: str = ""
+    structure: str = ""
+    contradicts: Contradiction | None = None
     note: str = ""
     explanation: str = ""
 
@@ -259,6 +277,14 @@ class ClaimTable(_Table):
                 (self.relation == "shape") == (self.shape is not None)
             ),
             '"factor" only for an order': self.relation == "order" or self.factor is None,
+            'two claims in "contradicts", for a product or quotient, and else one': (
+                self.contradicts is None
+                or (self.contradicts.kind in ("product", "quotient"))
+                == (len(self.contradicts.claims) == 2)
+            ),
+            'the role "calibration", where a structural choice was read off it': (
+                not self.structure or self.role == "calibration"
+            ),
             '"why" beside a tolerance of its own': (self.tolerance is None) == (self.why is None),
             'nothing of "at", "within", "also" and "relative_to" beside a shape': (
                 self.shape is None
@@ -325,7 +351,7 @@ def load(folder: Path | None = None) -> list[Claim]:
             claims += load_file(path)
         except InputError as error:
             problems += error.problems
-    problems += _repeated(claims)
+    problems += _repeated(claims) + _unfounded(claims)
     if not claims and not problems:
         problems.append(Problem(str(folder), None, None, "holds no claims", "write [[claim]]"))
     if problems:
@@ -414,10 +440,19 @@ def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> 
         subject=subject,
         unit=unit,
         title=parsed.title,
+        printed=one.printed,
+        lacks=one.lacks,
+        structure=one.structure,
+        contradicts=None
+        if one.contradicts is None
+        else Contradicts(
+            one.contradicts.claims, one.contradicts.kind, one.contradicts.times, one.contradicts.why
+        ),
         note=one.note,
         explanation=one.explanation,
         path=path,
         line=line,
+        system=one.system or "",
     )
 
 
@@ -464,7 +499,7 @@ def _problem(file: toml_file.TomlFile, error: Any) -> Problem:
 
 
 def _known_keys() -> list[str]:
-    tables = (ClaimFile, ClaimTable, Run, ShapeTable, Tolerances)
+    tables = (ClaimFile, ClaimTable, Contradiction, Run, ShapeTable, Tolerances)
     return [info.alias or name for table in tables for name, info in table.model_fields.items()]
 
 
@@ -476,4 +511,25 @@ def _repeated(claims: list[Claim]) -> list[Problem]:
         if earlier is not claim:
             cause = f"the id is already that of {earlier.path}:{earlier.line}"
             problems.append(Problem(str(claim.path), claim.line, claim.id, cause, "ids are unique"))
+    return problems
+
+
+def _unfounded(claims: list[Claim]) -> list[Problem]:
+    """Return contradictions that are none: both figures can be right, or there is no such claim."""
+    known = {(claim.document, claim.id): claim for claim in claims}
+    problems = []
+    for claim in claims:
+        if claim.contradicts is None:
+            continue
+        others = [known.get((claim.document, one)) for one in claim.contradicts.claims]
+        present = [one for one in others if one is not None]
+        if len(present) < len(others):
+            cause, remedy = "names a claim that its document does not have", "name it by its id"
+        elif excluded(claim, present):
+            continue
+        else:
+            cause = "what print says elsewhere allows figures for which this claim would hold"
+            remedy = "leave the key out"
+        key = f"{claim.id}: contradicts"
+        problems.append(Problem(str(claim.path), claim.line, key, cause, remedy))
     return problems

@@ -3,16 +3,21 @@
 Catalogue claims quote cards; they have a row of their own and enter no other. Errors are those
 of figures (value, about, ratio), in absolute value; orders, bounds, ranges, equalities
 and shapes only hold or do not.
+
+Plain errors do not count from the rounding of print: they are simulated over published, less 1.
+They leave out what print itself excludes and what is true by construction (`standing`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from raidsim.validate.claims import Claim, Performance
+from raidsim.validate.standing import STANDINGS, Standing, standing
 from raidsim.validate.verdict import Verdict
 
 MANY = 32
@@ -20,11 +25,33 @@ MANY = 32
 
 
 @dataclass(frozen=True)
+class Plain:
+    """Errors of simulated over published: absolute ones, and the share of figures too high."""
+
+    figures: int
+    median: float | None = None
+    p90: float | None = None
+    worst: float | None = None
+    too_high: float | None = None
+
+    def to_dict(self) -> dict[str, int | float | None]:
+        """Return it as the JSON shows it."""
+        return {
+            "figures": self.figures,
+            "median_error": self.median,
+            "p90_error": self.p90,
+            "worst_error": self.worst,
+            "too_high": self.too_high,
+        }
+
+
+@dataclass(frozen=True)
 class Row:
     """The claims of one document, role or kind, or all of them.
 
     Errors are relative and absolute; None where no claim of the group has a figure. ``role`` is
-    empty unless the row is that of a document and a role.
+    empty unless the row is that of a document and a role. ``standings`` says how many claims count
+    for what, and how many of them hold.
     """
 
     group: str
@@ -36,7 +63,14 @@ class Row:
     median: float | None
     p90: float | None
     worst: float | None
+    plain: Plain
+    standings: dict[Standing, tuple[int, int]]
     role: str = ""
+
+    @property
+    def tests(self) -> tuple[int, int]:
+        """How many claims test the simulation, and how many of these hold."""
+        return self.standings["counts"]
 
     @property
     def coverage(self) -> float:
@@ -48,7 +82,7 @@ class Row:
         """Share of the claims that hold."""
         return self.hold / self.claims
 
-    def to_dict(self) -> dict[str, str | int | float | None]:
+    def to_dict(self) -> dict[str, object]:
         """Return the row as the JSON shows it."""
         return {
             "group": self.group,
@@ -62,6 +96,11 @@ class Row:
             "median_error": self.median,
             "p90_error": self.p90,
             "worst_error": self.worst,
+            "plain": self.plain.to_dict(),
+            "standings": {
+                name: {"claims": claims, "hold": hold}
+                for name, (claims, hold) in self.standings.items()
+            },
         }
 
 
@@ -85,6 +124,21 @@ class Errors:
 
 
 @dataclass(frozen=True)
+class Apart:
+    """Claims for which one way is right and the other is wrong."""
+
+    simulation: int
+    formula: int
+
+    @property
+    def chance(self) -> float:
+        """How often tosses of a coin would be as one-sided: a sign test, both sides."""
+        number, fewer = self.simulation + self.formula, min(self.simulation, self.formula)
+        tail = float(sum(math.comb(number, k) for k in range(fewer + 1)) / 2**number)
+        return min(2 * tail, 1.0)
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Simulation and planning formula over the same claims: those of which the formula speaks."""
 
@@ -93,6 +147,7 @@ class Comparison:
     figures: int
     simulation: Errors
     formula: Errors
+    apart: Apart
 
     def to_dict(self) -> dict[str, object]:
         """Return it as the JSON shows it."""
@@ -102,6 +157,9 @@ class Comparison:
             "figures": self.figures,
             "simulation": self.simulation.to_dict(),
             "formula": self.formula.to_dict(),
+            "only_simulation": self.apart.simulation,
+            "only_formula": self.apart.formula,
+            "chance": self.apart.chance,
         }
 
 
@@ -126,6 +184,7 @@ def compare(verdicts: Sequence[Verdict]) -> list[Comparison]:
     In between stand the claims under many outstanding I/Os alone: those that the formula is about.
     """
     spoken = [v for v in verdicts if v.planned is not None and v.error is not None]
+    spoken = [v for v in spoken if standing(v) in ("counts", "far", "lacks")]
     busy = [v for v in spoken if _is_busy(v.claim)]
     groups = {"all claims": spoken, f"{MANY} outstanding or more": busy}
     groups |= {
@@ -152,6 +211,10 @@ def _comparison(name: str, verdicts: Sequence[Verdict]) -> Comparison:
         figures=len(figures),
         simulation=Errors(sum(v.holds for v in verdicts), *simulated),
         formula=Errors(sum(v.planned is not None and v.planned.holds for v in verdicts), *planned),
+        apart=Apart(
+            sum(v.holds and not (v.planned and v.planned.holds) for v in verdicts),
+            sum(bool(v.planned and v.planned.holds) and not v.holds for v in verdicts),
+        ),
     )
 
 
@@ -161,7 +224,7 @@ def _rows(group: str, verdicts: Sequence[Verdict], name_of: Callable[[Verdict], 
 
 
 def _row(group: str, name: str, verdicts: Sequence[Verdict]) -> Row:
-    errors = [abs(v.error) for v in verdicts if v.claim.counts_in_errors and v.error is not None]
+    errors = _errors(verdicts)
     median, p90, worst = _quantiles(errors)
     return Row(
         group,
@@ -173,7 +236,59 @@ def _row(group: str, name: str, verdicts: Sequence[Verdict]) -> Row:
         median=median,
         p90=p90,
         worst=worst,
+        plain=plain(verdicts),
+        standings=standings(verdicts),
     )
+
+
+def _errors(verdicts: Sequence[Verdict]) -> list[float]:
+    """Return the absolute errors of figures; all figures of one system are one, their median."""
+    return [float(np.median(np.abs(errors))) for errors in _by_system(verdicts, _error)]
+
+
+def _by_system(
+    verdicts: Sequence[Verdict], error_of: Callable[[Verdict], float | None]
+) -> list[list[float]]:
+    """Return the errors of figures, those of one system together."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for number, verdict in enumerate(verdicts):
+        error = error_of(verdict)
+        if error is not None:
+            key = (verdict.claim.document, verdict.claim.system or f" {number}")
+            found.setdefault(key, []).append(error)
+    return list(found.values())
+
+
+def _error(verdict: Verdict) -> float | None:
+    """The error beyond the rounding in print of a figure, None of what is none."""
+    return verdict.error if verdict.claim.counts_in_errors else None
+
+
+def _plain(verdict: Verdict) -> float | None:
+    """The error without rounding, None of what is no figure or counts for nothing."""
+    return None if standing(verdict) in ("contradicted", "determined") else verdict.plain
+
+
+def plain(verdicts: Sequence[Verdict]) -> Plain:
+    """Return the plain errors of the figures among some claims; those of one system are one."""
+    systems = _by_system(verdicts, _plain)
+    if not systems:
+        return Plain(0)
+    errors = [float(np.median(np.abs(one))) for one in systems]
+    high = sum(float(np.median(one)) > 0 for one in systems) / len(systems)
+    return Plain(len(errors), *_quantiles(errors), high)
+
+
+def standings(verdicts: Sequence[Verdict]) -> dict[Standing, tuple[int, int]]:
+    """Return how many claims count for what, and how many of those hold."""
+    found = [(standing(verdict), verdict.holds) for verdict in verdicts]
+    return {
+        name: (
+            sum(one == name for one, _ in found),
+            sum(one == name and held for one, held in found),
+        )
+        for name in STANDINGS
+    }
 
 
 def _quantiles(errors: Sequence[float]) -> tuple[float | None, float | None, float | None]:

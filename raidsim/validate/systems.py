@@ -8,7 +8,7 @@ other: what its drives were used for before the run is then found once (`raidsim
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -148,8 +148,10 @@ def meaning(scenario: Scenario, any_intensity: bool = False) -> str:
     return json.dumps(data, sort_keys=True, default=str)
 
 
-def results_of(sweeps: Iterable[Sweep], results: Mapping[Job, Result]) -> dict[Job, Result]:
-    """Return the result of every job from those of the sweeps."""
+def results_of(sweeps: Iterable[Sweep], rows: Iterable[Result]) -> dict[Job, Result]:
+    """Return the result of every job from those of the sweeps, in their order."""
     return {
-        job: result for sweep in sweeps for job, result in sweep.split(results[sweep.job]).items()
+        job: result
+        for sweep, row in zip(sweeps, rows, strict=True)
+        for job, result in sweep.split(row).items()
     }

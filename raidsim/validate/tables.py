@@ -13,7 +13,7 @@ from rich.text import Text
 from raidsim.validate.report import ValidationReport
 from raidsim.validate.summary import Comparison, Row
 from raidsim.validate.verdict import Verdict
-from raidsim.validate.words import commands_of, figures_text, percent, role_text
+from raidsim.validate.words import commands_of, figures_text, percent, role_text, skill_text
 
 UNEXPLAINED = "no explanation yet"
 
@@ -24,8 +24,12 @@ FEW = 12
 def everything(report: ValidationReport) -> Group:
     """Return the tables, and each claim that does not hold."""
     parts: list[RenderableType] = [summary_table(report.summary)]
+    parts += ["", tests_table(report.summary)]
     if report.comparisons:
         parts += ["", comparison_table(report.comparisons)]
+        parts += [Text(skill(one)) for one in report.comparisons]
+    if report.covers:
+        parts += ["", cover_table(report)]
     few = len(report.verdicts) <= FEW
     if report.failed:
         parts += ["", Text("Claims that do not hold, the largest error first", style="bold")]
@@ -58,6 +62,34 @@ def summary_table(rows: Sequence[Row]) -> Table:
     return table
 
 
+def tests_table(rows: Sequence[Row]) -> Table:
+    """Return what tests the simulation: without what stands apart, and with plain errors."""
+    table = _table("Claims that test the simulation, and simulated over published, less 1")
+    for column in ("test it", "hold", "", "figures", "median", "90 %", "worst", "too high"):
+        table.add_column(column, justify="right")
+    chosen = [row for row in rows if row.group in ("document and role", "role", "all")]
+    for row in sorted(chosen, key=lambda one: one.group != "document and role"):
+        tests, hold = row.tests
+        name = f"{row.name}, {row.role}" if row.role else row.name
+        plain = row.plain
+        table.add_row(
+            f"all of {name}" if row.group == "role" else name,
+            str(tests),
+            str(hold),
+            percent(hold / tests if tests else None, digits=0),
+            str(plain.figures),
+            *(percent(one) for one in (plain.median, plain.p90, plain.worst)),
+            percent(plain.too_high, digits=0),
+        )
+    return table
+
+
+def skill(one: Comparison) -> str:
+    """Return in words whether the simulation says more than the planning formula."""
+    apart = one.apart
+    return skill_text(one.name, apart.simulation, apart.formula, apart.chance, one.claims)
+
+
 def comparison_table(comparisons: Iterable[Comparison]) -> Table:
     """Return simulation against planning formula."""
     table = _table("Claims about arrays: the simulation, and the usual planning formula")
@@ -74,6 +106,24 @@ def comparison_table(comparisons: Iterable[Comparison]) -> Table:
                 str(one.figures),
                 *(percent(error) for error in (errors.median, errors.p90, errors.worst)),
             )
+    return table
+
+
+def cover_table(report: ValidationReport) -> Table:
+    """Return how many printed figures lie in the intervals of what cards do not know."""
+    table = _table(f"Printed figures, and intervals of nine in ten of {report.draws} draws")
+    for column in ("figures", "covered", "", "above", "below", "half width, median"):
+        table.add_column(column, justify="right")
+    for cover in report.covers:
+        table.add_row(
+            cover.name if cover.group == "all" else f"  {cover.name}",
+            str(cover.figures),
+            str(cover.covered),
+            percent(cover.share, digits=0),
+            str(cover.above),
+            str(cover.figures - cover.covered - cover.above),
+            percent(cover.median_half_width),
+        )
     return table
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from raidsim.result import Highest, Point, Result
 from raidsim.validate.claims import (
@@ -43,12 +43,37 @@ class Planned:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """The interval of a claim's figure (`raidsim.validate.unknowns`).
+
+    Attributes
+    ----------
+    low, high : in the unit of the claim.
+    half_width : half of it, relative to the simulated figure.
+    covered : whether it holds what print leaves open.
+    draws : that have the figure.
+    """
+
+    low: float
+    high: float
+    half_width: float
+    covered: bool
+    draws: int
+
+    def to_dict(self) -> dict[str, float | bool | int]:
+        """Return it as the JSON of a validation has it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What came of a claim. ``simulated`` and ``error`` are None when nothing was measured.
 
     ``noise`` is half the interval of a ratio of two runs, relative; None where there is none.
     ``planned`` is None where the planning formula says nothing (`raidsim.validate.planning`).
-    ``widened`` has further overrides of runs that needed them to converge.
+    ``widened`` has further overrides of runs that needed them to converge. ``spread`` is the
+    interval of its figure, where that was asked for. ``determined`` says why
+    the number could not have been another one, if so; ``seeds`` are the numbers of further seeds.
     """
 
     claim: Claim
@@ -59,13 +84,52 @@ class Verdict:
     planned: Planned | None = None
     noise: float | None = None
     widened: Mapping[Job, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    spread: Spread | None = None
+    determined: str = ""
+    seeds: tuple[float, ...] = ()
+
+    @property
+    def plain(self) -> float | None:
+        """Simulated over published, less 1: the error without rounding; None where none counts."""
+        published = self.claim.published
+        if not self.claim.counts_in_errors or self.simulated is None:
+            return None
+        return None if isinstance(published, tuple) else self.simulated / published - 1
 
     @property
     def is_decided(self) -> bool:
-        """Whether more than chance tells which of two runs is ahead, where that is the claim."""
-        if self.claim.relation != "order" or self.noise is None or self.simulated is None:
+        """Whether no other seed turns the verdict.
+
+        Where further seeds were run, all must say the same; where none were, an order must be
+        clearer than its noise.
+        """
+        if self.simulated is None:
+            return True
+        if any(
+            holds(self.claim, one, error_of(self.claim, one)) != self.holds for one in self.seeds
+        ):
+            return False
+        if self.claim.relation != "order" or self.noise is None or self.determined:
+            return True
+        if self.seeds:
             return True
         return abs(self.simulated / _printed(self.claim, 0) - 1) > self.noise
+
+    @property
+    def margin(self) -> float | None:
+        """How far the number is from where the verdict turns, as a share of that."""
+        if self.simulated is None or not self.simulated:
+            return None
+        low, high = self.claim.interval
+        if self.claim.relation == "order":
+            ends = [_printed(self.claim, 0) * (1 + TIE)]
+        else:
+            ends = [low - self.claim.tolerance * _printed(self.claim, 0)]
+            ends.append(high + self.claim.tolerance * _printed(self.claim, 1))
+        return min(
+            (abs(self.simulated / end - 1) for end in ends if end > 0 and math.isfinite(end)),
+            default=None,
+        )
 
 
 def judge(claim: Claim, results: Mapping[Job, Result], read_card: CardReader) -> Verdict:
@@ -157,14 +221,16 @@ def curve_of(measurement: Measurement, results: Mapping[Job, Result]) -> list[fl
 
 
 def noise_of(subject: Performance, results: Mapping[Job, Result]) -> float | None:
-    """Return half the interval of the ratio of two runs, relative; None if it is not known.
+    """Return half the interval of a number, relative; None if it is not known.
 
     It is that of the points that the ratio is made of. That of a latency is taken to be that of
     the throughput, which it is while so many I/Os are outstanding (Little's law).
     """
     run, against = subject.run, subject.against
-    if against is None or run.reduction == "mean":
+    if run.reduction == "mean" or subject.shape is not None or run.moment is not None:
         return None
+    if against is None:
+        return _at_highest(run, results)
     if run.reduction != "each":
         return _both(_at_highest(run, results), _at_highest(against, results))
     curve, other = curve_of(run, results), curve_of(against, results)
@@ -211,7 +277,7 @@ def points_of(result: Result) -> list[Point]:
     """
     found = result.highest
     if found is None:
-        return result.points
+        return _last_phase(result)
     loads = len({point.load for point in result.points})
     for number, point in enumerate(result.points):
         same = (point.outstanding, point.rate) == (found.outstanding, found.rate)
@@ -219,6 +285,15 @@ def points_of(result: Result) -> list[Point]:
             first = number - number % loads
             return [_searched(one, found) for one in result.points[first : first + loads]]
     return []
+
+
+def _last_phase(result: Result) -> list[Point]:
+    """Return the points of loads behind which none begins, where loads follow each other."""
+    after = {one["name"]: one.get("after") for one in result.scenario["load"]}
+    if not any(after.values()):
+        return result.points
+    last = {name for name, earlier in after.items() if earlier} - set(after.values())
+    return [point for point in result.points if point.load in last]
 
 
 def _searched(point: Point, found: Highest) -> Point:

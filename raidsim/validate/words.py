@@ -56,6 +56,34 @@ def role_text(claim: Claim) -> str:
     return "catalogue" if claim.kind == "catalogue" else claim.role
 
 
+CHANCE = 0.05
+"""How often chance may make a difference that is called skill."""
+
+
+def skill_text(name: str, simulation: int, formula: int, chance: float, claims: int) -> str:
+    """Return in words whether the simulation says more than the planning formula.
+
+    Parameters
+    ----------
+    name
+        Of the claims: a document, or all.
+    simulation, formula
+        Claims for which only the one is right.
+    chance
+        How often tosses of a coin are as one-sided.
+    claims
+        All of which the formula speaks.
+    """
+    apart = (
+        f"of {claims} claims {simulation} hold only by simulation and {formula} only by the formula"
+    )
+    if chance >= CHANCE:
+        return f"On {name} the simulation shows no skill: {apart}, which chance does too."
+    if simulation > formula:
+        return f"On {name} the simulation shows skill: {apart}."
+    return f"On {name} the simulation is worse than the formula: {apart}."
+
+
 def figures_text(verdict: Verdict) -> str:
     """Return what is printed, what is simulated and how far off that is, as one line."""
     claim = verdict.claim

@@ -162,6 +162,7 @@ class OracleDisk:
         self.in_hand: Access | None = None
         self.order: list[tuple[int, int]] = []  # op and offset of the accesses begun
         self.cylinder, self.head, self.heading = 0, 0, 1
+        self.behind: tuple[int, int] | None = None  # where an access would follow on
         self.bell = self.env.event()
         self.entries = self.bytes = 0  # of the write cache, reserved
         self.blocked: list[tuple[int, simpy.Event]] = []
@@ -277,12 +278,16 @@ class OracleDisk:
             if not self.waiting:
                 self.bell = self.env.event()
                 yield self.bell
+            pause = self._ns("queue.choose_time")
+            if pause and not any((a.op, a.offset) == self.behind for a in self.waiting):
+                yield self.env.timeout(pause)
             access = self._choose()
             self.waiting.remove(access)
             self.in_hand = access
             self.order.append((access.op, access.offset))
             yield from self._do(access)
             self.in_hand = None
+            self.behind = (access.op, access.offset + access.length)
             if access.op == WRITE and access.done is None:
                 self.entries -= 1
                 self.bytes -= access.length

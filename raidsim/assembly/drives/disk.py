@@ -199,10 +199,10 @@ class Disk(DriveKind):
         waiting = tasks[(tasks["op"] == t.WRITE) & (tasks["command"] == t.NONE)]
         for task in waiting:
             yield int(task["offset"]), int(task["offset"] + task["length"])
-        if disk["moving"] and disk["op"] == t.WRITE and disk["command"] == t.NONE:
+        if disk["moving"] == 1 and disk["op"] == t.WRITE and disk["command"] == t.NONE:
             yield int(disk["offset"]), int(disk["offset"] + disk["length"])
 
     def progress(self, system: System, drive: int, command: int) -> int:
         """As :class:`DriveKind` says."""
         disk = self.row(system, drive)
-        return PARTLY if disk["moving"] and disk["command"] == command else WAITING
+        return PARTLY if disk["moving"] == 1 and disk["command"] == command else WAITING

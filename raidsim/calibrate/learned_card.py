@@ -1,0 +1,118 @@
+"""What measurements of one's own told of a card, as a card that has it as its base."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import tomlkit
+from tomlkit.items import InlineTable
+
+from raidsim import units
+from raidsim.calibrate.card_file import TOLD, percent, spaced
+from raidsim.calibrate.own_results import Learned, OwnResults
+from raidsim.cards import Card
+from raidsim.cards.plausible import plausible
+from raidsim.cards.toml_file import parse
+from raidsim.resources import data_folder
+
+DIGITS, MOST_CLAIMS = 4, 6
+
+
+def card_text(card: Card, found: OwnResults, place: Path) -> str:
+    """Return the text of a card that states what was learned, and leaves the rest to its base.
+
+    A value keeps its plausible range; that figures narrow it follows from ``[sensitivities]``,
+    to which those of the base are added that tell of the same values.
+
+    Parameters
+    ----------
+    place
+        Where it will stand: the base is named from there.
+    """
+    values = found.of(card.name)
+    text = tomlkit.document()
+    text.add("schema", tomlkit.item(1))
+    text.add("name", tomlkit.item(place.stem))
+    text.add("kind", tomlkit.item(card.kind))
+    text.add("title", tomlkit.item(f"{card.title}, as measured"))
+    if card.maker:
+        text.add("maker", tomlkit.item(card.maker))
+    if card.year is not None:
+        text.add("year", tomlkit.item(card.year))
+    text.add("base", tomlkit.item(_base(card)))
+    for one in sorted(values, key=lambda value: list(card.values).index(value.name)):
+        section, _, key = one.name.partition(".")
+        if section not in text:
+            text.add(section, tomlkit.table())
+        text[section].add(key, _value(one))
+    residuals = {**card.base_residuals, **card.residuals}
+    residuals |= {f"fio: {one.name}": 1 / one.after - 1 for one in found.figures}
+    earlier = {**card.base_sensitivities, **card.sensitivities}
+    table = tomlkit.table()
+    table.add(tomlkit.comment(TOLD))
+    used: set[str] = set()
+    for one in values:
+        slopes = {name: 0.01 * _sign(card, one.name) * by for name, by in one.slopes.items()}
+        told = {**earlier.get(one.name, {}), **slopes}
+        used |= told.keys()
+        if told:
+            table.add(one.name, _inline({name: percent(by, 2) for name, by in told.items()}))
+    left = tomlkit.table()
+    for name, error in residuals.items():
+        if name in used:
+            left.add(name, percent(error))
+    if used:
+        text.add("residuals", left)
+        text.add("sensitivities", table)
+    return spaced(tomlkit.dumps(text))
+
+
+def _base(card: Card) -> str:
+    inside = card.path.resolve().is_relative_to(data_folder("models").resolve())
+    return card.name if inside else str(card.path.resolve())
+
+
+def _value(one: Learned) -> InlineTable:
+    """Return a value with the range that it had before, and where it is from now."""
+    source, attribute = one.card.sources[one.name], one.card.about.by_name[one.name]
+    unit = source.unit if one.after else attribute.unit
+    before = plausible(one.card)[one.name]
+
+    def shown(value: float) -> float | int:
+        number = units.in_unit(value, unit, attribute.dimension)
+        near = float(f"{number:.{DIGITS}g}")
+        return int(near) if near == int(near) and abs(near) < 10**15 else near
+
+    low, value, high = (shown(x) for x in (before.low, one.after, before.high))
+    found = tomlkit.inline_table()
+    found.update(
+        {"value": value, "unit": unit, "source": "calibrated" if one.slopes else "assumed"}
+    )
+    if min(low, high) > 0:
+        low, high = min(low, high, value), max(low, high, value)
+        found.update({"range": [low, high], "because": before.because})
+    if one.slopes:
+        claims = sorted(one.slopes, key=lambda name: -abs(one.slopes[name]))
+        found.update({"claims": claims[:MOST_CLAIMS], "note": "fitted to measurements"})
+    else:
+        found["note"] = f"moved with other values ({before.together}) that measurements told of"
+    return found
+
+
+def _sign(card: Card, name: str) -> int:
+    """Return -1 where the card states a bandwidth: 1 % more of it is 1 % less time."""
+    return -1 if "/s" in card.sources[name].unit else 1
+
+
+def _inline(content: Mapping[str, str]) -> InlineTable:
+    table = tomlkit.inline_table()
+    table.update(content)
+    return table
+
+
+def check_text(text: str, place: Path) -> None:
+    """Raise an InputError if the text is no card that can be read from its place."""
+    from raidsim.cards.loader import from_file  # noqa: PLC0415  (only here)
+
+    from_file(parse(text, str(place)), place)

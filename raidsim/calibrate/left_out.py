@@ -1,0 +1,242 @@
+"""One document left out: how far its figures are predicted by cards that it was not used for.
+
+What a card was fitted to predicts itself. So each document is left out in its turn: the values of
+its cards that were calibrated are taken from their class, and the figures of the document, those
+that were fitted to as well, are simulated with them. A card belongs to the document from which most
+of the claims are that its values rest on. A value of a class is, the first that there is:
+
+1. the median of the same value over the cards of the class that belong to no claim of that
+   document: of another document, or fitted to their own data sheets,
+2. the middle (of logarithms) of the range that is plausible for the class
+   (`raidsim.cards.narrow_ranges`).
+
+The class of a flash drive goes by its interface (PCIe, or SATA and SAS), that of a disk by its
+speed, of hosts and controllers there is one each. What data sheets print stays, and so does what
+was assumed of the structure, such as numbers of channels and dies; and a value that cannot be had
+with those, as an outer track shorter than the inner one.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from raidsim import cards
+from raidsim.calibrate.parameters import Parameter, fit_together, free_parameters
+from raidsim.calibrate.problem import places_of
+from raidsim.cards import Card
+from raidsim.cards.narrow_ranges import FAST, ends, narrow_ranges
+from raidsim.errors import InputError
+from raidsim.studies.engine import OnProgress, execute
+from raidsim.validate import schema
+from raidsim.validate.catalogue import read_card
+from raidsim.validate.claims import Claim
+from raidsim.validate.jobs import Job, Simulate, distinct
+from raidsim.validate.jobs import simulate as in_simulator
+from raidsim.validate.select import select
+from raidsim.validate.summary import Plain, plain
+from raidsim.validate.systems import Systems, results_of
+from raidsim.validate.verdict import Verdict, judge
+
+SCHEMA = "raidsim.left-out/1"
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """A calibrated value, and what its class has in its place, in base units; and from where."""
+
+    parameter: Parameter
+    value: float
+    of: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as the JSON shows it."""
+        one = self.parameter
+        return {
+            "card": one.card.name,
+            "key": one.name,
+            "unit": one.unit,
+            "calibrated": one.written,
+            "class": one.shown(self.value),
+            "of": list(self.of),
+        }
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A document, what stood in for the values of its cards, and its figures so predicted."""
+
+    document: str
+    replaced: tuple[Replaced, ...]
+    verdicts: tuple[Verdict, ...]
+
+    def errors(self, role: str | None = None) -> Plain:
+        """Return the plain errors of its figures, of one role or of both."""
+        return plain([one for one in self.verdicts if role in (None, one.claim.role)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as the JSON shows it."""
+        return {
+            "name": self.document,
+            "calibration": self.errors("calibration").to_dict(),
+            "prediction": self.errors("prediction").to_dict(),
+            "replaced": [one.to_dict() for one in self.replaced],
+            "claims": [
+                {"id": one.claim.id, "simulated": one.simulated, "plain_error": one.plain}
+                for one in self.verdicts
+            ],
+        }
+
+
+def to_dict(found: Sequence[LeftOut]) -> dict[str, Any]:
+    """Return the documented JSON object."""
+    everything = [verdict for one in found for verdict in one.verdicts]
+    of = {role: [v for v in everything if v.claim.role == role] for role in _ROLES}
+    return {
+        "schema": SCHEMA,
+        "all": {role: plain(verdicts).to_dict() for role, verdicts in of.items()},
+        "documents": [one.to_dict() for one in found],
+    }
+
+
+_ROLES = ("calibration", "prediction")
+
+
+def leave_out(
+    selection: Sequence[str] = (),
+    on_progress: OnProgress | None = None,
+    *,
+    workers: int | None = None,
+    processes: bool = False,
+    simulate: Simulate = in_simulator,
+) -> list[LeftOut]:
+    """Leave out each document of a selection in its turn, and predict the figures selected.
+
+    Parameters
+    ----------
+    selection
+        As for `raidsim.validate.validate`; of the claims only those with a figure count.
+    on_progress, workers, processes, simulate
+        As for `raidsim.validate.validate`.
+
+    Raises
+    ------
+    InputError
+        The selection names nothing.
+    """
+    claims = schema.load()
+    chosen = [claim for claim in select(claims, selection) if claim.counts_in_errors]
+    documents = sorted({claim.document for claim in chosen})
+    replaced = {name: class_values(name, cards.catalogue(), claims) for name in documents}
+    changed = {
+        (claim.document, job): _changed(job, replaced[claim.document])
+        for claim in chosen
+        for job in claim.jobs()
+    }
+    sweeps = Systems().sweeps(distinct(changed.values()))
+    found = execute(
+        [sweep.job for sweep in sweeps],
+        simulate,
+        workers=workers,
+        on_progress=on_progress,
+        processes=processes,
+    )
+    results = results_of(sweeps, found)
+    return [
+        LeftOut(
+            name,
+            tuple(replaced[name]),
+            tuple(
+                judge(claim, {job: results[changed[name, job]] for job in claim.jobs()}, read_card)
+                for claim in chosen
+                if claim.document == name
+            ),
+        )
+        for name in documents
+    ]
+
+
+def class_values(
+    document: str, catalogue: Iterable[Card], claims: Iterable[Claim]
+) -> list[Replaced]:
+    """Return what stands in for each calibrated value of the cards of a document."""
+    by_id = {claim.id: claim.document for claim in claims}
+    free: dict[str, list[Parameter]] = {}
+    belongs: dict[str, str] = {}
+    touched: set[str] = set()
+    for card in catalogue:
+        try:
+            free[card.name] = free_parameters([card])
+        except InputError:
+            continue  # nothing of it is calibrated
+        named = [
+            by_id.get(one, "its own sheet")
+            for parameter in free[card.name]
+            for one in card.sources[parameter.name].claims
+        ] or [by_id.get(one, "its own sheet") for one in card.residuals]
+        belongs[card.name] = Counter(named).most_common(1)[0][0] if named else "its own sheet"
+        whole = {one for source in card.sources.values() for one in source.claims}
+        if document in {by_id.get(one) for one in whole | set(card.residuals)}:
+            touched.add(card.name)
+    others = [one for name in free if name not in touched for one in free[name]]
+    found = []
+    for name, parameters in free.items():
+        if belongs[name] == document:
+            found += _fitting([_of_class(one, others) for one in parameters])
+    return found
+
+
+def _of_class(parameter: Parameter, others: Iterable[Parameter]) -> Replaced:
+    alike = [
+        one
+        for one in others
+        if one.name == parameter.name and class_of(one.card) == class_of(parameter.card)
+    ]
+    if alike:
+        value = statistics.median(one.value for one in alike)
+    else:
+        span = narrow_ranges(parameter.card).get(parameter.name)
+        low, high = (
+            (parameter.low, parameter.high)
+            if span is None
+            else ends(parameter.card.kind, parameter.name, span)
+        )
+        value = math.sqrt(low * high)
+    value = parameter.possible(min(max(value, parameter.low), parameter.high))
+    return Replaced(parameter, value, tuple(sorted({one.card.name for one in alike})))
+
+
+def _fitting(replaced: list[Replaced]) -> list[Replaced]:
+    """Return values of one card that can be had together, the fewest of them left as they were."""
+    kept: list[Replaced] = []
+    for one in replaced:
+        tried = [*kept, one]
+        if fit_together([x.parameter for x in tried], [x.value for x in tried]):
+            kept = tried
+    return kept
+
+
+def class_of(card: Card) -> str:
+    """Return the class of a card: its kind, and of drives the interface or the speed."""
+    if card.has("flash.channels"):
+        return f"{card.kind}, " + (
+            "PCIe" if card.word("link.interface") in ("nvme", "pcie") else "SATA and SAS"
+        )
+    if card.has("spindle.speed"):
+        return f"{card.kind}, " + ("fast" if card.number("spindle.speed") >= FAST else "near line")
+    return card.kind
+
+
+def _changed(job: Job, replaced: Sequence[Replaced]) -> Job:
+    """Return a job with the values of the classes."""
+    setting = [
+        one.parameter.override(place, one.value)
+        for one in replaced
+        for place, card in places_of(job.scenario, job.overrides)
+        if one.parameter.is_on(card)
+    ]
+    return replace(job, overrides=(*job.overrides, *setting))

@@ -1,0 +1,465 @@
+"""Measurements of one's own narrow what the cards of a scenario leave open.
+
+Every job of the results becomes a load on the scenario's volume, as ``raidsim judge`` has it, and
+gives one figure: measured over simulated speed. (Throughput and latency of a closed load are one
+figure, by Little's law.) What is known of all values of the scenario's cards before
+(:mod:`raidsim.cards.posterior`) is conditioned by these figures: the most probable values minimise
+
+    (y - f(x))' S^-1 (y - f(x)) + (x - m)' P^-1 (x - m)
+
+by Gauss and Newton's steps, with f simulated, m and P the mean and covariance before, x logarithms
+of values (values themselves where they may be 0). Slopes of f are differences of runs with the same
+seed, over half of what a value may be off, so that noise and the steps of counts do not decide.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from raidsim import units
+from raidsim.cards import Card
+from raidsim.cards.posterior import (
+    ALIKE,
+    FIGURE,
+    NORMAL_95,
+    Posterior,
+    Vector,
+    conditioned,
+    posterior,
+)
+from raidsim.errors import InputError, Problem
+from raidsim.fio.playing import Played
+from raidsim.judge import Given
+from raidsim.judge.compare import simulated_loads, speed_of, target_of
+from raidsim.judge.loads import load_of
+from raidsim.measured.job import Measured, MeasuredJob
+from raidsim.scenario import Scenario
+
+SCHEMA = "raidsim.learned/1"
+ROUNDS = 3
+HALVINGS = 3
+STEP = 0.5
+"""Standard deviations over which slopes are taken."""
+
+LEAST_EFFECT = 0.005
+"""Relative change of a speed over such a step below which a value counts as without effect."""
+
+LITTLE = 0.01
+"""Relative change of a speed over a deviation below which slopes are taken only once."""
+
+LEARNED = 0.9
+"""Share of its deviation below which a value counts as learned of."""
+
+WITHOUT_EFFECT = ("power.", "reliability.", "heat.", "throttle.", "recovery.", "rebuild.")
+"""Values that no measurement of speed tells of."""
+
+QUICK = {"measure.precision": "1 %", "measure.min_ios": 20_000}
+
+Tell = Callable[[str, float], None]
+"""Told what is simulated now, and which share of all that is done."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """One value before and after: base units, and where 95 % of what it may be lie."""
+
+    card: Card
+    name: str
+    before: float
+    before_range: tuple[float, float]
+    after: float
+    after_range: tuple[float, float]
+    slopes: Mapping[str, float]
+    is_told: bool
+
+
+@dataclass(frozen=True)
+class Told:
+    """A measured job: speeds (measured over simulated) before and after."""
+
+    name: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class OwnResults:
+    """What results told of the values of a scenario's cards; those that were told of come first."""
+
+    scenario: str
+    values: tuple[Learned, ...]
+    figures: tuple[Told, ...]
+    left_out: tuple[str, ...]
+    runs: int
+
+    def of(self, card: str) -> list[Learned]:
+        """The values of one card that the results told of."""
+        return [one for one in self.values if one.card.name == card and one.is_told]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole as plain dicts, lists and numbers."""
+        return {
+            "schema": SCHEMA,
+            "scenario": self.scenario,
+            "figures": [
+                {"name": one.name, "before": one.before, "after": one.after} for one in self.figures
+            ],
+            "values": [
+                {
+                    "card": one.card.name,
+                    "name": one.name,
+                    "before": one.before,
+                    "before_range": list(one.before_range),
+                    "after": one.after,
+                    "after_range": list(one.after_range),
+                    "learned": one.is_told,
+                }
+                for one in self.values
+            ],
+            "left_out": list(self.left_out),
+            "runs": self.runs,
+        }
+
+
+@dataclass(frozen=True)
+class _Phase:
+    """Jobs that ran side by side: the scenario of their loads, and their names."""
+
+    scenario: Scenario
+    jobs: tuple[MeasuredJob, ...]
+    plays: tuple[Played, ...]
+    names: tuple[str, ...]
+
+
+def learn(
+    scenario: Scenario,
+    results: Sequence[Measured],
+    volume: str | None = None,
+    tell: Tell | None = None,
+) -> OwnResults:
+    """Return what results tell of the values of a scenario's cards.
+
+    Parameters
+    ----------
+    volume
+        What was measured; None for the only volume.
+    tell
+        Called before every run.
+
+    Raises
+    ------
+    InputError
+        It is not clear which volume was measured, or no job can be played.
+    """
+    phases, left_out = _phases(scenario, results, volume)
+    search = _Search(_Unknowns(_cards(scenario)), phases, tell)
+    return search.learned(scenario.title, tuple(left_out))
+
+
+def drive_of(scenario: Scenario, volume: str | None = None) -> Card:
+    """Return the card of the drives that were measured; of a hybrid those in front."""
+    target = target_of(scenario, volume)
+    while (hybrid := scenario.hybrid(target)) is not None:
+        target = hybrid.front
+    return scenario.volume(target).card
+
+
+def _phases(
+    scenario: Scenario, results: Sequence[Measured], volume: str | None
+) -> tuple[list[_Phase], list[str]]:
+    target = target_of(scenario, volume)
+    phases: list[_Phase] = []
+    left_out: list[str] = []
+    for measured in results:
+        for _, group in itertools.groupby(measured.jobs, lambda job: (job.host, job.group)):
+            jobs = list(group)
+            plays = [load_of(job, scenario, target, Given()) for job in jobs]
+            good = [
+                (job, played)
+                for job, played in zip(jobs, plays, strict=True)
+                if not (played.refused or job.error or job.iops == 0)
+            ]
+            left_out += [
+                f"{measured.file}: {job.name}: "
+                + (played.refused[0].meaning if played.refused else "nothing was measured")
+                for job, played in zip(jobs, plays, strict=True)
+                if played.refused or job.error or job.iops == 0
+            ]
+            if not good:
+                continue
+            tables = [
+                {"name": f"job{n}", "volume": target} | played.table
+                for n, (_, played) in enumerate(good, start=1)
+            ]
+            played_scenario = scenario.with_(
+                {"load": tables, "event": None, "machine": None} | QUICK
+            )
+            stem = measured.file.rsplit("/", 1)[-1]
+            names = tuple(f"{stem}: {job.name}" for job, _ in good)
+            with_loads = tuple(played for _, played in good)
+            phases.append(_Phase(played_scenario, tuple(job for job, _ in good), with_loads, names))
+    if not phases:
+        reasons = left_out or ["the results hold no job"]
+        raise InputError([Problem(scenario.path, None, None, one) for one in reasons])
+    return phases, left_out
+
+
+def _cards(scenario: Scenario) -> dict[str, tuple[Card, list[str]]]:
+    """The cards of a scenario by name, each with the places that have it."""
+    places = [("host", scenario.host.card)]
+    places += [(f"controller[{i}]", one.card) for i, one in enumerate(scenario.controllers)]
+    places += [(f"volume[{i}]", one.card) for i, one in enumerate(scenario.volumes)]
+    found: dict[str, tuple[Card, list[str]]] = {}
+    for place, card in places:
+        found.setdefault(card.name, (card, []))[1].append(place)
+    return found
+
+
+class _Unknowns:
+    """The uncertain values of several cards, one after the other: logarithms, or values."""
+
+    def __init__(self, cards: Mapping[str, tuple[Card, list[str]]]) -> None:
+        self.cards = list(cards.values())
+        self.known: list[Posterior] = [posterior(card) for card, _ in self.cards]
+        pairs = [
+            (n, i)
+            for n, known in enumerate(self.known)
+            for i, name in enumerate(known.names)
+            if not name.startswith(WITHOUT_EFFECT)
+        ]
+        self.pairs = pairs
+        size = len(pairs)
+        self.mean = np.array([self.known[n].mean[i] for n, i in pairs])
+        self.prior = np.zeros((size, size))
+        for a, (n, i) in enumerate(pairs):
+            for b, (m, j) in enumerate(pairs):
+                if n == m:
+                    self.prior[a, b] = self.known[n].covariance[i, j]
+
+    def _all(self, name: str) -> Vector:
+        return np.array([getattr(self.known[n], name)[i] for n, i in self.pairs])
+
+    @cached_property
+    def linear(self) -> Vector:
+        """Which are values, and not logarithms."""
+        return self._all("linear")
+
+    def clipped(self, x: Vector) -> Vector:
+        """Return a point within the plausible ranges."""
+        low, high = self._all("low"), self._all("high")
+        with np.errstate(divide="ignore"):
+            low = np.where(self.linear, low, np.log(low))
+            high = np.where(self.linear, high, np.log(high))
+        found: Vector = np.clip(x, low, high)
+        return found
+
+    def value(self, k: int, x: float) -> float:
+        """Return the value (base units) that a run has."""
+        n, i = self.pairs[k]
+        value = x if self.known[n].linear[i] else math.exp(x)
+        value = min(max(value, float(self.known[n].low[i])), float(self.known[n].high[i]))
+        return float(round(value)) if self.known[n].whole[i] else value
+
+    def changes(self, x: Vector) -> dict[str, str]:
+        """Return the keys of a scenario that set a point; those that stay are left out."""
+        found: dict[str, str] = {}
+        for k, (n, i) in enumerate(self.pairs):
+            if x[k] == self.mean[k]:
+                continue
+            card, places = self.cards[n]
+            name = self.known[n].names[i]
+            text = _written(card, name, self.value(k, float(x[k])))
+            found |= {f"{place}.set.{name}": text for place in places}
+        return found
+
+
+def _written(card: Card, name: str, value: float) -> str:
+    """Return a value as a scenario has it."""
+    attribute = card.about.by_name[name]
+    if attribute.dimension == "count":
+        return f"{round(value)}"
+    if attribute.dimension in ("size", "capacity"):
+        return f"{round(value)} B"
+    unit = card.sources[name].unit
+    if value == 0:
+        unit = attribute.unit
+    number = units.in_unit(value, unit, attribute.dimension)
+    return f"{number!r} {unit}" if unit != "1" else f"{number!r}"
+
+
+class _Search:
+    """Simulates the jobs at points, and moves to the most probable one."""
+
+    def __init__(self, unknowns: _Unknowns, phases: Sequence[_Phase], tell: Tell | None) -> None:
+        self.unknowns = unknowns
+        self.phases = phases
+        self.tell = tell
+        self.runs = 0
+        # The first round takes the slopes of all values, the others those of a third, about.
+        self.expected = len(phases) * len(unknowns.pairs) * 2
+
+    def speeds(self, x: Vector, what: str) -> Vector | None:
+        """Logarithms of measured over simulated speed; None where no card could be so."""
+        found: list[float] = []
+        for phase in self.phases:
+            if self.tell is not None:
+                self.tell(what, min(self.runs / self.expected, 0.99))
+            self.runs += 1
+            try:
+                loads = simulated_loads(phase.scenario.with_(self.unknowns.changes(x)))
+            except InputError:
+                if np.array_equal(x, self.unknowns.mean):
+                    raise
+                return None
+            for job, played, one in zip(phase.jobs, phase.plays, loads, strict=True):
+                speed = speed_of(job, one, played)
+                found.append(math.log(speed) if speed else math.nan)
+        return np.array(found)
+
+    def slopes(self, x: Vector, here: Vector, moving: Sequence[int]) -> Vector:
+        """Change of the logarithm of each simulated speed by each value."""
+        found = np.zeros((len(here), len(x)))
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:  # the kernel needs no lock
+            columns = pool.map(lambda k: self._slope(x, here, k), moving)
+            for k, column in zip(moving, columns, strict=True):
+                found[:, k] = column
+        return found
+
+    def _slope(self, x: Vector, here: Vector, k: int) -> Vector:
+        """The same of one value."""
+        unknowns = self.unknowns
+        reach = STEP * math.sqrt(unknowns.prior[k, k])
+        for step in (reach, -reach, 2 * reach):
+            there = x.copy()
+            there[k] = unknowns.clipped(there + step * np.eye(len(x))[k])[k]
+            if unknowns.value(k, there[k]) == unknowns.value(k, x[k]):
+                continue
+            beside = self.speeds(there, self._name(k))
+            if beside is None:
+                continue
+            change = here - beside  # of the simulated speed
+            by = self._distance(k, x[k], there[k])
+            return np.where(np.abs(change) >= LEAST_EFFECT, change / by, 0.0)
+        return np.zeros(len(here))
+
+    def _distance(self, k: int, here: float, there: float) -> float:
+        """How far a value has moved, once it is rounded as a run has it."""
+        a, b = self.unknowns.value(k, here), self.unknowns.value(k, there)
+        return b - a if self.unknowns.linear[k] else math.log(b / a)
+
+    def _name(self, k: int) -> str:
+        n, i = self.unknowns.pairs[k]
+        return f"{self.unknowns.cards[n][0].name}: {self.unknowns.known[n].names[i]}"
+
+    def learned(self, title: str, left_out: tuple[str, ...]) -> OwnResults:
+        """Move, and say what was learned."""
+        unknowns, prior, mean = self.unknowns, self.unknowns.prior, self.unknowns.mean
+        start = self.speeds(mean, "as the cards are")
+        assert start is not None
+        judged = np.isfinite(start)
+        x, here = mean.copy(), start
+        moving = list(range(len(mean)))
+        slopes = np.zeros((len(start), len(mean)))
+        for _ in range(ROUNDS):
+            slopes[:, moving] = self.slopes(x, here, moving)[:, moving]
+            errors = _errors(slopes[judged])
+            j = slopes[judged]
+            gain = prior @ j.T @ np.linalg.inv(j @ prior @ j.T + errors)
+            target = mean + gain @ (here[judged] + j @ (x - mean))
+            step = unknowns.clipped(target) - x
+            better = self._better(x, here, step, judged, errors)
+            # Of what has little effect slopes are not taken again.
+            effects = np.max(np.abs(slopes), axis=0) * np.sqrt(np.diag(prior))
+            moving = [k for k in moving if effects[k] >= LITTLE]
+            if better is None:
+                break
+            settled = float(np.max(np.abs(better[1] - here))) < LEAST_EFFECT
+            x, here = better
+            if settled:
+                break
+        covariance = conditioned(prior, slopes[judged], _errors(slopes[judged]))
+        return OwnResults(
+            title,
+            self._values(x, covariance, slopes),
+            tuple(
+                Told(name, math.exp(before), math.exp(after))
+                for name, before, after in zip(self._names(), start, here, strict=True)
+            ),
+            left_out,
+            self.runs,
+        )
+
+    def _names(self) -> list[str]:
+        return [name for phase in self.phases for name in phase.names]
+
+    def _better(
+        self, x: Vector, here: Vector, step: Vector, judged: Vector, errors: Vector
+    ) -> tuple[Vector, Vector] | None:
+        """The end of a step, or of a shorter one, if that is more probable."""
+        cost = self._cost(x, here[judged], errors)
+        for _ in range(HALVINGS):
+            there = self.unknowns.clipped(x + step)
+            speeds = self.speeds(there, "nearer to what was measured")
+            if speeds is not None and self._cost(there, speeds[judged], errors) < cost:
+                return there, speeds
+            step = step / 2
+        return None
+
+    def _cost(self, x: Vector, speeds: Vector, errors: Vector) -> float:
+        away = x - self.unknowns.mean
+        return float(
+            speeds @ np.linalg.solve(errors, speeds)
+            + away @ np.linalg.lstsq(self.unknowns.prior, away, rcond=None)[0]
+        )
+
+    def _values(self, x: Vector, covariance: Vector, slopes: Vector) -> tuple[Learned, ...]:
+        unknowns = self.unknowns
+        found = []
+        names = self._names()
+        for k, (n, i) in enumerate(unknowns.pairs):
+            known, (card, _) = unknowns.known[n], unknowns.cards[n]
+            before, after = (math.sqrt(c[k, k]) for c in (unknowns.prior, covariance))
+            value = unknowns.value(k, float(x[k]))
+            reach = NORMAL_95 * after
+            ends = [x[k] - reach, x[k] + reach]
+            low, high = (
+                min(max(end if known.linear[i] else math.exp(end), known.low[i]), known.high[i])
+                for end in ends
+            )
+            per_cent = value if known.linear[i] else 1.0  # of the value, where slopes are of it
+            told = {
+                f"fio: {name}": float(slope) * per_cent
+                for name, slope in zip(names, slopes[:, k], strict=True)
+                if slope != 0
+            }
+            found.append(
+                Learned(
+                    card,
+                    known.names[i],
+                    card.number(known.names[i]),
+                    known.interval(known.names[i]),
+                    value,
+                    (min(float(low), value), max(float(high), value)),
+                    told,
+                    after < LEARNED * before,
+                )
+            )
+        return tuple(sorted(found, key=lambda one: not one.is_told))
+
+
+def _errors(slopes: Vector) -> Vector:
+    """Covariance of the errors of measured figures: as of those that a card is fitted to."""
+    sizes = np.linalg.norm(slopes, axis=1)
+    kinds = slopes / np.where(sizes > 0, sizes, 1.0)[:, None]
+    shape = ALIKE * (kinds @ kinds.T)
+    np.fill_diagonal(shape, 1.0)
+    return FIGURE**2 * shape

@@ -1,0 +1,228 @@
+"""From where to where each uncertain value of a card may lie, why, and what moves together.
+
+A value that a sheet, a document or a scenario states is known, except where sheets print what is
+typical (seeks) or a bound (failures). Everything else is uncertain: what was assumed, left to its
+default or calibrated, and what another maker's card is the source of. Its range is what the card
+says (``range`` and ``because`` beside the value), else that of its class of hardware: see
+``plausible_drives.py`` and ``plausible_systems.py``.
+
+Never drawn are flags and choices, structure and settings (:func:`fixed` has the reasons), and a
+value of 0 for which 0 says that the card has no such part.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from raidsim import units
+from raidsim.cards import plausible_drives as drives
+from raidsim.cards import plausible_systems as systems
+from raidsim.cards.attributes import Attribute
+from raidsim.cards.card import Card
+from raidsim.errors import Problem
+
+KNOWN = ("datasheet", "document", "scenario")
+"""Sources of values that are known, unless the value is inherited from another maker's card."""
+
+
+@dataclass(frozen=True)
+class Plausible:
+    """From where to where a value may lie (base units), why, and the group that it moves with.
+
+    ``low`` to ``high`` holds the middle 95 % of what it may be, and the card's own value.
+    ``together`` is empty for a value that moves alone.
+    """
+
+    low: float
+    high: float
+    because: str
+    together: str = ""
+
+
+def _speed(low: float, high: float) -> Callable[[Card], bool]:
+    return lambda card: low <= card.number("spindle.speed") * 60 < high
+
+
+def _interface(*names: str) -> Callable[[Card], bool]:
+    return lambda card: card.word("link.interface") in names
+
+
+def _before(year: int) -> Callable[[Card], bool]:
+    return lambda card: card.year is not None and card.year < year
+
+
+CLASSES: dict[str, Callable[[Card], bool]] = {
+    "any": lambda _: True,
+    "nvme": _interface("nvme"),
+    "pcie": _interface("pcie"),
+    "packets": _interface("nvme", "pcie"),
+    "sata": _interface("sata"),
+    "sas": _interface("sas"),
+    "fast": _speed(8000, 1e9),
+    "15k": _speed(13000, 1e9),
+    "10k": _speed(8000, 13000),
+    "7k": _speed(6500, 8000),
+    "before 2010": _before(2010),
+    "before 2018": _before(2018),
+}
+"""What the classes of the tables mean: interface, revolutions per minute, year of launch."""
+
+ROWS: dict[str, tuple[drives.Row, ...]] = {
+    "hdd": drives.HDD,
+    "ssd": drives.SSD,
+    "host": systems.HOST,
+    "controller": systems.CONTROLLER,
+}
+"""Ranges of classes, by kind of card."""
+
+
+def plausible(card: Card) -> dict[str, Plausible]:
+    """Every value of the card that is uncertain, by name; its own value lies within the range.
+
+    A value for which neither the card nor its class has a range is left out, and a value outside
+    of its class stretches the range: :func:`problems` says so.
+    """
+    found = {}
+    for name in uncertain(card):
+        one = _own(card, name) or _of_class(card, name)
+        if one is not None:
+            value = card.number(name)
+            low, high = min(one.low, value), max(one.high, value)
+            found[name] = Plausible(low, high, one.because, one.together)
+    return found
+
+
+def uncertain(card: Card) -> list[str]:
+    """The numbers of a card that are not known for sure, in the order of the attributes."""
+    others = card.of_others()
+    found = []
+    for attribute in card.about.attributes:
+        name = attribute.name
+        if not attribute.is_number or not card.has(name) or _is_fixed(card, attribute):
+            continue
+        source = card.sources[name]
+        unsure = source.range is not None or source.source not in KNOWN or name in others
+        if source.source != "scenario" and (unsure or _typical(card, name) is not None):
+            found.append(name)
+    return found
+
+
+def fixed(kind: str, name: str) -> str:
+    """Why a number of a kind of card is never drawn; empty if it may be."""
+    if any(row[0] == name for row in ROWS[kind]):
+        return ""
+    where = drives.FIXED if kind in ("hdd", "ssd") else systems.FIXED
+    return where.get(name, "")
+
+
+def problems(card: Card) -> list[Problem]:
+    """What is missing or wrong with the ranges of a card, said of the keys of its file.
+
+    A default outside of the class is nobody's mistake, and stretches the range.
+    """
+    found = []
+    for name in uncertain(card):
+        attribute = card.about.by_name[name]
+        value = card.number(name)
+        one = _own(card, name) or _of_class(card, name)
+        section, _, key = name.partition(".")
+        form = f'write range = [low, high] and because = "..." beside [{section}] {key}'
+        if one is None:
+            found.append(card.problem(name, "is not known for sure and has no range", form))
+        elif not one.low <= value <= one.high and card.sources[name].source != "default":
+            low, high = (units.text(end, attribute.dimension) for end in (one.low, one.high))
+            cause = f"{units.text(value, attribute.dimension)} is outside of what its class has"
+            remedy = f"{low} to {high} ({one.because}); if it is right, {form}"
+            found.append(card.problem(name, cause, remedy))
+    return found
+
+
+def _own(card: Card, name: str) -> Plausible | None:
+    """The range that a card writes beside a value."""
+    source = card.sources[name]
+    if source.range is None:
+        return None
+    attribute = card.about.by_name[name]
+    ends = sorted(units.convert(end, source.unit, attribute.dimension) for end in source.range)
+    group = next((row[4] for row in ROWS[card.kind] if row[0] == name), "")
+    high = min(ends[1], max(_left_by_rated(card, name), card.number(name)))
+    return Plausible(ends[0], high, source.because or "as the card says", group)
+
+
+def _left_by_rated(card: Card, name: str) -> float:
+    """The longest time that a rated figure leaves, which a fit sees only where it limits.
+
+    At the printed rate of random writes each takes all cores of the front end together no longer
+    than cores / rate, of which the command has its own part.
+    """
+    if name != "front_end.write_time" or card.rated is None:
+        return math.inf
+    rates = [
+        one.value
+        for one in card.rated.performance
+        if one.what == "rate" and (one.read, one.random) == (0, 1)
+    ]
+    if not rates:
+        return math.inf
+    return card.number("front_end.cores") / max(rates) - card.number("front_end.command_time")
+
+
+def _of_class(card: Card, name: str) -> Plausible | None:
+    """The range of a value's class; None if there is none."""
+    typical = _typical(card, name)
+    row = typical or _row(card, name, ROWS[card.kind])
+    return None if row is None else _ends(card, name, row)
+
+
+def _typical(card: Card, name: str) -> drives.Row | None:
+    """The row of a value that a sheet prints, and which is not exact all the same."""
+    if card.sources[name].source not in ("datasheet", "document"):
+        return None
+    if name in drives.ALWAYS and card.kind in ("hdd", "ssd"):
+        return _row(card, name, ROWS[card.kind])
+    return _row(card, name, drives.TYPICAL) if card.kind in ("hdd", "ssd") else None
+
+
+def _row(card: Card, name: str, rows: tuple[drives.Row, ...]) -> drives.Row | None:
+    fitting = (row for row in rows if row[0] == name and CLASSES[row[1]](card))
+    if card.number(name) == 0:
+        dimension = card.about.by_name[name].dimension
+        fitting = (row for row in fitting if _begins_at_zero(row, dimension))
+    return next(fitting, None)
+
+
+def _ends(card: Card, name: str, row: drives.Row) -> Plausible:
+    attribute = card.about.by_name[name]
+    low, high = (_end(text, card.number(name), attribute) for text in row[2:4])
+    return Plausible(low, high, row[5], row[4])
+
+
+def _end(text: str, value: float, attribute: Attribute) -> float:
+    """One end of a row, kept within what is possible at all."""
+    if not text.startswith("x"):
+        return _quantity(text, attribute.dimension)
+    low, high = attribute.bounds
+    moved = value * float(text[1:])
+    return min(max(moved, low), high)
+
+
+@cache
+def _quantity(text: str, dimension: str) -> float:
+    return units.parse(text, dimension)
+
+
+def _begins_at_zero(row: drives.Row, dimension: str) -> bool:
+    return not row[2].startswith("x") and _quantity(row[2], dimension) == 0
+
+
+def _is_fixed(card: Card, attribute: Attribute) -> bool:
+    """Whether a number is never drawn; one with a range of its own is."""
+    name = attribute.name
+    if card.sources[name].range is not None:
+        return False
+    if fixed(card.kind, name):
+        return True
+    return card.number(name) == 0 and _row(card, name, ROWS[card.kind]) is None

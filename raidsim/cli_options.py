@@ -1,0 +1,89 @@
+"""What commands have in common: arguments and options, and where output goes."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the functions, as in raidsim.cli
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer.core import TyperCommand
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from typer._click import Context
+
+    from raidsim.report.console import ReportConsole
+    from raidsim.report.output import Target
+
+DONE, DOES_NOT_HOLD, INPUT_WRONG, BUG, INTERRUPTED = 0, 1, 2, 70, 130
+
+ScenarioName = Annotated[
+    str, typer.Argument(metavar="SCENARIO", help="Path of a scenario file, or the name of one.")
+]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a key of the scenario, as in load.outstanding=32. May be repeated.",
+    ),
+]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed, in place of the scenario's.")]
+JsonFile = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")
+]
+HtmlFile = Annotated[
+    str | None,
+    typer.Option("--html", metavar="FILE", help="Write one HTML page that opens offline."),
+]
+
+ClaimsFolder = Annotated[
+    str | None,
+    typer.Option("--claims", metavar="FOLDER", help="Files of claims, in place of raidsim's own."),
+]
+UNKNOWNS = "--unknowns"
+
+
+class WithUnknowns(TyperCommand):
+    """A command whose option ``--unknowns`` may stand without its number."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Give the option the number that stands for the usual one, where none is given."""
+        given: list[str] = []
+        for place, word in enumerate(args):
+            given.append(word)
+            following = args[place + 1 : place + 2]
+            if word == UNKNOWNS and not (following and following[0].lstrip("-").isdigit()):
+                given.append("-1")
+        return super().parse_args(ctx, given)
+
+
+def draws(unknowns: int | None) -> int | bool:
+    """The number of draws that was asked for: True for the usual one, False for none."""
+    return False if unknowns is None else True if unknowns == -1 else unknowns
+
+
+def target_of(
+    option: str, path: str | None, suffixes: tuple[str, ...] = (), *, stdout: bool = False
+) -> Target | None:
+    """The file that an option asks for, if it does."""
+    from raidsim.report.output import Target
+
+    return None if path is None else Target(option, path, suffixes, stdout)
+
+
+def stdout() -> ReportConsole:
+    """Standard output, for tables."""
+    from raidsim.report.console import ReportConsole
+
+    return ReportConsole(sys.stdout)
+
+
+def folder_of(path: str | None) -> Path | None:
+    """A folder that an option names, if it does."""
+    from pathlib import Path
+
+    return None if path is None else Path(path)

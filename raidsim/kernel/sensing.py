@@ -1,0 +1,108 @@
+"""A sense of a die: how long it takes, and what gives way to it.
+
+A cell that holds n bits has a page for each of them, and the pages differ in how many voltages
+a die compares the cells with to tell their bit: of three bits with one, two and four. Which page a
+sense is for, its address says: program units of a die go through the pages of a word line in turn.
+A page whose errors cannot be corrected is sensed again, with shifted voltages, until it can: how
+often, a draw of a stream of the drive's own says (the number of repetitions is geometric).
+
+Programs and erases take ten to a hundred times as long as a sense. A die that can suspend
+them does so for a sense of the host: it gives way within ``suspend_time``, serves the senses that
+wait, and goes on; each time that costs it ``resume_time``. One that was suspended often enough runs
+through. Without these values (``sensing`` of the drive is NONE) all senses take the same time, and
+wait for what the die does.
+
+Verbs: :func:`begin` a sense.
+"""
+
+from __future__ import annotations
+
+import math
+
+from raidsim.kernel import queue
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.random import uniform
+from raidsim.kernel.station import account, arrive, round_ns
+from raidsim.kernel.tables import NONE, STAGE_ERASED, STAGE_PROGRAMMED
+
+MOST_RETRIES = 64  # then it is given up as it is
+LATE = 127  # priority of what gives way at a die: the last that there is
+
+
+@handler
+def begin(w, drive, die, index, offset, time):
+    """Sense ``index``, of bytes from ``offset`` on, begins at its die or waits for it.
+
+    ``time`` is what it takes on average: 0 if the die has sensed the page before it was asked for.
+    """
+    if drive["sensing"] == NONE or time == 0:
+        arrive(w, die, index, time)
+        return
+    sensing = w.sensings[drive["sensing"]]
+    time = sensing["read_time"][kind_of(drive, offset, sensing["bits"])]
+    if sensing["retried"] > 0.0:
+        time *= 1 + retries(sensing)
+    if sensing["suspensions"] > 0:
+        time += suspend(w, sensing, die)
+    arrive(w, die, index, time)
+
+
+@handler
+def kind_of(drive, offset, bits):
+    """Which page of its word line byte ``offset`` lies in: see die_of of raidsim.kernel.flash."""
+    stripe = offset // drive["stripe"]
+    unit = drive["page"] * drive["planes"]
+    row = stripe // drive["channels"]
+    place = row * (drive["stripe"] // unit) + offset % drive["stripe"] // unit
+    return place // drive["dies"] % bits
+
+
+@handler
+def retries(sensing):
+    """How often the next page is sensed again."""
+    number = sensing["drawn"]
+    sensing["drawn"] = number + 1
+    u = uniform(sensing["key"], number)
+    if u >= sensing["retried"]:
+        return 0
+    return min(int(math.log(u + 1e-300) / math.log(sensing["retried"])), MOST_RETRIES)
+
+
+@routine
+def suspend(w, sensing, die):
+    """If a die programs or erases, let that wait; ns until it does."""
+    station = w.stations[die]
+    if station["busy"] == 0:
+        return 0
+    job = w.jobs[station["latest"]]
+    if job["stage"] != STAGE_PROGRAMMED and job["stage"] != STAGE_ERASED:
+        return 0
+    now = w.state[0]["now"]
+    left = job["finish"] - now
+    if job["phase"] >= sensing["suspensions"] or left <= sensing["suspend_time"]:
+        return 0
+    account(station, now)
+    job["phase"] += 1
+    job["serving"] = 0
+    job["mark"] += 1  # its end is void
+    station["busy"] -= 1
+    station["finishes"] += 1
+    station["served"] += job["service"] - left
+    # It comes again, for the rest, before the programs that wait already.
+    job["service"] = round_ns((left + sensing["resume_time"]) * station["speed"])
+    job["queued"] = now
+    station["arrivals"] += 1
+    station["waiting"] += 1
+    queue.put_first(w, station, station["latest"])
+    return sensing["suspend_time"]
+
+
+@handler
+def priority(w, drive):
+    """Of what a drive does for itself at a die: behind senses of the host, if it gives way to them.
+
+    Its own senses are of that too: they and its programs stay first come, first served.
+    """
+    if drive["sensing"] != NONE and w.sensings[drive["sensing"]]["suspensions"] > 0:
+        return LATE
+    return 0

@@ -1,0 +1,126 @@
+"""What the commands ``raidsim models`` and ``raidsim calibrate --fio`` do."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as in raidsim.cli
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from raidsim.scenario import Scenario
+
+FioResults = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fio", metavar="RESULT", help="Results that you measured; may be repeated (JSON of fio)."
+    ),
+]
+MeasuredVolume = Annotated[
+    str | None,
+    typer.Option(
+        "--volume", metavar="NAME", help="--fio: what was measured, if there are several."
+    ),
+]
+LearnedCard = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="--fio: write the drive's card there."),
+]
+ALONE = """
+schema = 1
+title = "{name}, alone"
+[host]
+model = "fujitsu-rx2540-m1"
+[[volume]]
+level = "single"
+drives = 1
+drive = "{path}"
+[[load]]
+name = "reads"
+read = "100 %"
+random = "100 %"
+size = "4 KiB"
+outstanding = [1]
+"""
+"""The scenario of a card of a drive that was measured, if none is given."""
+
+
+def models_command(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", show_default=False, help="A model, or the path of a card."),
+    ] = None,
+    why: Annotated[
+        bool, typer.Option("--why", help="Show what is not known for sure: range and reason.")
+    ] = False,
+) -> None:
+    """List the models of hardware, or show one with its ranges and sources."""
+    from raidsim import cards
+    from raidsim.errors import InputError, Problem
+    from raidsim.report import cards_table
+    from raidsim.report.console import ReportConsole
+
+    if name is None and why:
+        cause = "is about one model"
+        raise InputError(
+            [Problem(None, None, "--why", cause, "name it: raidsim models NAME --why")]
+        )
+    console = ReportConsole(sys.stdout)
+    if name is None:
+        cards_table.print_catalogue(cards.catalogue(), console)
+    else:
+        cards_table.print_card(cards.load(name), console, why=why)
+
+
+def learn_from_fio(
+    name: str, files: list[str], volume: str | None, output_file: str | None, json: str | None
+) -> None:
+    """Condition what a scenario's cards leave open by measurements, and write the drive's card."""
+    from pathlib import Path
+
+    from raidsim.calibrate.learned_card import card_text, check_text
+    from raidsim.calibrate.own_results import drive_of, learn
+    from raidsim.judge import read_results
+    from raidsim.report import json_file, output
+    from raidsim.report.console import ReportConsole
+    from raidsim.report.learned import print_learned
+    from raidsim.report.output import Target
+    from raidsim.report.progress import Bar
+
+    scenario = _measured_system(name)
+    results = read_results(files)
+    to_json = json and Target("--json", json, stdout=True)
+    card = output_file and Target("--output", output_file, (".toml",))
+    output.check([one for one in (to_json, card) if one], inputs=[scenario.path, *files])
+    with Bar() as bar:
+        found = learn(scenario, results, volume, bar.on_share)
+    if card:
+        place = Path(card.path)
+        text = card_text(drive_of(scenario, volume), found, place)
+        check_text(text, place)
+        output.write({card: text.encode()})
+    if to_json:
+        output.write({to_json: json_file.render(found.to_dict())})
+    if not (to_json and to_json.to_stdout):
+        print_learned(found, ReportConsole(sys.stdout))
+        if output_file:
+            typer.echo(f"Wrote {output_file}.")
+
+
+def _measured_system(name: str) -> Scenario:
+    """The scenario of a name or path; of a card of a drive that drive alone on a server."""
+    from raidsim import cards
+    from raidsim import scenario as scenarios
+    from raidsim.cards.attributes import DRIVE_KINDS
+    from raidsim.errors import InputError
+
+    try:
+        card = cards.load(name)
+    except InputError:
+        return scenarios.load(name)
+    if card.kind not in DRIVE_KINDS:
+        return scenarios.load(name)
+    text = ALONE.format(name=card.name, path=card.path.resolve())
+    return scenarios.Scenario.from_text(text)

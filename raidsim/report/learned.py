@@ -1,0 +1,48 @@
+"""What ``raidsim calibrate --fio`` prints: figures, and values before and after."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from raidsim import units
+from raidsim.calibrate.own_results import Learned, OwnResults
+from raidsim.report.table import RULED
+
+
+def print_learned(found: OwnResults, console: Console) -> None:
+    """Print how far figures were missed, and what they told of which value."""
+    figures = _table("measured", "over simulated before", "after")
+    for job in found.figures:
+        figures.add_row(Text(job.name), f"{job.before:.3f}", f"{job.after:.3f}")
+    console.print(figures)
+    console.print()
+    told = [one for one in found.values if one.is_told]
+    if told:
+        values = _table("card", "value", "before", "after")
+        for one in told:
+            before = _cell(one, one.before, one.before_range)
+            after = _cell(one, one.after, one.after_range)
+            values.add_row(Text(one.card.name), Text(one.name), before, after)
+        console.print(values)
+    for text in found.left_out:
+        console.print(Text(f"Left out: {text}"), soft_wrap=True)
+    rest = len(found.values) - len(told)
+    console.print(f"{rest} values of which these measurements tell nothing stay as they are.")
+
+
+def _cell(one: Learned, value: float, ends: tuple[float, float]) -> Text:
+    """A value with its range: ``12 (1 to 64)``, in the unit of the card."""
+    source, attribute = one.card.sources[one.name], one.card.about.by_name[one.name]
+    unit = source.unit if value and ends[0] else attribute.unit
+    shown = [units.in_unit(x, unit, attribute.dimension) for x in (value, *sorted(ends))]
+    number, low, high = (f"{float(f'{x:.3g}'):.10g}" for x in (shown[0], *sorted(shown[1:])))
+    return Text(f"{number} ({low} to {high})" + (f" {unit}" if unit != "1" else ""))
+
+
+def _table(*headers: str) -> Table:
+    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for header in headers:
+        table.add_column(header, no_wrap=True)
+    return table

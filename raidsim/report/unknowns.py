@@ -1,0 +1,198 @@
+"""What cards do not know, in words: where nine in ten of the draws have a figure, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from raidsim.report import numbers
+from raidsim.report.sweeps import Sweep, half_width, latency_unit
+from raidsim.result import Result
+from raidsim.result_draws import Figure, PointUnknowns, Share, Unknowns
+
+BAND = "nine in ten of the draws"
+MEAN_BAND = "means of nine in ten of the draws"
+LEAST_SHARE = 0.05
+"""Share of the variance from which on a value is named."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One point: where draws have its figures, and what decides its rate most."""
+
+    cells: list[str]
+    main: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """What is said about one load: a table, and sentences below it."""
+
+    title: str
+    headers: list[str]
+    rows: list[Row]
+    notes: list[str]
+
+
+def named(point: PointUnknowns, name: str) -> Figure | None:
+    """A figure of a point by its name."""
+    return next((one for one in point.figures if one.name == name), None)
+
+
+def block(sweep: Sweep, result: Result) -> Block | None:
+    """All that is said of a load; None where nothing was drawn."""
+    found = result.unknowns
+    if found is None or not sweep.unknowns:
+        return None
+    unit, scale = latency_unit(sweep.points)
+    names = _names(sweep)
+    headers = [_header(name, unit) for name in names]
+    rows = []
+    for point in sweep.unknowns:
+        figures = [named(point, name) for name in names]
+        cells = [
+            span(one, scale if one is not None and one.unit == "ms" else 1.0) for one in figures
+        ]
+        main = figures[0].shares[:1] if figures and figures[0] is not None else []
+        rows.append(Row(cells, _of(main[0]) if main else numbers.NOT_MEASURED))
+    return Block(_title(found), headers, rows, list(_notes(sweep, found)))
+
+
+def job_file(result: Result) -> bytes:
+    """The measurement that would narrow a result most, as a job file of fio."""
+    found = [] if result.unknowns is None else result.unknowns.experiments
+    none = "; No value of a card stands out: there is no one measurement that would tell most.\n"
+    return (found[0].job if found else none).encode()
+
+
+def axis_cells(sweep: Sweep) -> list[str]:
+    """The position of each row on the axis of its sweep, as text."""
+    if sweep.highest is not None:
+        return ["highest"]
+    if sweep.axis == "rate":
+        return [numbers.count(x) for x in sweep.x]
+    return [f"{x:.0f}" for x in sweep.x]
+
+
+def sentence(sweep: Sweep) -> str | None:
+    """The rate of a load of one point, with both of its intervals; None of others."""
+    if len(sweep.unknowns) != 1 or (len(sweep.points) != 1 and sweep.highest is None):
+        return None
+    rate = named(sweep.unknowns[0], "iops")
+    if rate is None or rate.low is None:
+        return None
+    known = f"{span(rate, 1.0)} with what the cards do not know"
+    half = half_width(sweep.points[0]) if sweep.highest is None else None
+    measured = "" if half is None else f"±{100 * half:.2g} % measured; "
+    return f"{numbers.count(rate.value)} IO/s ({measured}{known})"
+
+
+def span(figure: Figure | None, scale: float) -> str:
+    """From where to where the draws have a figure, to three digits: "2,100 to 3,150"."""
+    if figure is None or figure.low is None or figure.high is None:
+        return numbers.NOT_MEASURED
+    return f"{rounded(figure.low * scale)} to {rounded(figure.high * scale)}"
+
+
+def rounded(value: float) -> str:
+    """A number to three digits, in plain notation: what an interval is known to."""
+    if value == 0:
+        return "0"
+    text = float(f"{value:.3g}")
+    if abs(text) >= 100:
+        return f"{text:,.0f}"
+    digits = 1 if abs(text) >= 10 else 2 if abs(text) >= 1 else 3
+    return f"{text:.{digits}f}"
+
+
+def _names(sweep: Sweep) -> list[str]:
+    """Figures that a column is given to: of those that any point has."""
+    there = {
+        figure.name: None
+        for point in sweep.unknowns
+        for figure in point.figures
+        if figure.low is not None
+    }
+    usual = ["iops", "mbps"]
+    for kind in sweep.kinds:
+        usual += [f"{kind} latency", f"{kind} latency p99"]
+    others = [
+        name
+        for name in there
+        if name not in usual and ("latency" not in name) and name not in ("outstanding", "rate")
+    ]
+    return [name for name in usual if name in there] + others[:4]
+
+
+def _header(name: str, unit: str) -> str:
+    if name == "iops":
+        return "IO/s"
+    if name == "mbps":
+        return "MB/s"
+    if "latency" in name:
+        words = name.replace(" latency", "")
+        return f"{words}, {unit}" if " " in words else f"{words} mean, {unit}"
+    return name if name.startswith("iops") else f"{name}, s"
+
+
+def _title(found: Unknowns) -> str:
+    values = "1 value" if found.values == 1 else f"{found.values} values"
+    return (
+        "From where to where figures go with what the cards do not know: nine in ten of"
+        f" {found.draws} draws of {values}"
+    )
+
+
+def _of(share: Share) -> str:
+    return f"{numbers.percent(share.share)} {share.value} of {share.card}"
+
+
+def _notes(sweep: Sweep, found: Unknowns) -> Iterator[str]:
+    """What is behind the width, what would narrow it, and what went wrong."""
+    rate = _widest(sweep)
+    if rate is not None:
+        yield from _behind(rate)
+    for experiment in found.experiments[:1]:
+        yield (
+            f"to know {experiment.value} of {experiment.card} better, {experiment.text}"
+            " (--experiment FILE.fio writes the job)"
+        )
+    if found.failed:
+        why = f": {'; '.join(found.problems)}" if found.problems else ""
+        yield f"{found.failed} of {found.draws} draws could not be run{why}"
+    saturated = max(point.saturated for point in sweep.unknowns)
+    if saturated:
+        yield f"up to {saturated} of {found.draws} draws do not carry the load"
+    if found.drawn_in:
+        yield (
+            f"in {found.drawn_in} of {found.draws} draws values did not fit together on a card,"
+            " and were taken halfway back to its own, until they did"
+        )
+
+
+def _widest(sweep: Sweep) -> Figure | None:
+    """The rate of the point at which it is the least known."""
+    found = [named(point, "iops") for point in sweep.unknowns]
+    known = [one for one in found if one is not None and one.low and one.high]
+    return max(known, key=lambda one: (one.high or 0.0) / (one.low or 1.0), default=None)
+
+
+def _behind(rate: Figure) -> Iterator[str]:
+    shares = [one for one in rate.shares if one.share >= LEAST_SHARE]
+    where = f"at {numbers.count(rate.value)} IO/s"
+    if not shares:
+        yield f"no single value stands out {where}: many have a part in it, and so has chance"
+        return
+    words = [
+        f"{numbers.percent(one.share)} of this comes from {one.value} of {one.card}"
+        f" ({one.own:.4g}{_unit(one)}, drawn within {one.low:.3g} to {one.high:.3g})"
+        if place == 0
+        else f"{numbers.percent(one.share)} from {one.value} of {one.card}"
+        for place, one in enumerate(shares)
+    ]
+    rest = max(1 - sum(one.share for one in shares), 0.0)
+    yield f"{where} {', '.join(words)}, {numbers.percent(rest)} from all others together"
+
+
+def _unit(share: Share) -> str:
+    return "" if share.unit == "1" else f" {share.unit}"

@@ -1,0 +1,67 @@
+"""What cards do not know, as a result has it: plain data, as in :mod:`raidsim.result`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Share:
+    """One value of a card, and how much of what the draws differ by it explains."""
+
+    card: str  # that states it
+    value: str  # of its attributes
+    share: float  # of the variance over the draws, 0..1
+    own: float  # what the card says, in its unit
+    low: float  # from where it was drawn, in that unit
+    high: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a full run, and where nine in ten of the draws have it."""
+
+    name: str  # as in "iops", "mbps", "read latency p99", "rebuild of data"
+    unit: str
+    value: float  # of the full run
+    low: float | None  # 5th percentile of the draws; None with fewer than ten that tell
+    high: float | None  # 95th
+    draws: int  # that have it
+    shares: list[Share] = field(default_factory=list)  # what stands out, the largest first
+
+
+@dataclass(frozen=True)
+class PointUnknowns:
+    """One point of the result, or what a search came to."""
+
+    load: str
+    outstanding: int | None
+    rate: float | None
+    saturated: int  # draws that could not carry an open load
+    figures: list[Figure]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A measurement of one part that would tell the value that matters most."""
+
+    card: str
+    value: str
+    text: str  # what to measure, in words
+    job: str  # the same as a job file of fio; empty where fio can't tell
+
+
+@dataclass(frozen=True)
+class Unknowns:
+    """How far a result would move if cards were as they might be too."""
+
+    draws: int  # beside the cards as they are
+    seed: int  # of the draws
+    values: int  # of cards that are unsure, and were drawn
+    ios: int  # of each short run, at least; 0 where runs have an end of their own
+    failed: int  # draws that could not be run
+    drawn_in: int  # draws in which values did not fit together, and were taken halfway back
+    points: list[PointUnknowns]
+    experiments: list[Experiment] = field(default_factory=list)  # for the first point
+    problems: list[str] = field(default_factory=list)  # why draws could not be run, each once

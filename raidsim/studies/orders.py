@@ -1,0 +1,104 @@
+"""Two scenarios under the same draws: which is ahead, and how sure that is.
+
+A card that both use is the same in both, draw by draw. So what it does not know moves both alike,
+and an order can be certain although neither figure is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from raidsim.errors import InputError, Problem
+from raidsim.scenario import Scenario
+from raidsim.studies.engine import OnProgress
+from raidsim.studies.unknown import DRAW_SEED, DRAWS, IOS, Drawn, checked, draw
+from raidsim.unknowns import spread
+
+
+@dataclass(frozen=True)
+class Order:
+    """How two scenarios compare in one figure of one point.
+
+    Attributes
+    ----------
+    figure : its name, as in :class:`raidsim.result_draws.Figure`.
+    ratio : of the first scenario to the second with the cards as they are.
+    low, high : where nine in ten of the draws have that ratio.
+    ahead : share of the draws in which it is above 1; a tie counts half.
+    draws : that have the figure of both.
+    """
+
+    figure: str
+    ratio: float
+    low: float
+    high: float
+    ahead: float
+    draws: int
+
+    def __str__(self) -> str:
+        """Return it as a line."""
+        return (
+            f"{self.figure}: {self.ratio:.3g} times as much ({self.low:.3g} to {self.high:.3g}),"
+            f" and more in {100 * self.ahead:.0f} % of {self.draws} draws"
+        )
+
+
+def compare(
+    one: Scenario,
+    other: Scenario,
+    *,
+    figure: str = "iops",
+    unknowns: int = DRAWS,
+    seed: int = DRAW_SEED,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> list[Order]:
+    """Return how two scenarios compare, point by point, under the same draws of all cards.
+
+    Parameters
+    ----------
+    one, other
+        With as many points.
+    figure
+        Which figure: "iops", "mbps", "read latency", "read latency p99" and so on.
+    unknowns
+        How many draws.
+    seed
+        Of the draws.
+    workers, on_progress
+        As :func:`raidsim.studies.engine.execute` has them.
+
+    Raises
+    ------
+    InputError
+        The two have different numbers of points, or lack the figure.
+    """
+    count = checked(unknowns)
+    found = [
+        draw(scenario, count, seed=seed, ios=IOS, workers=workers, on_progress=on_progress)
+        for scenario in (one, other)
+    ]
+    numbers = [len(drawn.first.points) for drawn in found]
+    if numbers[0] != numbers[1]:
+        cause = f"one has {numbers[0]} points, the other {numbers[1]}"
+        raise InputError([Problem("compare()", None, "other", cause, "give both the same sweep")])
+    return [_order(found[0], found[1], place, figure) for place in range(numbers[0])]
+
+
+def _order(one: Drawn, other: Drawn, place: int, figure: str) -> Order:
+    known = [drawn.first.points[place] for drawn in (one, other)]
+    if any(figure not in point for point in known):
+        there = sorted(set(known[0]) & set(known[1]))
+        cause, remedy = f"{figure} is no figure of both", f"known: {', '.join(there)}"
+        raise InputError([Problem("compare()", None, "figure", cause, remedy)])
+    pairs = zip(one.figure(place, figure), other.figure(place, figure), strict=True)
+    ratios = np.array([a / b if a and b else np.nan for a, b in pairs])
+    ends = spread.ends(ratios)
+    ahead = spread.share_ahead(ratios)
+    if ends is None or ahead is None:
+        cause = f"fewer than {spread.FEWEST} draws have it in both"
+        raise InputError([Problem("compare()", None, "figure", cause, "ask for more draws")])
+    ratio = known[0][figure] / known[1][figure]
+    return Order(figure, ratio, *ends, ahead, int(np.isfinite(ratios).sum()))

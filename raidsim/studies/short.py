@@ -1,0 +1,108 @@
+"""Short runs: the figures of a scenario, measured just long enough to be compared with others.
+
+Compared are runs of the same seed, so what chance does to one it mostly does to the other as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from raidsim.result import Highest, Point
+from raidsim.running import measure_points
+from raidsim.scenario import Scenario
+from raidsim.studies.engine import go_on
+
+PER_OUTSTANDING = 20
+"""I/Os of a short run for each that is outstanding at a time."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The figures of one run.
+
+    ``points`` has those of every point by name, or, of a search, of what it came to.
+    """
+
+    points: tuple[dict[str, float], ...]
+    saturated: tuple[bool, ...]
+
+
+def shortened(scenario: Scenario, ios: int) -> Scenario:
+    """A scenario whose points measure so many I/Os, or more where many are outstanding.
+
+    Never more than it asks for itself. Loads with an end, events and machines take as long as ever.
+    """
+    measure = scenario.measure
+    wanted = min(max(ios, PER_OUTSTANDING * most_outstanding(scenario)), measure.min_ios)
+    return scenario.model_copy(
+        update={"measure": measure.model_copy(update={"min_ios": wanted, "max_ios": wanted})}
+    )
+
+
+def most_outstanding(scenario: Scenario) -> int:
+    """The most I/Os that its closed loads have outstanding at a time."""
+    return sum(
+        load.workers * int(max(load.outstanding)) for load in scenario.loads if load.outstanding
+    )
+
+
+def measured(scenario: Scenario) -> Row:
+    """Run a scenario, and keep its figures."""
+    points, highest = measure_points(scenario, go_on)
+    return row_of(points, highest)
+
+
+def row_of(points: Sequence[Point], highest: Highest | None) -> Row:
+    """The figures of points, or of what a search came to."""
+    if highest is not None:
+        return Row((figures_of_search(highest),), (highest.iops is None,))
+    return Row(
+        tuple(figures_of(point) for point in points), tuple(point.saturated for point in points)
+    )
+
+
+def figures_of(point: Point) -> dict[str, float]:
+    """The figures of a point by name; what was not measured is left out."""
+    found: dict[str, float | None] = {"iops": point.iops.mean, "mbps": point.mbps}
+    for kind, latency in point.latency_ms.items():
+        if latency is None or point.saturated:  # then it is whatever the length of the run makes
+            continue
+        found[f"{kind} latency"] = latency.mean
+        for quantile in ("p50", "p95", "p99", "p999"):
+            found[f"{kind} latency {quantile}"] = getattr(latency, quantile)
+    if point.course is not None:
+        for use in point.course.operations:
+            found.setdefault(f"{use.kind} of {use.volume}, time", use.seconds)
+        for phase in point.course.phases:
+            found.setdefault(f"iops from {phase.name}", phase.iops.mean)
+    if point.machines is not None:
+        found["ready, mean"] = point.machines.mean_s
+        found["ready, last"] = point.machines.last_s
+    return {name: value for name, value in found.items() if value is not None and value > 0}
+
+
+def figures_of_search(highest: Highest) -> dict[str, float]:
+    """The figures that a search came to."""
+    if highest.iops is None:
+        return {}
+    found = {
+        "iops": highest.iops.mean,
+        "mbps": highest.mbps,
+        "outstanding": highest.outstanding,
+        "rate": highest.rate,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def unit_of(name: str) -> str:
+    """The unit of a figure by its name."""
+    if name.startswith("iops") or name == "rate":
+        return "IO/s"
+    if name == "mbps":
+        return "MB/s"
+    if "latency" in name:
+        return "ms"
+    if name.startswith("loss of"):
+        return "share"
+    return {"outstanding": "I/Os", "mttdl": "years"}.get(name, "s")

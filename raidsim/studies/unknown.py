@@ -1,0 +1,285 @@
+"""Figures with what cards do not know: draws of all cards, each a short run beside the full one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim import units
+from raidsim.cards import Card
+from raidsim.errors import InputError, Problem, TableOverflowError
+from raidsim.result import Interrupted, Result
+from raidsim.result_draws import Experiment, Figure, PointUnknowns, Share, Unknowns
+from raidsim.running import Progress as RunProgress
+from raidsim.running import run as run_alone
+from raidsim.running import telling
+from raidsim.scenario import Scenario
+from raidsim.session import OnPoint, PointProgress
+from raidsim.studies.engine import OnProgress, Progress, execute
+from raidsim.studies.short import Row, measured, row_of, shortened, unit_of
+from raidsim.system.system import SaturationError
+from raidsim.unknowns import spread
+from raidsim.unknowns.draws import Draws
+from raidsim.unknowns.experiments import experiment_for
+from raidsim.unknowns.shares import shares
+from raidsim.unknowns.values import Unsure
+
+DRAWS = 64
+"""Draws where nobody says how many."""
+
+FEWEST, MOST = spread.FEWEST, 10_000
+
+IOS = 10_000
+"""I/Os of the short run of a draw, at least: its rate is known to some 2 %."""
+
+DRAW_SEED = 1
+"""Seed of the draws: the same for all scenarios, so that any two can be compared."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A scenario in one draw of its cards; draw 0 has them as they are."""
+
+    scenario: Scenario
+    number: int
+
+    def __str__(self) -> str:
+        """Return a label for a progress bar."""
+        return f"draw {self.number}"
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What the draws of a scenario gave: a row for each from 0 on, or why there is none."""
+
+    draws: Draws
+    scenario: Scenario
+    rows: tuple[Row | str, ...]
+
+    @property
+    def first(self) -> Row:
+        """Of the cards as they are."""
+        row = self.rows[0]
+        assert isinstance(row, Row)
+        return row
+
+    def figure(self, place: int, name: str) -> list[float | None]:
+        """A figure of one point in each draw from 1 on; None where a draw has none."""
+        return [
+            row.points[place].get(name)
+            if isinstance(row, Row) and place < len(row.points)
+            else None
+            for row in self.rows[1:]
+        ]
+
+
+def run(
+    scenario: Scenario,
+    *,
+    progress: RunProgress = None,
+    unknowns: int | bool = False,
+) -> Result:
+    """Simulate a scenario as :func:`raidsim.running.run` does, and what its cards do not know.
+
+    Parameters
+    ----------
+    scenario, progress
+        As there; draws are told as the end of the last point.
+    unknowns
+        How many draws of the cards say how far the figures would move if the cards were as they
+        might be too: ``result.unknowns``. True is 64 of them, False none.
+
+    Returns
+    -------
+    Result
+        As there; with ``unknowns`` if draws were asked for.
+
+    Raises
+    ------
+    InputError
+        As there, or the number of draws makes no sense.
+    Interrupted
+        As there; with all points, but without draws, if these were interrupted.
+    """
+    count = checked(unknowns)
+    result = run_alone(scenario, progress=progress)
+    if count == 0:
+        return result
+    try:
+        with telling(progress) as on_point:
+            told = None if on_point is None else _as_point(on_point, scenario.points)
+            return with_unknowns(result, scenario, count, on_progress=told)
+    except KeyboardInterrupt:
+        raise Interrupted(replace(result, interrupted=True)) from None
+
+
+def _as_point(on_point: OnPoint, points: int) -> OnProgress:
+    """Tell how many draws are done as a run tells how far its points are."""
+
+    def tell(at: Progress) -> None:
+        on_point(PointProgress(points - 1, points, at.label, at.done / at.total, 0.0))
+
+    return tell
+
+
+def checked(unknowns: int | bool) -> int:
+    """The number of draws that was asked for; 0 for none."""
+    if isinstance(unknowns, bool):
+        return DRAWS if unknowns else 0
+    if isinstance(unknowns, int) and (unknowns == 0 or FEWEST <= unknowns <= MOST):
+        return unknowns
+    cause = f"{unknowns!r} is no number of draws"
+    remedy = f"give {FEWEST} to {MOST:,}, or nothing for {DRAWS}"
+    raise InputError([Problem(None, None, "unknowns", cause, remedy)])
+
+
+def with_unknowns(
+    result: Result,
+    scenario: Scenario,
+    count: int = DRAWS,
+    *,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Result:
+    """Return a result with what the cards of its scenario do not know."""
+    drawn = draw(scenario, count, workers=workers, on_progress=on_progress)
+    return replace(result, unknowns=section(result, drawn))
+
+
+def draw(
+    scenario: Scenario,
+    count: int = DRAWS,
+    *,
+    seed: int = DRAW_SEED,
+    ios: int = IOS,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Drawn:
+    """Run the draws of a scenario: short runs, all under the same random numbers.
+
+    A draw that cannot be run has the reason in place of its row.
+    """
+    draws = Draws(count, seed)
+    short = shortened(scenario, ios)
+    variants = [Draw(draws.scenario(short, number), number) for number in range(count + 1)]
+    rows = execute(variants, _row, workers=workers, on_progress=on_progress)
+    return Drawn(draws, short, tuple(rows))
+
+
+def _row(one: Draw) -> Row | str:
+    if one.number == 0:
+        return measured(one.scenario)
+    try:
+        return measured(one.scenario)
+    except InputError as error:
+        return "; ".join(problem.cause for problem in error.problems)
+    except (SaturationError, TableOverflowError) as error:
+        return str(error)
+
+
+def section(result: Result, drawn: Drawn) -> Unknowns:
+    """What the draws say about the figures of a full run."""
+    told = Teller.of(drawn)
+    full = row_of(result.points, result.highest)
+    points = []
+    for place, figures in enumerate(full.points):
+        if result.highest is not None:
+            found = result.highest
+            load, outstanding, rate = found.load, found.outstanding, found.rate
+        else:
+            point = result.points[place]
+            load, outstanding, rate = point.load, point.outstanding, point.rate
+        saturated = sum(
+            isinstance(row, Row) and place < len(row.saturated) and row.saturated[place]
+            for row in drawn.rows[1:]
+        )
+        points.append(
+            PointUnknowns(
+                load, outstanding, rate, int(saturated),
+                [told.figure(name, value, drawn, place) for name, value in figures.items()],
+            )
+        )  # fmt: skip
+    reasons = [row for row in drawn.rows if isinstance(row, str)]
+    has_end = drawn.scenario.events or drawn.scenario.machines
+    return Unknowns(
+        draws=drawn.draws.count,
+        seed=drawn.draws.seed,
+        values=len(told.inputs),
+        ios=0 if has_end else drawn.scenario.measure.min_ios,
+        failed=len(reasons),
+        drawn_in=len({number for _, number in drawn.draws.drawn_in}),
+        points=points,
+        experiments=_experiments(points, {one.card: card for one, card in told.inputs}),
+        problems=sorted(set(reasons)),
+    )
+
+
+@dataclass(frozen=True)
+class Teller:
+    """Makes a figure of what the draws gave, with what was behind it.
+
+    Attributes
+    ----------
+    inputs : the values that were drawn, each with a card that has it.
+    columns : what was drawn: a row for each draw, a column for each value.
+    """
+
+    inputs: Sequence[tuple[Unsure, Card]]
+    columns: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, drawn: Drawn) -> Teller:
+        """Make one for draws of a scenario."""
+        inputs = drawn.draws.inputs(drawn.scenario)
+        table = drawn.draws.table(drawn.scenario)
+        columns = np.zeros((drawn.draws.count, len(inputs)))
+        for place, name in enumerate(inputs):
+            columns[:, place] = table[name]
+        return cls(list(inputs.values()), columns)
+
+    def figure(self, name: str, value: float, drawn: Drawn, place: int) -> Figure:
+        """A figure of the full run with what the draws have of it at one point."""
+        first = drawn.first.points[place].get(name) if place < len(drawn.first.points) else None
+        moved = spread.around(value, first, drawn.figure(place, name))
+        ends = None if moved is None else spread.ends(moved)
+        low, high = (None, None) if ends is None else ends
+        return Figure(
+            name=name,
+            unit=unit_of(name),
+            value=value,
+            low=low,
+            high=high,
+            draws=0 if moved is None else int(np.isfinite(moved).sum()),
+            shares=[] if moved is None else self._shares(moved),
+        )
+
+    def _shares(self, moved: NDArray[np.float64]) -> list[Share]:
+        found = []
+        for column, share in shares(self.columns, moved):
+            one, card = self.inputs[column]
+            dimension = card.about.by_name[one.name].dimension
+            unit = card.sources[one.name].unit
+            own, *ends = (units.in_unit(x, unit, dimension) for x in (one.value, one.low, one.high))
+            found.append(Share(one.card, one.name, share, own, min(ends), max(ends), unit))
+        return found
+
+
+def _experiments(points: Sequence[PointUnknowns], cards: Mapping[str, Card]) -> list[Experiment]:
+    """Measurements that would tell what matters most for the rates of all points."""
+    weights: dict[tuple[str, str], float] = {}
+    for point in points:
+        for figure in point.figures:
+            if figure.name != "iops" or figure.low is None or figure.high is None:
+                continue
+            if min(figure.low, figure.value) <= 0:
+                continue
+            width = math.log(figure.high / figure.low) ** 2
+            for share in figure.shares:
+                key = share.card, share.value
+                weights[key] = weights.get(key, 0.0) + share.share * width
+    ordered = sorted(weights, key=lambda key: -weights[key])
+    return [experiment_for(cards[card], name) for card, name in ordered[:3]]

@@ -1,0 +1,182 @@
+# ruff: noqa: E501
+"""Which measurement shows a value: a load of one part in which little else counts, as a job of fio.
+
+A table, by kind of card and by the beginning of the value's name. The loads are the usual ones of
+one drive, one controller or one host, so that most people who have the part can run them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raidsim.cards import Card
+from raidsim.result_draws import Experiment
+
+
+@dataclass(frozen=True)
+class Load:
+    """A load that shows a value: what it is in words, and as options of fio."""
+
+    words: str
+    options: tuple[tuple[str, str], ...]
+
+
+def _load(words: str, rw: str, size: str, depth: int, *more: tuple[str, str]) -> Load:
+    return Load(words, (("rw", rw), ("bs", size), ("iodepth", str(depth)), *more))
+
+
+_PAST = ("ramp_time", "600")  # s: until garbage collection goes as fast as writes come
+_CACHED = ("size", "64m")  # which the cache holds after the first pass
+_MANY = ("numjobs", "8")
+
+# fmt: off
+_LOADS: dict[str, Load] = {
+    "reads at 1":        _load("random reads of 4 KiB, one at a time", "randread", "4k", 1),
+    "reads at 32":       _load("random reads of 4 KiB, 32 outstanding", "randread", "4k", 32),
+    "reads at many":     _load("random reads of 4 KiB, 8 processes of 32 outstanding", "randread", "4k", 32, _MANY),
+    "writes at 1":       _load("random writes of 4 KiB, one at a time", "randwrite", "4k", 1),
+    "writes at 32":      _load("random writes of 4 KiB, 32 outstanding", "randwrite", "4k", 32),
+    "steady writes":     _load("random writes of 4 KiB, 32 outstanding, to the drive written full twice before, and once the rate has settled", "randwrite", "4k", 32, _PAST),
+    "steady mix":        _load("random, 4 KiB, 70 % reads, 32 outstanding, to the drive written full twice before, and once the rate has settled", "randrw", "4k", 32, ("rwmixread", "70"), _PAST),
+    "large reads":       _load("random reads of 128 KiB, 32 outstanding", "randread", "128k", 32),
+    "large writes":      _load("random writes of 128 KiB, 32 outstanding", "randwrite", "128k", 32),
+    "stream of reads":   _load("sequential reads of 128 KiB, 8 outstanding", "read", "128k", 8),
+    "slow stream":       _load("sequential reads of 4 KiB, one at a time", "read", "4k", 1),
+    "inner stream":      _load("sequential reads of 128 KiB from the last tenth of the drive, 8 outstanding", "read", "128k", 8, ("offset", "90%")),
+    "stream of writes":  _load("sequential writes of 128 KiB, 8 outstanding", "write", "128k", 8),
+    "cached reads":      _load("random reads of 4 KiB in 64 MiB that the cache holds, 32 outstanding", "randread", "4k", 32, _CACHED),
+    "cached reads at 1": _load("random reads of 4 KiB in 64 MiB that the cache holds, one at a time", "randread", "4k", 1, _CACHED),
+    "cached stream":     _load("random reads of 64 KiB in 64 MiB that the cache holds, 32 outstanding", "randread", "64k", 32, _CACHED),
+    "cached writes":     _load("random writes of 4 KiB in 64 MiB that the cache holds, 32 outstanding", "randwrite", "4k", 32, _CACHED),
+}
+
+# By kind of card: beginnings of names, the first that fits counts.
+_SHOWN_BY: dict[str, tuple[tuple[str, str], ...]] = {
+    "hdd": (
+        ("command.write_time", "writes at 1"),
+        ("command.latency", "slow stream"),
+        ("command.", "slow stream"),
+        ("overhead.write", "writes at 1"),
+        ("overhead.", "slow stream"),
+        ("queue.", "reads at 32"),
+        ("geometry.track_inner", "inner stream"),
+        ("geometry.track", "stream of reads"),
+        ("geometry.write_head_switch", "stream of writes"),
+        ("geometry.", "stream of reads"),
+        ("seek.read", "reads at 1"),
+        ("seek.write", "writes at 1"),
+        ("write_cache.", "writes at 32"),
+        ("read_ahead.", "slow stream"),
+        ("access.", "large reads"),
+        ("link.", "stream of reads"),
+        ("", "reads at 1"),
+    ),
+    "ssd": (
+        ("command.latency", "reads at 1"),
+        ("front_end.write_time", "writes at 32"),
+        ("front_end.", "reads at many"),
+        ("driver.read_time_per_byte", "large reads"),
+        ("driver.write_time_per_byte", "large writes"),
+        ("driver.write", "writes at 32"),
+        ("driver.", "reads at many"),
+        ("data_path.read", "large reads"),
+        ("data_path.write", "large writes"),
+        ("data_path.turnaround", "steady mix"),
+        ("buffer.", "steady writes"),
+        ("flash.read_time", "reads at 1"),
+        ("flash.program_time", "steady writes"),
+        ("flash.erase", "steady writes"),
+        ("flash.spare", "steady writes"),
+        ("flash.pages_per_block", "steady writes"),
+        ("flash.channel_read", "large reads"),
+        ("flash.channel_write", "stream of writes"),
+        ("flash.dies", "reads at many"),
+        ("flash.channels", "reads at many"),
+        ("flash.", "reads at 32"),
+        ("slc.", "stream of writes"),
+        ("read_ahead.", "slow stream"),
+        ("link.", "stream of reads"),
+        ("", "reads at 32"),
+    ),
+    "controller": (
+        ("command.write_time", "cached writes"),
+        ("command.device_io_time", "reads at many"),
+        ("command.firmware_time", "writes at 32"),
+        ("command.latency", "cached reads at 1"),
+        ("command.", "cached reads"),
+        ("cache.copy", "cached stream"),
+        ("cache.destage", "writes at 32"),
+        ("cache.read_ahead", "slow stream"),
+        ("cache.", "cached reads"),
+        ("parity.", "stream of writes"),
+        ("mirror.", "stream of reads"),
+        ("link.", "cached stream"),
+        ("", "reads at many"),
+    ),
+    "host": (
+        ("submit.write", "writes at 32"),
+        ("complete.write", "writes at 32"),
+        ("submit.page", "large reads"),
+        ("complete.page", "large reads"),
+        ("remote.write", "large writes"),
+        ("remote.page", "large reads"),
+        ("pcie.read", "large reads"),
+        ("pcie.write", "large writes"),
+        ("raid.parity", "stream of writes"),
+        ("raid.q_", "stream of writes"),
+        ("raid.stream_depth", "stream of reads"),
+        ("raid.stripe", "stream of writes"),
+        ("raid.serial", "stream of writes"),
+        ("raid.", "writes at 32"),
+        ("sleep.", "reads at 1"),
+        ("governor.", "reads at 1"),
+        ("", "reads at many"),
+    ),
+}
+# fmt: on
+
+_OF_A_PART = {
+    "hdd": "one drive",
+    "ssd": "one drive",
+    "controller": "one volume of it",
+    "host": "its fastest drive",
+}
+
+
+def experiment_for(card: Card, name: str) -> Experiment:
+    """Return the measurement that shows a value of a card."""
+    load = load_for(card.kind, name)
+    array = "raid." in name or name.startswith(("parity.", "mirror."))
+    part = "an array of its drives" if array else _OF_A_PART[card.kind]
+    return Experiment(
+        card.name, name, f"measure {load.words}, on {part}", job_file(card, name, load)
+    )
+
+
+def load_for(kind: str, name: str) -> Load:
+    """Return the load that shows a value of a kind of card."""
+    found = next(load for start, load in _SHOWN_BY[kind] if name.startswith(start))
+    return _LOADS[found]
+
+
+def job_file(card: Card, name: str, load: Load) -> str:
+    """Return a job file of fio that makes a measurement of a part."""
+    writes = "write" in dict(load.options)["rw"] or dict(load.options)["rw"] == "randrw"
+    words = [
+        f"; Shows {name} of {card.name}: {load.words}.",
+        "; Put the device in place of /dev/DEVICE.",
+    ]
+    if writes:
+        words.append("; IT OVERWRITES WHAT IS ON THAT DEVICE.")
+    options = [
+        ("filename", "/dev/DEVICE"),
+        ("direct", "1"),
+        ("ioengine", "libaio"),
+        ("time_based", "1"),
+        ("runtime", "120"),
+        ("norandommap", "1"),
+        ("group_reporting", "1"),
+        *load.options,
+    ]
+    title = f"{card.name}-{name}".replace("_", "-")
+    return "\n".join([*words, f"[{title}]", *(f"{key}={value}" for key, value in options)]) + "\n"

@@ -1,0 +1,111 @@
+"""Which values of a card are unsure, and which values it can have of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim import units
+from raidsim.assembly.drives import is_drive, kind_of
+from raidsim.cards import Card
+from raidsim.cards.posterior import Posterior, posterior
+
+COARSE = frozenset({"flash.spare"})
+"""Values drawn in steps: each new one costs the whole past of a drive, which is simulated."""
+
+STEPS = 2
+"""Of these, steps to a standard deviation: rounding adds a 48th to the variance."""
+
+
+@dataclass(frozen=True)
+class Unsure:
+    """One unsure value of a card, in base units.
+
+    Attributes
+    ----------
+    card : the card that states it: its own, or the base from which it is inherited.
+    name : of the attribute.
+    value : what the card says.
+    low, high : the plausible range; what is drawn stays in it.
+    step : what a size or a count moves by; 0 for what is continuous.
+    ratio : what a value moves by as a factor, from that of the card; 1 for what is continuous.
+    """
+
+    card: str
+    name: str
+    value: float
+    low: float
+    high: float
+    step: float = 0.0
+    ratio: float = 1.0
+
+    @property
+    def key(self) -> str:
+        """What is equal where it is the same value: cards that inherit it have one for all."""
+        return f"{self.card}: {self.name}"
+
+    def possible(self, value: float) -> float:
+        """The nearest value that the card can have: in its range, and whole where it must be."""
+        value = min(max(value, self.low), self.high)
+        if self.ratio != 1 and min(value, self.value) > 0:
+            steps = round(math.log(value / self.value) / math.log(self.ratio))
+            value = min(max(self.value * self.ratio**steps, self.low), self.high)
+        if not self.step:
+            return value
+        least, most = math.ceil(self.low / self.step), math.floor(self.high / self.step)
+        if least > most:
+            return self.value
+        return min(max(round(value / self.step), least), most) * self.step
+
+
+@dataclass(frozen=True)
+class Unsures:
+    """All unsure values of a card, in the order of its attributes, and how they go together."""
+
+    values: tuple[Unsure, ...]
+    joint: Posterior
+
+    def at(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return values (base units), a row for each draw, at as many standard normal numbers."""
+        drawn = self.joint.values(scores)
+        columns = [
+            [one.possible(float(value)) for value in drawn[:, place]]
+            for place, one in enumerate(self.values)
+        ]
+        return np.array(columns).T
+
+
+def unsures(card: Card) -> Unsures:
+    """Return what of a card is unsure."""
+    joint = posterior(card)
+    deviations = joint.deviations()
+    values = []
+    for place, name in enumerate(joint.names):
+        coarse = name in COARSE and not joint.linear[place] and deviations[place] > 0
+        values.append(
+            Unsure(
+                card=joint.owners[place],
+                name=name,
+                value=card.number(name),
+                low=float(joint.low[place]),
+                high=float(joint.high[place]),
+                step=step(card, name),
+                ratio=math.exp(deviations[place] / STEPS) if coarse else 1.0,
+            )
+        )
+    return Unsures(tuple(values), joint)
+
+
+def step(card: Card, name: str) -> float:
+    """What a size or a count of a card moves by, in base units; 0 for what is continuous."""
+    attribute = card.about.by_name[name]
+    if attribute.dimension == "count":
+        return 1.0
+    if not units.DIMENSIONS[attribute.dimension].integer:
+        return 0.0
+    if is_drive(card) and (found := kind_of(card).fit_step(card, name)):
+        return found
+    return card.number("capacity.sector") if card.has("capacity.sector") else float(units.SECTOR)

@@ -1,0 +1,95 @@
+"""Further seeds for what chance may turn: which claims, how many, and what they say.
+
+The noise of a number is half its interval, some two standard deviations. A claim whose number is
+nearer to where its verdict turns than three of these is run with two further seeds, and nearer than
+one with four. Only if all say the same it is decided. What has no noise, such as the courses of
+machines that boot, has no further seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from raidsim.result import Result
+from raidsim.validate.claims import Claim, Measurement, Performance
+from raidsim.validate.jobs import Job
+from raidsim.validate.systems import Sweep, Systems
+from raidsim.validate.verdict import Verdict, simulate
+
+NEAR, VERY_NEAR = 1.5, 0.5
+"""Times its noise up to which a number is near where its verdict turns: 3 and 1 deviations."""
+
+FEW, MANY = 2, 4
+"""Further seeds for what is near, and for what is very near."""
+
+
+def seeds_for(verdict: Verdict) -> int:
+    """Return how many further seeds a verdict needs."""
+    margin, noise = verdict.margin, verdict.noise
+    if margin is None or noise is None or verdict.determined or margin >= NEAR * noise:
+        return 0
+    return MANY if margin < VERY_NEAR * noise else FEW
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Claims with as many further seeds as each needs."""
+
+    numbers: Mapping[str, int]
+    claims: Sequence[Claim]
+    systems: Systems
+    widened: Mapping[Job, tuple[str, ...]]
+
+    def sweeps(self) -> list[Sweep]:
+        """Return what has to be simulated, each distinct run once."""
+        return self.systems.sweeps(self._jobs())
+
+    def judge(
+        self, verdicts: Iterable[Verdict], results: Mapping[Job, Result]
+    ) -> tuple[Verdict, ...]:
+        """Return the verdicts with the numbers of the further seeds."""
+        return tuple(
+            replace(verdict, seeds=self._numbers_of(verdict.claim, results)) for verdict in verdicts
+        )
+
+    def _numbers_of(self, claim: Claim, results: Mapping[Job, Result]) -> tuple[float, ...]:
+        found = []
+        for number in range(self.numbers.get(claim.id, 0)):
+            subject = self._with_seed(claim, number)
+            value = simulate(claim, subject, results)
+            if value is not None:
+                found.append(value)
+        return tuple(found)
+
+    def _jobs(self) -> Iterable[Job]:
+        for claim in self.claims:
+            for number in range(self.numbers[claim.id]):
+                for one in self._with_seed(claim, number).measurements():
+                    yield from one.jobs()
+
+    def _with_seed(self, claim: Claim, number: int) -> Performance:
+        subject = claim.subject
+        assert isinstance(subject, Performance)
+        return replace(
+            subject,
+            run=self._seeded(subject.run, number),
+            against=None if subject.against is None else self._seeded(subject.against, number),
+        )
+
+    def _seeded(self, run: Measurement, number: int) -> Measurement:
+        first = self.systems.of(run.scenario, run.overrides).seed
+        longer = next((self.widened[job] for job in run.jobs() if job in self.widened), ())
+        return replace(
+            run,
+            overrides=(*run.overrides, *longer, f"seed={first + number + 1}"),
+            base=None if run.base is None else self._seeded(run.base, number),
+        )
+
+
+def more_seeds(verdicts: Iterable[Verdict], systems: Systems) -> Seeds:
+    """Return which of these claims need further seeds."""
+    chosen = [one for one in verdicts if seeds_for(one)]
+    widened = {job: more for one in chosen for job, more in one.widened.items()}
+    numbers = {one.claim.id: seeds_for(one) for one in chosen}
+    return Seeds(numbers, [one.claim for one in chosen], systems, widened)

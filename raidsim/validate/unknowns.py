@@ -1,0 +1,267 @@
+"""Intervals of claims' figures: what the cards do not know, and what a measurement repeats to.
+
+The runs of a claim are made again in draws of all cards, as short runs, each draw with the same
+cards for all runs, so that a ratio of two runs knows what both have in common. A figure of the full
+run moves as it does from the cards as they are to the draw. Nine in ten of the draws lie in its
+interval, widened by what is known of measurements: that one made again is not the same.
+
+Covered is a printed figure of which any value that its rounding leaves open lies in the interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from raidsim.errors import InputError, Problem
+from raidsim.facts import SystemPower
+from raidsim.result import Result
+from raidsim.running import measure_points
+from raidsim.scenario import load
+from raidsim.studies.engine import OnProgress, execute, go_on
+from raidsim.studies.short import shortened
+from raidsim.system.system import SaturationError
+from raidsim.unknowns import spread
+from raidsim.unknowns.draws import Draws
+from raidsim.validate.claims import Claim, Performance
+from raidsim.validate.jobs import Job, distinct
+from raidsim.validate.systems import Systems, results_of
+from raidsim.validate.verdict import Spread, Verdict, simulate
+
+DRAWS = 24
+"""Draws of a validation: the ends of an interval lie between the two outermost on each side."""
+
+FEWEST, MOST = spread.FEWEST, 1000
+
+IOS = 4_000
+"""I/Os of a short run, at least: some 3 % of noise, of which draws of the same seed share part."""
+
+SEED = 1
+
+SCATTER = 0.02
+"""Standard deviation, relative, of a measurement that is made again.
+
+Load generators on one machine repeat figures to 1 to 3 %: what a drive was used for before, where
+on it the file lies, temperatures, and a mean over 30 s to some minutes. A ratio has it twice.
+"""
+
+NORMAL_90 = 1.645
+"""Standard deviations on either side that hold the middle 90 % of a normal distribution."""
+
+
+@dataclass(frozen=True)
+class Cover:
+    """How intervals do over some claims.
+
+    Attributes
+    ----------
+    group, name : "all", or "document" or "kind" and which.
+    figures : claims with an interval.
+    covered : of these, those whose interval holds the printed figure.
+    above : of the others, those whose printed figure lies above it.
+    median_half_width : relative.
+    """
+
+    group: str
+    name: str
+    figures: int
+    covered: int
+    above: int
+    median_half_width: float
+
+    @property
+    def share(self) -> float:
+        """Share of the printed figures that are covered."""
+        return self.covered / self.figures
+
+    def to_dict(self) -> dict[str, str | int | float]:
+        """Return it as the JSON of a validation has it."""
+        return {
+            "group": self.group,
+            "name": self.name,
+            "figures": self.figures,
+            "covered": self.covered,
+            "share": self.share,
+            "above": self.above,
+            "median_half_width": self.median_half_width,
+        }
+
+
+@dataclass(frozen=True)
+class DrawnJob:
+    """The runs of a sweep in one draw; draw 0 has the cards as they are."""
+
+    job: Job
+    number: int
+    draws: int
+
+    def __str__(self) -> str:
+        """Return a label for a progress bar."""
+        return f"{self.job}, draw {self.number}"
+
+
+def wanted(claims: Sequence[Claim]) -> list[Claim]:
+    """Return the claims that intervals are about: figures, and predictions where there are any."""
+    figures = [claim for claim in claims if claim.counts_in_errors]
+    return [claim for claim in figures if claim.role == "prediction"] or figures
+
+
+def checked(count: int | bool) -> int:
+    """Return the number of draws that was asked for; 0 for none."""
+    if isinstance(count, bool):
+        return DRAWS if count else 0
+    if FEWEST <= count <= MOST:
+        return count
+    remedy = f"give {FEWEST} to {MOST:,}, or nothing for {DRAWS}"
+    raise InputError([Problem(None, None, "--unknowns", f"{count} is no number of draws", remedy)])
+
+
+def spreads(
+    verdicts: Sequence[Verdict],
+    count: int,
+    systems: Systems,
+    *,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+    processes: bool = False,
+) -> dict[str, Spread]:
+    """Return the intervals of the figures of claims, by the names of the claims.
+
+    Parameters
+    ----------
+    verdicts
+        Of all claims that were run; :func:`wanted` says which of them get an interval.
+    count
+        Draws.
+    systems
+        The scenarios behind the jobs.
+    workers, on_progress, processes
+        As :func:`raidsim.studies.engine.execute` has them.
+    """
+    claims = {claim.id: claim for claim in wanted([one.claim for one in verdicts])}
+    chosen = [one for one in verdicts if one.claim.id in claims and one.simulated]
+    jobs = distinct(job for one in chosen for job in one.claim.jobs())
+    sweeps = systems.sweeps(jobs)
+    variants = [
+        DrawnJob(sweep.job, number, count) for sweep in sweeps for number in range(count + 1)
+    ]
+    rows = execute(variants, drawn, workers=workers, on_progress=on_progress, processes=processes)
+    results: list[dict[Job, Result]] = []
+    for number in range(count + 1):
+        own = rows[number :: count + 1]
+        there = [(sweep, row) for sweep, row in zip(sweeps, own, strict=True) if row is not None]
+        results.append(results_of([one for one, _ in there], [row for _, row in there]))
+    found = {one.claim.id: spread_of(one, results) for one in chosen}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def spread_of(verdict: Verdict, results: Sequence[Mapping[Job, Result]]) -> Spread | None:
+    """Return the interval of a claim's figure; None with too few draws that have it.
+
+    ``results`` are those of the draws, first the one of the cards as they are.
+    """
+    claim, figure = verdict.claim, verdict.simulated
+    assert figure is not None
+    first, *others = [_figure(claim, found) for found in results]
+    moved = spread.around(figure, first, others)
+    ends = None if moved is None else spread.ends(moved)
+    if ends is None or moved is None:
+        return None
+    scatter = SCATTER * math.sqrt(2 if _is_ratio(claim) else 1)
+    return interval(claim, figure, ends, scatter, int(np.isfinite(moved).sum()))
+
+
+def interval(
+    claim: Claim, figure: float, ends: tuple[float, float], scatter: float, draws: int
+) -> Spread:
+    """Return the interval of a figure between the ends of its draws, widened by a scatter.
+
+    The two are independent, so their squares add up, on each side by itself.
+    """
+    low, high = ends
+    by = NORMAL_90 * scatter * abs(figure)
+    # A median of the draws that is not the figure itself is no centre: each side is its own.
+    low = figure - math.hypot(max(figure - low, 0.0), by) if low < figure else low - by
+    high = figure + math.hypot(max(high - figure, 0.0), by) if high > figure else high + by
+    bottom, top = claim.interval
+    return Spread(
+        low, high, (high - low) / 2 / abs(figure), bool(low <= top and bottom <= high), draws
+    )
+
+
+def covers(verdicts: Sequence[Verdict]) -> list[Cover]:
+    """Return how intervals do: over all claims that have one, by document, and by kind."""
+    having = [one for one in verdicts if one.spread is not None]
+    if not having:
+        return []
+    groups = {("all", "all figures"): having}
+    for one in having:
+        groups.setdefault(("document", one.claim.document), []).append(one)
+    for one in having:
+        kind = "ratio" if _is_ratio(one.claim) else one.claim.kind
+        groups.setdefault(("kind", kind), []).append(one)
+    return [_cover(group, name, inside) for (group, name), inside in groups.items()]
+
+
+def _cover(group: str, name: str, verdicts: Sequence[Verdict]) -> Cover:
+    pairs = [(one.claim, one.spread) for one in verdicts if one.spread is not None]
+    return Cover(
+        group,
+        name,
+        figures=len(pairs),
+        covered=sum(one.covered for _, one in pairs),
+        above=sum(claim.interval[0] > one.high for claim, one in pairs),
+        median_half_width=float(np.median([one.half_width for _, one in pairs])),
+    )
+
+
+def _is_ratio(claim: Claim) -> bool:
+    return isinstance(claim.subject, Performance) and claim.subject.against is not None
+
+
+def _figure(claim: Claim, results: Mapping[Job, Result]) -> float | None:
+    """The figure of a claim in one draw; None if a run of it could not be made."""
+    if not isinstance(claim.subject, Performance):
+        return None
+    if any(job not in results for job in claim.jobs()):
+        return None
+    return simulate(claim, claim.subject, results)
+
+
+# ---- one run of a draw, perhaps in a process of its own
+
+
+def drawn(one: DrawnJob) -> Result | None:
+    """Run a job in a draw; None where that draw of it cannot be run."""
+    scenario = _draws(one.draws).scenario(_scenario(one.job), one.number)
+    try:
+        points, highest = measure_points(scenario, go_on)
+    except (InputError, SaturationError):
+        if one.number == 0:
+            raise
+        return None
+    bare = [
+        replace(point, stages={}, stations=[], series=[], drives=[_bare(d) for d in point.drives])
+        for point in points
+    ]
+    nothing = SystemPower(0.0, 0.0, [])
+    return Result("", 0, {}, {}, [], [], nothing, bare, highest)
+
+
+def _bare(drive: Any) -> Any:
+    return replace(drive, throttles_from_c={})
+
+
+@cache
+def _draws(count: int) -> Draws:
+    return Draws(count, SEED)
+
+
+@cache
+def _scenario(job: Job) -> Any:
+    return shortened(load(job.scenario, overrides=job.all_overrides()), IOS)

@@ -1,0 +1,107 @@
+"""Measurements of one's own against what the cards of a scenario leave open."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from raidsim import cards, cli
+from raidsim.cards.plausible import plausible
+from raidsim.cards.posterior import posterior
+
+TRUTH = {"queue.window": 30, "seek.read_average": 8.8e-3}
+"""What the disk really has that was measured: its card says 12, and 8.2 ms."""
+
+SCENARIO = """
+schema = 1
+title = "One disk"
+
+[host]
+model = "fujitsu-rx2540-m1"
+
+[[volume]]
+level = "single"
+drives = 1
+drive = "nl-sas-2tb"
+
+[[load]]
+name = "reads"
+read = "100 %"
+random = "100 %"
+size = "4 KiB"
+outstanding = [1, 64]
+
+[measure]
+precision = "1 %"
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Results as fio writes them, of a disk that is not quite the one of the card, and a card."""
+    folder = tmp_path_factory.mktemp("fio")
+    (folder / "one.toml").write_text(SCENARIO)
+    truth = [f"queue.window={TRUTH['queue.window']}", "seek.read_average=8.8 ms"]
+    setting = [part for one in truth for part in ("--set", f"volume.set.{one}")]
+    done(["run", str(folder / "one.toml"), *setting, "--fio", str(folder / "results")])
+    results = sorted((folder / "results").glob("*.json"))
+    given = [part for one in results for part in ("--fio", str(one))]
+    written = ["-o", str(folder / "mine.toml"), "--json", str(folder / "learned.json")]
+    done(["calibrate", str(folder / "one.toml"), *given, *written])
+    return folder
+
+
+def done(arguments):
+    with pytest.raises(SystemExit) as end:
+        cli.main(arguments)
+    assert end.value.code == 0
+
+
+@pytest.fixture(scope="module")
+def learned(folder):
+    return json.loads((folder / "learned.json").read_text())
+
+
+def test_what_differs_is_found_again_within_what_it_is_known_to(learned):
+    found = {one["name"]: one for one in learned["values"]}
+    for name, value in TRUTH.items():
+        one = found[name]
+        assert one["learned"]
+        assert one["after_range"][0] <= value <= one["after_range"][1]
+        assert abs(math.log(one["after"] / value)) < abs(math.log(one["before"] / value))
+    low, high = found["queue.window"]["after_range"]
+    assert high / low < 2  # it was 4 to 64
+
+
+def test_the_speeds_are_nearer_to_what_was_measured(learned):
+    assert [one["after"] for one in learned["figures"]] == pytest.approx([1.0, 1.0], abs=0.03)
+    assert max(abs(one["before"] - 1) for one in learned["figures"]) > 0.1
+
+
+def test_random_reads_of_a_disk_tell_nothing_of_power_failures_and_the_host(learned):
+    names = {one["name"] for one in learned["values"]}
+    assert not {name for name in names if name.startswith(("power", "reliability"))}
+    # Its microseconds stand beside milliseconds.
+    assert {one["card"] for one in learned["values"] if one["learned"]} == {"nl-sas-2tb"}
+
+
+def test_the_card_that_is_written_knows_what_was_learned_and_inherits_the_rest(folder):
+    card, written = cards.load("nl-sas-2tb"), cards.load(str(folder / "mine.toml"))
+    assert written.base == card.name
+    assert written.number("seek.read_average") == pytest.approx(8.8e-3, rel=0.03)
+    before, after = posterior(card), posterior(written)
+    for name in TRUTH:
+        narrow, wide = after.interval(name), before.interval(name)
+        assert math.log(narrow[1] / narrow[0]) < 0.7 * math.log(wide[1] / wide[0])
+        assert plausible(written)[name].because == plausible(card)[name].because
+    assert written.number("power.idle") == card.number("power.idle")
+
+
+def test_results_without_a_job_that_can_be_played_are_refused(tmp_path, capsys):
+    (tmp_path / "no.json").write_text('{"fio version": "fio-3.30", "jobs": []}')
+    with pytest.raises(SystemExit) as end:
+        cli.main(["calibrate", "nl-sas-2tb", "--fio", str(tmp_path / "no.json")])
+    assert end.value.code == 2
+    assert "no.json" in capsys.readouterr().err

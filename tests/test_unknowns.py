@@ -1,0 +1,403 @@
+"""What cards do not know: draws, intervals, shares of the variance, and what would tell."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from watching import scenario as scenario_of
+
+import raidsim
+from raidsim import InputError, Scenario, cards, cli, units
+from raidsim.cards.attributes import KINDS
+from raidsim.fio.job_file import read_jobs
+from raidsim.report import json_file
+from raidsim.report import unknowns as words
+from raidsim.report.sweeps import sweeps
+from raidsim.risk.assess import assess
+from raidsim.studies import unknown
+from raidsim.studies.engine import execute
+from raidsim.studies.orders import compare
+from raidsim.studies.risks import risks_drawn
+from raidsim.unknowns import draws as drawing
+from raidsim.unknowns import spread
+from raidsim.unknowns.draws import Draws, cards_of
+from raidsim.unknowns.experiments import experiment_for, load_for
+from raidsim.unknowns.shares import shares
+from raidsim.unknowns.values import unsures
+
+QUICK = {"min_ios": 2_000, "max_ios": 20_000, "precision": "5 %"}
+READS = {"read": "100 %", "size": "4 KiB", "area": {"size": "1 GiB"}, "outstanding": 32}
+DISK = "nl-sas-2tb"
+SUBMISSION = "submit.io_time"
+
+
+def known_but(scenario: Scenario, *unsure: str) -> Scenario:
+    """The scenario with all values of its cards set but some: what a scenario says is known."""
+    changes = {}
+    for card in cards_of(scenario):
+        place = "host" if card.kind == "host" else "volume"
+        for one in unsures(card).values:
+            dimension = card.about.by_name[one.name].dimension
+            if one.name not in unsure:
+                bare = units.DIMENSIONS[dimension].bare
+                written = one.value if bare else units.text(one.value, dimension)
+                changes[f"{place}.set.{one.name}"] = written
+    return scenario.with_(changes)
+
+
+@pytest.fixture(scope="module")
+def one_server() -> Scenario:
+    """A process that does nothing but submit, to a drive that is faster: one server.
+
+    Of all values of all cards only the time that it needs for an I/O is not known.
+    """
+    fast = {"complete.io_time": "0.3 us", "complete.page_time": "0 us"}
+    drive = {"front_end.command_time": "0.2 us", "data_path.read_time_per_byte": "0.01 us/KiB"}
+    load = READS | {"outstanding": 128}  # so that it always has something to submit
+    return known_but(scenario_of(load, host=fast, drive=drive, measure=QUICK), SUBMISSION)
+
+
+@pytest.fixture(scope="module")
+def drawn_of_one(one_server: Scenario):
+    return unknown.with_unknowns(raidsim.run(one_server), one_server, 64, workers=2)
+
+
+def middle_of_submission(scenario: Scenario) -> tuple[float, float]:
+    """The middle nine tenths of the one value, as shares of what the card says."""
+    found = unsures(scenario.host.card)
+    (one,) = found.values
+    low, high = found.joint.values(np.array([[-1.645], [1.645]]))[:, 0] / one.value
+    return float(low), float(high)
+
+
+# ---- draws
+
+
+def test_each_stratum_of_each_value_has_one_draw() -> None:
+    draws = Draws(64, seed=3)
+    for key in ("one value", "another"):
+        strata = np.floor(64 * norm.cdf(draws.column(key))).astype(int)
+        assert sorted(strata) == list(range(64))
+    apart = np.corrcoef(draws.column("one value"), draws.column("another"))[0, 1]
+    assert abs(apart) < 0.4  # four standard deviations of chance
+
+
+def test_draw_0_is_the_card_as_it_is_and_a_seed_gives_the_same_draws() -> None:
+    card = cards.load(DISK)
+    assert Draws(16, 1).card(card, 0) is card
+    assert Draws(16, 1).values(card, 5) == Draws(16, 1).values(card, 5)
+    assert Draws(16, 1).values(card, 5) != Draws(16, 2).values(card, 5)
+
+
+def test_a_card_is_drawn_alike_whatever_stands_beside_it() -> None:
+    alone = scenario_of(READS)
+    with_disk = alone.with_("volume.drive", DISK)
+    draws = Draws(16, 1)
+    hosts = [draws.scenario(one, 7).host.card.values for one in (alone, with_disk)]
+    assert hosts[0] == hosts[1] == Draws(16, 1).card(alone.host.card, 7).values
+
+
+def test_cards_that_inherit_a_value_have_the_same_draw_of_it() -> None:
+    base = cards.load("intel-p3700-800gb")
+    heir = next(card for card in cards.catalogue() if card.base == base.name)
+    draws = Draws(32, 1)
+    both = {one.name for one in unsures(heir).values if one.card == base.name}
+    assert "flash.program_time" in both
+    for number in (1, 17, 32):
+        one, other = draws.values(base, number), draws.values(heir, number)
+        assert one["flash.program_time"] == pytest.approx(other["flash.program_time"], rel=0.02)
+
+
+@pytest.mark.parametrize("name", [DISK, "iodrive2-1200gb", "lsi-megaraid-1078-512"])
+def test_what_is_drawn_lies_in_its_range_and_counts_are_whole(name: str) -> None:
+    card = cards.load(name)
+    draws = Draws(64, 1)
+    found = {one.name: one for one in unsures(card).values}
+    assert found
+    for number in range(1, 65):
+        drawn = draws.card(card, number)
+        for value in found.values():
+            assert value.low * (1 - 1e-9) <= drawn.number(value.name) <= value.high * (1 + 1e-9)
+            if value.step:
+                assert drawn.number(value.name) == int(drawn.number(value.name))
+
+
+def test_values_that_do_not_fit_together_are_taken_back_until_they_do() -> None:
+    """Its inner track may be drawn longer than its outer one, which no disk has."""
+    card = cards.load("wd-wd1600aajs")
+    track = card.number("geometry.track_outer")
+    near = card.changed({"geometry.track_inner": round(track * 0.97) // 512 * 512})
+    draws = Draws(64, 1)
+    for number in range(1, 65):
+        drawn = draws.card(near, number)
+        inner, outer = (drawn.number(f"geometry.track_{side}") for side in ("inner", "outer"))
+        assert inner <= outer
+    told = {number for _, number in draws.drawn_in}
+    assert told == {number for number in range(1, 65) if (near.name, number) in draws.drawn_in}
+
+
+def test_a_draw_that_no_card_can_have_leaves_the_card_as_it_is(monkeypatch) -> None:
+    card = cards.load(DISK)
+    monkeypatch.setattr(drawing, "_fits", lambda changed: changed is card)
+    draws = Draws(16, 1)
+    assert draws.card(card, 3).values == card.values
+    assert draws.drawn_in[card.name, 3] == 0
+
+
+def test_the_spread_of_the_draws_is_that_of_what_is_known() -> None:
+    card = cards.load("intel-p3700-800gb")
+    found = unsures(card)
+    place = found.joint.names.index("flash.program_time")
+    draws = Draws(400, 1)
+    logs = np.log([draws.values(card, n)["flash.program_time"] for n in range(1, 401)])
+    assert logs.std() == pytest.approx(found.joint.deviations()[place], rel=0.15)
+    assert logs.mean() == pytest.approx(math.log(card.number("flash.program_time")), abs=0.02)
+
+
+# ---- intervals
+
+
+def test_the_interval_of_a_normal_figure_holds_its_middle_nine_tenths() -> None:
+    figures = 100 + 10 * norm.ppf((np.arange(64) + 0.5) / 64)
+    assert spread.ends(figures) == pytest.approx((100 - 16.45, 100 + 16.45), abs=0.4)
+    assert spread.ends(figures[:9]) is None
+
+
+def test_a_figure_moves_as_the_short_runs_do() -> None:
+    moved = spread.around(200.0, 50.0, [25.0, None, 100.0])
+    assert moved is not None
+    assert moved[[0, 2]].tolist() == [100.0, 400.0]
+    assert math.isnan(moved[1])
+    assert spread.around(200.0, None, [1.0]) is None
+
+
+def test_the_rate_of_one_server_is_as_unsure_as_its_time(one_server, drawn_of_one) -> None:
+    """An I/O takes the process t + r, and nine tenths of t are known; the rate is 1/(t + r).
+
+    r is what else it does for one, and follows from the rate of the full run.
+    """
+    (point,) = drawn_of_one.unknowns.points
+    rate = words.named(point, "iops")
+    assert drawn_of_one.unknowns.values == 1
+    time = one_server.host.card.number(SUBMISSION) * one_server.host.card.number("cpu.clock")
+    clocks = 1e9 * float(one_server.resolved()["host"].get("clock", "0 GHz").split()[0])
+    own = time / (clocks or one_server.host.card.number("cpu.clock"))
+    rest = 1 / rate.value - own
+    least, most = middle_of_submission(one_server)
+    assert rest >= 0
+    assert rate.low == pytest.approx(1 / (own * most + rest), rel=0.02)
+    assert rate.high == pytest.approx(1 / (own * least + rest), rel=0.02)
+
+
+def test_of_one_unsure_value_all_of_the_spread_comes(drawn_of_one) -> None:
+    rate = words.named(drawn_of_one.unknowns.points[0], "iops")
+    (share,) = rate.shares
+    assert (share.card, share.value) == ("fujitsu-rx2540-m1", SUBMISSION)
+    assert share.share > 0.97
+    (experiment,) = drawn_of_one.unknowns.experiments
+    assert experiment.value == SUBMISSION
+
+
+# ---- shares
+
+
+def test_shares_of_a_product_are_those_of_the_variances_of_its_logarithms() -> None:
+    """x y z with spreads of 3, 2 and 1: 9, 4 and 1 fourteenths of the variance; 57 do nothing.
+
+    The inputs are uncorrelated to the last digit, as independent ones are in the long run.
+    """
+    rng = np.random.default_rng(11)
+    raw = rng.standard_normal((256, 60))
+    inputs = np.linalg.qr(raw - raw.mean(axis=0))[0] * 16
+    figure = np.exp(inputs[:, 5] * 0.3 - inputs[:, 17] * 0.2 + inputs[:, 40] * 0.1)
+    found = dict(shares(inputs, figure))
+    assert set(found) == {5, 17, 40}
+    assert found[5] == pytest.approx(9 / 14, abs=0.02)
+    assert found[17] == pytest.approx(4 / 14, abs=0.02)
+    assert found[40] == pytest.approx(1 / 14, abs=0.02)
+    assert sum(found.values()) == pytest.approx(1, abs=0.03)
+
+
+def test_pure_chance_is_seldom_given_a_name() -> None:
+    rng = np.random.default_rng(12)
+    named = sum(
+        bool(shares(rng.standard_normal((64, 60)), rng.standard_normal(64))) for _ in range(40)
+    )
+    assert named <= 6  # 5 % each, that is 2 of 40; more than 6 once in 200 times
+
+
+def test_a_value_that_never_moves_has_no_share() -> None:
+    rng = np.random.default_rng(13)
+    inputs = np.column_stack([np.ones(64), rng.standard_normal(64)])
+    assert [column for column, _ in shares(inputs, inputs[:, 1] ** 3)] == [1]
+    assert shares(inputs, np.ones(64)) == []
+
+
+# ---- what is said
+
+
+def test_the_same_seed_gives_the_same_bytes_whatever_the_workers(one_server, drawn_of_one) -> None:
+    again = unknown.with_unknowns(raidsim.run(one_server), one_server, 64, workers=1)
+    assert json_file.render(again.to_dict()) == json_file.render(drawn_of_one.to_dict())
+
+
+def test_a_result_with_draws_is_read_back_as_it_was(drawn_of_one, tmp_path) -> None:
+    path = tmp_path / "result.json"
+    drawn_of_one.to_json(path)
+    assert raidsim.Result.read(path) == drawn_of_one
+
+
+def test_both_intervals_of_a_rate_are_said_in_a_line(drawn_of_one) -> None:
+    (sweep,) = sweeps(drawn_of_one)
+    line = words.sentence(sweep)
+    assert " IO/s (±" in line
+    assert " % measured; " in line
+    assert line.endswith(" with what the cards do not know)")
+
+
+def test_draws_that_cannot_be_run_are_counted(one_server, monkeypatch) -> None:
+    usual = unknown.measured
+
+    def some(scenario):
+        if scenario.host.card.number(SUBMISSION) > one_server.host.card.number(SUBMISSION):
+            raise InputError([raidsim.errors.Problem(None, None, None, "too much for it")])
+        return usual(scenario)
+
+    monkeypatch.setattr(unknown, "measured", some)
+    found = unknown.with_unknowns(raidsim.run(one_server), one_server, 24).unknowns
+    assert found.failed == pytest.approx(12, abs=3)  # those above the median of the value
+    assert found.problems == ["too much for it"]
+    assert words.named(found.points[0], "iops").draws == 24 - found.failed
+
+
+def test_an_open_load_that_some_draws_do_not_carry_says_in_how_many(one_server) -> None:
+    rate = raidsim.run(one_server).points[0].iops.mean
+    load = {"load.outstanding": None, "load.rate": f"{0.97 * rate:.0f} IO/s"}
+    offered = one_server.with_(load)
+    found = unknown.draw(offered, 24)
+    saturated = sum(row.saturated[0] for row in found.rows[1:])
+    assert 0 < saturated < 24
+
+
+def test_how_many_draws_is_asked_for_must_make_sense(one_server) -> None:
+    assert (unknown.checked(True), unknown.checked(False)) == (unknown.DRAWS, 0)
+    with pytest.raises(InputError, match="3 is no number of draws"):
+        raidsim.run(one_server, unknowns=3)
+
+
+def test_two_scenarios_are_compared_draw_by_draw(one_server) -> None:
+    """Twice the cores' clock, twice the rate of a server: whatever its time, in every draw."""
+    (same,) = compare(one_server, one_server, unknowns=16)
+    assert (same.ratio, same.low, same.high, same.ahead) == (1, 1, 1, 0.5)
+    (order,) = compare(one_server, one_server.with_("load.size", "8 KiB"), unknowns=16)
+    assert order.ahead == 1
+    assert order.low > 1
+    with pytest.raises(InputError, match="no figure of both"):
+        compare(one_server, one_server, figure="iop", unknowns=16)
+
+
+def test_the_mean_time_to_data_loss_of_a_stripe_is_as_unsure_as_its_failures() -> None:
+    """Four drives without redundancy lose data with the first failure: 1 / (4 rate) years.
+
+    The rate is -ln(1 - AFR) a year."""
+    stripe = scenario_of(READS).with_({"volume.level": "raid0", "volume.drives": 4})
+    unsure = known_but(stripe, "reliability.afr")
+    risks = [assess(unsure, volume, lifetimes=1) for volume in unsure.volumes]
+    (found,) = risks_drawn(unsure, risks, 64)
+    time = found.named("mttdl")
+    card = unsure.volumes[0].card
+    assert time.value == pytest.approx(1 / (-4 * math.log1p(-card.number("reliability.afr"))))
+    joint = unsures(card).joint
+    least, most = joint.values(np.array([[-1.645], [1.645]]))[:, 0]
+    assert time.low == pytest.approx(1 / (-4 * math.log1p(-most)), rel=0.03)
+    assert time.high == pytest.approx(1 / (-4 * math.log1p(-least)), rel=0.03)
+    (share,) = time.shares
+    assert share.value == "reliability.afr"
+    assert 0 < found.named("loss of any data").high <= 1
+    assert found.named("rebuild") is None
+
+
+# ---- experiments
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_for_every_number_of_a_card_there_is_a_load_that_fio_can_play(kind, tmp_path) -> None:
+    card = next(card for card in cards.catalogue() if card.kind == kind)
+    for attribute in card.about.attributes:
+        if not attribute.is_number:
+            continue
+        assert load_for(kind, attribute.name).words
+        path = tmp_path / "job.fio"
+        path.write_text(experiment_for(card, attribute.name).job)
+        (job,) = read_jobs(path)
+        assert job.options["direct"] == "1"
+        assert ("OVERWRITES" in path.read_text()) == ("read" not in job.options["rw"])
+
+
+def test_what_a_disk_sorts_is_told_by_random_reads_at_32() -> None:
+    found = experiment_for(cards.load(DISK), "queue.window")
+    assert found.text == "measure random reads of 4 KiB, 32 outstanding, on one drive"
+    assert "rw=randread\nbs=4k\niodepth=32\n" in found.job
+
+
+# ---- the engine
+
+
+def test_rows_come_in_the_order_of_their_variants_whoever_ends_first() -> None:
+    told = []
+    rows = execute(
+        [3, 1, 2],
+        lambda n: 10 * n,
+        workers=2,
+        on_progress=lambda at: told.append((at.done, at.total)),
+        first=lambda n: n,
+    )
+    assert rows == [30, 10, 20]
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_problems_of_all_variants_are_reported_at_once_each_once() -> None:
+    def refuse(number: int) -> int:
+        raise InputError([raidsim.errors.Problem(None, None, f"key {number % 2}", "is wrong")])
+
+    with pytest.raises(InputError) as refused:
+        execute([1, 2, 3, 4], refuse, workers=2)
+    assert sorted(problem.key for problem in refused.value.problems) == ["key 0", "key 1"]
+
+
+# ---- the command
+
+
+def test_the_command_prints_and_writes_what_the_cards_do_not_know(tmp_path, capsys) -> None:
+    path = tmp_path / "one.toml"
+    path.write_text(
+        '[host]\nmodel = "fujitsu-rx2540-m1"\n[[volume]]\ndrive = "intel-p3700-800gb"\n'
+        'state = "filled"\n[[load]]\nread = "100 %"\nsize = "4 KiB"\narea = { size = "1 GiB" }\n'
+        'outstanding = 32\n[measure]\nmin_ios = 2000\nmax_ios = 2000\nprecision = "50 %"\n'
+    )
+    job, page, drawn = (tmp_path / name for name in ("a.fio", "a.html", "a.json"))
+    files = ["--experiment", str(job), "--html", str(page), "--json", str(drawn)]
+    with pytest.raises(SystemExit) as end:
+        cli.main(["run", str(path), *files, "--unknowns", "16"])
+    assert end.value.code == 0
+    out = capsys.readouterr().out
+    assert "nine in ten of 16 draws of" in out
+    assert "with what the cards do not know)" in out
+    assert "What the cards do not know" in page.read_text("utf-8")
+    assert "nine in ten of the draws" in page.read_text("utf-8")
+    assert raidsim.Result.read(drawn).unknowns.draws == 16
+    assert job.read_text().startswith("; ")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["run", "p3700-database"], ["check", "raid5-disks"], ["validate", "p3700.streaming"]],
+)
+def test_a_number_of_draws_that_makes_no_sense_is_refused_at_once(command, capsys) -> None:
+    with pytest.raises(SystemExit) as end:
+        cli.main([*command, "--unknowns", "3"])
+    assert end.value.code == 2
+    assert "3 is no number of draws" in capsys.readouterr().err
