@@ -23,7 +23,7 @@ from raidsim.validate.claims import Claim
 from raidsim.validate.contradictions import contradictions
 from raidsim.validate.standing import MEANING, STANDINGS
 from raidsim.validate.tables import UNEXPLAINED
-from raidsim.validate.verdict import Planned, Verdict
+from raidsim.validate.verdict import TIE, Planned, Verdict
 from raidsim.validate.words import figures_text, percent, published_text, role_text, skill_text
 
 DOCS = Path(__file__).resolve().parent
@@ -365,7 +365,20 @@ def surprises(full: dict[str, Any]) -> list[str]:
     return [
         *(f"{name} does not hold, and has no explanation" for name in sorted(missed - explained)),
         *(f"{name} holds: its explanation must go" for name in sorted(held & explained)),
+        *(
+            f"{claim['id']} holds without the effect that is printed: say so with lacks"
+            for claim in full["claims"]
+            if _is_without_effect(claim) and claim["standing"] == "counts"
+        ),
     ]
+
+
+def _is_without_effect(claim: dict[str, Any]) -> bool:
+    """Whether print has an effect beyond its rounding, and the simulation none beyond its noise."""
+    if claim.get("relation") != "ratio" or not claim["holds"] or claim["noise"] is None:
+        return False
+    printed = abs(claim["published"] - 1) > claim["rounding"] / 2 + 1e-9
+    return printed and abs(claim["simulated"] - 1) < max(claim["noise"], TIE)
 
 
 def main(arguments: list[str]) -> int:

@@ -380,8 +380,18 @@ def explain_command(
 app.command("models")(models_cli.models_command)
 
 
-@app.command("check")
-def check_command(scenario: ScenarioName, overrides: Overrides = None) -> None:
+@app.command("check", cls=WithUnknowns)
+def check_command(
+    scenario: ScenarioName,
+    overrides: Overrides = None,
+    unknowns: Annotated[
+        int | None,
+        typer.Option(
+            metavar="[N]",
+            help="Say how far the risk would move if cards were as they might be: N draws, or 64.",
+        ),
+    ] = None,
+) -> None:
     """Show what a scenario holds, how likely it loses data, and what is wrong or risky in it."""
     from raidsim import scenario as scenarios
     from raidsim.report.progress import Bar, shown
@@ -392,10 +402,20 @@ def check_command(scenario: ScenarioName, overrides: Overrides = None) -> None:
     from raidsim.risk.assess import assess_all
 
     check_text.refuse_without_ranges(loaded)
+    count = 0
+    if unknowns is not None:
+        from raidsim.studies.risks import risks_drawn
+        from raidsim.studies.unknown import checked
+
+        count = checked(draws(unknowns))
 
     with Bar():
         risks = assess_all(loaded)
     check_text.print_check(loaded, risks, stdout())
+    if unknowns is not None:
+        with Bar() as bar:
+            drawn = risks_drawn(loaded, risks, count, on_progress=bar.on_job)
+        check_text.print_unknowns(drawn, stdout())
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

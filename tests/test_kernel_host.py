@@ -276,6 +276,27 @@ def test_a_slot_carries_no_more_than_the_host_lets_through(read, key, affinity):
     assert rate(machine, FEW // 4) == pytest.approx(1e6 / 128, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("near", "affinity", "remote"),
+    [(1, "favourable", [1, 2, 3]), (3, "favourable", [3]), (1, "unfavourable", [0])],
+)
+def test_drives_beyond_the_near_slots_fetch_from_another_socket(near, affinity, remote):
+    """2 us for each KiB, where their links are faster than that."""
+    values = {"pcie.near_slots": near, "remote.write_time_per_byte": "2 us/KiB"}
+    spec = from_data(
+        {
+            "host": {"model": "fujitsu-rx2540-m1", "set": values, "affinity": affinity},
+            "volume": [{"drive": "intel-p3700-800gb", "level": "raid1", "drives": 4}],
+            "load": [{"read": "0 %", "size": "64 KiB", "outstanding": 1}],
+        }
+    )
+    world = build(spec).system.world
+    drives = world.ssds[:4]
+    per_kib = KIB * drives["link_ns"] / world.stations["speed"][drives["link_to_drive"]]
+    assert [n for n in range(4) if per_kib[n] > 1_000] == remote
+    assert per_kib[remote] == pytest.approx(2_000)
+
+
 def test_a_slot_that_is_faster_than_the_link_of_the_drive_changes_nothing():
     values = {"pcie.read_time_per_byte": "0.01 us/KiB"}
     assert rate(server(outstanding=8, values=values)) == rate(server(outstanding=8))

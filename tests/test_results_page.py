@@ -72,7 +72,7 @@ def test_every_field_stands_on_the_page_in_its_order(section: str) -> None:
 def test_every_object_of_a_result_has_a_section() -> None:
     objects = {
         o
-        for module in (results, facts)
+        for module in (results, facts, result_draws)
         for o in vars(module).values()
         if isinstance(o, type) and is_dataclass(o) and o.__module__ == module.__name__
     }

@@ -16,9 +16,11 @@ from raidsim.fio.job_file import read_jobs
 from raidsim.report import json_file
 from raidsim.report import unknowns as words
 from raidsim.report.sweeps import sweeps
+from raidsim.risk.assess import assess
 from raidsim.studies import unknown
 from raidsim.studies.engine import execute
 from raidsim.studies.orders import compare
+from raidsim.studies.risks import risks_drawn
 from raidsim.unknowns import draws as drawing
 from raidsim.unknowns import spread
 from raidsim.unknowns.draws import Draws, cards_of
@@ -54,7 +56,8 @@ def one_server() -> Scenario:
     """
     fast = {"complete.io_time": "0.3 us", "complete.page_time": "0 us"}
     drive = {"front_end.command_time": "0.2 us", "data_path.read_time_per_byte": "0.01 us/KiB"}
-    return known_but(scenario_of(READS, host=fast, drive=drive, measure=QUICK), SUBMISSION)
+    load = READS | {"outstanding": 128}  # so that it always has something to submit
+    return known_but(scenario_of(load, host=fast, drive=drive, measure=QUICK), SUBMISSION)
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +65,12 @@ def drawn_of_one(one_server: Scenario):
     return unknown.with_unknowns(raidsim.run(one_server), one_server, 64, workers=2)
 
 
-def deviation_of_submission(scenario: Scenario) -> float:
-    """Standard deviation of the logarithm of the one value."""
-    (one,) = unsures(scenario.host.card).joint.deviations()
-    return float(one)
+def middle_of_submission(scenario: Scenario) -> tuple[float, float]:
+    """The middle nine tenths of the one value, as shares of what the card says."""
+    found = unsures(scenario.host.card)
+    (one,) = found.values
+    low, high = found.joint.values(np.array([[-1.645], [1.645]]))[:, 0] / one.value
+    return float(low), float(high)
 
 
 # ---- draws
@@ -170,7 +175,7 @@ def test_a_figure_moves_as_the_short_runs_do() -> None:
 
 
 def test_the_rate_of_one_server_is_as_unsure_as_its_time(one_server, drawn_of_one) -> None:
-    """An I/O takes the process t + r, and t has a known logarithmic spread; the rate is 1/(t + r).
+    """An I/O takes the process t + r, and nine tenths of t are known; the rate is 1/(t + r).
 
     r is what else it does for one, and follows from the rate of the full run.
     """
@@ -181,10 +186,10 @@ def test_the_rate_of_one_server_is_as_unsure_as_its_time(one_server, drawn_of_on
     clocks = 1e9 * float(one_server.resolved()["host"].get("clock", "0 GHz").split()[0])
     own = time / (clocks or one_server.host.card.number("cpu.clock"))
     rest = 1 / rate.value - own
-    by = math.exp(1.645 * deviation_of_submission(one_server))
+    least, most = middle_of_submission(one_server)
     assert rest >= 0
-    assert rate.low == pytest.approx(1 / (own * by + rest), rel=0.02)
-    assert rate.high == pytest.approx(1 / (own / by + rest), rel=0.02)
+    assert rate.low == pytest.approx(1 / (own * most + rest), rel=0.02)
+    assert rate.high == pytest.approx(1 / (own * least + rest), rel=0.02)
 
 
 def test_of_one_unsure_value_all_of_the_spread_comes(drawn_of_one) -> None:
@@ -294,6 +299,27 @@ def test_two_scenarios_are_compared_draw_by_draw(one_server) -> None:
         compare(one_server, one_server, figure="iop", unknowns=16)
 
 
+def test_the_mean_time_to_data_loss_of_a_stripe_is_as_unsure_as_its_failures() -> None:
+    """Four drives without redundancy lose data with the first failure: 1 / (4 rate) years.
+
+    The rate is -ln(1 - AFR) a year."""
+    stripe = scenario_of(READS).with_({"volume.level": "raid0", "volume.drives": 4})
+    unsure = known_but(stripe, "reliability.afr")
+    risks = [assess(unsure, volume, lifetimes=1) for volume in unsure.volumes]
+    (found,) = risks_drawn(unsure, risks, 64)
+    time = found.named("mttdl")
+    card = unsure.volumes[0].card
+    assert time.value == pytest.approx(1 / (-4 * math.log1p(-card.number("reliability.afr"))))
+    joint = unsures(card).joint
+    least, most = joint.values(np.array([[-1.645], [1.645]]))[:, 0]
+    assert time.low == pytest.approx(1 / (-4 * math.log1p(-most)), rel=0.03)
+    assert time.high == pytest.approx(1 / (-4 * math.log1p(-least)), rel=0.03)
+    (share,) = time.shares
+    assert share.value == "reliability.afr"
+    assert 0 < found.named("loss of any data").high <= 1
+    assert found.named("rebuild") is None
+
+
 # ---- experiments
 
 
@@ -366,7 +392,10 @@ def test_the_command_prints_and_writes_what_the_cards_do_not_know(tmp_path, caps
     assert job.read_text().startswith("; ")
 
 
-@pytest.mark.parametrize("command", [["run", "p3700-database"], ["validate", "p3700.streaming"]])
+@pytest.mark.parametrize(
+    "command",
+    [["run", "p3700-database"], ["check", "raid5-disks"], ["validate", "p3700.streaming"]],
+)
 def test_a_number_of_draws_that_makes_no_sense_is_refused_at_once(command, capsys) -> None:
     with pytest.raises(SystemExit) as end:
         cli.main([*command, "--unknowns", "3"])

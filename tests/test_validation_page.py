@@ -54,3 +54,22 @@ def test_what_is_not_as_the_files_expect_is_said():
         f"{plain} does not hold, and has no explanation",
         f"{explained} holds: its explanation must go",
     ]
+
+
+@pytest.mark.parametrize(
+    ("published", "simulated", "standing", "said"),
+    [
+        (1.08, 1.003, "counts", True),
+        (1.08, 1.003, "lacks", False),
+        (1.08, 1.02, "counts", False),
+        (1.02, 1.003, "counts", False),
+    ],
+)
+def test_what_holds_without_the_effect_that_is_printed_must_say_so(
+    published, simulated, standing, said
+):
+    """The runs are known to 1 %, print to 0.05 on the one side or the other."""
+    one = next(claim.id for claim in schema.load() if not claim.explanation)
+    claim = {"id": one, "relation": "ratio", "holds": True, "noise": 0.01, "rounding": 0.1}
+    claim |= {"published": published, "simulated": simulated, "standing": standing}
+    assert bool(pages.surprises({"claims": [claim]})) is said

@@ -34,6 +34,7 @@ class HostRows:
         self.spec = spec
         self._cores: list[int] = []
         self._stations: list[int] = []
+        self._in_slots = 0
         self._shared = spec.card.flag("interrupts.shared") and spec.affinity == "favourable"
         if not self._shared:
             servers = spec.card.integer("interrupts.cores")
@@ -84,6 +85,9 @@ class HostRows:
         Their links slow down to what the host's memory and PCIe carry. Data that a drive fetches (a
         write) waits for memory to answer, so there the way to it counts; data that it sends does
         not. What their drivers do is done by this host's CPUs.
+
+        Drives take the slots in their order: those of the socket that serves the interrupts first,
+        if the card says how many it has.
         """
         world = self.system.world
         if world.volumes[volume]["controller"] != t.NONE:
@@ -91,19 +95,26 @@ class HostRows:
         for engine in engines_of(self.system, volume):
             world.stations[engine]["speed"] = self.speed
             self._stations.append(engine)
-        fetch = self.card.number("pcie.write_time_per_byte")
-        if self.spec.affinity == "unfavourable":
-            fetch = max(fetch, self.card.number("remote.write_time_per_byte"))
-        slowest = {
-            "link_to_host": self.card.number("pcie.read_time_per_byte") * GIGA,
-            "link_to_drive": fetch * GIGA,
-        }
         for drive in (*drives_of(self.system, volume), *self.system.spares.get(volume, ())):
             self._drive(drive)
+            fetch = self.card.number("pcie.write_time_per_byte")
+            if self._takes_remote_slot() != (self.spec.affinity == "unfavourable"):
+                fetch = max(fetch, self.card.number("remote.write_time_per_byte"))
+            slowest = {
+                "link_to_host": self.card.number("pcie.read_time_per_byte") * GIGA,
+                "link_to_drive": fetch * GIGA,
+            }
             row = kind_at(self.system, drive).row(self.system, drive)
             for link, per_byte in slowest.items():
                 if per_byte > row["link_ns"]:
                     world.stations[row[link]]["speed"] = float(row["link_ns"]) / per_byte
+
+    def _takes_remote_slot(self) -> bool:
+        """Take the next slot; whether it is of another socket than the one with the interrupts."""
+        self._in_slots += 1
+        if not self.card.has("pcie.near_slots"):
+            return False
+        return self._in_slots > self.card.integer("pcie.near_slots")
 
     def _drive(self, drive: int) -> None:
         """Let the driver of a drive that keeps its map on the host run on this host's CPUs."""

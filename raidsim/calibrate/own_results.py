@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -50,6 +52,9 @@ STEP = 0.5
 
 LEAST_EFFECT = 0.005
 """Relative change of a speed over such a step below which a value counts as without effect."""
+
+LITTLE = 0.01
+"""Relative change of a speed over a deviation below which slopes are taken only once."""
 
 LEARNED = 0.9
 """Share of its deviation below which a value counts as learned of."""
@@ -322,24 +327,29 @@ class _Search:
 
     def slopes(self, x: Vector, here: Vector, moving: Sequence[int]) -> Vector:
         """Change of the logarithm of each simulated speed by each value."""
-        unknowns = self.unknowns
         found = np.zeros((len(here), len(x)))
-        for k in moving:
-            reach = STEP * math.sqrt(unknowns.prior[k, k])
-            for step in (reach, -reach, 2 * reach):
-                there = x.copy()
-                there[k] = unknowns.clipped(there + step * np.eye(len(x))[k])[k]
-                moved = unknowns.value(k, there[k]) - unknowns.value(k, x[k])
-                if moved == 0:
-                    continue
-                beside = self.speeds(there, self._name(k))
-                if beside is None:
-                    continue
-                change = here - beside  # of the simulated speed
-                told = np.abs(change) >= LEAST_EFFECT
-                found[:, k] = np.where(told, change / self._distance(k, x[k], there[k]), 0.0)
-                break
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:  # the kernel needs no lock
+            columns = pool.map(lambda k: self._slope(x, here, k), moving)
+            for k, column in zip(moving, columns, strict=True):
+                found[:, k] = column
         return found
+
+    def _slope(self, x: Vector, here: Vector, k: int) -> Vector:
+        """The same of one value."""
+        unknowns = self.unknowns
+        reach = STEP * math.sqrt(unknowns.prior[k, k])
+        for step in (reach, -reach, 2 * reach):
+            there = x.copy()
+            there[k] = unknowns.clipped(there + step * np.eye(len(x))[k])[k]
+            if unknowns.value(k, there[k]) == unknowns.value(k, x[k]):
+                continue
+            beside = self.speeds(there, self._name(k))
+            if beside is None:
+                continue
+            change = here - beside  # of the simulated speed
+            by = self._distance(k, x[k], there[k])
+            return np.where(np.abs(change) >= LEAST_EFFECT, change / by, 0.0)
+        return np.zeros(len(here))
 
     def _distance(self, k: int, here: float, there: float) -> float:
         """How far a value has moved, once it is rounded as a run has it."""
@@ -360,15 +370,16 @@ class _Search:
         moving = list(range(len(mean)))
         slopes = np.zeros((len(start), len(mean)))
         for _ in range(ROUNDS):
-            slopes = self.slopes(x, here, moving)
+            slopes[:, moving] = self.slopes(x, here, moving)[:, moving]
             errors = _errors(slopes[judged])
             j = slopes[judged]
             gain = prior @ j.T @ np.linalg.inv(j @ prior @ j.T + errors)
             target = mean + gain @ (here[judged] + j @ (x - mean))
             step = unknowns.clipped(target) - x
             better = self._better(x, here, step, judged, errors)
-            # Of what has no effect slopes are not taken again.
-            moving = [k for k in moving if np.any(slopes[:, k] != 0)]
+            # Of what has little effect slopes are not taken again.
+            effects = np.max(np.abs(slopes), axis=0) * np.sqrt(np.diag(prior))
+            moving = [k for k in moving if effects[k] >= LITTLE]
             if better is None:
                 break
             settled = float(np.max(np.abs(better[1] - here))) < LEAST_EFFECT

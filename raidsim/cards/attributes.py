@@ -285,6 +285,7 @@ _HOST: tuple[_Row, ...] = (
     ("remote.page_time",        "time",      "0 us",    "1000 us",   "0 us",   "unfavourable affinity: what submission takes more per page of data"),
     ("remote.write_time",       "time",      "0 us",    "1000 us",   "0 us",   "unfavourable affinity: what submission of a write takes more"),
     ("remote.write_time_per_byte", "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "unfavourable affinity: least time per byte that a drive in the host's slots fetches (writes)"),
+    ("pcie.near_slots",         "count",     "1",       "1000",      UNKNOWN,  "slots for drives at the socket that serves their interrupts: what drives beyond so many fetch (writes) takes remote.write_time_per_byte; if the card is silent all are there"),
     ("pcie.read_time_per_byte", "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "least time per byte that a drive in the host's slots sends to memory (reads); 0: its own link counts"),
     ("pcie.write_time_per_byte", "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "the same for what it fetches from memory (writes)"),
     ("raid.io_time",            "time",      "0 us",    "1000 us",   "0 us",   "software RAID: submission, per host I/O"),

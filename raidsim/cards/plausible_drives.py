@@ -166,6 +166,7 @@ FIXED: dict[str, str] = {
     "flash.dies_in_step": "structure: rates know only its quotient with the times of flash, which have ranges",
     "flash.planes": "structure: rates know only its quotient with the times of flash, which have ranges",
     "flash.die_capacity": "structure: dies come in powers of two, and add up to capacity and spare area",
+    "flash.bits_per_cell": "structure: the kind of cell",
     "flash.page": "structure: pages come in powers of two of a kind of flash",
     "flash.frame": "structure: a codeword of the error correction",
     "flash.stripe": "structure: the layout of addresses over channels",

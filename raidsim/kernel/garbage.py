@@ -27,7 +27,7 @@ its place; :func:`sensed` and :func:`moved` follow a piece.
 
 from __future__ import annotations
 
-from raidsim.kernel import ftl, slc
+from raidsim.kernel import ftl, sensing, slc
 from raidsim.kernel.flash import channel_of, die_of_unit
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
@@ -158,7 +158,7 @@ def sense(w, row, drive, number, length, rest):
     job["drive"] = drive["drive"]
     job["row"] = row
     job["op"] = READ
-    job["priority"] = 0
+    job["priority"] = sensing.priority(w, drive)
     job["length"] = length
     job["rest"] = rest
     job["next_station"] = channel_of(drive, number)

@@ -26,7 +26,7 @@ from raidsim.kernel.station import account, arrive, round_ns
 from raidsim.kernel.tables import NONE, STAGE_ERASED, STAGE_PROGRAMMED
 
 MOST_RETRIES = 64  # then it is given up as it is
-LATE = 127  # priority of programs and erases that give way: the last that there is
+LATE = 127  # priority of what gives way at a die: the last that there is
 
 
 @handler
@@ -99,7 +99,10 @@ def suspend(w, sensing, die):
 
 @handler
 def priority(w, drive):
-    """Of programs and erases at their die: behind its senses, if they give way to them."""
+    """Of what a drive does for itself at a die: behind senses of the host, if it gives way to them.
+
+    Its own senses are of that too: they and its programs stay first come, first served.
+    """
     if drive["sensing"] != NONE and w.sensings[drive["sensing"]]["suspensions"] > 0:
         return LATE
     return 0

@@ -23,6 +23,7 @@ Verbs: a unit is :func:`taken`; a program unit :func:`must_wait`, :func:`enters`
 
 from __future__ import annotations
 
+from raidsim.kernel import sensing
 from raidsim.kernel.flash import channel_of, die_of_unit
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take
@@ -108,7 +109,7 @@ def fold(w, row, drive):
         job["drive"] = drive["drive"]
         job["row"] = row
         job["op"] = READ
-        job["priority"] = 0
+        job["priority"] = sensing.priority(w, drive)
         job["length"] = unit
         job["rest"] = FOLD
         number = slc["begun"]

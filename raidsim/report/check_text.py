@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -23,6 +24,9 @@ from raidsim.risk.assess import Risk
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 from raidsim.scenario.intensity import label
 from raidsim.scenario.replays import plan
+
+if TYPE_CHECKING:
+    from raidsim.studies.risks import RiskUnknowns
 
 
 def print_check(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:
@@ -55,6 +59,13 @@ def refuse_without_ranges(scenario: Scenario) -> None:
     wrong = [problem for card in cards_of(scenario) for problem in plausible.problems(card)]
     if wrong:
         raise InputError(wrong)
+
+
+def print_unknowns(drawn: Sequence[RiskUnknowns], console: Console) -> None:
+    """Print how far the risks would move if cards were as they might be too."""
+    console.print()
+    for one in drawn:
+        console.print(Text(risk_table.unknowns_line(one)), soft_wrap=True)
 
 
 def _print_risk(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:

@@ -113,7 +113,7 @@ def _draw_band(axes: Axes, sweep: Sweep, name: str, scale: float, colour: str) -
     if not spans:
         return []
     x, low, high = (list(column) for column in zip(*spans, strict=True))
-    label = unknowns.BAND
+    label = unknowns.MEAN_BAND if "latency" in name else unknowns.BAND
     if any(text == label for text in axes.get_legend_handles_labels()[1]):
         label = "_" + label  # said once
     if len(x) == 1:  # a band has no width over one point

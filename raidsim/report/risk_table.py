@@ -20,6 +20,7 @@ from raidsim.stats.proportions import Estimate
 
 if TYPE_CHECKING:
     from raidsim.risk.under_load import UnderLoad
+    from raidsim.studies.risks import RiskUnknowns
 
 RARE = 1e-4
 """Below it a probability is written as one in so many."""
@@ -62,6 +63,30 @@ def _figures(risk: Risk) -> tuple[str | Text, ...]:
         chance(risk.array),
         terabytes(risk.lost_tb),
     )
+
+
+def unknowns_line(found: RiskUnknowns) -> str:
+    """What cards leave open of the risk of a volume, in a line, and what decides most of it."""
+    parts = []
+    for name, words, text in (
+        ("rebuild", "rebuild of a drive", duration),
+        ("mttdl", "MTTDL", lambda value: f"{years_words(value)} years"),
+        ("loss of any data", "loses any data", chance),
+        ("loss of the array", "loses the array", chance),
+    ):
+        one = found.named(name)
+        if one is not None and one.low is not None and one.high is not None:
+            parts.append(f"{words} {text(one.value)} ({text(one.low)} to {text(one.high)})")
+    if not parts:
+        return f"{found.volume}: too few draws tell anything of its risk"
+    line = f"{found.volume}, nine in ten of {found.draws} draws: {'; '.join(parts)}"
+    loss = found.named("loss of any data")
+    if loss is not None and loss.shares:
+        share = loss.shares[0]
+        line += f"; {percent(share.share)} of what is open comes from {share.value} of {share.card}"
+    if found.failed:
+        line += f"; {found.failed} draws could not be run"
+    return line
 
 
 def notes(

@@ -11,6 +11,7 @@ from raidsim.result import Result
 from raidsim.result_draws import Figure, PointUnknowns, Share, Unknowns
 
 BAND = "nine in ten of the draws"
+MEAN_BAND = "means of nine in ten of the draws"
 LEAST_SHARE = 0.05
 """Share of the variance from which on a value is named."""
 
@@ -129,15 +130,16 @@ def _header(name: str, unit: str) -> str:
     if name == "mbps":
         return "MB/s"
     if "latency" in name:
-        return f"{name.replace(' latency', '')}, {unit}"
+        words = name.replace(" latency", "")
+        return f"{words}, {unit}" if " " in words else f"{words} mean, {unit}"
     return name if name.startswith("iops") else f"{name}, s"
 
 
 def _title(found: Unknowns) -> str:
     values = "1 value" if found.values == 1 else f"{found.values} values"
     return (
-        f"With what the cards do not know: nine in ten of {found.draws} draws of {values} lie"
-        " between"
+        "From where to where figures go with what the cards do not know: nine in ten of"
+        f" {found.draws} draws of {values}"
     )
 
 

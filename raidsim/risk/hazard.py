@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.risk.durations import Duration
 from raidsim.risk.markov import YEAR
 
 FAILED_AT_RATING = 0.03
@@ -114,7 +115,9 @@ class Drives:
     batch, shock : what they have in common.
     unread : chance that a whole drive that is read has a sector that can't be, from UBER and size.
     defects : latent sector errors that arise per drive and hour.
-    scrub : hours from one patrol read to the next, which repairs them; None for none.
+    scrub : hours from one patrol read to the next, which repairs them, if all drives are read at
+        the same times; or how old an error is when a scrub of its own drive finds it
+        (:class:`~raidsim.risk.durations.Even` for a patrol whose drives take turns); None for none.
     """
 
     failures: Weibull
@@ -124,7 +127,7 @@ class Drives:
     shock: Shock | None = None
     unread: float = 0.0
     defects: float = 0.0
-    scrub: float | None = None
+    scrub: float | Duration | None = None
 
 
 @dataclass(frozen=True)
@@ -133,15 +136,16 @@ class Repair:
 
     Attributes
     ----------
-    hours : a rebuild.
+    hours : a rebuild; or how rebuilds are distributed.
     spares : hot spares of the array.
-    delivery : hours until a new drive is there: a replacement, or the next spare.
+    delivery : hours until a new drive is there, a replacement or the next spare; or how these
+        times are distributed.
     parallel : drives of a group are restored side by side, not one after the other.
-    exponential : rebuilds vary like an exponential time; else all take the same.
+    exponential : rebuilds vary like an exponential time of that mean; else as ``hours`` says.
     """
 
-    hours: float
+    hours: float | Duration
     spares: int = 0
-    delivery: float = 0.0
+    delivery: float | Duration = 0.0
     parallel: bool = False
     exponential: bool = False

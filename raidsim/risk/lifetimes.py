@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.risk.durations import Duration, Fixed
 from raidsim.risk.groups import Redundancy
 from raidsim.risk.hazard import Drives, Repair
 from raidsim.stats.proportions import Estimate, counted, weighted
@@ -247,15 +248,18 @@ class _Lifetimes:
     def _restored_at(self, rows: NDArray[np.int64], group: int) -> Values:
         """When drives that fail now are restored; each takes a spare, and the next is ordered."""
         repair, now = self.repair, self.now[rows]
+        delivered = now + _duration(repair.delivery).draw(self.random, len(rows))
         if repair.spares:
             slot = self.shelf[rows].argmin(axis=1)
             begins = np.maximum(now, self.shelf[rows, slot])
-            self.shelf[rows, slot] = now + repair.delivery
+            self.shelf[rows, slot] = delivered
         else:
-            begins = now + repair.delivery
-        takes = np.full(len(rows), float(repair.hours))
+            begins = delivered
+        hours = _duration(repair.hours)
         if repair.exponential:
-            takes *= self.random.standard_exponential(len(rows))
+            takes = hours.mean * self.random.standard_exponential(len(rows))
+        else:
+            takes = hours.draw(self.random, len(rows))
         if repair.parallel:
             return np.asarray(begins + takes)
         ends = np.maximum(begins, self.free[rows, group]) + takes
@@ -291,8 +295,11 @@ class _Lifetimes:
         # Sectors of the drives read: those that UBER tells of, and those that have arisen since
         # the drive was new or the last patrol read.
         since = self.now[rows][:, None] - self.born[0][rows]
-        if self.drives.scrub is not None:
-            since = np.minimum(since, (self.now[rows] % self.drives.scrub)[:, None])
+        scrub = self.drives.scrub
+        if isinstance(scrub, int | float):
+            since = np.minimum(since, (self.now[rows] % scrub)[:, None])
+        elif scrub is not None:  # they arise at a constant rate, and each lasts until it is found
+            since = scrub.within(since)
         arisen = self.drives.defects * since
         sources = self.akin[drives] & ~missing
         mean = (arisen * sources).sum(axis=1) / np.maximum(sources.sum(axis=1), 1)
@@ -304,6 +311,10 @@ class _Lifetimes:
         for name in ("row", "now", "weight", "rest", "tempt", "back", "times", "shelf", "free"):
             setattr(self, name, getattr(self, name)[running])
         self.born = self.born[:, running]
+
+
+def _duration(hours: float | Duration) -> Duration:
+    return Fixed(hours) if isinstance(hours, int | float) else hours
 
 
 def _sets(redundancy: Redundancy) -> tuple[NDArray[np.int64], Flags]:

@@ -103,4 +103,6 @@ def unit_of(name: str) -> str:
         return "MB/s"
     if "latency" in name:
         return "ms"
-    return "I/Os" if name == "outstanding" else "s"
+    if name.startswith("loss of"):
+        return "share"
+    return {"outstanding": "I/Os", "mttdl": "years"}.get(name, "s")

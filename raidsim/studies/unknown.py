@@ -183,15 +183,7 @@ def _row(one: Draw) -> Row | str:
 
 def section(result: Result, drawn: Drawn) -> Unknowns:
     """What the draws say about the figures of a full run."""
-    inputs = drawn.draws.inputs(drawn.scenario)
-    table = drawn.draws.table(drawn.scenario)
-    names = list(inputs)
-    columns = (
-        np.column_stack([table[name] for name in names])
-        if names
-        else np.zeros((drawn.draws.count, 0))
-    )
-    told = _Teller([inputs[name] for name in names], columns)
+    told = Teller.of(drawn)
     full = row_of(result.points, result.highest)
     points = []
     for place, figures in enumerate(full.points):
@@ -216,24 +208,41 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
     return Unknowns(
         draws=drawn.draws.count,
         seed=drawn.draws.seed,
-        values=len(names),
+        values=len(told.inputs),
         ios=0 if has_end else drawn.scenario.measure.min_ios,
         failed=len(reasons),
         drawn_in=len({number for _, number in drawn.draws.drawn_in}),
         points=points,
-        experiments=_experiments(points, {one.card: card for one, card in inputs.values()}),
+        experiments=_experiments(points, {one.card: card for one, card in told.inputs}),
         problems=sorted(set(reasons)),
     )
 
 
 @dataclass(frozen=True)
-class _Teller:
-    """Makes a figure of what the draws gave, with what was behind it."""
+class Teller:
+    """Makes a figure of what the draws gave, with what was behind it.
+
+    Attributes
+    ----------
+    inputs : the values that were drawn, each with a card that has it.
+    columns : what was drawn: a row for each draw, a column for each value.
+    """
 
     inputs: Sequence[tuple[Unsure, Card]]
     columns: NDArray[np.float64]
 
+    @classmethod
+    def of(cls, drawn: Drawn) -> Teller:
+        """Make one for draws of a scenario."""
+        inputs = drawn.draws.inputs(drawn.scenario)
+        table = drawn.draws.table(drawn.scenario)
+        columns = np.zeros((drawn.draws.count, len(inputs)))
+        for place, name in enumerate(inputs):
+            columns[:, place] = table[name]
+        return cls(list(inputs.values()), columns)
+
     def figure(self, name: str, value: float, drawn: Drawn, place: int) -> Figure:
+        """A figure of the full run with what the draws have of it at one point."""
         first = drawn.first.points[place].get(name) if place < len(drawn.first.points) else None
         moved = spread.around(value, first, drawn.figure(place, name))
         ends = None if moved is None else spread.ends(moved)
