@@ -20,6 +20,9 @@ PAGE = 2
 MOST_DRIVES = 12
 
 
+OF_RAID_5 = [name for name in ROTATIONS if not name.endswith("-6")]
+"""Rotations that need no Q."""
+
 SPECIAL = {"jbod", "0", "1", "1e", "10", "5", "6", "50", "60"}
 """Levels that can be laid out in several ways, see below."""
 
@@ -39,9 +42,12 @@ def choices(drives: int) -> Iterator[tuple[str, dict[str, object]]]:
         yield "10", {"copies": 3}
     if drives >= 3:
         for rotation in ROTATIONS:
-            yield "5", {"rotation": rotation}
+            if drives not in (4, 5) and (rotation.startswith("parity") or rotation.endswith("-6")):
+                continue  # a few drives show what there is
+            if rotation in OF_RAID_5:
+                yield "5", {"rotation": rotation}
             yield "6", {"rotation": rotation}
-        for level in ("5", "6"):
+        for level in ("5", "6") if drives in (3, 4, 7) else ():
             yield level, {"page": PAGE}
     if drives >= 6 and drives % 2 == 0:
         for level in ("50", "60"):

@@ -285,7 +285,7 @@ def test_raid_10_lies_as_md_has_it():
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        ("08-ppl-journal-write-mostly", "all parity on one drive; the nearest is level raid5"),
+        ("08-ppl-journal-write-mostly", "raid4 of 2 drives is not simulated; at least 3"),
         ("09-raid5-failed", "md5: is left out: has failed: it serves nothing"),
         ("10-replacing", "drive 0 is being replaced while it serves, which is not taken over"),
         ("11-delayed", "resync is delayed: it has not begun, and is left out"),
@@ -300,6 +300,24 @@ def test_a_resync_and_a_check_go_through_all_stripes():
     for state in ("02-checking", "07-initial-resync"):
         scenario = scenario_of(f"md/{state}/mdstat.txt")
         assert "consistency-check" in [event.KIND for event in scenario.events]
+
+
+@pytest.mark.parametrize(
+    ("level", "words", "meant"),
+    [
+        ("raid4", "", ("raid4", "left-symmetric")),
+        ("raid5", "parity-first", ("raid5", "parity-first")),
+        ("raid6", "left-symmetric-6", ("raid6", "left-symmetric-6")),
+        ("raid6", "ddf-N-continue", ("raid6", "n-continue")),
+    ],
+)
+def test_layouts_are_taken_over_by_the_names_of_mdadm(tmp_path, level, words, meant):
+    """RAID 4 has no word for its layout; the rotation that stands is not used."""
+    text = (DATA / "md/01-healthy/detail-md2.txt").read_text()
+    text = re.sub(r"(Raid Level : )\w+", rf"\g<1>{level}", text)
+    text = re.sub(r"\n *Layout : .*", f"\n            Layout : {words}" if words else "", text)
+    made = load_text(text_as(tmp_path, text).text)
+    assert [(one.level, one.rotation) for one in made.volumes] == [meant]
 
 
 def test_a_partial_parity_log_is_a_journal():

@@ -107,10 +107,15 @@ def test_what_raid_6_leaves_on_its_drives_is_p_and_q(field, rotation, drives):
     generator = field.primitive_element
     for stripe in range(layout["rows"]):
         strips = [field(drive[stripe * STRIP : (stripe + 1) * STRIP]) for drive in store.drives]
-        turn = (stripe + 1 if rotation == "n-restart" else stripe) % drives
-        from_first = rotation in ("right-asymmetric", "right-symmetric", "zero-restart")
-        p = turn if from_first else drives - 1 - turn
+        n = drives - 1 if rotation.endswith("-6") else drives
+        turn = (stripe + 1 if rotation == "n-restart" else stripe) % n
+        from_first = rotation.startswith("right") or rotation == "zero-restart"
+        p = turn if from_first else n - 1 - turn
         q = (p - 1 if rotation == "n-continue" else p + 1) % drives
+        if rotation.startswith("parity"):
+            p, q = (0, 1) if "first" in rotation else (drives - 2, drives - 1)
+        if rotation.endswith("-6"):
+            q = drives - 1
         after_q = [(q + 1 + i) % drives for i in range(drives)]
         order = list(range(drives)) if is_ddf else [d for d in after_q if d not in (p, q)]
         data = [d for d in range(drives) if d not in (p, q)]

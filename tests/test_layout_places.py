@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from layouts import STRIP, array, choices, every_array, printed, without
+from layouts import OF_RAID_5, STRIP, array, choices, every_array, printed, without
 
 from raidsim.layout.address import held, parity_place, place, whole_drive
 from raidsim.layout.arrange import ROTATIONS, arrange
@@ -24,6 +24,8 @@ RAID_5_OF_FOUR = {
     "zero-restart": "P 0 1 2 / 3 P 4 5 / 6 7 P 8 / 9 10 11 P",
     "n-restart": "0 1 2 P / 3 4 P 5 / 6 P 7 8 / P 9 10 11",
     "n-continue": "0 1 2 P / 4 5 P 3 / 8 P 6 7 / P 9 10 11",
+    "parity-first": "P 0 1 2 / P 3 4 5 / P 6 7 8 / P 9 10 11",
+    "parity-last": "0 1 2 P / 3 4 5 P / 6 7 8 P / 9 10 11 P",
 }
 RAID_6_OF_FIVE = {
     "left-asymmetric": "Q 0 1 2 P / 3 4 5 P Q / 6 7 P Q 8 / 9 P Q 10 11 / P Q 12 13 14",
@@ -33,10 +35,17 @@ RAID_6_OF_FIVE = {
     "zero-restart": "P Q 0 1 2 / 3 P Q 4 5 / 6 7 P Q 8 / 9 10 11 P Q / Q 12 13 14 P",
     "n-restart": "0 1 2 P Q / 3 4 P Q 5 / 6 P Q 7 8 / P Q 9 10 11 / Q 12 13 14 P",
     "n-continue": "0 1 2 Q P / 4 5 Q P 3 / 8 Q P 6 7 / Q P 9 10 11 / P 12 13 14 Q",
+    "parity-first": "P Q 0 1 2 / P Q 3 4 5 / P Q 6 7 8 / P Q 9 10 11 / P Q 12 13 14",
+    "parity-last": "0 1 2 P Q / 3 4 5 P Q / 6 7 8 P Q / 9 10 11 P Q / 12 13 14 P Q",
+    "left-asymmetric-6": "0 1 2 P Q / 3 4 P 5 Q / 6 P 7 8 Q / P 9 10 11 Q / 12 13 14 P Q",
+    "right-asymmetric-6": "P 0 1 2 Q / 3 P 4 5 Q / 6 7 P 8 Q / 9 10 11 P Q / P 12 13 14 Q",
+    "left-symmetric-6": "0 1 2 P Q / 4 5 P 3 Q / 8 P 6 7 Q / P 9 10 11 Q / 12 13 14 P Q",
+    "right-symmetric-6": "P 0 1 2 Q / 5 P 3 4 Q / 7 8 P 6 Q / 9 10 11 P Q / P 12 13 14 Q",
+    "parity-first-6": "P 0 1 2 Q / P 3 4 5 Q / P 6 7 8 Q / P 9 10 11 Q / P 12 13 14 Q",
 }
 
 
-@pytest.mark.parametrize("rotation", ROTATIONS)
+@pytest.mark.parametrize("rotation", OF_RAID_5)
 def test_raid_5_of_four_drives(rotation):
     layout = array("5", 4, {"rotation": rotation}, rows=4)
     assert printed(layout) == RAID_5_OF_FOUR[rotation]

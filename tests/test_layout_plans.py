@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from layouts import STRIP, array, choices, every_array, whole, without
+from layouts import OF_RAID_5, STRIP, array, choices, every_array, whole, without
 
 from raidsim.layout.accesses import merge
 from raidsim.layout.address import place
@@ -77,7 +77,8 @@ def test_a_small_write_costs_two_accesses_on_two_copies(drives):
 @pytest.mark.parametrize("drives", range(3, 13))
 def test_a_small_write_costs_four_accesses_on_raid_5_and_six_on_raid_6(drives, rotation):
     """Fewer drives than that: the rest of the stripe is read instead of old data and parity."""
-    assert cost(array("5", drives, {"rotation": rotation})) == min(4, drives)
+    if rotation in OF_RAID_5:
+        assert cost(array("5", drives, {"rotation": rotation})) == min(4, drives)
     assert cost(array("6", drives, {"rotation": rotation})) == min(6, drives)
 
 

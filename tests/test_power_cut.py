@@ -118,15 +118,12 @@ def test_a_flash_drive_without_capacitors_loses_bytes_of_which_nobody_knows_wher
 
 # -- the write hole --------------------------------------------------------------------------------
 
-WRITING = 2.02
-"""s: stripes of software RAID read together and write together; at this time some of them write."""
-
 
 def test_small_writes_under_way_leave_a_write_hole_in_software_raid() -> None:
     """A torn stripe endangers every data strip of it, in the columns that were written."""
     env, data = server()
     data.start(writes(outstanding=32))
-    cut = cut_after(env, WRITING).of("data")
+    cut = cut_after(env, 2.0).of("data")
     assert cut.lost_bytes == 0
     assert 0 < len(cut.inconsistent) <= cut.in_flight
     by_drive = [cut.hole_of(drive) for drive in range(4)]
@@ -443,7 +440,7 @@ def test_the_hole_stays_open_until_the_resync_is_through() -> None:
     """A second cut before its end has the torn stripes of the first one still."""
     env, data = server()
     load = data.start(writes(outstanding=32))
-    first = cut_after(env, WRITING).of("data")
+    first = cut_after(env, 2.0).of("data")
     load.stop()
     env.run(until=env.restore_power())
     env.run(until=env.now + 5.0)

@@ -182,7 +182,7 @@ def _shaped(array: Array) -> Array:
     stripe, strip = array.spans, array.strip
     level = array.level.value if array.level else ""
     values = {**vars(array), "spans": None}
-    extra = {"raid0": 0, "raid5": 1, "raid6": 2}.get(level)
+    extra = {"raid0": 0, "raid4": 1, "raid5": 1, "raid6": 2}.get(level)
     if stripe and strip and extra is not None and stripe.value % strip.value == 0:
         slots = stripe.value // strip.value + extra
         if 1 < slots <= len(array.members):

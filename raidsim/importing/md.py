@@ -11,21 +11,24 @@ from raidsim.importing.model import Fact, Found, Place
 
 LEVELS = {
     "linear": "jbod",
-    **{f"raid{number}": f"raid{number}" for number in (0, 1, 5, 6, 10)},
+    **{f"raid{number}": f"raid{number}" for number in (0, 1, 4, 5, 6, 10)},
 }
 _ROTATIONS = {
     **{f"{side}-{how}": f"{side}-{how}" for side in ("left", "right")
        for how in ("symmetric", "asymmetric")},
     "ddf-zero-restart": "zero-restart", "ddf-n-restart": "n-restart",
-    "ddf-n-continue": "n-continue",
+    "ddf-n-continue": "n-continue", "parity-first": "parity-first", "parity-last": "parity-last",
+    **{f"{name}-6": f"{name}-6" for name in (
+        "left-asymmetric", "right-asymmetric", "left-symmetric", "right-symmetric", "parity-first"
+    )},
 }  # fmt: skip
 ALGORITHMS = {
     0: "left-asymmetric", 1: "right-asymmetric", 2: "left-symmetric", 3: "right-symmetric",
     4: "parity-first", 5: "parity-last", 8: "ddf-zero-restart", 9: "ddf-n-restart",
-    10: "ddf-n-continue",
+    10: "ddf-n-continue", 16: "left-asymmetric-6", 17: "right-asymmetric-6",
+    18: "left-symmetric-6", 19: "right-symmetric-6", 20: "parity-first-6",
 }  # fmt: skip
 _UNSAID = {
-    "raid4": "RAID 4 keeps all parity on one drive; the nearest is level raid5, which spreads it",
     "multipath": "multipath is no RAID: import the disk behind it",
     "faulty": "it is a device for tests",
     "container": "it only holds the metadata of other arrays: import those",
@@ -46,7 +49,9 @@ def unsaid(place: Place, label: str, level: str) -> Problem | None:
     """Why raidsim has no such level, if it has none."""
     if level in LEVELS:
         return None
-    remedy = _UNSAID.get(level, "raidsim has raid0, raid1, raid5, raid6, raid10 and linear (jbod)")
+    remedy = _UNSAID.get(
+        level, "raidsim has raid0, raid1, raid4, raid5, raid6, raid10 and linear (jbod)"
+    )
     return place.problem(label, f"{quote(level)} is no level of raidsim", remedy)
 
 

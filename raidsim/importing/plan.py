@@ -24,7 +24,7 @@ from raidsim.importing.model import (
 from raidsim.importing.together import System
 
 MOST_VOLUMES = 1000
-REDUNDANT = frozenset({"raid1", "raid1e", "raid5", "raid6", "raid10", "raid50", "raid60"})
+REDUNDANT = frozenset({"raid1", "raid1e", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60"})
 
 
 @dataclass
@@ -132,7 +132,7 @@ def _impossible(array: Array) -> Problem | None:
     if array.slots is None:
         cause = "no file says how many drives it has"
         return array.place.problem(array.label, cause, "give the output that has it as well")
-    least = {"raid5": 3, "raid6": 4, "raid10": 2, "raid50": 6, "raid60": 8}
+    least = {"raid4": 3, "raid5": 3, "raid6": 4, "raid10": 2, "raid50": 6, "raid60": 8}
     level, slots = array.level.value, array.slots.value
     if slots < least.get(level, 1):
         cause = f"{level} of {slots} drives is not simulated"
@@ -153,7 +153,7 @@ def _impossible(array: Array) -> Problem | None:
 def _is_lost(array: Array, failed: tuple[int, ...], level: str, slots: int) -> bool:
     """Whether more drives are gone than the level survives, in any of its spans."""
     spans = array.spans.value if array.spans else 1
-    each = {"raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2}.get(level)
+    each = {"raid4": 1, "raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2}.get(level)
     if level == "raid1":
         return len(failed) >= slots
     if level == "raid10":
@@ -266,8 +266,8 @@ def _data_drives(array: Array) -> int:
     spans = array.spans.value if array.spans else 1
     copies = array.copies.value if array.copies else 2
     return {
-        "raid1": 1, "raid5": count - 1, "raid6": count - 2, "raid10": count // max(copies, 1),
-        "raid50": count - spans, "raid60": count - 2 * spans,
+        "raid1": 1, "raid4": count - 1, "raid5": count - 1, "raid6": count - 2,
+        "raid10": count // max(copies, 1), "raid50": count - spans, "raid60": count - 2 * spans,
     }.get(level, count)  # fmt: skip
 
 

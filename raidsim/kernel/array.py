@@ -98,7 +98,6 @@ def split(w, array, index):
         below["offset"] = start
         below["length"] = stop - start
         below["waiters"] = NONE
-        below["preread"] = stripe_cache.TO_ASK
         job["pending"] += 1
         lock(w, array, part)
         start = stop
@@ -169,8 +168,6 @@ def plan(w, row, index):
     if array["bitmap"] != NONE and op == WRITE and bitmap.announce(w, row, index, count):
         if gathers:
             w.locks[place]["gathering"] = index
-        return
-    if gathers and stripe_cache.delay(w, array, place, index, count):
         return
     if array["family"] == MIRRORED and op == READ:
         mirror.choose(w, row, good, count)
@@ -326,8 +323,9 @@ def go_on(w, index):
     """Take a task on: parity where it is due, the next phase of commands, or its end."""
     job = w.jobs[index]
     if job["status"] == RETRY or job["status"] == UNREADABLE:
-        if job["errand"] == ERRAND_PART and job["preread"] == stripe_cache.READING:
-            stripe_cache.forget(w, w.volumes[job["volume"]]["array"])
+        row = w.volumes[job["volume"]]["array"]
+        if job["errand"] == ERRAND_PART and w.arrays[row]["stripe_cache"] > 0:
+            stripe_cache.forget(w, row)
         while job["later"] != NONE:
             child = job["later"]
             below = w.jobs[child]
@@ -368,17 +366,13 @@ def go_on(w, index):
     while child != NONE and w.jobs[child]["phase"] == phase:
         job["pending"] += 1
         child = w.jobs[child]["next"]
-    array = w.arrays[w.volumes[job["volume"]]["array"]]
-    array["commands"] += job["pending"]
-    op = w.jobs[job["later"]]["op"]
+    w.arrays[w.volumes[job["volume"]]["array"]]["commands"] += job["pending"]
     for _ in range(job["pending"]):
         child = job["later"]
         below = w.jobs[child]
         job["later"] = below["next"]
         below["next"] = NONE
         send(w, child)
-    if job["errand"] == ERRAND_PART and op == WRITE:
-        stripe_cache.passed(w, array, index)
 
 
 @part("arrays")
@@ -445,7 +439,6 @@ def part_ended(w, index):
     """One stripe of a write has ended, with all writes that joined it."""
     part = w.jobs[index]
     array = w.arrays[w.volumes[part["volume"]]["array"]]
-    stripe_cache.passed(w, array, index)  # one that failed never came to its writes
     unlock(w, array, part["offset"])
     other = part["waiters"]
     while other != NONE:

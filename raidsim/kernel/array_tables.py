@@ -97,9 +97,6 @@ ARRAYS = Table(
     stripe_cache=configuration("i8", "software RAID: stripe heads that are kept; 0: none are"),
     first_known=configuration("i8", "first of the rows of what they hold"),
     heads=volatile("i8", "stripe heads that were needed so far for the first time"),
-    reading=volatile("i8", "writes that are between their reads and their writes"),
-    first_waiting=volatile("i4", "first of the writes that may not read yet, or NONE", start=NONE),
-    last_waiting=volatile("i4", "last of them", start=NONE),
 )
 
 KNOWN = Table(

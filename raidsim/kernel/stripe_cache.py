@@ -1,43 +1,36 @@
 """The stripe cache of software RAID: writes that wait in it together need fewer reads.
 
 Linux md (``drivers/md/raid5.c``) carries a write out stripe head by stripe head
-(:mod:`raidsim.kernel.stripe_heads`). Three of its habits decide how many reads a stream of small
+(:mod:`raidsim.kernel.stripe_heads`). Two of its habits decide how many reads a stream of small
 writes costs:
 
-- A stripe that is to be written in part has to read first, and is *delayed*: it may begin to read
-  once no other stripe of the array is between its reads and its writes (``STRIPE_DELAYED``,
-  ``preread_active_stripes``). Then all that have been delayed begin together.
-- Until it begins, further writes to it join it. If it is full by then, it reads nothing, and does
-  not wait any longer.
 - A page that was read or written stays in its stripe head until ``stripe_cache_size`` other heads
   were needed, and is not read again: whoever has computed parity of a stripe once knows it.
+- While a stripe is being written, further writes to it gather in its heads, and are carried out
+  together: here those that touch each other. If the stripe is full by then, it reads nothing.
+
+md lets a stripe that has to read wait a while for further writes, too (``STRIPE_DELAYED``), but not
+for requests that a process waits for (``REQ_SYNC``). Such are all that go past the page cache,
+and those are the ones that raidsim's loads make.
 
 A stripe here is one of strips, a head one of pages: of each strip one run of bytes is remembered.
 A stripe is forgotten once other stripes have needed as many heads for the first time, since it was
 last used, as there are in the cache. md takes the least recently used, which comes to nearly that.
 
-Verbs: :func:`join` a write that waits, :func:`delay` one that has to read, :func:`passed`: one has
-read; :func:`choose` the plan with the fewest reads, :func:`keep` what a plan moves,
-:func:`forget` all.
+Verbs: :func:`join` a write that waits; :func:`choose` the plan with the fewest reads, :func:`keep`
+what a plan moves, :func:`forget` all.
 """
 
 from __future__ import annotations
 
-from raidsim.kernel import agenda, queue
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.plans import copied, pieces
 from raidsim.kernel.stripe_heads import PAGE
-from raidsim.kernel.tables import NONE, READ, STAGE_PLAN, STAGE_WAITING
+from raidsim.kernel.tables import NONE, READ, STAGE_WAITING
 from raidsim.layout.tables import FEWEST, LOST, NO_MODIFY, NO_RECONSTRUCT
 
 PLACES = 512
 """Stripes that an array remembers at most: two whose numbers differ by it share a place."""
-
-# Whether a part of a write has read what it needs.
-TO_ASK = 0  # it has to ask whether it may
-ADMITTED = 1  # it may
-READING = 2  # it does, and others wait for it
-
 
 # -- writes that wait -----------------------------------------------------------------------------
 
@@ -73,65 +66,6 @@ def join(w, array, place, index):
     job["stage"] = STAGE_WAITING
     job["next"] = other["waiters"]
     other["waiters"] = index
-    if other["length"] == width and other["preread"] == TO_ASK:
-        other["preread"] = ADMITTED
-        if take_out(w, array, first):
-            agenda.put(w, first, STAGE_PLAN)
-    return True
-
-
-@routine
-def delay(w, array, place, index, count):
-    """Let a write that has to read wait its turn; False if it may begin now.
-
-    ``count`` accesses are what it plans.
-    """
-    job = w.jobs[index]
-    if not reads(w, count):
-        return False
-    if job["preread"] == TO_ASK and array["reading"] > 0:
-        w.locks[place]["gathering"] = index
-        job["stage"] = STAGE_WAITING
-        queue.append(w, array, index)
-        return True
-    if job["preread"] != READING:
-        job["preread"] = READING
-        array["reading"] += 1
-    return False
-
-
-@routine
-def passed(w, array, index):
-    """A write has all that it had to read: after the last one those that were delayed begin."""
-    job = w.jobs[index]
-    if job["preread"] != READING:
-        return
-    job["preread"] = ADMITTED
-    array["reading"] -= 1
-    while array["reading"] == 0 and array["first_waiting"] != NONE:
-        other = queue.take_first(w, array)
-        w.jobs[other]["preread"] = ADMITTED
-        agenda.put(w, other, STAGE_PLAN)
-
-
-@handler
-def take_out(w, array, index):
-    """Take a write out of those that are delayed; False if it is not among them."""
-    before = NONE
-    found = array["first_waiting"]
-    while found != NONE and found != index:
-        before = found
-        found = w.jobs[found]["next"]
-    if found == NONE:
-        return False
-    after = w.jobs[index]["next"]
-    if before == NONE:
-        array["first_waiting"] = after
-    else:
-        w.jobs[before]["next"] = after
-    if array["last_waiting"] == index:
-        array["last_waiting"] = before
-    w.jobs[index]["next"] = NONE
     return True
 
 

@@ -245,7 +245,6 @@ JOBS = Table(
     parts=volatile("i4", "commands to drives that it took"),
     later=volatile("i4", "first command of the phases to come, or NONE"),
     waiters=volatile("i4", "of a write: first of those that it carries to the drives, or NONE"),
-    preread=volatile("i1", "of a part of a write: whether it has read, see stripe_cache"),
     other=volatile("i4", "of a repair: another drive that cannot read its strip, or NONE"),
     chunk=volatile("i4", "of a worker: number of the rows that it goes through"),
     rows=volatile("i4", "of a worker: how many rows of strips these are"),

@@ -1,6 +1,6 @@
 """From words to a layout: level, drives and strip become a LAYOUT record.
 
-Levels: jbod, 0, 1, 1e, 5, 6, 10, 50 and 60. Python only; all else in this package compiles.
+Levels: jbod, 0, 1, 1e, 4, 5, 6, 10, 50 and 60. Python only; all else in this package compiles.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from raidsim.layout.tables import (
     NO_MODIFY,
     NO_RECONSTRUCT,
     PARITY,
+    Q_LAST,
     STRIPED,
     Level,
 )
@@ -89,8 +90,8 @@ def arrange(
     copies
         Copies of each strip under RAID 10 and 1E; RAID 1 has one on each drive.
     spread
-        Where copies lie: near, offset or far. RAID 10 is then one array over all drives, as
-        Linux md has it, and the drives need not be a multiple of the copies.
+        Where copies lie, one of SPREADS: near, offset, far and so on. RAID 10 is then one array
+        over all drives, as Linux md has it, and the drives need not be a multiple of the copies.
     rotation
         How parity wanders, one of ROTATIONS.
     page
@@ -107,6 +108,9 @@ def arrange(
     lie = _known("spread", spread or "near", SPREADS)
     if strip < 1:
         msg = f"a strip of {strip} bytes: it has to be at least 1"
+        raise ValueError(msg)
+    if turn >= Q_LAST and kind.parity != 2:
+        msg = f"rotation {rotation}: it is one of RAID 6, which has Q, and this is RAID {level}"
         raise ValueError(msg)
     if page and strip % page:
         msg = f"a strip of {strip} bytes: it has to be a multiple of the page of {page} bytes"

@@ -20,9 +20,12 @@ PARITY = 3
 NEAR = 0  # side by side (RAID 1, RAID 10, RAID 1E "adjacent")
 OFFSET = 1  # in the next row, one drive on (RAID 1E "offset")
 FAR = 2  # in another section of the drives, one drive on
+OFFSET_SETS = 3  # as OFFSET, within sets of as many drives as there are copies
+FAR_SETS = 4  # as FAR, within such sets
 
 # Rotation: how parity wanders from stripe to stripe. The first four are those of Linux md,
-# the others the RAID 6 forms of the SNIA disk data format (DDF).
+# the next ones the RAID 6 forms of the SNIA disk data format (DDF). Parity that is first or last
+# does not wander. With Q_LAST, Q stays on the last drive, and the others are a RAID 5.
 LEFT_ASYMMETRIC = 0
 RIGHT_ASYMMETRIC = 1
 LEFT_SYMMETRIC = 2
@@ -30,6 +33,9 @@ RIGHT_SYMMETRIC = 3
 ZERO_RESTART = 4
 N_RESTART = 5
 N_CONTINUE = 6
+PARITY_FIRST = 7
+PARITY_LAST = 8
+Q_LAST = 16
 
 # Roles: what the bytes of an access are.
 UNUSED = -1
@@ -86,7 +92,7 @@ LAYOUTS = Table(
     parity=configuration("i8", "parity strips of a stripe: 0, 1 or 2"),
     rotation=configuration("i8", "how parity wanders: LEFT_SYMMETRIC, ..."),
     copies=configuration("i8", "of each strip; 1 if it is not mirrored"),
-    spread=configuration("i8", "where they lie: NEAR, OFFSET or FAR"),
+    spread=configuration("i8", "where they lie: NEAR, OFFSET, FAR, ..."),
     page=configuration("i8", "rows of so many bytes are planned by themselves; 0: strips", "B"),
     section=configuration("i8", "rows from one copy to the next when spread FAR"),
 )

@@ -24,7 +24,8 @@ HOST = "host"
 NESTED = ("raid10", "raid50", "raid60")
 NOT_REDUNDANT = ("single", "jbod", "raid0")
 WITH_COPIES = ("raid1e", "raid10")
-WITH_PARITY = ("raid5", "raid6", "raid50", "raid60")
+WITH_PARITY = ("raid4", "raid5", "raid6", "raid50", "raid60")
+WITH_Q = ("raid6", "raid60")
 WITHOUT_REDUNDANCY = ("single", "jbod", "raid0")
 CACHE_MODES = (("write", "through"), ("read_ahead", "none"), ("io", "direct"))
 INTERFACES = {"sas": ("sas", "sata"), "sata": ("sata",)}
@@ -111,6 +112,10 @@ def _sensible_for_the_level(values: Mapping[str, Any]) -> Iterator[Finding]:
         yield "spans", f"{level} has no spans", f"only {', '.join(NESTED)} have"
     if values.get("spread") is not None and level not in WITH_COPIES:
         yield "spread", f"{level} has no copies to spread", f"only {', '.join(WITH_COPIES)} have"
+    one_parity = level in WITH_PARITY and level not in WITH_Q
+    if one_parity and str(values.get("rotation", "")).endswith("-6"):
+        remedy = f"{values['rotation'].removesuffix('-6')}; only {', '.join(WITH_Q)} have it"
+        yield "rotation", f"{level} has no Q to keep on the last drive", remedy
     if values.get("spares", 0) > 0 and level in NOT_REDUNDANT:
         yield "spares", f"{level} has no redundancy to rebuild from", "leave it out"
 

@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field
 from raidsim.kernel.replacement import described
 from raidsim.kernel.replacement import names as policies
 from raidsim.layout.arrange import WORDS
+from raidsim.layout.mirrored import SPREADS
 from raidsim.layout.parity import ROTATIONS
 from raidsim.scenario.fields import (
     Choice,
@@ -33,7 +34,7 @@ from raidsim.topology.lanes import SPEEDS
 LEVELS = ("single", *WORDS)
 """Levels of a volume; single is one drive, jbod drives one behind the other."""
 
-LATER_LEVELS = ("raid2", "raid3", "raid4", "raid5e", "raid5ee", "raidz")
+LATER_LEVELS = ("raid2", "raid3", "raid5e", "raid5ee", "raidz")
 """Levels that people may ask for and that this version does not simulate."""
 
 
@@ -180,13 +181,15 @@ class VolumeKeys(Part):
     copies: Annotated[int, Count(2, 16)] = key(
         "copies of each strip under RAID 1E and 10; RAID 1 has one on each drive", 2
     )
-    spread: Annotated[str, Choice(("near", "offset", "far"))] | None = key(
-        "where copies lie: near (RAID 1E adjacent), offset (RAID 1E offset) or far; RAID 10 is then"
-        " one array over all drives, as Linux md has it",
+    spread: Annotated[str, Choice(tuple(SPREADS))] | None = key(
+        "where copies lie: near (RAID 1E adjacent), offset (RAID 1E offset) or far, or the latter"
+        " two within sets of as many drives as there are copies, as dm-raid has them; RAID 10 is"
+        " then one array over all drives, as Linux md has it",
         None, "near; RAID 10: fixed sets of mirrored drives",
     )  # fmt: skip
     rotation: Annotated[str, Choice(tuple(ROTATIONS))] = key(
-        "how parity wanders over the drives: the four ways of Linux md, the three of SNIA DDF",
+        "how parity wanders over the drives: the four ways of Linux md, the three of SNIA DDF, or"
+        " not at all; those of RAID 6 that end in -6 have Q on the last drive",
         "left-symmetric",
     )
     parity_writes: Annotated[str, Choice(("fewest", "no-modify", "no-reconstruct"))] = key(
