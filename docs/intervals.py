@@ -45,7 +45,7 @@ def section() -> str:
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
     rows = [
         [
-            "**all**" if row["group"] == "all" else row["name"],
+            f"**{row['name']}**" if row["group"] == "all" else row["name"],
             "" if row["group"] == "all" else row["group"],
             str(row["figures"]),
             f"{row['covered']} ({percent(row['share'], digits=0)})",

@@ -14,6 +14,17 @@ from raidsim.cards.posterior import posterior
 TRUTH = {"queue.window": 30, "seek.read_average": 8.8e-3}
 """What the disk really has that was measured: its card says 12, and 8.2 ms."""
 
+CARD = """
+name = "disk"
+kind = "hdd"
+title = "A disk of which little is known"
+base = "nl-sas-2tb"
+
+[queue]
+window = { value = 12, unit = "1", source = "assumed", range = [4, 64], because = "not printed" }
+choose_time = { value = 0, unit = "ms", source = "datasheet" }
+"""
+
 SCENARIO = """
 schema = 1
 title = "One disk"
@@ -24,7 +35,7 @@ model = "fujitsu-rx2540-m1"
 [[volume]]
 level = "single"
 drives = 1
-drive = "nl-sas-2tb"
+drive = "./disk.toml"
 
 [[load]]
 name = "reads"
@@ -42,6 +53,7 @@ precision = "1 %"
 def folder(tmp_path_factory):
     """Results as fio writes them, of a disk that is not quite the one of the card, and a card."""
     folder = tmp_path_factory.mktemp("fio")
+    (folder / "disk.toml").write_text(CARD)
     (folder / "one.toml").write_text(SCENARIO)
     truth = [f"queue.window={TRUTH['queue.window']}", "seek.read_average=8.8 ms"]
     setting = [part for one in truth for part in ("--set", f"volume.set.{one}")]
@@ -84,12 +96,12 @@ def test_random_reads_of_a_disk_tell_nothing_of_power_failures_and_the_host(lear
     names = {one["name"] for one in learned["values"]}
     assert not {name for name in names if name.startswith(("power", "reliability"))}
     # Its microseconds stand beside milliseconds.
-    assert {one["card"] for one in learned["values"] if one["learned"]} == {"nl-sas-2tb"}
+    assert {one["card"] for one in learned["values"] if one["learned"]} == {"disk"}
 
 
 def test_the_card_that_is_written_knows_what_was_learned_and_inherits_the_rest(folder):
-    card, written = cards.load("nl-sas-2tb"), cards.load(str(folder / "mine.toml"))
-    assert written.base == card.name
+    card, written = (cards.load(str(folder / name)) for name in ("disk.toml", "mine.toml"))
+    assert written.base == "disk"
     assert written.number("seek.read_average") == pytest.approx(8.8e-3, rel=0.03)
     before, after = posterior(card), posterior(written)
     for name in TRUTH:

@@ -312,8 +312,8 @@ def test_the_mean_time_to_data_loss_of_a_stripe_is_as_unsure_as_its_failures() -
     assert time.value == pytest.approx(1 / (-4 * math.log1p(-card.number("reliability.afr"))))
     joint = unsures(card).joint
     least, most = joint.values(np.array([[-1.645], [1.645]]))[:, 0]
-    assert time.low == pytest.approx(1 / (-4 * math.log1p(-most)), rel=0.03)
-    assert time.high == pytest.approx(1 / (-4 * math.log1p(-least)), rel=0.03)
+    assert time.low == pytest.approx(1 / (-4 * math.log1p(-most)), rel=0.06)
+    assert time.high == pytest.approx(1 / (-4 * math.log1p(-least)), rel=0.06)
     (share,) = time.shares
     assert share.value == "reliability.afr"
     assert 0 < found.named("loss of any data").high <= 1

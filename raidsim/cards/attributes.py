@@ -216,7 +216,7 @@ _HDD: tuple[_Row, ...] = (
     ("recovery.time",                     "time",          "0 ms",         "600000 ms",    "7000 ms", "how long it tries to read a bad sector before it reports an error"),
     ("command.queues_uncached_writes",    "flag",          None,           None,           True,    "the drive queues also while its write cache is off; false for SATA drives that then take one command at a time"),
     ("queue.discipline",                  ("fifo", "sstf", "look", "sptf"), None, None,    "sptf",  "which command the arm takes next: first come, shortest seek, elevator, or shortest positioning time"),
-    ("queue.window",                      "count",         "1",            "65536",        "65536", "commands that the drive works on and sorts at a time, of those it has taken; the others wait their turn. 65536, all of them, is more than drives do that were measured: those are like 2 to 12"),
+    ("queue.window",                      "count",         "1",            "65536",        "65536", "commands that the drive works on and sorts at a time, of those it has taken; the others wait their turn. 65536 is all of them, as drives do that take queue.choose_time"),
     ("queue.choose_time",                 "time",          "0 ms",         "5 ms",         "0 ms",  "firmware's time between two accesses that do not follow on: it ends one, and chooses the next among all commands that have come by then; 0 for none. Shingled disks have none"),
     ("queue.ageing",                      "number",        "0",            "10",           "0",     "how much a ms of waiting counts against a ms of positioning; 0 for none"),
     ("spindle.speed",                     "rotation",      "1000 rpm",     "60000 rpm",    None,    "revolutions per minute"),

@@ -79,6 +79,7 @@ FIXED: dict[str, str] = {
     "cpu.cores": "structure: what the processor has",
     "cpu.nodes": "structure: what the processor has and firmware is set to",
     "interrupts.cores": "structure: how the operating system is set up",
+    "pcie.near_slots": "structure: which slots of the server are at which socket",
     "page.size": "a setting of the operating system",
     "raid.threads": "a setting of the driver",
     "raid.stripe_cache": "a setting of the driver",

@@ -26,6 +26,9 @@ from raidsim.errors import InputError, Problem, quote
 DIGITS = 4
 """Significant digits of the ends of a range."""
 
+_NEVER_ZERO = ("queue.choose_time",)
+"""Values whose default leaves an effect out that every part of today has."""
+
 _DIES = FitRange("1", "128", "as many as the capacity needs; raidsim card fit counts them")
 _BUFFER = FitRange("1 MiB", "1024 MiB", "room for several program units of each die")
 
@@ -290,7 +293,8 @@ def _die(attribute: Attribute, like: Card, year: int | None) -> str | None:
 def _alone(attribute: Attribute, ranges: Mapping[str, FitRange]) -> str | None:
     """Return the line of an attribute of a card without a base; None if it has a default."""
     name = attribute.name
-    if attribute.default is not None and (attribute.default != UNKNOWN or name not in _PRINTED):
+    plain = attribute.default is not None and name not in _NEVER_ZERO
+    if plain and (attribute.default != UNKNOWN or name not in _PRINTED):
         return None
     key = name.partition(".")[2]
     span = ranges.get(name)

@@ -92,12 +92,16 @@ def enqueue(w, disk, command, op, offset, length):
 def turn_to_next(w, disk):
     """The arm is free and something waits: start it, at once or when the firmware has chosen.
 
-    An access that follows on from the one before is taken without a choice.
+    An access that follows on from the one before is taken without a choice. Meanwhile the head
+    stays where it is, and reads on behind a read.
     """
     if disk["choosing"] == 0 or disk["shingles"] != NONE or follows_on(w, disk):
         start_next(w, disk)
         return
-    disk_buffer.stop(w, disk)
+    if disk["ahead"] == 1:
+        disk_buffer.catch_up(w, disk)
+    elif disk["op"] == READ:
+        disk_buffer.read_on(w, disk)
     disk["moving"] = CHOOSING
     w.jobs[disk["arm_job"]]["stage"] = STAGE_DISK_CHOOSING
     arrive(w, disk["arm"], disk["arm_job"], disk["choosing"])
@@ -105,20 +109,12 @@ def turn_to_next(w, disk):
 
 @handler
 def follows_on(w, disk):
-    """Whether an access that waits begins where the last one ended."""
-    end = disk["offset"] + disk["length"]
+    """Whether an access that waits begins where the last one ended, or the reading on behind it."""
+    end = disk["stop"] if disk["op"] == READ else disk["offset"] + disk["length"]
     for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
         if w.tasks[row]["offset"] == end and w.tasks[row]["op"] == disk["op"]:
             return True
     return False
-
-
-@handler
-def chosen(w, disk):
-    """The time to choose is over."""
-    disk["moving"] = 0
-    if disk["waiting"] > 0:
-        start_next(w, disk)
 
 
 @routine

@@ -119,11 +119,11 @@ def read(w, disk, index):
             queue.append(w, disk, index)
         return
     job["stage"] = STAGE_WAITING
-    if e != NONE and disk_buffer.is_reading(w, disk, e):
+    if e != NONE and disk["moving"] == 0 and disk_buffer.is_reading(w, disk, e):
         follow(w, disk, index, end)
         return
     if e != NONE:
-        start = w.extents[e]["end"]
+        start = max(start, w.extents[e]["end"])
     arm.enqueue(w, disk, index, READ, start, end - start)
 
 
@@ -311,8 +311,17 @@ def arm_free(w, index):
 @part("disks")
 @handler
 def chosen(w, index):
-    """The firmware has had its time to choose: the access that is best now begins."""
-    arm.chosen(w, w.disks[w.jobs[index]["row"]])
+    """The firmware has had its time to choose: the access that is best now begins.
+
+    What has come under the head meanwhile is in the buffer: some may need the arm no more.
+    """
+    disk = w.disks[w.jobs[index]["row"]]
+    disk_buffer.catch_up(w, disk)
+    disk["moving"] = 0
+    if disk["ahead"] == 1:
+        serve_waiting(w, disk)
+    if disk["waiting"] > 0:
+        arm.start_next(w, disk)
 
 
 @handler

@@ -117,7 +117,9 @@ def count_reading(w, disk, passed):
     """The arm is busy while it reads ahead: ``passed`` ns so far, or until all is read."""
     whole = round_ns(until_read(w, disk, disk["ahead_until"]))
     more = min(passed, whole) - disk["ahead_counted"]
-    if more > 0:
+    if more > 0 and disk["moving"] != 0:  # while it chooses, which is counted already
+        disk["ahead_counted"] += more
+    elif more > 0:
         station = w.stations[disk["arm"]]
         station["busy_area"] += more
         station["served"] += more

@@ -30,6 +30,7 @@ from raidsim.unknowns import spread
 from raidsim.unknowns.draws import Draws
 from raidsim.validate.claims import Claim, Performance
 from raidsim.validate.jobs import Job, distinct
+from raidsim.validate.standing import counting
 from raidsim.validate.systems import Systems, results_of
 from raidsim.validate.verdict import Spread, Verdict, simulate
 
@@ -195,11 +196,16 @@ def interval(
 
 
 def covers(verdicts: Sequence[Verdict]) -> list[Cover]:
-    """Return how intervals do: over all claims that have one, by document, and by kind."""
+    """Return how intervals do: over all claims that have one, by document, and by kind.
+
+    Beside all stand those that test the simulation (`raidsim.validate.standing`).
+    """
     having = [one for one in verdicts if one.spread is not None]
     if not having:
         return []
     groups = {("all", "all figures"): having}
+    if testing := counting(having):  # neither true by construction nor excluded by print itself
+        groups["all", "that test the simulation"] = testing
     for one in having:
         groups.setdefault(("document", one.claim.document), []).append(one)
     for one in having:

@@ -289,7 +289,7 @@ def points_of(result: Result) -> list[Point]:
 
 def _last_phase(result: Result) -> list[Point]:
     """Return the points of loads behind which none begins, where loads follow each other."""
-    after = {one["name"]: one.get("after") for one in result.scenario["load"]}
+    after = {one["name"]: one.get("after") for one in result.scenario.get("load", [])}
     if not any(after.values()):
         return result.points
     last = {name for name, earlier in after.items() if earlier} - set(after.values())
