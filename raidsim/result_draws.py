@@ -20,13 +20,13 @@ class Share:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a full run, and where nine in ten of the draws have it."""
+    """One figure of a full run, and where it is in nine of ten cases by what is not known."""
 
     name: str  # as in "iops", "mbps", "read latency p99", "rebuild of data"
     unit: str
     value: float  # of the full run
-    low: float | None  # 5th percentile of the draws; None with fewer than ten that tell
-    high: float | None  # 95th
+    low: float | None  # 5 % lie below: of the draws, with what models leave out; None with few
+    high: float | None  # 5 % lie above
     draws: int  # that have it
     shares: list[Share] = field(default_factory=list)  # what stands out, the largest first
 
@@ -59,6 +59,7 @@ class Unknowns:
     draws: int  # beside the cards as they are
     seed: int  # of the draws
     values: int  # of cards that are unsure, and were drawn
+    model: float  # relative standard deviation that is added for what models leave out
     ios: int  # of each short run, at least; 0 where runs have an end of their own
     failed: int  # draws that could not be run
     drawn_in: int  # draws in which values did not fit together, and were taken halfway back

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from raidsim.unknowns import spread
 from raidsim.validate import schema
 from raidsim.validate.systems import MEASURED, Systems
 from raidsim.validate.unknowns import FEWEST, SCATTER, covers, interval, spreads
@@ -28,29 +29,24 @@ def figure(published: float, rounding: float = 0.0):
     return replace(one, relation="about", published=published, rounding=rounding)
 
 
-def test_without_draws_that_differ_the_interval_is_what_a_measurement_repeats_to() -> None:
-    """Two percent of standard deviation: nine in ten lie within 1.645 times that."""
+def test_without_draws_that_differ_the_interval_is_that_of_models_and_of_measurements() -> None:
+    """7 and 2 percent of standard deviation: nine in ten lie within 1.645 times their root."""
     found = interval(figure(103), 100.0, (100.0, 100.0), SCATTER, 24)
-    assert (found.low, found.high) == pytest.approx((100 - 3.29, 100 + 3.29))
-    assert found.half_width == pytest.approx(0.0329)
+    half = 164.5 * math.hypot(0.07, 0.02)
+    assert (found.low, found.high) == pytest.approx((100 - half, 100 + half))
+    assert found.half_width == pytest.approx(half / 100)
     assert found.covered
 
 
-def test_scatter_and_draws_add_up_by_their_squares_on_each_side() -> None:
-    found = interval(figure(100), 100.0, (96.0, 103.0), 4 / 164.5, 24)
-    assert 100 - found.low == pytest.approx(math.hypot(4, 4))
-    assert found.high - 100 == pytest.approx(math.hypot(3, 4))
-
-
-def test_draws_that_all_lie_to_one_side_leave_the_scatter_on_the_other() -> None:
-    found = interval(figure(100), 100.0, (110.0, 120.0), 4 / 164.5, 24)
-    assert found.low == pytest.approx(106.0)
-    assert found.high == pytest.approx(100 + math.hypot(20, 4))
+def test_draws_that_all_lie_to_one_side_leave_the_rest_on_the_other() -> None:
+    low, high = spread.widened(100.0, (110.0, 120.0), 4 / 164.5)
+    assert low == pytest.approx(106.0)
+    assert high == pytest.approx(100 + math.hypot(20, 4))
 
 
 @pytest.mark.parametrize(
     ("published", "rounding", "covered"),
-    [(103, 0, True), (104, 0, False), (104, 2, True), (96, 0, False), (90, 14, True)],
+    [(111, 0, True), (113, 0, False), (113, 4, True), (87, 0, False), (82, 14, True)],
 )
 def test_a_printed_figure_is_covered_if_its_rounding_reaches_in(
     published, rounding, covered

@@ -166,6 +166,13 @@ def test_the_interval_of_a_normal_figure_holds_its_middle_nine_tenths() -> None:
     assert spread.ends(figures[:9]) is None
 
 
+def test_what_models_leave_out_adds_up_with_the_draws_by_squares() -> None:
+    """Seven percent of standard deviation: nine in ten lie within 1.645 times that."""
+    assert spread.widened(100.0, (100.0, 100.0)) == pytest.approx((100 - 11.515, 100 + 11.515))
+    low, high = spread.widened(100.0, (96.0, 103.0), 4 / 164.5)
+    assert (100 - low, high - 100) == pytest.approx((math.hypot(4, 4), math.hypot(3, 4)))
+
+
 def test_a_figure_moves_as_the_short_runs_do() -> None:
     moved = spread.around(200.0, 50.0, [25.0, None, 100.0])
     assert moved is not None
@@ -188,8 +195,10 @@ def test_the_rate_of_one_server_is_as_unsure_as_its_time(one_server, drawn_of_on
     rest = 1 / rate.value - own
     least, most = middle_of_submission(one_server)
     assert rest >= 0
-    assert rate.low == pytest.approx(1 / (own * most + rest), rel=0.02)
-    assert rate.high == pytest.approx(1 / (own * least + rest), rel=0.02)
+    ends = 1 / (own * most + rest), 1 / (own * least + rest)
+    low, high = spread.widened(rate.value, ends)
+    assert rate.low == pytest.approx(low, rel=0.02)
+    assert rate.high == pytest.approx(high, rel=0.02)
 
 
 def test_of_one_unsure_value_all_of_the_spread_comes(drawn_of_one) -> None:

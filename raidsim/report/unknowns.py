@@ -139,7 +139,8 @@ def _title(found: Unknowns) -> str:
     values = "1 value" if found.values == 1 else f"{found.values} values"
     return (
         "From where to where figures go with what the cards do not know: nine in ten of"
-        f" {found.draws} draws of {values}"
+        f" {found.draws} draws of {values}, with {numbers.percent(found.model)} for what models"
+        " leave out"
     )
 
 

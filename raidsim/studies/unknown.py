@@ -209,6 +209,7 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
         draws=drawn.draws.count,
         seed=drawn.draws.seed,
         values=len(told.inputs),
+        model=spread.MODEL,
         ios=0 if has_end else drawn.scenario.measure.min_ios,
         failed=len(reasons),
         drawn_in=len({number for _, number in drawn.draws.drawn_in}),
@@ -246,7 +247,7 @@ class Teller:
         first = drawn.first.points[place].get(name) if place < len(drawn.first.points) else None
         moved = spread.around(value, first, drawn.figure(place, name))
         ends = None if moved is None else spread.ends(moved)
-        low, high = (None, None) if ends is None else ends
+        low, high = (None, None) if ends is None else spread.widened(value, ends)
         return Figure(
             name=name,
             unit=unit_of(name),

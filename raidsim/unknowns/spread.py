@@ -7,6 +7,7 @@ an end of the warm-up or a rare event more or less, is not taken for what cards 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,17 @@ LOW, HIGH = 0.05, 0.95
 
 FEWEST = 10
 """Draws that an interval must rest on."""
+
+MODEL = 0.07
+"""Standard deviation, relative, by which figures are off though the cards were right.
+
+It is what models leave out: file systems, what a firmware does beside. Estimated of the printed
+figures of predictions in five documents, as the least with which nine in ten lie in their
+intervals. Taken for each document from the other ones it is 0.06 to 0.10, and 91 % are covered.
+"""
+
+NORMAL_90 = 1.645
+"""Standard deviations on either side that hold the middle 90 % of a normal distribution."""
 
 
 def around(
@@ -55,6 +67,29 @@ def ends(values: NDArray[np.float64]) -> tuple[float, float] | None:
         return None
     low, high = np.quantile(present, [LOW, HIGH], method="median_unbiased")
     return float(low), float(high)
+
+
+def widened(
+    value: float, interval: tuple[float, float], deviation: float = MODEL
+) -> tuple[float, float]:
+    """Return the interval of a figure once something is added that draws know nothing of.
+
+    Parameters
+    ----------
+    value
+        Of the full run.
+    interval
+        Ends of the draws.
+    deviation
+        Relative standard deviation of what is added. It is independent of the draws, so the
+        squares add up, on each side by itself; an end is never below a tenth of itself.
+    """
+    low, high = interval
+    by = NORMAL_90 * deviation * abs(value)
+    # A median of the draws that is not the figure itself is no centre: each side is its own.
+    under = value - math.hypot(max(value - low, 0.0), by) if low < value else low - by
+    over = value + math.hypot(max(high - value, 0.0), by) if high > value else high + by
+    return max(under, low / 10), over
 
 
 def share_ahead(ratios: NDArray[np.float64]) -> float | None:

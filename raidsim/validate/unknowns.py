@@ -3,7 +3,8 @@
 The runs of a claim are made again in draws of all cards, as short runs, each draw with the same
 cards for all runs, so that a ratio of two runs knows what both have in common. A figure of the full
 run moves as it does from the cards as they are to the draw. Nine in ten of the draws lie in its
-interval, widened by what is known of measurements: that one made again is not the same.
+interval, widened by what models leave out and by what is known of measurements: that one made again
+is not the same.
 
 Covered is a printed figure of which any value that its rounding leaves open lies in the interval.
 """
@@ -50,9 +51,6 @@ SCATTER = 0.02
 Load generators on one machine repeat figures to 1 to 3 %: what a drive was used for before, where
 on it the file lies, temperatures, and a mean over 30 s to some minutes. A ratio has it twice.
 """
-
-NORMAL_90 = 1.645
-"""Standard deviations on either side that hold the middle 90 % of a normal distribution."""
 
 
 @dataclass(frozen=True)
@@ -182,13 +180,9 @@ def interval(
 ) -> Spread:
     """Return the interval of a figure between the ends of its draws, widened by a scatter.
 
-    The two are independent, so their squares add up, on each side by itself.
+    Beside that of a measurement it is what models leave out (`raidsim.unknowns.spread.MODEL`).
     """
-    low, high = ends
-    by = NORMAL_90 * scatter * abs(figure)
-    # A median of the draws that is not the figure itself is no centre: each side is its own.
-    low = figure - math.hypot(max(figure - low, 0.0), by) if low < figure else low - by
-    high = figure + math.hypot(max(high - figure, 0.0), by) if high > figure else high + by
+    low, high = spread.widened(figure, ends, math.hypot(scatter, spread.MODEL))
     bottom, top = claim.interval
     return Spread(
         low, high, (high - low) / 2 / abs(figure), bool(low <= top and bottom <= high), draws
