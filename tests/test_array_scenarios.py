@@ -27,7 +27,7 @@ def rate(scenario, *overrides):
         ("array-restore", 4, 59256),
         ("raid5-disks", 1, 483),
         ("raid5-disks", 32, 2623),
-        ("raid60-nl", 8, 624),
+        ("raid60-nl", 8, 580),
         ("jbod-hba", 8, 449223),
         ("cisco-random", 8, 424200),
         ("cisco-sequential", 8, 20644),
