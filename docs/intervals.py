@@ -21,9 +21,9 @@ TEXT = """\
 ## How many printed figures lie in the intervals
 
 [What the cards do not know](background/unknowns.md#against-print) gives each figure of a prediction
-an interval: nine in ten of {draws} draws of all cards, with 7 % for what models leave out, and what a
-measurement repeats to. Nine in ten printed figures should lie inside. Above means that the printed
-figure is above the interval. The 7 % were taken from these figures
+an interval: nine in ten of {draws} draws of all cards, with 7 % for what models leave out, and what
+a measurement repeats to. Nine in ten printed figures should lie inside. Above means that the
+printed figure is above the interval. The 7 % were taken from these figures
 ([how, and what it is without](background/unknowns.md#what-the-model-leaves-out)).
 """
 

@@ -74,7 +74,7 @@ def test_the_large_controller_of_2008_has_all_levels_but_1e_and_a_cache_on_a_bat
 def test_the_controller_of_2016_has_every_level_of_its_table_and_a_cache_on_flash(gigabytes):
     name = f"cisco-12g-sas-raid-{gigabytes}gb"
     card = cards.load(name)
-    assert levels(name) == {*LEVELS} - {"raid1e"}
+    assert levels(name) == {*LEVELS} - {"raid1e", "raid4"}
     assert card.integer("cache.size") == gigabytes * 2**30
     assert card.word("cache.protection") == "flash"
     assert (card["strip.smallest"], card["strip.largest"]) == (64 * 1024, 2**20)
@@ -99,7 +99,7 @@ def test_tri_mode_controllers_have_every_level_but_1e_and_take_pcie_drives(
     name, gigabytes, lanes, pcie
 ):
     card = cards.load(name)
-    assert levels(name) == {*LEVELS} - {"raid1e"}
+    assert levels(name) == {*LEVELS} - {"raid1e", "raid4"}
     assert card.integer("cache.size") == gigabytes * 2**30
     assert card.word("cache.protection") == "flash"
     assert (card.word("link.speed"), card.integer("link.lanes")) == ("pcie-4", lanes)

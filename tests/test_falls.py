@@ -52,14 +52,17 @@ def test_what_the_intervals_leave_open_is_no_fall(second):
 
 
 def test_software_raid_6_under_deep_sequential_writes_loses_its_disks_to_seeks():
-    """Writes of one stripe under way at once: each of them reads and writes parity apart."""
+    """Writes of one stripe under way at once: each of them reads and writes parity apart.
+
+    A stripe cache would know what the others have read.
+    """
     disks = {"level": "raid6", "drives": 6, "drive": "cisco-hdd-4tb", "strip": "512 KiB"}
     disks["disk_cache"] = "on"
     backup = {"read": "0 %", "random": "0 %", "size": "64 KiB", "outstanding": [4, 16]}
     found = run(
         from_data(
             {
-                "host": {"model": "cisco-ucs-c240-m4"},
+                "host": {"model": "cisco-ucs-c240-m4", "set": {"raid": {"stripe_cache": 0}}},
                 "volume": [disks],
                 "load": [backup],
                 "measure": {"precision": "3 %", "min_ios": 2000},

@@ -25,7 +25,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erf, gamma, gammainc
 
 Values = NDArray[np.float64]
 
@@ -87,10 +86,12 @@ class WeibullTime:
 
     def within(self, age: Values) -> Values:
         """As :class:`Duration` says: the integral of e^-(t/scale)^shape, an incomplete gamma."""
+        from scipy.special import gammainc  # noqa: PLC0415  (slow to load, and rarely needed)
+
         beyond = np.maximum(age - self.least, 0.0)
         power = 1 / self.shape
         part = gammainc(power, (beyond / self.scale) ** self.shape)
-        longer = self.scale * power * gamma(power) * part
+        longer = self.scale * power * math.gamma(power) * part
         return np.asarray(np.minimum(age, self.least) + longer)
 
 
@@ -144,4 +145,6 @@ class Even:
 
 def _normal(z: Values) -> Values:
     """Chance of a standard normal variable to be below z."""
+    from scipy.special import erf  # noqa: PLC0415  (slow to load, and rarely needed)
+
     return np.asarray((1 + erf(z / math.sqrt(2))) / 2)
