@@ -171,7 +171,8 @@ def test_a_simulated_rebuild_takes_longer_than_the_drive_from_end_to_end(level: 
     tracks = (card.number("geometry.track_outer") + card.number("geometry.track_inner")) / 2
     assert least == pytest.approx(DISK / tracks / card.number("spindle.speed"), rel=1e-3)
     found = rebuild.simulated(checked, checked.volumes[0])
-    assert least < found < 1.5 * least
+    most = 2 if level == "raid6" else 1.5  # one strip of three is passed over: a choice each time
+    assert least < found < most * least
 
 
 def test_hosts_that_have_work_slow_a_rebuild_down() -> None:

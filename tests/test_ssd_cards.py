@@ -57,6 +57,8 @@ def test_no_drive_moves_more_over_its_link_than_the_generation_carries(card):
     """Raw rates after the code; where a card does not say its generation, those of 2016."""
     most = {"sata": 600e6, "sas": 1200e6, "pcie": 2000e6, "nvme": PAYLOADS["PCIe 3.0 x4"]}
     said = card.sources["link.interface"].note
+    if "no link" in said:  # a block device in memory
+        return
     limits = [rate for words, rate in PAYLOADS.items() if words in said]
     assert len(limits) <= 1
     limit = limits[0] if limits else most[card.word("link.interface")]

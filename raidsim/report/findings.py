@@ -228,7 +228,7 @@ def sorts_all_commands(scenario: Scenario) -> Iterator[Finding]:
                 f"model {card.name}",
                 f"queue.window is not given, so that all {taken:,} commands which it takes are"
                 " sorted: at many outstanding random I/Os it comes out faster than drives are",
-                "write how many it sorts; drives that were measured are like 2 to 12",
+                "write how many it sorts, or queue.choose_time, what each choice takes",
             )
 
 
