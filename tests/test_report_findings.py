@@ -195,7 +195,9 @@ def test_a_disk_that_does_not_say_how_many_commands_it_sorts_is_named(tmp_path: 
     (card,) = re.findall(r'```toml\n(name = "my-disk-4tb".*?)```', page, re.DOTALL)
     with_window, without = tmp_path / "my-disk-4tb.toml", tmp_path / "silent.toml"
     with_window.write_text(card, encoding="utf-8")
-    silent = re.sub(r"\[queue\]\nwindow.*\nchoose_time.*\n", "", card).replace("my-disk-4tb", "silent")
+    silent = re.sub(r"\[queue\]\nwindow.*\nchoose_time.*\n", "", card).replace(
+        "my-disk-4tb", "silent"
+    )
     without.write_text(silent, encoding="utf-8")
     said = [found(scenario(SCENARIO, f"volume.drive={path}")) for path in (with_window, without)]
     assert not any("queue.window" in text for text in said[0])
