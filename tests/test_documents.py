@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +22,11 @@ def script(path: str) -> ModuleType:
     """A script beside the pages, which is no module of a package."""
     place = importlib.util.spec_from_file_location(Path(path).stem, ROOT / "docs" / path)
     module = importlib.util.module_from_spec(place)
-    place.loader.exec_module(module)
+    sys.path.insert(0, str((ROOT / "docs" / path).parent))  # as Python does for a script
+    try:
+        place.loader.exec_module(module)
+    finally:
+        sys.path.pop(0)
     return module
 
 

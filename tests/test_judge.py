@@ -124,8 +124,10 @@ def files_text(scenario: Scenario) -> str:
 def test_what_is_known_is_what_predictions_are_known_to():
     """The margin is the distance of nine predictions of ten from print."""
     page = (DOCS / "validation.md").read_text()
-    (within,) = re.findall(
-        r"^\| \*\*all\*\* \| prediction .*\| ([\d.]+) % \| [\d.]+ % \|$", page, re.M
+    within, *_ = (
+        re.findall(  # beyond the rounding of print; the plain errors stand in a later table
+            r"^\| \*\*all\*\* \| prediction .*\| ([\d.]+) % \| [\d.]+ % \|$", page, re.M
+        )
     )
     assert float(within) / 100 == pytest.approx(KNOWN, abs=0.015)
 

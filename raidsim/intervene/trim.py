@@ -14,7 +14,7 @@ from raidsim.assembly.array import drives_of
 from raidsim.assembly.drives import kind_at
 from raidsim.kernel import tables as t
 from raidsim.layout.address import held, whole_drive
-from raidsim.layout.tables import FAR, MIRRORED, OFFSET, PARITY, UNUSED
+from raidsim.layout.tables import FAR, FAR_SETS, MIRRORED, OFFSET, OFFSET_SETS, PARITY, UNUSED
 from raidsim.system.system import System
 
 
@@ -48,9 +48,9 @@ def rows_within(layout: np.void, drive: int, begin: int, end: int) -> list[tuple
         begin, end = -(-begin // stripe) * stripe, end // stripe * stripe
     spread = int(layout["spread"]) if layout["family"] == MIRRORED else None
     copies = int(layout["copies"])
-    line = copies if spread == OFFSET else 1
+    line = copies if spread in (OFFSET, OFFSET_SETS) else 1
     sections, rows = 1, int(layout["rows"])
-    if spread == FAR:
+    if spread in (FAR, FAR_SETS):
         sections, rows = copies, int(layout["section"])
 
     def address(row: int) -> int:
