@@ -22,6 +22,7 @@ from raidsim.assembly.array import drives_of
 from raidsim.control.model import build
 from raidsim.intervene import power, promises
 from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ERRAND_BITMAP
 from raidsim.layout.address import held, place
 from raidsim.layout.arrange import WORDS, arrange
 from raidsim.layout.tables import MIRRORED, WRITE, P, Q
@@ -197,6 +198,7 @@ class Bytes:
         alive = jobs["stage"] != t.STAGE_FREE
         self._host(jobs, alive)
         tasks = alive & (jobs["errand"] != t.NONE)
+        tasks &= jobs["errand"] != ERRAND_BITMAP  # which lies beside the data
         commands = alive & (jobs["errand"] == t.NONE) & (jobs["parent"] != t.NONE)
         commands &= (jobs["op"] == WRITE) & tasks[jobs["parent"]]
         found = np.flatnonzero(commands)
@@ -366,6 +368,8 @@ class Bytes:
             if not disk["moving"] or disk["op"] != WRITE:
                 continue
             if disk["command"] != t.NONE:
+                if jobs[jobs[disk["command"]]["parent"]]["errand"] == ERRAND_BITMAP:
+                    continue
                 _, start, content, number = self._bytes_of(jobs[disk["command"]])
             else:
                 _, start, content, number = self.arms[member]
