@@ -33,6 +33,7 @@ from raidsim.cli_options import (
     Overrides,
     ScenarioName,
     Seed,
+    Selection,
     WithUnknowns,
     draws,
     folder_of,
@@ -98,14 +99,7 @@ def _options(
 
 @app.command("validate", cls=WithUnknowns)
 def validate_command(
-    selection: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="DOCUMENT|CLAIM",
-            show_default=False,
-            help="Only these: part of a document's name, a claim, or the beginning of one.",
-        ),
-    ] = None,
+    selection: Selection = None,
     role: Annotated[
         Role | None, typer.Option(help="Only claims that were fitted to, or only those predicted.")
     ] = None,

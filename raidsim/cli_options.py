@@ -40,6 +40,14 @@ HtmlFile = Annotated[
     typer.Option("--html", metavar="FILE", help="Write one HTML page that opens offline."),
 ]
 
+Selection = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="DOCUMENT|CLAIM",
+        show_default=False,
+        help="Only these: part of a document's name, a claim, or the beginning of one.",
+    ),
+]
 ClaimsFolder = Annotated[
     str | None,
     typer.Option("--claims", metavar="FOLDER", help="Files of claims, in place of raidsim's own."),

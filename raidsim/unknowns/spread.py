@@ -82,7 +82,8 @@ def widened(
         Ends of the draws.
     deviation
         Relative standard deviation of what is added. It is independent of the draws, so the
-        squares add up, on each side by itself; an end is never below a tenth of itself.
+        squares add up, on each side by itself. The lower end stays above zero: it is at least a
+        tenth of that of the draws.
     """
     low, high = interval
     by = NORMAL_90 * deviation * abs(value)
