@@ -270,7 +270,7 @@ def legend(axes: Axes, colours: Palette) -> None:
         labelcolor=colours.ink,
         loc="lower left",
         bbox_to_anchor=(-0.02, 0.99),
-        ncols=4,
+        ncols=4 if len(axes.get_legend_handles_labels()[1]) <= 4 else 3,
         fontsize=8,
         handlelength=1.8,
         handletextpad=0.4,

@@ -10,8 +10,8 @@ from raidsim.report.sweeps import Sweep, half_width, latency_unit
 from raidsim.result import Result
 from raidsim.result_draws import Figure, PointUnknowns, Share, Unknowns
 
-BAND = "nine in ten of the draws"
-MEAN_BAND = "means of nine in ten of the draws"
+BAND = "nine in ten, with what is not known"
+MEAN_BAND = "the same of means"
 LEAST_SHARE = 0.05
 """Share of the variance from which on a value is named."""
 
