@@ -1,0 +1,25 @@
+"""Runs of the systems of lessons, each one once.
+
+Questions with the same system and the same changes share a run, whatever the lesson or the seed:
+a run depends on nothing but the text of its scenario.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from raidsim.result import Point
+from raidsim.running import run
+from raidsim.scenario import load_text
+
+
+@cache
+def simulate(system: str, *changes: str) -> Point:
+    """Simulate a system with some of its keys changed (KEY=VALUE), and return its first point.
+
+    Raises
+    ------
+    InputError
+        If the system with these changes is none: a mistake of the lesson.
+    """
+    return run(load_text(system, overrides=list(changes))).points[0]
