@@ -2,8 +2,8 @@
 
 from raidsim.layout.arrange import WORDS, arrange
 from raidsim.lessons.small_write import cost
-from raidsim.teaching.figures import iops, latency, planned_rate
-from raidsim.teaching.lesson import Explore, Given, Knob, Lesson, Mistake, Question, Shown
+from raidsim.teaching.figures import iops, planned_rate
+from raidsim.teaching.lesson import Explore, Knob, Lesson, Mistake, Question, Shown
 from raidsim.teaching.runs import simulate
 
 SYSTEM = """\
@@ -41,14 +41,13 @@ min_ios = 5_000
 max_ios = 5_000
 """
 LEVELS = ("raid5", "raid6", "raid10")
-DATA = {"raid5": lambda n: n - 1, "raid6": lambda n: n - 2, "raid10": lambda n: n // 2}
 STRIP = 65536
 GB = 73.407868928
 
 
 def data_drives(level: str, drives: int) -> int:
     """How many drives' worth of data an array holds."""
-    return DATA[level](drives)
+    return {"raid5": drives - 1, "raid6": drives - 2, "raid10": drives // 2}[level]
 
 
 def laid_out(level: str, drives: int) -> float:
@@ -103,7 +102,10 @@ Safety is a matter of its own. RAID 6 survives any two failures, RAID 5 any one;
             way="It holds the data of {data} of its {drives} drives: {hand} GB. The layout itself counts {simulated} GB.",
             hint="How many of the drives' worth is not data?",
             mistakes=(
-                Mistake(lambda d: d.drives * GB, "That is what the drives hold. Parity or copies take their part."),
+                Mistake(
+                    lambda d: d.drives * GB,
+                    "That is what the drives hold. Parity or copies take their part.",
+                ),
             ),
         ),
         Question(
@@ -124,9 +126,14 @@ Safety is a matter of its own. RAID 6 survives any two failures, RAID 5 any one;
             ask="Eight disks, {read} % reads: how many times as fast as {level} is RAID 10, by the planning formula?",
             draw={"level": ("raid5", "raid6"), "read": (0, 50, 67, 90)},
             tolerance=0.03,
-            hand=lambda d: (d.read / 100 + (1 - d.read / 100) * cost(d.level, 8))
-            / (d.read / 100 + (1 - d.read / 100) * 2),
-            runs=(("load.read={read} %", "volume.level=raid10"), ("load.read={read} %", "volume.level={level}")),
+            hand=lambda d: (
+                (d.read / 100 + (1 - d.read / 100) * cost(d.level, 8))
+                / (d.read / 100 + (1 - d.read / 100) * 2)
+            ),
+            runs=(
+                ("load.read={read} %", "volume.level=raid10"),
+                ("load.read={read} %", "volume.level={level}"),
+            ),
             read=lambda d, a, b: iops(a) / iops(b),
             agrees=0.1,
             also=lambda d: {"cost": cost(d.level, 8)},
@@ -180,7 +187,9 @@ Safety is a matter of its own. RAID 6 survives any two failures, RAID 5 any one;
                 for read in (0, 50, 90)
                 for level in ("raid6", "raid10")
             ),
-            read=lambda d, *p: float(max(range(3), key=lambda n: iops(p[2 * n]) / iops(p[2 * n + 1]))),
+            read=lambda d, *p: float(
+                max(range(3), key=lambda n: iops(p[2 * n]) / iops(p[2 * n + 1]))
+            ),
             way="Simulated: the one with most reads. The levels differ in what writes cost; 10 % writes are most of the work all the same, since six accesses each outweigh nine reads but for a little.",
             hint="In what do the levels differ?",
             mistakes=(Mistake(lambda d: 0.0, "Writes are where RAID 6 loses most."),),

@@ -64,9 +64,7 @@ SERVICE = 5.55
 def arms_at(busy: int, *changes: str) -> float:
     """Mean utilisation of the arms, in percent, at a rate that keeps six whole disks so busy."""
     rate = 6 * busy / 100 / SERVICE * 1000
-    point = simulate(
-        SYSTEM.replace("outstanding = 16", f'rate = "{rate:.0f} IO/s"'), *changes
-    )
+    point = simulate(SYSTEM.replace("outstanding = 16", f'rate = "{rate:.0f} IO/s"'), *changes)
     arms = [use.utilisation for use in point.stations if use.kind == "disk arm"]
     return 100 * sum(arms) / len(arms)
 
@@ -105,7 +103,10 @@ With many drives the figure of RAID 5 hardly depends on N. The latency of reads 
             way="2 · ({drives} - 1) / {drives} = {hand}. Counted: {simulated}.",
             hint="Which share of the reads is of lost data, and how many accesses does each of these take?",
             mistakes=(
-                Mistake(lambda d: d.drives - 1, "Only 1 of {drives} reads is of lost data. The others take one access."),
+                Mistake(
+                    lambda d: d.drives - 1,
+                    "Only 1 of {drives} reads is of lost data. The others take one access.",
+                ),
                 Mistake(lambda d: 1.0, "That holds for data that is still there."),
             ),
         ),
@@ -121,7 +122,10 @@ With many drives the figure of RAID 5 hardly depends on N. The latency of reads 
             way="Of {drives} writes one has its data on the lost drive ({lost} accesses), one its parity (1), {others} neither (4 each): {hand} on average. Counted: {simulated}.",
             hint="Three cases: data lost, parity lost, neither.",
             mistakes=(
-                Mistake(lambda d: 4.0 if abs(writes_degraded(d.drives) - 4) > 0.1 else -1.0, "Four holds where neither data nor parity of the write is on the lost drive."),
+                Mistake(
+                    lambda d: 4.0 if abs(writes_degraded(d.drives) - 4) > 0.1 else -1.0,
+                    "Four holds where neither data nor parity of the write is on the lost drive.",
+                ),
             ),
         ),
         Question(

@@ -168,18 +168,27 @@ A read that goes on where the last one ended needs neither seek nor half a turn.
     ),
     explore=Explore(
         knobs=(
-            Knob("size of a read", (4, 8, 16, 32, 64, 128, 256, 512, 1024), ("load.size={value} KiB",), "KiB"),
-            Knob("speed", (5400, 7200, 10000, 15000), ('volume.set."spindle.speed"={value} rpm',), "rpm"),
+            Knob(
+                "size of a read",
+                (4, 8, 16, 32, 64, 128, 256, 512, 1024),
+                ("load.size={value} KiB",),
+                "KiB",
+            ),
+            Knob(
+                "speed",
+                (5400, 7200, 10000, 15000),
+                ('volume.set."spindle.speed"={value} rpm',),
+                "rpm",
+            ),
         ),
         shown=(
             Shown(
                 "mean latency",
                 "ms",
                 latency,
-                lambda kib, rpm: SEEK
-                + 30000 / rpm
-                + kib * KIB / TRACK * (60000 / rpm + SWITCH)
-                + OVERHEAD,
+                lambda kib, rpm: (
+                    SEEK + 30000 / rpm + kib * KIB / TRACK * (60000 / rpm + SWITCH) + OVERHEAD
+                ),
             ),
             Shown("throughput", "MB/s", mbps),
         ),

@@ -81,7 +81,11 @@ Or by gathering: a controller with a write-back cache, or Linux md with its stri
             runs=(("load.size={kib} KiB",),),
             read=lambda d, p: device_ios(p),
             agrees=0.005,
-            also=lambda d: {"w": d.kib // STRIP, "modify": d.kib // STRIP + 1, "rest": 8 - d.kib // STRIP},
+            also=lambda d: {
+                "w": d.kib // STRIP,
+                "modify": d.kib // STRIP + 1,
+                "rest": 8 - d.kib // STRIP,
+            },
             way="It writes {w} strips. Read-modify-write would read {modify}, reconstruct-write {rest}; the fewer, and {w} + 1 writes: {hand}. Counted: {simulated}.",
             hint="How many strips does it write, and which of the two ways reads fewer?",
             mistakes=(
@@ -131,9 +135,7 @@ Or by gathering: a controller with a write-back cache, or Linux md with its stri
             ),
             way="{kib} / 64 data strips and one of parity: {hand}. In the simulation {simulated} disks are the fewest at which a write costs as many accesses as there are disks, so reads nothing.",
             hint="How many strips is a request, and what comes to them?",
-            mistakes=(
-                Mistake(lambda d: d.kib // STRIP, "And where does the parity go?"),
-            ),
+            mistakes=(Mistake(lambda d: d.kib // STRIP, "And where does the parity go?"),),
         ),
         Question(
             ask="Predict: writes of 512 KiB in sequence, eight outstanding, reach {good} MB/s where stripes begin. How many if the data begins at sector 63 ({bytes} bytes into the volume)?",
@@ -155,11 +157,13 @@ Or by gathering: a controller with a write-back cache, or Linux md with its stri
             way="Simulated: {simulated} in place of 9. Bytes of two stripes are written, and each of these needs its parity and something read.",
             hint="Run it. It was 9 for a full stripe.",
             mistakes=(
-                Mistake(lambda d: 9.0, "That is the full stripe. Does the request still begin with one?"),
+                Mistake(
+                    lambda d: 9.0, "That is the full stripe. Does the request still begin with one?"
+                ),
             ),
         ),
         Question(
-            ask="The other way: software RAID with a stripe cache (host.set.\"raid.stripe_cache\" = 256, as Linux md has it). Writes of {kib} KiB in sequence, 32 outstanding: how many times the throughput is that of the same without?",
+            ask='The other way: software RAID with a stripe cache (host.set."raid.stripe_cache" = 256, as Linux md has it). Writes of {kib} KiB in sequence, 32 outstanding: how many times the throughput is that of the same without?',
             draw={"kib": (64, 128)},
             tolerance=0.1,
             runs=(
@@ -178,7 +182,12 @@ Or by gathering: a controller with a write-back cache, or Linux md with its stri
     ),
     explore=Explore(
         knobs=(
-            Knob("size of a write", (8, 64, 128, 192, 256, 320, 384, 448, 512), ("load.size={value} KiB", "load.align=4 KiB"), "KiB"),
+            Knob(
+                "size of a write",
+                (8, 64, 128, 192, 256, 320, 384, 448, 512),
+                ("load.size={value} KiB", "load.align=4 KiB"),
+                "KiB",
+            ),
             Knob("level", ("raid5", "raid6"), ("volume.level={value}",)),
             Knob("begin of the data", (0, 32256), ("load.area.offset={value} B",), "B"),
         ),

@@ -137,7 +137,7 @@ requests, X being what one drive does. It is 2 X for reads only and X for writes
         ),
         Question(
             ask='Let the mirror take its copies in turn (volume.mirror_reads = "round-robin"), with reads only and {q} outstanding. How many reads a second?',
-            draw={"q": (1, 2, 4)},
+            draw={"q": (1, 2)},
             unit="IO/s",
             runs=(("volume.mirror_reads=round-robin", "load.outstanding={q}"),),
             read=lambda d, p: iops(p),

@@ -1,7 +1,7 @@
 """Lesson: queues, and Little's law."""
 
 from raidsim.teaching.figures import busy, iops, latency
-from raidsim.teaching.lesson import Explore, Given, Knob, Lesson, Mistake, Question, Shown
+from raidsim.teaching.lesson import Explore, Knob, Lesson, Mistake, Question, Shown
 from raidsim.teaching.runs import simulate
 
 SYSTEM = """\
@@ -153,7 +153,7 @@ This is the formula of Pollaczek and Khinchine for one server. Service that alwa
             ),
             read=lambda d, a, b: iops(b) / iops(a),
             way="Simulated: {simulated} times. Half a turn is longer, the seek is not: the saturated disk does 1 / S, and S grew from 5.55 ms.",
-            hint="Change volume.set.\"spindle.speed\", and divide the rates.",
+            hint='Change volume.set."spindle.speed", and divide the rates.',
             mistakes=(
                 Mistake(
                     lambda d: d.rpm / 15000,
@@ -189,7 +189,12 @@ This is the formula of Pollaczek and Khinchine for one server. Service that alwa
     explore=Explore(
         knobs=(
             Knob("outstanding I/Os", (1, 2, 4, 8, 16, 32, 64), ("load.outstanding={value}",)),
-            Knob("speed", (5400, 7200, 10000, 15000), ('volume.set."spindle.speed"={value} rpm',), "rpm"),
+            Knob(
+                "speed",
+                (5400, 7200, 10000, 15000),
+                ('volume.set."spindle.speed"={value} rpm',),
+                "rpm",
+            ),
         ),
         shown=(
             Shown("rate", "IO/s", iops),

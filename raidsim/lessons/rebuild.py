@@ -1,6 +1,6 @@
 """Lesson: rebuild under load."""
 
-from raidsim.result import OperationUse, Phase, Point
+from raidsim.result import OperationUse, Point
 from raidsim.teaching.lesson import Explore, Given, Knob, Lesson, Mistake, Question, Shown
 from raidsim.teaching.runs import simulate
 
@@ -32,7 +32,7 @@ kind = "rebuild"
 at = "1 s"
 drive = 1
 """
-IDLE = SYSTEM.replace("outstanding = 4", 'outstanding = 4\nlimit = { ios = 1 }')
+IDLE = SYSTEM.replace("outstanding = 4", "outstanding = 4\nlimit = { ios = 1 }")
 """The same with nobody there: the load ends after its first request."""
 GB = 73.4
 TRACK = 466_000
@@ -59,22 +59,23 @@ def minutes(point: Point) -> float:
     return seconds(point) / 60
 
 
-def meanwhile(point: Point) -> Phase:
-    """The time of the rebuild, as the load sees it."""
-    assert point.course is not None
-    return point.course.phases[1]
-
-
 def rate_meanwhile(point: Point) -> float:
     """IO/s of the load during the rebuild."""
-    return meanwhile(point).iops.mean
+    assert point.course is not None
+    return point.course.phases[1].iops.mean
+
+
+def read_in(point: Point, phase: int) -> float:
+    """Mean latency of reads, ms, in a phase: 0 before the rebuild, 1 during it."""
+    assert point.course is not None
+    found = point.course.phases[phase].latency_ms["read"]
+    assert found is not None
+    return found.mean
 
 
 def read_meanwhile(point: Point) -> float:
-    """Mean latency of its reads then, ms."""
-    found = meanwhile(point).latency_ms["read"]
-    assert found is not None
-    return found.mean
+    """Mean latency of reads during the rebuild, ms."""
+    return read_in(point, 1)
 
 
 def media(rpm: float) -> float:
@@ -120,9 +121,7 @@ What one buys with a low rate is latency, what one pays is hours at risk. The ch
             unit="s",
             also=lambda d: {"rate": media(d.rpm)},
             hand=lambda d: idle_seconds(d.rpm),
-            simulated=lambda d: seconds(
-                simulate(IDLE, f'volume.set."spindle.speed"={d.rpm} rpm')
-            ),
+            simulated=lambda d: seconds(simulate(IDLE, f'volume.set."spindle.speed"={d.rpm} rpm')),
             agrees=0.07,
             way="The drive is written at {rate} MB/s (10^6): 73.4 GB take {hand} s. Simulated: {simulated} s.",
             hint="All other drives read at the same time; the new one is written from end to end.",
@@ -138,8 +137,10 @@ What one buys with a low rate is latency, what one pays is hours at risk. The ch
             draw={"drives": (6, 8, 10)},
             tolerance=0.03,
             hand=lambda d: 1.0,
-            simulated=lambda d: seconds(simulate(IDLE, f"volume.drives={d.drives}"))
-            / seconds(simulate(IDLE, "volume.drives=4")),
+            simulated=lambda d: (
+                seconds(simulate(IDLE, f"volume.drives={d.drives}"))
+                / seconds(simulate(IDLE, "volume.drives=4"))
+            ),
             agrees=0.03,
             way="All drives but the new one read side by side, however many they are: {hand}. Simulated: {simulated}.",
             hint="Which of the drives is the one that all wait for?",
@@ -152,7 +153,7 @@ What one buys with a low rate is latency, what one pays is hours at risk. The ch
         ),
         Question(
             ask="At a rebuild rate of 100 % and {q} outstanding I/Os the rebuild takes {full} min. How long at {rate} %, by the rule of this lesson?",
-            draw={"q": (2, 4), "rate": (10, 30, 60)},
+            draw={"q": (4,), "rate": (10, 30, 60)},
             unit="min",
             also=lambda d: {"full": full(d)},
             hand=lambda d: full(d) * 100 / d.rate,
@@ -170,7 +171,7 @@ What one buys with a low rate is latency, what one pays is hours at risk. The ch
         ),
         Question(
             ask="Predict: with nobody there the rebuild takes {idle} min. How long at {rate} % with {q} I/Os outstanding all the time?",
-            draw={"q": (2, 4), "rate": (30, 100)},
+            draw={"q": (1, 4), "rate": (30, 100)},
             unit="min",
             predict=True,
             also=lambda d: {"idle": minutes(simulate(IDLE))},
@@ -187,10 +188,7 @@ What one buys with a low rate is latency, what one pays is hours at risk. The ch
             runs=(("volume.rebuild_rate={rate} %",),),
             read=lambda d, p: read_meanwhile(p),
             also=lambda d: {
-                "before": simulate(SYSTEM, f"volume.rebuild_rate={d.rate} %")
-                .course.phases[0]
-                .latency_ms["read"]
-                .mean
+                "before": read_in(simulate(SYSTEM, f"volume.rebuild_rate={d.rate} %"), 0)
             },
             way="Simulated: {simulated} ms, after {before} ms before it began (with a drive missing). The rate is what decides how much the host notices.",
             hint="Run it, and look at the row of the rebuild.",
@@ -212,7 +210,9 @@ What one buys with a low rate is latency, what one pays is hours at risk. The ch
         knobs=(
             Knob("rebuild rate", (10, 20, 30, 60, 100), ("volume.rebuild_rate={value} %",), "%"),
             Knob("outstanding I/Os", (1, 4), ("load.outstanding={value}",)),
-            Knob("level", ("raid5", "raid6", "raid10"), ("volume.level={value}", "volume.drives=6")),
+            Knob(
+                "level", ("raid5", "raid6", "raid10"), ("volume.level={value}", "volume.drives=6")
+            ),
         ),
         shown=(
             Shown("time of the rebuild", "min", minutes),

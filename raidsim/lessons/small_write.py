@@ -173,9 +173,7 @@ requests a second. What it does not tell is latency: reads and writes of a small
             read=lambda d, a, b: iops(b) / iops(a),
             way="Simulated: {simulated} times. The planning formula says 4 / 2 = 2 with enough outstanding.",
             hint="Run both, and divide.",
-            mistakes=(
-                Mistake(lambda d: 4.0, "A mirror writes twice, too."),
-            ),
+            mistakes=(Mistake(lambda d: 4.0, "A mirror writes twice, too."),),
         ),
         Question(
             ask='Forbid read-modify-write (volume.parity_writes = "no-modify") on RAID 5 of {drives} disks. How many accesses does a write cost now?',
@@ -185,9 +183,7 @@ requests a second. What it does not tell is latency: reads and writes of a small
             tolerance=0.02,
             way="Simulated: {simulated}: all other data strips are read. That is how arrays without read-modify-write behave, and why it is there: its cost does not grow with the array.",
             hint="Run it, and count reads and writes to drives for each request of the host; or think which strips have to be read.",
-            mistakes=(
-                Mistake(lambda d: 4.0, "Four is read-modify-write, which is forbidden."),
-            ),
+            mistakes=(Mistake(lambda d: 4.0, "Four is read-modify-write, which is forbidden."),),
         ),
     ),
     explore=Explore(

@@ -2,7 +2,6 @@
 
 from raidsim.teaching.figures import device_ios, iops, latency, mbps
 from raidsim.teaching.lesson import Explore, Knob, Lesson, Mistake, Question, Shown
-from raidsim.teaching.runs import simulate
 
 SYSTEM = """\
 # RAID 0 of four disks; requests begin at any multiple of 4 KiB.
@@ -81,7 +80,11 @@ The rule of thumb: much under way, large strips; one long request at a time, sma
             ask="How many commands to drives does each request of {size} KiB make on average, if strips have {strip} KiB and requests begin at multiples of 4 KiB?",
             draw={"size": (16, 32, 64), "strip": (8, 16)},
             tolerance=0.03,
-            hand=lambda d: 1 + straddling(d.size, d.strip) if d.size <= d.strip else min(4, 1 + straddling(d.size, d.strip)),
+            hand=lambda d: (
+                1 + straddling(d.size, d.strip)
+                if d.size <= d.strip
+                else min(4, 1 + straddling(d.size, d.strip))
+            ),
             runs=(("load.size={size} KiB", "volume.strip={strip} KiB"),),
             read=lambda d, p: device_ios(p),
             agrees=0.05,
@@ -133,7 +136,12 @@ The rule of thumb: much under way, large strips; one long request at a time, sma
     ),
     explore=Explore(
         knobs=(
-            Knob("strip", (4, 8, 16, 32, 64, 128, 256, 512, 1024), ("volume.strip={value} KiB",), "KiB"),
+            Knob(
+                "strip",
+                (4, 8, 16, 32, 64, 128, 256, 512, 1024),
+                ("volume.strip={value} KiB",),
+                "KiB",
+            ),
             Knob("outstanding I/Os", (1, 4, 16, 64), ("load.outstanding={value}",)),
             Knob("size", (16, 64, 256), ("load.size={value} KiB",), "KiB"),
         ),

@@ -144,7 +144,12 @@ For one long sequential stream: N times the throughput, if enough is outstanding
             tolerance=0.08,
             runs=(
                 ("volume.drives=1", "load.size=64 KiB", "load.random=0 %", "load.outstanding={q}"),
-                ("volume.drives={drives}", "load.size=64 KiB", "load.random=0 %", "load.outstanding={q}"),
+                (
+                    "volume.drives={drives}",
+                    "load.size=64 KiB",
+                    "load.random=0 %",
+                    "load.outstanding={q}",
+                ),
             ),
             read=lambda d, a, b: mbps(b) / mbps(a),
             way="Simulated: {simulated} times. A stream goes over all disks in turn, and none of them has to seek.",

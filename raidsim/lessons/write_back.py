@@ -1,5 +1,6 @@
 """Lesson: write-back, and what the battery is for."""
 
+from raidsim.result import Point
 from raidsim.teaching.figures import iops, latency, mbps
 from raidsim.teaching.lesson import Explore, Knob, Lesson, Mistake, Question, Shown
 from raidsim.teaching.runs import simulate
@@ -44,14 +45,14 @@ HIGH_MARK = 0.8
 """Share of the cache that may be dirty."""
 
 
-def dirty(point: object) -> float:
+def dirty(point: Point) -> float:
     """Most of the cache that was dirty, MiB."""
-    return point.controllers[0].dirty_peak / MIB  # type: ignore[attr-defined, no-any-return]
+    return point.controllers[0].dirty_peak / MIB
 
 
-def lost(point: object) -> float:
+def lost(point: Point) -> float:
     """The most that a power cut would have lost, MiB."""
-    return point.controllers[0].lost_peak / MIB  # type: ignore[attr-defined, no-any-return]
+    return point.controllers[0].lost_peak / MIB
 
 
 LESSON = Lesson(
@@ -101,7 +102,13 @@ What it risks. Writes that were answered and are not on a drive are lost in a po
             draw={"rate": (2000, 3000, 5000)},
             unit="s",
             also=lambda d: {"out": iops(simulate(SYSTEM, "load.outstanding=64"))},
-            hand=lambda d: 512 * MIB * HIGH_MARK / 65536 / (d.rate - iops(simulate(SYSTEM, "load.outstanding=64"))),
+            hand=lambda d: (
+                512
+                * MIB
+                * HIGH_MARK
+                / 65536
+                / (d.rate - iops(simulate(SYSTEM, "load.outstanding=64")))
+            ),
             way="6,554 lines, and they fill by {rate} - {out} a second: {hand} s. A burst may be that long.",
             hint="What comes in less what goes out is what fills it.",
             mistakes=(
@@ -134,7 +141,11 @@ What it risks. Writes that were answered and are not on a drive are lost in a po
             hint="Which mode is in effect then? Run it.",
             mistakes=(
                 Mistake(
-                    lambda d: latency(simulate(SYSTEM, SHORT), "write") if d.mode == "back" else latency(simulate(SYSTEM, SHORT, "volume.write=through"), "write"),
+                    lambda d: (
+                        latency(simulate(SYSTEM, SHORT), "write")
+                        if d.mode == "back"
+                        else latency(simulate(SYSTEM, SHORT, "volume.write=through"), "write")
+                    ),
                     "That is what the other of the two modes gives without a battery.",
                 ),
             ),
@@ -161,14 +172,19 @@ What it risks. Writes that were answered and are not on a drive are lost in a po
             ask="Keep {q} writes outstanding until the cache is full. How many times as many writes a second as with write-through does it do then?",
             draw={"q": (16, 64, 256)},
             tolerance=0.1,
-            runs=(("load.outstanding={q}",), ("load.outstanding={q}", "volume.write=through", SHORT)),
+            runs=(
+                ("load.outstanding={q}",),
+                ("load.outstanding={q}", "volume.write=through", SHORT),
+            ),
             read=lambda d, a, b: iops(a) / iops(b),
             way="Simulated: {simulated} times. A full cache is no faster than what leaves it. It has 6,554 writes to sort in place of {q}, so its seeks are shorter; that is all it gains, and the less the more is outstanding anyway.",
             hint="Run both, with enough I/Os that the cache fills.",
             mistakes=(
                 Mistake(
-                    lambda d: latency(simulate(SYSTEM, SHORT, "volume.write=through"), "write")
-                    / latency(simulate(SYSTEM, SHORT), "write"),
+                    lambda d: (
+                        latency(simulate(SYSTEM, SHORT, "volume.write=through"), "write")
+                        / latency(simulate(SYSTEM, SHORT), "write")
+                    ),
                     "That is by how much the latency is shorter as long as there is room.",
                 ),
             ),
@@ -176,7 +192,11 @@ What it risks. Writes that were answered and are not on a drive are lost in a po
     ),
     explore=Explore(
         knobs=(
-            Knob("outstanding writes", (1, 2, 4, 8, 16, 32, 64), ("load.outstanding={value}", "measure.max_ios=40000")),
+            Knob(
+                "outstanding writes",
+                (1, 2, 4, 8, 16, 32, 64),
+                ("load.outstanding={value}", "measure.max_ios=40000"),
+            ),
             Knob("write", ("through", "back"), ("volume.write={value}",)),
             Knob("level", ("raid5", "raid10"), ("volume.level={value}",)),
         ),

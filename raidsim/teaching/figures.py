@@ -28,7 +28,8 @@ def latency(point: Point, kind: str = "read") -> float:
 def p99(point: Point, kind: str = "read") -> float:
     """Latency that 99 % of the reads or writes do not exceed, ms."""
     found = point.latency_ms[kind]
-    assert found is not None and found.p99 is not None, f"too few {kind}s were measured"
+    assert found is not None, f"no {kind} was measured"
+    assert found.p99 is not None, f"too few {kind}s were measured"
     return found.p99
 
 

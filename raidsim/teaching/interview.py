@@ -33,6 +33,7 @@ class Interview:
 
     @property
     def asked(self) -> Asked | None:
+        """The present question; None at the end."""
         return self._sheet[self._place] if self._place < len(self._sheet) else None
 
     def question(self) -> list[str]:
