@@ -22,6 +22,11 @@ NAMES = (
     "rebuild",
     "write-back",
     "write-hole",
+    "caching",
+    "flash",
+    "heat",
+    "nested",
+    "loss",
 )
 
 

@@ -76,10 +76,10 @@ def question(asked: Asked) -> Iterator[str]:
 
 def commands(asked: Asked) -> list[str]:
     """What to type for the runs of a question."""
-    file = file_of(asked.lesson)
+    file, verb = file_of(asked.lesson), "check" if asked.question.checks else "run"
     return [
         shlex.join(
-            ["raidsim", "run", file, *(word for change in changes for word in ("--set", change))]
+            ["raidsim", verb, file, *(word for change in changes for word in ("--set", change))]
         )
         for changes in asked.runs
     ]

@@ -64,6 +64,7 @@ class Question:
     hand : the closed form; None if the answer is only found by running a system.
     runs : what is changed of the lesson's system, one tuple of KEY=VALUE for each run.
     read : the answer, of the numbers given and the point of each run.
+    checks : what is run is `raidsim check`; ``read`` then gets the risk of the first volume.
     simulated : the answer by simulation, where that is not the run of a scenario.
     tolerance : how far a typed answer may lie from the right one, as a share of it.
     agrees : how far the simulation may lie from the closed form, as a share of it.
@@ -81,6 +82,7 @@ class Question:
     hand: By | None = None
     runs: tuple[Texts, ...] = ()
     read: Callable[..., float] | None = None
+    checks: bool = False
     simulated: By | None = None
     tolerance: float = 0.05
     agrees: float = 0.05

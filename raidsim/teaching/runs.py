@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from raidsim.result import Point
+from raidsim.risk.assess import Risk, assess
 from raidsim.running import run
 from raidsim.scenario import load_text
 
@@ -23,3 +24,16 @@ def simulate(system: str, *changes: str) -> Point:
         If the system with these changes is none: a mistake of the lesson.
     """
     return run(load_text(system, overrides=list(changes))).points[0]
+
+
+@cache
+def check(system: str, *changes: str) -> Risk:
+    """Assess the risk of the first volume of a system with some of its keys changed.
+
+    Raises
+    ------
+    InputError
+        As :func:`simulate` does.
+    """
+    scenario = load_text(system, overrides=list(changes))
+    return assess(scenario, scenario.volumes[0])

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from raidsim.teaching.lesson import Given, Lesson, Question
-from raidsim.teaching.runs import simulate
+from raidsim.teaching.runs import check, simulate
 
 
 class Figure(float):
@@ -97,8 +97,9 @@ class Asked:
             return float(self.question.simulated(self.given))
         if self.question.read is None:
             return None
-        points = [simulate(self.lesson.system, *changes) for changes in self.runs]
-        return float(self.question.read(self.given, *points))
+        look = check if self.question.checks else simulate
+        found = [look(self.lesson.system, *changes) for changes in self.runs]
+        return float(self.question.read(self.given, *found))
 
     @property
     def answer(self) -> float:
