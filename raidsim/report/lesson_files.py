@@ -112,10 +112,6 @@ def _question(asked: Asked) -> list[str]:
 
 def _notes(lesson: Lesson) -> list[str]:
     lines = []
-    for heading, texts in (
-        ("Simpler than in reality", lesson.simplifications),
-        ("Where print or other simulators disagree", lesson.disagreements),
-        ("Sources", lesson.sources),
-    ):
-        lines += [f"## {heading}", "", *(f"- {text}" for text in texts), ""]
+    for heading, name in lesson_text.NOTES:
+        lines += [f"## {heading}", "", *(f"- {text}" for text in getattr(lesson, name)), ""]
     return lines

@@ -13,6 +13,13 @@ from raidsim.teaching.sheet import Asked, draw
 WIDTH = 96
 """Columns of text; a screen of today shows that, and a reader follows its lines."""
 
+NOTES = (
+    ("Simpler than in reality", "simplifications"),
+    ("Where print or other simulators disagree", "disagreements"),
+    ("Sources", "sources"),
+)
+"""What stands at the end of a lesson: headings, and the fields that are listed under them."""
+
 
 def list_of(lessons: Sequence[Lesson]) -> list[str]:
     """List lessons: name, what one learns, number of questions."""
@@ -45,11 +52,8 @@ def head(lesson: Lesson) -> list[str]:
 def notes(lesson: Lesson) -> list[str]:
     """Sources, simplifications, and where others say something else."""
     lines = []
-    for heading, texts in (
-        ("Simpler than in reality", lesson.simplifications),
-        ("Where print or other simulators disagree", lesson.disagreements),
-        ("Sources", lesson.sources),
-    ):
+    for heading, name in NOTES:
+        texts = getattr(lesson, name)
         lines += [f"{heading}:", *(line for text in texts for line in _bullet(text)), ""]
     return lines
 
@@ -76,13 +80,14 @@ def question(asked: Asked) -> Iterator[str]:
 
 def commands(asked: Asked) -> list[str]:
     """What to type for the runs of a question."""
-    file, verb = file_of(asked.lesson), "check" if asked.question.checks else "run"
-    return [
-        shlex.join(
-            ["raidsim", verb, file, *(word for change in changes for word in ("--set", change))]
-        )
-        for changes in asked.runs
-    ]
+    verb = "check" if asked.question.checks else "run"
+    return [command(asked.lesson, verb, changes) for changes in asked.runs]
+
+
+def command(lesson: Lesson, verb: str, changes: Sequence[str]) -> str:
+    """What to type for a run of a lesson's system with some of its keys changed."""
+    words = [word for change in changes for word in ("--set", change)]
+    return shlex.join(["raidsim", verb, file_of(lesson), *words])
 
 
 def file_of(lesson: Lesson) -> str:
