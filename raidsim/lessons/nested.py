@@ -157,7 +157,7 @@ RAID 10 is the case of spans of two. And twelve drives as RAID 5 and as RAID 50 
             agrees=0.005,
             also=lambda d: {
                 "of": DRIVES // d.spans,
-                "flat": FLAT[d.level].upper().replace("RAID", "RAID "),
+                "flat": FLAT[d.level],
             },
             way="It stays in one span, and is the small write of a {flat} of {of} drives: {hand}. Counted: {simulated}.",
             hint="In how many spans is it?",

@@ -2,6 +2,7 @@
 
 GIFT is the text format that Moodle imports questions from: a title between colons, the question,
 and the answers in braces; ``=`` is right, ``~`` wrong, ``#`` begins what is said to an answer.
+Nothing between them is a question that is answered in words, as predictions are.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from raidsim.teaching.interview import answer_of, options_of
 from raidsim.teaching.lesson import Lesson
 from raidsim.teaching.sheet import Asked, draw
 
-LEAST = 1e-6
-"""Tolerance that GIFT is given where an answer has to be exact."""
+LEAST = 0.0005
+"""Tolerance that GIFT is given where an answer has to be exact: that of writing it down."""
 
 
 def handout(lesson: Lesson, seed: int) -> str:
@@ -59,7 +60,9 @@ def gift(lesson: Lesson, seed: int) -> str:
 
 
 def _answers(asked: Asked) -> str:
-    """The answers of a question in braces, without these."""
+    """The answers of a question in braces, without these; a prediction is not marked."""
+    if asked.question.predict:
+        return ""
     mistakes = dict(asked.hints_of_mistakes())
     if asked.options:
         parts = []
@@ -84,7 +87,7 @@ def _can_be_given(asked: Asked, value: float) -> bool:
 
 
 def _number(value: float) -> str:
-    return f"{value:.6g}"
+    return f"{value:.6g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.12f}"
 
 
 def _escaped(text: str) -> str:

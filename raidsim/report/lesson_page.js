@@ -19,7 +19,7 @@ function withUnit(text, unit) {
 // ---------------------------------------------------------------- sliders and plot
 
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 900, HEIGHT = 380, LEFT = 74, RIGHT = 20, TOP = 18, BOTTOM = 52;
+const WIDTH = 900, HEIGHT = 380, LEFT = 74, RIGHT = 20, TOP = 34, BOTTOM = 52;
 
 function element(name, attributes, text) {
   const made = document.createElementNS(SVG, name);
@@ -119,7 +119,7 @@ class Plot {
     const knob = this.explore.knobs[0], one = this.explore.shown[this.figure];
     svg.append(element("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 8, "text-anchor": "middle" },
       withUnit(knob.name, knob.unit && `(${knob.unit})`)));
-    svg.append(element("text", { x: LEFT - 8, y: TOP - 5, "text-anchor": "start" },
+    svg.append(element("text", { x: LEFT, y: TOP - 16, "text-anchor": "start" },
       withUnit(one.name, one.unit && `(${one.unit})`)));
     const line = (values, kind) => {
       const points = values.map((value, n) => (value === null ? null : `${xs[n]},${y(value)}`)).filter(Boolean);

@@ -7,6 +7,7 @@ what is drawn is the hash of lesson, question, number and seed.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,14 @@ class Figure(float):
     def __format__(self, form: str) -> str:
         """Show it; without a form with three figures, thousands parted by commas."""
         return format(float(self), form) if form else shown(self)
+
+
+def _word(value: Any) -> Any:
+    if isinstance(value, float):
+        return Figure(value)
+    if isinstance(value, str) and re.fullmatch(r"raid\d+e?", value):
+        return f"RAID {value.removeprefix('raid').upper()}"
+    return value
 
 
 def shown(value: float) -> str:
@@ -53,12 +62,15 @@ class Asked:
     number: int
 
     @cached_property
+    def _values(self) -> Mapping[str, Any]:
+        """What templates may name."""
+        also = {} if self.question.also is None else self.question.also(self.given)
+        return {**self.given.values, **also}
+
+    @cached_property
     def _words(self) -> Mapping[str, Any]:
-        """What texts may name: numbers are shown with three figures."""
-        values = dict(self.given.values)
-        if self.question.also is not None:
-            values |= self.question.also(self.given)
-        return {key: Figure(v) if isinstance(v, float) else v for key, v in values.items()}
+        """The same as texts show it: numbers with three figures, raid5 as RAID 5."""
+        return {key: _word(value) for key, value in self._values.items()}
 
     def _filled(self, template: str, **more: Any) -> str:
         return template.format_map({**self._words, **more})
@@ -82,7 +94,8 @@ class Asked:
     def runs(self) -> tuple[tuple[str, ...], ...]:
         """What is changed of the system, run by run."""
         return tuple(
-            tuple(self._filled(change) for change in changes) for changes in self.question.runs
+            tuple(change.format_map(self._values) for change in changes)
+            for changes in self.question.runs
         )
 
     @cached_property
