@@ -36,6 +36,7 @@ def test_a_lesson_has_what_a_lesson_needs(name):
     assert all(q.hand or q.read or q.simulated for q in lesson.questions)
     assert all((lesson.sources, lesson.simplifications, lesson.disagreements))
     assert 15 <= sum(1 + len(line) // 96 for line in lesson.text.splitlines()) <= 40, "a screen"
+    assert all(len(line) <= 96 for line in lesson.text.splitlines() if line.startswith("    "))
 
 
 @pytest.mark.parametrize("name", catalogue.NAMES)

@@ -74,10 +74,10 @@ LESSON = Lesson(
     text="""\
 The same N drives, three ways:
 
-                 holds the data of    any that may fail    accesses of a small write    reads go to
-    RAID 10      N / 2                1                    2                            N drives
-    RAID 5       N - 1                1                    4                            N drives
-    RAID 6       N - 2                2                    6                            N drives
+               holds the data of   any that may fail   accesses of a small write
+    RAID 10    N / 2               1                   2
+    RAID 5     N - 1               1                   4
+    RAID 6     N - 2               2                   6
 
 Reads are alike: whatever the level, the data lies on all drives, and a healthy array reads it with one access. So a load of reads alone is served equally fast by all three. It is the writes that part them, by the planning formula
 
@@ -190,7 +190,7 @@ Safety is a matter of its own. RAID 6 survives any two failures, RAID 5 any one;
             read=lambda d, *p: float(
                 max(range(3), key=lambda n: iops(p[2 * n]) / iops(p[2 * n + 1]))
             ),
-            way="Simulated: the one with most reads. The levels differ in what writes cost; 10 % writes are most of the work all the same, since six accesses each outweigh nine reads but for a little.",
+            way="Simulated: the one with most reads. The levels differ in what writes cost; 10 % writes are two fifths of the work of a RAID 6 all the same: 0.6 accesses of 1.5 a request.",
             hint="In what do the levels differ?",
             mistakes=(Mistake(lambda d: 0.0, "Writes are where RAID 6 loses most."),),
         ),

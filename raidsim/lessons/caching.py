@@ -116,8 +116,10 @@ While misses are slow that is nearly (1 - h) · t_miss: going from 90 to 95 % of
 
 How many hits does a cache have? That depends on the load more than on the cache.
 
-    uniform          all blocks are asked for alike: h = size of the cache / size of the data, whatever the policy
-    skewed (Zipf)    the r-th block is asked for in proportion to 1 / r^s: a tenth of the blocks may have half of the hits
+    uniform          all blocks are asked for alike: h = size of the cache / size of the data,
+                     whatever the policy
+    skewed (Zipf)    the r-th block is asked for in proportion to 1 / r^s: a tenth of the
+                     blocks may have half of the hits
     loop             blocks in order, and again: LRU has none, unless all of the loop fits
 
 The last one is worth a thought. LRU throws out what was not used for longest, and in a loop that is just what comes next. A loop that is one block too long for the cache hits nothing.
@@ -241,7 +243,12 @@ Read-ahead is a cache for what has not been asked for yet. It helps whoever goes
             Knob("exponent of Zipf", (0.5, 0.8, 1.0, 1.2), ("load.zipf={value}",)),
         ),
         shown=(
-            Shown("hit rate", "%", hits, lambda mib, policy, s: che(round(mib * 16), s)),
+            Shown(
+                "hit rate",
+                "%",
+                hits,
+                lambda mib, policy, s: che(round(mib * 16), s) if policy == "lru" else None,
+            ),
             Shown("mean latency", "ms", latency),
             Shown("rate", "IO/s", iops),
         ),

@@ -58,13 +58,14 @@ A random read of a hard disk has three parts.
 
     seek        the arm moves over the cylinders: 3.5 ms on average for this disk
     rotation    the first byte comes round: half a turn on average, 60 / 15,000 rpm / 2 = 2 ms
-    transfer    the bytes pass under the head: a track of 466 kB in a turn of 4 ms, 0.5 ms to the next track: 104 MB/s (10^6)
+    transfer    the bytes pass under the head: a track of 466 kB in a turn of 4 ms, and
+                0.5 ms to the next track: 104 MB/s (10^6)
 
 Controller, link and host take some 0.1 ms more. For 8 KiB that makes 3.5 + 2 + 0.08 + 0.12 = 5.7 ms, so 176 reads in a second: one part in seventy of the time is spent on the data itself. The transfer counts only when requests are long.
 
 The average seek of a data sheet is the mean over random pairs of places, which is a third of the full stroke. Data that lies close together has shorter ones, though not in proportion: an arm accelerates and brakes, and has to settle in the end, however short the way. Outer tracks are longer than inner ones and pass under the head in the same turn, so the first bytes of a disk are read fastest.
 
-A read that goes on where the last one ended needs neither seek nor half a turn. That is why the same disk is some eighty times as fast in sequence as at random, and why all of storage tries to make long requests of short ones.""",
+A read that goes on where the last one ended needs neither seek nor half a turn. That is why the same disk is some ninety times as fast in sequence as at random, and why all of storage tries to make long requests of short ones.""",
     system=SYSTEM,
     questions=(
         Question(
@@ -202,7 +203,7 @@ A read that goes on where the last one ended needs neither seek nor half a turn.
         "The controller's time is 0.12 ms for every read; real disks differ by kind of request.",
     ),
     disagreements=(
-        "Data sheets give average seeks that are measured in cylinders. Bytes are denser outside, so random bytes are a little closer together: the simulated mean is some 2 % below the formula.",
-        "Makers' sustained rates are those of whole tracks, head switches left out or not: look at the note.",
+        "Data sheets give average seeks that are measured in cylinders. Bytes are denser outside, so random bytes are a little closer together: the simulated mean is up to 1 % below the formula.",
+        "Makers' sustained rates are those of whole tracks, with the head switches or without; few of them say which.",
     ),
 )

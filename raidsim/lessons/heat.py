@@ -202,8 +202,8 @@ What then? At 68 C this drive slows its data path to 60 %, at 70 C to a tenth, a
     ),
     explore=Explore(
         knobs=(
-            Knob("airflow", (5, 10, 20, 40, 60, 80, 100), ("air.airflow={value} %",), "%"),
-            Knob("writes", (200, 500, 800, 1200), ("load.rate={value} IO/s",), "MiB/s"),
+            Knob("airflow", (10, 20, 40, 60, 80, 100), ("air.airflow={value} %",), "%"),
+            Knob("writes", (200, 500, 800), ("load.rate={value} IO/s",), "MiB/s"),
             Knob("air", (20, 35), ("air.ambient={value} C",), "C"),
         ),
         shown=(

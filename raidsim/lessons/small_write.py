@@ -71,7 +71,8 @@ LESSON = Lesson(
     text="""\
 Parity is the exclusive or of the data of a stripe, byte by byte. Whoever changes data has to change parity too, or it would tell something wrong when a drive fails. For a write that is much smaller than a stripe there are two ways to the new parity:
 
-    read-modify-write    read old data and old parity; new parity = old parity xor old data xor new data
+    read-modify-write    read old data and old parity;
+                         new parity = old parity xor old data xor new data
     reconstruct-write    read the rest of the stripe; new parity = xor of all data
 
 RAID 5, by the first: two reads, then two writes, whatever the number of drives. By the second: as many reads as there are other data drives, then two writes. The way with fewer reads is taken. Of three drives there is only one other data drive: one read and two writes.

@@ -56,7 +56,7 @@ What does a cut cost? Two drives seek instead of one. With few outstanding reque
 
 What does it gain? A long request is transferred by several drives at once. That is worth something as soon as the transfer is longer than what is added to seek and rotation by waiting for the slowest.
 
-The rule of thumb: much under way, large strips; one long request at a time, small ones. Chen and Patterson's: strips of about half of positioning time times transfer rate, times one less than the number outstanding, and a sector more.""",
+The rule of thumb: much under way, large strips; one long request at a time, small ones. Chen and Patterson's: strips of a quarter of positioning time times transfer rate times one less than the number outstanding, and a sector more.""",
     system=SYSTEM,
     questions=(
         Question(
@@ -88,7 +88,7 @@ The rule of thumb: much under way, large strips; one long request at a time, sma
             runs=(("load.size={size} KiB", "volume.strip={strip} KiB"),),
             read=lambda d, p: device_ios(p),
             agrees=0.05,
-            way="The formula counts strips beyond the first one, whatever the size: 1 + ({size} - 4) / {strip}. But there are four drives, and strips that follow each other on a drive become one command: {hand} at most four. Simulated: {simulated}.",
+            way="The formula counts strips beyond the first one, whatever the size: 1 + ({size} - 4) / {strip}. There are only four drives, and strips that follow each other on a drive become one command, so there are never more than four: {hand}. Simulated: {simulated}.",
             hint="How many strips does a request touch, and how many drives are there?",
         ),
         Question(
@@ -138,7 +138,7 @@ The rule of thumb: much under way, large strips; one long request at a time, sma
         knobs=(
             Knob(
                 "strip",
-                (4, 8, 16, 32, 64, 128, 256, 512, 1024),
+                (4, 8, 16, 32, 64, 128, 256, 1024),
                 ("volume.strip={value} KiB",),
                 "KiB",
             ),

@@ -176,7 +176,7 @@ For one long sequential stream: N times the throughput, if enough is outstanding
     explore=Explore(
         knobs=(
             Knob("outstanding I/Os", (1, 2, 4, 8, 16, 32, 64), ("load.outstanding={value}",)),
-            Knob("disks", (1, 2, 4, 6, 8), ("volume.drives={value}",)),
+            Knob("disks", (1, 2, 4, 8), ("volume.drives={value}",)),
             Knob("size", ("8 KiB", "64 KiB", "1 MiB"), ("load.size={value}",)),
         ),
         shown=(

@@ -87,10 +87,11 @@ What is computed for b is not b, though nobody has written to b, and no error sa
 
 So after a crash parity is computed anew (resync). Of which stripes? If nobody knows which were being written, of all: as long as the whole array takes to read, hours on large disks, in which the hole is open.
 
-    nothing noted     everything
-    bitmap            regions (64 MiB of each drive) that were written to lately: a bit each, set before the write
-    journal           what is being written is written there first: some stripes, and no hole at all
-    battery           a controller that keeps its memory finishes what it had begun
+    nothing noted    everything
+    bitmap           regions (64 MiB of each drive) that were written to lately: a bit each,
+                     set before the write
+    journal          what is being written is written there first: some stripes, no hole at all
+    battery          a controller that keeps its memory finishes what it had begun
 
 A bitmap is as good as writes are close together. Random writes over the whole array dirty a region each; on a small area they share a few. Its price is a small write to all drives before the first write into a clean region, so random writes over a large array are far slower with it.""",
     system=SYSTEM,

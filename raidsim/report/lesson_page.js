@@ -19,7 +19,8 @@ function withUnit(text, unit) {
 // ---------------------------------------------------------------- sliders and plot
 
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 900, HEIGHT = 380, LEFT = 74, RIGHT = 20, TOP = 34, BOTTOM = 52;
+// A narrow screen gets a narrow picture, so that its text stays as large as that around it.
+const WIDTH = window.innerWidth < 640 ? 460 : 900, HEIGHT = 380, LEFT = 74, RIGHT = 20, TOP = 34, BOTTOM = 52;
 
 function element(name, attributes, text) {
   const made = document.createElementNS(SVG, name);

@@ -70,7 +70,7 @@ def questions(lesson: Lesson, seed: int, *, answers: bool) -> Iterator[str]:
 
 def question(asked: Asked) -> Iterator[str]:
     """One question, its options, and what to run for it."""
-    first, *rest = textwrap.wrap(f"{asked.number}. {asked.ask}", WIDTH)
+    first, *rest = _lines(f"{asked.number}. {asked.ask}", WIDTH)
     yield first
     yield from (f"   {line}" for line in rest)
     yield from options_of(asked)
@@ -97,17 +97,22 @@ def file_of(lesson: Lesson) -> str:
 
 def indented(line: str) -> list[str]:
     """A line of an answer, under its question."""
-    return [f"   {part}" for part in textwrap.wrap(line, WIDTH - 3)]
+    return [f"   {part}" for part in _lines(line, WIDTH - 3)]
 
 
 def wrapped(text: str) -> list[str]:
     """Paragraphs in lines of the width; lines that are indented stay as they are."""
     lines: list[str] = []
     for line in text.splitlines():
-        lines += [line] if line.startswith("    ") or not line else textwrap.wrap(line, WIDTH)
+        lines += [line] if line.startswith("    ") or not line else _lines(line, WIDTH)
     return lines
 
 
+def _lines(text: str, width: int) -> list[str]:
+    """Text in lines; names such as back-bad-battery stay in one."""
+    return textwrap.wrap(text, width, break_on_hyphens=False)
+
+
 def _bullet(text: str) -> list[str]:
-    first, *rest = textwrap.wrap(text, WIDTH - 2)
+    first, *rest = _lines(text, WIDTH - 2)
     return [f"- {first}", *(f"  {line}" for line in rest)]

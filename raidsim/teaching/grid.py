@@ -35,7 +35,7 @@ def compute(lesson: Lesson) -> Grid:
         settings,
         [list(_figures(lesson, setting)) for setting in settings],
         [
-            [None if one.hand is None else float(one.hand(*setting)) for one in explore.shown]
+            [None if one.hand is None else one.hand(*setting) for one in explore.shown]
             for setting in settings
         ],
     )

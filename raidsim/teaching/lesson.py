@@ -121,13 +121,14 @@ class Shown:
     ----------
     name, unit : what it is.
     read : the figure of the point of a run.
-    hand : its closed form, of the values of all knobs in their order; None if there is none.
+    hand : its closed form, of the values of all knobs in their order; None, or gives None, where
+        there is none.
     """
 
     name: str
     unit: str
     read: Callable[[Point], float]
-    hand: Callable[..., float] | None = None
+    hand: Callable[..., float | None] | None = None
 
 
 @dataclass(frozen=True)
