@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import cache
 
 import pytest
 
@@ -15,6 +16,7 @@ SEEDS = range(1, 21)
 LEAST = 16  # lessons
 
 
+@cache
 def sheets(name):
     """Each question with each set of numbers that any of the seeds draws, once."""
     lesson = catalogue.lesson(name)

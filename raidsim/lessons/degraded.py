@@ -189,7 +189,7 @@ With many drives the figure of RAID 5 hardly depends on N. The latency of reads 
     ),
     explore=Explore(
         knobs=(
-            Knob("outstanding I/Os", (1, 2, 4, 8, 16, 32, 64), ("load.outstanding={value}",)),
+            Knob("outstanding I/Os", (1, 4, 16, 64), ("load.outstanding={value}",)),
             Knob("failed disks", ("[]", "[0]"), ("volume.failed={value}",)),
             Knob("level", ("raid5", "raid6", "raid10"), ("volume.level={value}",)),
             Knob("share of reads", (0, 67, 100), ("load.read={value} %",), "%"),

@@ -31,8 +31,8 @@ start = "warm"                  # as warm as the load makes it in the long run
 
 [measure]
 precision = "5 %"
-min_ios = 2_000
-max_ios = 2_000
+min_ios = 1_000
+max_ios = 1_000
 """
 IDLE = 4.0
 """W."""
@@ -174,7 +174,7 @@ What then? At 68 C this drive slows its data path to 60 %, at 70 C to a tenth, a
             predict=True,
             also=lambda d: {"full": mbps(busy("air.airflow=100 %"))},
             simulated=lambda d: mbps(busy(f"air.airflow={d.percent} %")),
-            way="Simulated over two seconds: {simulated} MB/s. The air cannot take 25 W away below 68 C, so the drive throttles.",
+            way="Simulated over a second: {simulated} MB/s. The air cannot take 25 W away below 68 C, so the drive throttles.",
             hint="Which temperature would it reach at full speed?",
         ),
         Question(
@@ -189,14 +189,14 @@ What then? At 68 C this drive slows its data path to 60 %, at 70 C to a tenth, a
             hint="Run it with both keys changed; the line of the drive says it.",
         ),
         Question(
-            ask="Run it from idle (air.start = idle) for 2,000 writes at 500 MiB/s. How many K has it come nearer to its steady temperature, of those that are to go?",
+            ask="Run it from idle (air.start = idle) for 1,000 writes at 500 MiB/s. How many K has it come nearer to its steady temperature, of those that are to go?",
             draw={"percent": (100, 20)},
             unit="K",
             tolerance=0.1,
             runs=(("air.start=idle", "air.airflow={percent} %"),),
             read=lambda d, p: temperature(p).end - temperature(p).start,
             also=lambda d: {"t": steady(500, 35, d.percent / 100)},
-            way="Simulated: {simulated} K in four seconds, of the way to {t} C. With a time constant of minutes a short run shows the drive cold: warm it up, or begin warm.",
+            way="Simulated: {simulated} K in two seconds, of the way to {t} C. With a time constant of minutes a short run shows the drive cold: warm it up, or begin warm.",
             hint="Run it, and take the temperature at the end less that at the start.",
         ),
     ),

@@ -1,6 +1,7 @@
 """Lesson: what the chance of losing data depends on."""
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -58,6 +59,7 @@ def chance(years: float, mission: float = 5) -> float:
     return -100 * math.expm1(-mission / years)
 
 
+@cache
 def lived(level: str, drives: int, afr: float, hours: float, unread: float = 0.0) -> float:
     """Chance in percent of a loss in five years, of 20,000 simulated lifetimes."""
     scenario = load_text(SYSTEM, overrides=[f"volume.level={level}", f"volume.drives={drives}"])

@@ -134,7 +134,7 @@ What one buys with a low rate is latency, what one pays is hours at risk. The ch
         ),
         Question(
             ask="How many times as long as that of a RAID 5 of four disks does the rebuild of a RAID 5 of {drives} disks take, with nobody there?",
-            draw={"drives": (6, 8, 10)},
+            draw={"drives": (6, 10)},
             tolerance=0.03,
             hand=lambda d: 1.0,
             simulated=lambda d: (

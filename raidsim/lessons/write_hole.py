@@ -128,7 +128,7 @@ A bitmap is as good as writes are close together. Random writes over the whole a
             unit="GB",
             tolerance=0.12,
             hand=lambda d: d.area / 4,
-            runs=(("volume.intent=bitmap", "load.area.size={area} GB", "load.outstanding=64"),),
+            runs=(("volume.intent=bitmap", "load.area.size={area} GB"),),
             read=lambda d, p: sum(last - first for first, last in cut(p).resync_rows) * 65536 / 1e9,
             agrees=0.12,
             way="The area lies on {area} / 4 = {hand} GB of each drive, and no bit outside of it is set. Simulated: {simulated} GB; the last region is a whole one.",
@@ -162,7 +162,7 @@ A bitmap is as good as writes are close together. Random writes over the whole a
         ),
         Question(
             ask="How many stripes are torn (inconsistent) when the power goes with {q} writes outstanding and nothing noted?",
-            draw={"q": (8, 32, 64)},
+            draw={"q": (8, 32)},
             unit="",
             tolerance=0.0,
             runs=(("load.outstanding={q}",),),
