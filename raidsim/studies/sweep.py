@@ -13,11 +13,11 @@ from raidsim.errors import InputError, Problem, quote
 from raidsim.result import Result
 from raidsim.scenario import Scenario
 from raidsim.studies.effects import Effects, effects
-from raidsim.studies.engine import OnProgress
 from raidsim.studies.figures import COLUMN, COLUMNS
 from raidsim.studies.store import Store
 from raidsim.studies.study import Outcome, Variant, run_variants
 from raidsim.studies.vary import Axis, Between, Changes, between, parse_axis, variants
+from raidsim.workers.engine import OnProgress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

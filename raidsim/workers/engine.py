@@ -40,8 +40,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from raidsim.errors import InputError, Problem
-from raidsim.studies.cluster import cluster_of
 from raidsim.system import breath
+from raidsim.workers.cluster import cluster_of
 
 Variant = TypeVar("Variant")
 Row = TypeVar("Row")
@@ -177,6 +177,7 @@ class _Pool:
     chunked: bool
     again: Callable[[], Executor]
     lost: tuple[type[BaseException], ...] = ()
+    ahead: int = AHEAD
 
     def chunks(self, order: Sequence[int]) -> list[tuple[int, ...]]:
         """Numbers of variants, in chunks; of one, if nothing is gained by more."""
@@ -200,7 +201,7 @@ def _made(
     running: dict[Future[list[Row | InputError]], tuple[int, ...]] = {}
     try:
         while waiting or running:
-            while waiting and len(running) < AHEAD * pool.workers:
+            while waiting and len(running) < pool.ahead * pool.workers:
                 chunk = waiting.pop()
                 given = [variants[number] for number in chunk]
                 running[executor.submit(_work, simulate, given)] = chunk
@@ -243,12 +244,20 @@ def _work(
 ) -> list[Row | InputError]:
     """Make rows of a chunk; one that is wrong has what is wrong in its place."""
     rows: list[Row | InputError] = []
-    for variant in variants:
-        try:
-            rows.append(simulate(variant))
-        except InputError as error:
-            rows.append(error)
+    before, _here.works = getattr(_here, "works", False), True
+    try:
+        for variant in variants:
+            try:
+                rows.append(simulate(variant))
+            except InputError as error:
+                rows.append(error)
+    finally:
+        _here.works = before
     return rows
+
+
+_here = threading.local()
+"""Of each thread, whether it works for others already: what it runs has no workers of its own."""
 
 
 # -- workers ------------------------------------------------------------------------------------
@@ -257,16 +266,31 @@ def _work(
 @contextmanager
 def _pool(workers: int | None, processes: bool, cluster: str | None) -> Iterator[_Pool]:
     """Workers of the kind that is wanted, which have ended afterwards."""
-    count = workers or processors()
+    count = 1 if getattr(_here, "works", False) else workers or processors()
     if cluster is not None:
         with cluster_of(cluster) as (executor, count, lost):
             yield _Pool(executor, count, chunked=True, again=lambda: executor, lost=lost)
     elif processes and count > 1:
         with _processes(count) as made:
             yield _Pool(made(), count, chunked=True, again=made, lost=(BrokenProcessPool,))
+    elif count == 1:
+        yield _Pool(_Alone(), 1, chunked=False, again=_Alone, ahead=1)
     else:
         with _threads(count) as executor:
             yield _Pool(executor, count, chunked=False, again=lambda: executor)
+
+
+class _Alone(Executor):
+    """No workers: whoever asks runs it, at once."""
+
+    def submit(self, call: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        """Run it, and hold what it came to."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(call(*given, **named))
+        except Exception as error:  # noqa: BLE001 - as every executor does: it is raised where the result is
+            future.set_exception(error)
+        return future
 
 
 @contextmanager
