@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from raidsim import card_cli, check_cli, left_out_cli, models_cli, run_cli, trace_cli
+from raidsim import accept_cli, card_cli, check_cli, left_out_cli, models_cli, run_cli, trace_cli
 from raidsim.cli_options import (
     BUG,
     DOES_NOT_HOLD,
@@ -63,7 +63,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command("run", cls=WithUnknowns)(run_cli.run_command)
-for group in (card_cli, check_cli, left_out_cli, trace_cli):
+for group in (accept_cli, card_cli, check_cli, left_out_cli, trace_cli):
     app.add_typer(group.app)
 
 
@@ -159,7 +159,12 @@ def validate_command(
 
 @app.command("judge")
 def judge_command(
-    scenario: ScenarioName,
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO", help="A scenario, or the expectations that raidsim accept wrote."
+        ),
+    ],
     results: Annotated[
         list[str],
         typer.Argument(
@@ -191,6 +196,13 @@ def judge_command(
     from raidsim.report import output
     from raidsim.report.progress import Bar
 
+    if accept_cli.is_expectations(scenario):
+        accept_cli.judge_delivery(
+            scenario, results, form, json,
+            {"--volume": volume, "--random": random, "--outstanding": outstanding,
+             "--set": overrides or None, "--seed": seed},
+        )  # fmt: skip
+        return
     to_json = target_of("--json", json, stdout=True)
     loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
 
