@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from raidsim.errors import InputError, SchemaWarning
     from raidsim.result import Interrupted, Result
     from raidsim.scenario import Scenario
+    from raidsim.studies.sweep import Sweep, sweep
     from raidsim.studies.unknown import run
     from raidsim.system.system import SaturationError
     from raidsim.trace.trace import Trace
@@ -53,10 +54,12 @@ __all__ = [
     "SaturationError",
     "Scenario",
     "SchemaWarning",
+    "Sweep",
     "Trace",
     "Volume",
     "__version__",
     "run",
+    "sweep",
 ]
 
 _HOME = {
@@ -66,8 +69,10 @@ _HOME = {
     "SaturationError": "raidsim.system.system",
     "Scenario": "raidsim.scenario",
     "SchemaWarning": "raidsim.errors",
+    "Sweep": "raidsim.studies.sweep",
     "Trace": "raidsim.trace.trace",
     "run": "raidsim.studies.unknown",
+    "sweep": "raidsim.studies.sweep",
 }
 """Where the names live, if not in `raidsim.control`."""
 

@@ -19,7 +19,7 @@ from raidsim.result import Point, Result
 from raidsim.running import run
 from raidsim.scenario import Scenario
 from raidsim.session import OnPoint
-from raidsim.studies.engine import OnProgress
+from raidsim.workers.engine import OnProgress
 from raidsim.studies.short import row_of
 from raidsim.studies.unknown import DRAWS, Drawn, draw
 
