@@ -24,6 +24,7 @@ from raidsim import (
     accept_cli,
     card_cli,
     check_cli,
+    compare_cli,
     left_out_cli,
     models_cli,
     run_cli,
@@ -72,7 +73,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command("run", cls=WithUnknowns)(run_cli.run_command)
-for group in (sweep_cli, accept_cli, card_cli, check_cli, left_out_cli, trace_cli):
+for group in (sweep_cli, compare_cli, accept_cli, card_cli, check_cli, left_out_cli, trace_cli):
     app.add_typer(group.app)
 
 
