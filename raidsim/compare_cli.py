@@ -65,12 +65,12 @@ def compare_command(
         str | None,
         typer.Option(metavar="SHARE", help="Of the I/Os that must be within it; else their mean."),
     ] = None,
-    states: Annotated[
-        bool, typer.Option("--states/--no-states", help="Run degraded and rebuilding as well.")
-    ] = True,
-    risk: Annotated[
-        bool, typer.Option("--risk/--no-risk", help="Assess rebuilds and the risk of data loss.")
-    ] = True,
+    no_states: Annotated[
+        bool, typer.Option("--no-states", help="Do not run degraded and rebuilding as well.")
+    ] = False,
+    no_risk: Annotated[
+        bool, typer.Option("--no-risk", help="Assess neither rebuilds nor the risk of data loss.")
+    ] = False,
     precision: Annotated[
         str | None,
         typer.Option(metavar="SHARE", help="Of the throughput of each run, in place of its own."),
@@ -120,8 +120,8 @@ def compare_command(
             within=within,
             percentile=share,
             unknowns=draws(unknowns),
-            states=states,
-            risk=risk,
+            states=not no_states,
+            risk=not no_risk,
             precision=precision,
             store=default_path() if store is None else store,
             workers=workers,
