@@ -32,12 +32,15 @@ if TYPE_CHECKING:
     from raidsim.errors import InputError, SchemaWarning
     from raidsim.result import Interrupted, Result
     from raidsim.scenario import Scenario
+    from raidsim.studies.compare import compare
+    from raidsim.studies.comparison import Comparison
     from raidsim.studies.sweep import Sweep, sweep
     from raidsim.studies.unknown import run
     from raidsim.system.system import SaturationError
     from raidsim.trace.trace import Trace
 
 __all__ = [
+    "Comparison",
     "Completion",
     "Controller",
     "EndlessLoadError",
@@ -58,11 +61,13 @@ __all__ = [
     "Trace",
     "Volume",
     "__version__",
+    "compare",
     "run",
     "sweep",
 ]
 
 _HOME = {
+    "Comparison": "raidsim.studies.comparison",
     "InputError": "raidsim.errors",
     "Interrupted": "raidsim.result",
     "Result": "raidsim.result",
@@ -71,6 +76,7 @@ _HOME = {
     "SchemaWarning": "raidsim.errors",
     "Sweep": "raidsim.studies.sweep",
     "Trace": "raidsim.trace.trace",
+    "compare": "raidsim.studies.compare",
     "run": "raidsim.studies.unknown",
     "sweep": "raidsim.studies.sweep",
 }

@@ -29,6 +29,9 @@ SIGNATURES = {
     "Scenario.resolved": "(self)",
     "Scenario.with_": "(self, changes, value=<nothing>, /)",
     "run": "(scenario, *, progress=None, unknowns=False)",
+    "compare": "(*systems, names=None, seeds=5, within=None, percentile=None, unknowns=False,"
+    " states=True, risk=True, precision=None, store=None, workers=None, cluster=None,"
+    " progress=None)",
     "Result.read": "(path)",
     "Result.to_json": "(self, path=None)",
     "Result.to_dict": "(self)",
@@ -58,9 +61,10 @@ SIGNATURES = {
     "Volume.start": "(self, load)",
 }
 NAMES = [
-    "Completion", "Controller", "EndlessLoadError", "Environment", "Host", "Hybrid", "InputError",
-    "Interrupted", "Link", "Load", "Operation", "Result", "RunningLoad", "SaturationError",
-    "Scenario", "SchemaWarning", "Sweep", "Trace", "Volume", "__version__", "run", "sweep",
+    "Comparison", "Completion", "Controller", "EndlessLoadError", "Environment", "Host", "Hybrid",
+    "InputError", "Interrupted", "Link", "Load", "Operation", "Result", "RunningLoad",
+    "SaturationError", "Scenario", "SchemaWarning", "Sweep", "Trace", "Volume", "__version__",
+    "compare", "run", "sweep",
 ]  # fmt: skip
 
 
