@@ -1,31 +1,40 @@
-"""Many runs side by side, on threads or in processes: variants in, rows out.
+"""Many runs side by side: variants in, rows out, whoever works on them.
 
-A variant is what one run is about: anything that a function makes a row of. The kernel releases
-the interpreter's lock while it computes, so threads do; but many short runs wait for each other
-while they are built, and in processes they do not. Every variant is a simulation of its own with
-its own seed, so the rows are the same whatever the number of workers, what they are, and the order
-in which they end.
+A variant is what one run is about: anything that a function makes a row of. Three kinds of workers
+make rows, and one loop hands them out:
+
+* threads, for a few long runs: the kernel releases the interpreter's lock while it computes;
+* processes of this machine (joblib's), for many short runs, which would wait for each other while
+  they are built;
+* a Dask cluster, whose scheduler is told by its address.
+
+Every variant is a simulation of its own with its own seed, so the rows are the same whatever the
+number of workers, what they are, and the order in which they end. Processes and clusters get
+variants in chunks, a few at a time, so that a hundred thousand of them drown no scheduler; a chunk
+whose worker was lost is given to another one.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
+    CancelledError,
     Executor,
     Future,
-    ProcessPoolExecutor,
     ThreadPoolExecutor,
     wait,
 )
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from raidsim.errors import InputError, Problem
+from raidsim.studies.cluster import cluster_of
 from raidsim.system import breath
 
 Variant = TypeVar("Variant")
@@ -39,6 +48,16 @@ They come out often and for a short time; with the usual 5 ms they would mostly 
 
 MANY = 40
 """Variants from which on processes gain more than the second or two that they take to start."""
+
+MOST_OF_A_CHUNK = 16
+CHUNKS_OF_A_WORKER = 16
+"""Chunks are so small that each worker gets many: none is left with much when others are done."""
+
+AHEAD = 3
+"""Chunks that are handed out for each worker: one that it works on, and some that wait for it."""
+
+TRIES = 3
+"""Times that a chunk is given out, if workers are lost over it."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +83,10 @@ def execute(
     *,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
+    on_row: Callable[[int, Row], None] | None = None,
     first: Callable[[Variant], float] | None = None,
     processes: bool = False,
+    cluster: str | None = None,
 ) -> list[Row]:
     """Make a row of each variant, and return the rows in the order of the variants.
 
@@ -76,57 +97,46 @@ def execute(
     simulate
         What makes a row of one; must be safe to call from several threads.
     workers
-        How many at a time; None for one per processor that this process may use.
+        How many at a time; None for one per processor that this process may use. A cluster has
+        its own number.
     on_progress
-        Called in the caller's thread whenever a variant has ended.
+        Called in the caller's thread whenever variants have ended.
+    on_row
+        Called there with the number and the row of each variant that has ended.
     first
         Variants for which this is least begin first, so that no long one is left over for the
         end; None begins them in their order.
     processes
-        Run many variants in processes, which start the program's main module anew: it must allow
-        that, and ``simulate`` must be a function of a module.
+        Run many variants in processes; ``simulate`` and the variants must be such as can be
+        pickled.
+    cluster
+        Address of the scheduler of a Dask cluster, which runs them; as for processes.
 
     Raises
     ------
     InputError
-        Problems of all variants that are wrong, each once.
+        Problems of all variants that are wrong, each once; nothing answers at the address; or
+        workers were lost, three times, over the same variants.
     KeyboardInterrupt
         At Ctrl-C; all runs have ended then.
     """
     order = list(range(len(variants)))
     if first is not None:
         order.sort(key=lambda number: first(variants[number]))
-    problems: dict[Problem, None] = {}
     rows: dict[int, Row] = {}
-    pool = _pool(workers or processors(), processes and len(variants) >= MANY)
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH)
-    try:
-        running: dict[Future[Row], int] = {
-            pool.submit(simulate, variants[number]): number for number in order
-        }
-        waiting = set(running)
-        done = 0
-        while waiting:
-            ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in sorted(ended, key=lambda one: running[one]):
-                number = running[future]
-                try:
-                    rows[number] = future.result()
-                except InputError as error:
-                    problems |= dict.fromkeys(error.problems)
-                done += 1
-                if on_progress is not None:
-                    on_progress(Progress(done, len(running), str(variants[number])))
-    except KeyboardInterrupt:
-        breath.stop()
-        for process in multiprocessing.active_children():
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-        breath.allow()
-        sys.setswitchinterval(usual)
+    problems: dict[Problem, None] = {}
+    done = 0
+    with _pool(workers, processes and len(variants) >= MANY, cluster) as pool:
+        for number, row in _made(pool, variants, order, simulate):
+            done += 1
+            if isinstance(row, InputError):
+                problems |= dict.fromkeys(row.problems)
+            else:
+                rows[number] = row
+                if on_row is not None:
+                    on_row(number, row)
+            if on_progress is not None:
+                on_progress(Progress(done, len(variants), str(variants[number])))
     if problems:
         raise InputError(problems)
     return [rows[number] for number in range(len(variants))]
@@ -139,11 +149,138 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def _pool(workers: int, processes: bool) -> Executor:
-    if not processes or workers == 1:
-        return ThreadPoolExecutor(workers)
-    anew = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=anew, initializer=_leave_interrupts)
+# -- handing out --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """Workers: what they are reached by, how many, and what is said of those that are gone."""
+
+    executor: Executor
+    workers: int
+    chunked: bool
+    again: Callable[[], Executor]
+    lost: tuple[type[BaseException], ...] = ()
+
+    def chunks(self, order: Sequence[int]) -> list[tuple[int, ...]]:
+        """Numbers of variants, in chunks; of one, if nothing is gained by more."""
+        size = 1
+        if self.chunked:
+            size = len(order) // (self.workers * CHUNKS_OF_A_WORKER)
+            size = max(1, min(size, MOST_OF_A_CHUNK))
+        return [tuple(order[at : at + size]) for at in range(0, len(order), size)]
+
+
+def _made(
+    pool: _Pool,
+    variants: Sequence[Variant],
+    order: Sequence[int],
+    simulate: Callable[[Variant], Row],
+) -> Iterator[tuple[int, Row | InputError]]:
+    """Rows with their numbers, as they are made."""
+    waiting = pool.chunks(order)[::-1]
+    tries = dict.fromkeys(waiting, 0)
+    executor = pool.executor
+    running: dict[Future[list[Row | InputError]], tuple[int, ...]] = {}
+    while waiting or running:
+        while waiting and len(running) < AHEAD * pool.workers:
+            chunk = waiting.pop()
+            given = [variants[number] for number in chunk]
+            running[executor.submit(_work, simulate, given)] = chunk
+        ended, _ = wait(running, return_when=FIRST_COMPLETED)
+        lost = False
+        for future in sorted(ended, key=lambda one: running[one]):
+            chunk = running.pop(future)
+            try:
+                made = future.result()
+            except pool.lost:
+                lost = True
+                tries[chunk] += 1
+                if tries[chunk] >= TRIES:
+                    raise _over(str(variants[chunk[0]])) from None
+                waiting.append(chunk)
+                continue
+            except CancelledError:
+                raise _gone() from None
+            yield from zip(chunk, made, strict=True)
+        if lost:  # and with it, where processes are concerned, all that were handed out
+            waiting += running.values()
+            running.clear()
+            executor = pool.again()
+
+
+def _over(label: str) -> InputError:
+    cause = f"workers were ended {TRIES} times while they ran {label}, perhaps for want of memory"
+    return InputError([Problem(None, None, None, cause, "use fewer, with --workers 1")])
+
+
+def _gone() -> InputError:
+    return InputError([Problem(None, None, "--cluster", "the scheduler has gone away", None)])
+
+
+def _work(
+    simulate: Callable[[Variant], Row], variants: Sequence[Variant]
+) -> list[Row | InputError]:
+    """Make rows of a chunk; one that is wrong has what is wrong in its place."""
+    rows: list[Row | InputError] = []
+    for variant in variants:
+        try:
+            rows.append(simulate(variant))
+        except InputError as error:
+            rows.append(error)
+    return rows
+
+
+# -- workers ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _pool(workers: int | None, processes: bool, cluster: str | None) -> Iterator[_Pool]:
+    """Workers of the kind that is wanted, which have ended afterwards."""
+    count = workers or processors()
+    if cluster is not None:
+        with cluster_of(cluster) as (executor, count, lost):
+            yield _Pool(executor, count, chunked=True, again=lambda: executor, lost=lost)
+    elif processes and count > 1:
+        with _processes(count) as made:
+            yield _Pool(made(), count, chunked=True, again=made, lost=(BrokenProcessPool,))
+    else:
+        with _threads(count) as executor:
+            yield _Pool(executor, count, chunked=False, again=lambda: executor)
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[Executor]:
+    pool = ThreadPoolExecutor(count)
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH)
+    try:
+        yield pool
+    except BaseException:  # Ctrl-C too: nobody waits for the others any more
+        breath.stop()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+        breath.allow()
+        sys.setswitchinterval(usual)
+
+
+@contextmanager
+def _processes(count: int) -> Iterator[Callable[[], Executor]]:
+    """Processes of this machine; they are kept for a while, for who needs some again."""
+    from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415  (it takes a while)
+
+    def made() -> Executor:
+        found: Any = get_reusable_executor(
+            max_workers=count, initializer=_leave_interrupts, timeout=60
+        )
+        return found  # type: ignore[no-any-return]
+
+    try:
+        yield made
+    except BaseException:
+        get_reusable_executor().shutdown(wait=True, kill_workers=True)
+        raise
 
 
 def _leave_interrupts() -> None:
