@@ -13,11 +13,13 @@ from typing import Any
 
 from raidsim.errors import InputError, TableOverflowError
 from raidsim.planning.design import Data, scenario_of
+from raidsim.planning.kept import Kept
 from raidsim.planning.need import Latency, Need
 from raidsim.result import Point
 from raidsim.running import measure_points
 from raidsim.scenario import Scenario
 from raidsim.studies.engine import Progress, execute, go_on
+from raidsim.studies.study import content_key
 from raidsim.system.system import SaturationError
 
 DONE, SATURATED, REFUSED = "done", "saturated", "refused"
@@ -153,16 +155,20 @@ class Runner:
     ----------
     need : what they are of.
     workers : how many at a time; None for one per processor.
+    cluster : address of the scheduler of a Dask cluster that runs them; None for this machine.
+    kept : where runs are looked for, and put.
     on_progress : told whenever one has ended.
-    count : of the runs so far.
+    count : of the runs so far; ``again`` of those that were kept before.
     """
 
     need: Need
     workers: int | None = None
-    processes: bool = True
+    cluster: str | None = None
+    kept: Kept = field(default_factory=lambda: Kept(None))
     on_progress: OnRuns | None = None
     known: dict[str, Measured] = field(default_factory=dict)
     count: int = 0
+    again: int = 0
 
     def run(self, asked: Sequence[Data]) -> list[Measured]:
         """What each of them came to, in their order."""
@@ -181,17 +187,32 @@ class Runner:
         return [self.known[key] for key in keys]
 
     def scenarios(self, asked: Sequence[Scenario]) -> list[Measured]:
-        """The same of scenarios, which are run whether they were before or not."""
-        if not asked:
-            return []
-        self.count += len(asked)
-        return execute(
-            asked,
-            measured,
-            workers=self.workers,
-            on_progress=self.on_progress,
-            processes=self.processes,
-        )
+        """The same of scenarios, which are looked for in what is kept only."""
+        keys = [""] * len(asked)
+        before: dict[str, dict[str, Any]] = {}
+        if self.kept.path is not None:
+            keys = [content_key(scenario) for scenario in asked]
+            before = self.kept.get(keys)
+        found = {place: Measured(**before[key]) for place, key in enumerate(keys) if key in before}
+        wanted = [place for place in range(len(asked)) if place not in found]
+        self.count += len(wanted)
+        self.again += len(found)
+
+        def keep(place: int, made: Measured) -> None:
+            found[wanted[place]] = made
+            self.kept.put(keys[wanted[place]], made)
+
+        if wanted:
+            execute(
+                [asked[place] for place in wanted],
+                measured,
+                workers=self.workers,
+                cluster=self.cluster,
+                on_progress=self.on_progress,
+                on_row=keep,
+                processes=True,
+            )
+        return [found[place] for place in range(len(asked))]
 
 
 def key_of(data: Mapping[str, Any]) -> str:

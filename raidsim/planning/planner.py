@@ -1,0 +1,378 @@
+"""From a need to the designs worth buying, in stages.
+
+1. arithmetic: what all designs hold, survive, cost and take (`raidsim.planning.arithmetic`);
+2. bounds: what they cannot do better than (`raidsim.planning.bounds`);
+3. coarse runs, of those that could be on the front (`raidsim.planning.coarse`);
+4. exact runs of those near it, and the headroom of each (`raidsim.planning.checked`);
+5. runs with a drive missing, and while one is rebuilt, of the winners.
+
+What falls in a later stage opens again what had been beaten by it alone.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from raidsim.errors import InputError, Problem, quote
+from raidsim.planning import checked as checks
+from raidsim.planning import coarse as field_of
+from raidsim.planning import doubt
+from raidsim.planning.arithmetic import Arithmetic
+from raidsim.planning.checked import Checked
+from raidsim.planning.choice import HOST, Space, space_of
+from raidsim.planning.coarse import Field
+from raidsim.planning.design import data_of, scenario_of
+from raidsim.planning.front import Aims, front, layers, usual
+from raidsim.planning.kept import Kept
+from raidsim.planning.levers import levers, nearest
+from raidsim.planning.need import Need, read_need
+from raidsim.planning.outcome import Candidate, Plan, Stage
+from raidsim.planning.prices import Prices, read_prices
+from raidsim.planning.runs import Measured, Runner
+from raidsim.planning.words import asked_of, remarks_of
+from raidsim.studies.engine import OnProgress
+
+RUNS = 1000
+"""Coarse runs, at most."""
+
+EXACT = 24
+"""Designs that get exact runs in a round."""
+
+ROUNDS = 5
+"""Rounds of exact runs, after what fell was made up for."""
+
+DRAWS = 16
+"""Draws of what cards do not know, of each design of the front."""
+
+DRAWN = 6
+"""Designs of the front that are drawn, the cheapest ones."""
+
+
+@dataclass
+class Work:
+    """What a plan was made from: every design, and what became of it."""
+
+    need: Need
+    space: Space
+    prices: Prices | None
+    arithmetic: Arithmetic
+    aims: Aims
+    runner: Runner
+    field: Field
+    most: int = RUNS
+    exact: dict[int, Measured] = field(default_factory=dict)
+    headroom: dict[int, tuple[float, bool]] = field(default_factory=dict)
+    checked: dict[int, Checked] = field(default_factory=dict)
+    fell: dict[int, dict[str, float]] = field(default_factory=dict)
+    fell_in: dict[int, int] = field(default_factory=dict)
+    seconds: dict[int, float] = field(default_factory=dict)
+    runs: dict[int, int] = field(default_factory=dict)
+    front: list[int] = field(default_factory=list)
+
+
+def plan(
+    need: str | PathLike[str] | Need,
+    *,
+    prices: str | PathLike[str] | Prices | None = None,
+    runs: int = RUNS,
+    unknowns: int = DRAWS,
+    workers: int | None = None,
+    cluster: str | None = None,
+    store: str | PathLike[str] | None = None,
+    on_progress: OnProgress | None = None,
+) -> Plan:
+    """Find the designs that meet a need, and that no other design is better than.
+
+    Parameters
+    ----------
+    need
+        The file of a need.
+    prices
+        A file of prices, in place of that which the need names; without either the aims are
+        drives and watts.
+    runs
+        Coarse runs, at most.
+    unknowns
+        Draws of what cards do not know, of each of the cheapest designs; 0 for none.
+    workers
+        Runs at a time; None for one per processor.
+    cluster
+        Address of the scheduler of a Dask cluster that runs them.
+    store
+        A file that keeps runs, so that the same plan goes on where it was ended.
+    on_progress
+        Called whenever a run has ended, with ``done``, ``total`` and ``label``.
+
+    Returns
+    -------
+    Plan
+        The front, the cheapest design first; what fell, and where.
+
+    Raises
+    ------
+    InputError
+        With every problem of the files.
+    """
+    read = need if isinstance(need, Need) else read_need(_path(need))
+    known = _prices(prices, read)
+    if unknowns and not doubt.FEWEST <= unknowns <= doubt.MOST:
+        cause = f"{unknowns} is no number of draws"
+        remedy = f"give {doubt.FEWEST} to {doubt.MOST:,}, or 0 for none"
+        raise InputError([Problem(None, None, "unknowns", cause, remedy)])
+    kept = Kept(None if store is None else Path(store))
+    try:
+        work = _begin(read, known, Runner(read, workers, cluster, kept, on_progress), runs)
+        for _ in range(ROUNDS):
+            if not _round(work):
+                break
+        _finish(work)
+        found = [_candidate(work, number) for number in work.front]
+        found, settles = doubt.weigh(found, work.need, work.runner, unknowns, DRAWN)
+    finally:
+        kept.close()
+    return _plan(work, found, settles)
+
+
+def _path(need: Any) -> str:
+    if not isinstance(need, str | PathLike):
+        cause = f"{quote(need)} is neither a path nor a need"
+        raise InputError([Problem("plan()", None, "need", cause, "give the path of a file")])
+    return str(need)
+
+
+def _prices(given: str | PathLike[str] | Prices | None, need: Need) -> Prices | None:
+    if isinstance(given, Prices):
+        return given
+    if given is not None:
+        return read_prices(str(given))
+    if need.prices is not None:
+        return read_prices(str(need.prices))
+    if need.needed.budget is not None:
+        cause = "says nothing without prices"
+        raise InputError([Problem(need.path, None, "need.budget", cause, 'add prices = "FILE"')])
+    return None
+
+
+def _begin(need: Need, prices: Prices | None, runner: Runner, most: int) -> Work:
+    """Arithmetic and bounds."""
+    begun = time.perf_counter()
+    space = space_of(need)
+    arithmetic = Arithmetic(need, space, prices)
+    means = [one.within for one in need.latencies if one.percentile is None]
+    aims = usual(min(means, default=None), checks.cap_of(need), need.needed.loss)
+    with np.errstate(invalid="ignore"):
+        found = Field.of(arithmetic, runner, aims)
+    work = Work(need, space, prices, arithmetic, aims, runner, found, most)
+    work.seconds[0] = time.perf_counter() - begun
+    return work
+
+
+def _round(work: Work) -> bool:
+    """Run what is open, then what is near the front; whether there is more to be done."""
+    before, begun = work.runner.count, time.perf_counter()
+    work.field.search(work.most)
+    _spent(work, 2, before, begun)
+    before, begun = work.runner.count, time.perf_counter()
+    fallen = _exact(work)
+    _spent(work, 3, before, begun)
+    before, begun = work.runner.count, time.perf_counter()
+    fallen |= _bad_days(work)
+    _spent(work, 4, before, begun)
+    work.field.reopen(fallen)
+    return bool(fallen) and work.runner.count > 0
+
+
+def _spent(work: Work, stage: int, before: int, begun: float) -> None:
+    work.runs[stage] = work.runs.get(stage, 0) + work.runner.count - before
+    work.seconds[stage] = work.seconds.get(stage, 0.0) + time.perf_counter() - begun
+
+
+def _exact(work: Work) -> set[int]:
+    """Run designs near the front exactly; which of them fall."""
+    places = [place for place in work.field.passed if _number(work, place) not in work.fell]
+    if not places:
+        return set()
+    steps = work.aims.steps(np.array([_known_aims(work, place) for place in places]))
+    near = [places[row] for row in layers(steps, EXACT)]
+    near = [place for place in near if _number(work, place) not in work.exact]
+    designs = [work.space.design(_number(work, place)) for place in near]
+    found = checks.exact(designs, work.need, work.runner)
+    limits = work.need.limits("healthy")
+    fallen, good = set(), []
+    for place, design, measured in zip(near, designs, found, strict=True):
+        work.exact[design.number] = measured
+        over = measured.over(limits)
+        if over > 1:
+            work.fell[design.number] = {"rate or latency": over}
+            work.fell_in[design.number] = 3
+            fallen.add(place)
+        else:
+            good.append(design)
+    held = checks.headrooms(good, [work.exact[one.number] for one in good], work.need, work.runner)
+    for design, headroom in zip(good, held, strict=True):
+        work.headroom[design.number] = headroom
+    return fallen
+
+
+def _known_aims(work: Work, place: int) -> list[float]:
+    """The aims of a design by the best runs that there are of it."""
+    number = _number(work, place)
+    measured = work.exact.get(number, work.field.measured[place])
+    headroom = work.headroom.get(number, (work.field.estimate(place), False))[0]
+    return [float(one) for one in work.field.aims_of(place, measured, headroom)]
+
+
+def _bad_days(work: Work) -> set[int]:
+    """Check winners against every limit; which of them fall."""
+    places = [
+        place
+        for place in work.field.passed
+        if _number(work, place) in work.headroom and _number(work, place) not in work.fell
+    ]
+    if not places:
+        return set()
+    steps = work.aims.steps(np.array([_known_aims(work, place) for place in places]))
+    winners = [
+        places[row] for row in front(steps) if _number(work, places[row]) not in work.checked
+    ]
+    designs = [work.space.design(_number(work, place)) for place in winners]
+    days = checks.bad_days(designs, work.need, work.runner)
+    fallen = set()
+    for place, design, day in zip(winners, designs, days, strict=True):
+        measured = work.exact[design.number]
+        watts = work.field.watts(place, measured)
+        found = checks.check(
+            design, work.arithmetic, measured, work.headroom[design.number], day, watts
+        )
+        work.checked[design.number] = found
+        if found.lacks:
+            work.fell[design.number] = found.lacks
+            work.fell_in[design.number] = 4
+            fallen.add(place)
+    return fallen
+
+
+def _number(work: Work, place: int) -> int:
+    return int(work.field.numbers[place])
+
+
+def _finish(work: Work) -> None:
+    """The front of all that were checked and keep every limit, the cheapest first."""
+    good = [one for one in work.checked.values() if not one.lacks]
+    if not good:
+        return
+    aims = np.array([checks.aims(one) for one in good])
+    rows = front(work.aims.steps(aims))
+    ordered = sorted(rows, key=lambda row: (*aims[row][:2], good[row].design.number))
+    work.front = [good[row].design.number for row in ordered]
+
+
+def _candidate(work: Work, number: int) -> Candidate:
+    found = work.checked[number]
+    design, need = found.design, work.need
+    at = np.unravel_index(number, work.space.grid)
+    usable = float(np.broadcast_to(work.space.capacity, work.space.grid)[at]) * design.arrays
+    healthy = checks.state_of(found.healthy, need, "healthy")
+    assert healthy is not None
+    title = f"{need.title}: {design.label}"[:200]
+    data = data_of(design, need, title=title)
+    return Candidate(
+        number=number,
+        label=design.label,
+        keys=design.keys,
+        drives=design.arrays * (design.shape.drives + design.spares),
+        last_drives=found.last_drives,
+        usable=round(usable),
+        rack_units=found.rack_units,
+        watts=found.watts,
+        cost=found.money,
+        healthy=healthy,
+        degraded=checks.state_of(found.degraded, need, "degraded"),
+        rebuilding=checks.state_of(found.rebuilding, need, "rebuilding"),
+        limit=found.healthy.limit,
+        utilisation=found.healthy.utilisation,
+        headroom=found.headroom,
+        more=found.more,
+        rebuild=found.rebuild,
+        loss=found.loss,
+        years=found.years,
+        breaks=checks.breaks(design, need, usable, found.headroom, found.more),
+        arrays=found.arrays,
+        scenario=scenario_of(data, need),
+    )
+
+
+def _plan(work: Work, found: list[Candidate], settles: str) -> Plan:
+    prices = work.prices
+    where = None
+    if prices is not None:
+        name = prices.title or prices.path
+        where = f"{name} ({prices.path}, {prices.date}): {prices.source}"
+    return Plan(
+        title=work.need.title,
+        path=work.need.path,
+        asked=asked_of(work.need, None if prices is None else prices.currency),
+        currency=None if prices is None else prices.currency,
+        prices=where,
+        unpriced=work.arithmetic.costs.unpriced,
+        designs=work.space.size,
+        funnel=_funnel(work),
+        front=found,
+        levers=levers(work.arithmetic),
+        nearest=None if found else nearest(work),
+        settles=settles,
+        remarks=remarks_of(work, HOST),
+        work=work,
+    )
+
+
+def _funnel(work: Work) -> list[Stage]:
+    limits, fallen = work.arithmetic.limits, work.arithmetic.fallen()
+    counts = np.bincount((fallen.ravel() + 1).astype(np.int64), minlength=len(limits) + 1)[1:]
+    stages, came = [], work.space.size
+    for number, name in enumerate(("arithmetic", "bounds")):
+        fell = {
+            one.name: int(count)
+            for one, count in zip(limits, counts, strict=True)
+            if one.stage == number and count
+        }
+        stages.append(Stage(name, came, fell, 0, work.seconds.get(number, 0.0)))
+        came = stages[-1].left
+    state = work.field.state
+    later = set(work.fell_in)
+    # What fell later counts there, and what was beaten in the end counts where it stands.
+    failed = int((state == field_of.FELL).sum()) - len(later)
+    fell = {
+        "rate or latency": failed,
+        "no better than another in any aim": int((state == field_of.BEATEN).sum()),
+        "not run": int((state == field_of.OPEN).sum()),
+    }
+    stages.append(_stage(work, "coarse runs", came, fell, 2))
+    exact = set(work.exact)
+    passed = {_number(work, place) for place in work.field.passed} | later
+    fell = {
+        "rate or latency": sum(stage == 3 for stage in work.fell_in.values()),
+        "no better than another in any aim": len(passed - exact),
+    }
+    fell["no better than another in any aim"] += len(exact - set(work.fell_in) - set(work.checked))
+    stages.append(_stage(work, "exact runs", stages[-1].left, fell, 3))
+    fell = {}
+    for number, stage in work.fell_in.items():
+        if stage == 4:
+            name = max(work.fell[number], key=lambda one: work.fell[number][one])
+            fell[name] = fell.get(name, 0) + 1
+    beaten = len(set(work.checked) - set(work.fell_in) - set(work.front))
+    fell["no better than another in any aim"] = beaten
+    stages.append(_stage(work, "a drive missing, and rebuilt", stages[-1].left, fell, 4))
+    return stages
+
+
+def _stage(work: Work, name: str, came: int, fell: dict[str, int], number: int) -> Stage:
+    there = {reason: count for reason, count in fell.items() if count}
+    return Stage(name, came, there, work.runs.get(number, 0), work.seconds.get(number, 0.0))
