@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Volume,
     )
     from raidsim.errors import InputError, SchemaWarning
+    from raidsim.planning.planner import plan
     from raidsim.result import Interrupted, Result
     from raidsim.scenario import Scenario
     from raidsim.studies.unknown import run
@@ -56,6 +57,7 @@ __all__ = [
     "Trace",
     "Volume",
     "__version__",
+    "plan",
     "run",
 ]
 
@@ -67,6 +69,7 @@ _HOME = {
     "Scenario": "raidsim.scenario",
     "SchemaWarning": "raidsim.errors",
     "Trace": "raidsim.trace.trace",
+    "plan": "raidsim.planning.planner",
     "run": "raidsim.studies.unknown",
 }
 """Where the names live, if not in `raidsim.control`."""

@@ -96,9 +96,7 @@ class Arithmetic:
         """Least power of what is bought at first, W."""
         space = self.space
         drives = space.along([cost.idle_power(card) for card in space.drives], DRIVE)
-        places = [
-            0.0 if one.card is None else cost.idle_power(one.card) for one in space.places
-        ]
+        places = [0.0 if one.card is None else cost.idle_power(one.card) for one in space.places]
         hosts = space.along([cost.idle_power(card) for card in space.hosts], HOSTS)
         return np.asarray(space.first_drives * drives + space.along(places, PLACE) + hosts)
 
@@ -209,13 +207,11 @@ class Arithmetic:
         return found
 
     def fallen(self) -> NDArrayInt8:
-        """Of each design the number of the first limit that it does not keep; -1 if it keeps all."""
+        """Number of the first limit that each design does not keep; -1 if it keeps all."""
         found = np.full(self.space.grid, -1, np.int8)
         for number, limit in reversed(list(enumerate(self.limits))):
             np.copyto(found, np.int8(number), where=~(limit.ratio <= 1 + SLACK))
         return found
-
-
 
 
 def _written(shape: Shape) -> float:
@@ -225,9 +221,7 @@ def _written(shape: Shape) -> float:
     return float(shape.copies)
 
 
-def chance_of_loss(
-    card: Card, shape: Shape, spares: int, seconds: float, years: float
-) -> float:
+def chance_of_loss(card: Card, shape: Shape, spares: int, seconds: float, years: float) -> float:
     """Chance that an array loses any data, by its Markov chain, if rebuilds take so long.
 
     The time of a repair is that of the rebuild, and without a spare that of the delivery before it.

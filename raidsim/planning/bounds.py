@@ -14,8 +14,8 @@ ACM Computing Surveys 10, 1978). D is taken as small as the simulation could mak
 - flash is programmed once, without garbage collection, and dies are all busy;
 - a core of the host submits for each process, others complete.
 
-Loads that prefer places (hot, zones, zipf, an area) may find all of them in a cache. :data:`SLACK` is left
-for what chance does to a short run. So a design that is removed would not have passed a run.
+Loads that prefer places (hot, zones, zipf, an area) may find all of them in a cache. :data:`SLACK`
+is left for what chance does to a short run. So a design that is removed would not have passed one.
 """
 
 from __future__ import annotations
@@ -185,11 +185,9 @@ class Bounds:
             if card is None:
                 found.append(0.0)
                 continue
-            core = sum(
-                mix.rate * mix.random
-                * (card.number("command.time") + (1 - mix.reads) * card.number("command.write_time"))
-                for mix in mixes
-            ) / card.integer("command.cores")  # fmt: skip
+            read, write = card.number("command.time"), card.number("command.write_time")
+            core = sum(mix.rate * mix.random * (read + (1 - mix.reads) * write) for mix in mixes)
+            core /= card.integer("command.cores")
             link = bandwidth(card.word("link.speed"), card.integer("link.lanes"))
             found.append(max(core, *(_bytes(mixes, reads) / link for reads in (True, False))))
         return self.space.along(found, PLACE)

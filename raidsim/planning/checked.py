@@ -173,9 +173,7 @@ def bad_days(
     asked += [rebuilding_of(one, need) for one in redundant]
     found = runner.run(asked)
     half = len(redundant)
-    of = {
-        one.number: (found[place], found[half + place]) for place, one in enumerate(redundant)
-    }
+    of = {one.number: (found[place], found[half + place]) for place, one in enumerate(redundant)}
     result: list[tuple[Measured | None, Measured | None, float | None]] = []
     for design in designs:
         if design.number not in of:
@@ -256,7 +254,7 @@ def check(
     )
 
 
-def breaks(design: Design, need: Need, usable: float, headroom: float, more: bool) -> Break | None:
+def breaks(need: Need, usable: float, headroom: float, more: bool) -> Break | None:
     """What growth breaks first of what is bought at first."""
     for year in range(1, FOREVER + 1):
         broken = []

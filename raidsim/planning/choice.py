@@ -380,5 +380,3 @@ def _cards(
 
 def _of(kinds: Sequence[str]) -> str:
     return f"name one of a {' or '.join(kinds)}: raidsim models lists them"
-
-

@@ -23,7 +23,7 @@ from raidsim.planning.runs import Measured, Runner
 IOS = 2000
 """I/Os of a coarse run."""
 
-BATCH = 120
+BATCH = 60
 """Runs between two looks at what is left."""
 
 DOUBT = 1.25
@@ -122,7 +122,7 @@ class Field:
 
     def aims_of(self, place: int, measured: Measured, headroom: float) -> Floats:
         """Aims of a design that was run."""
-        found = self.best[place].copy()
+        found: Floats = self.best[place].copy()
         found[1] = self.watts(place, measured)
         worst = measured.worst("mean")
         found[2] = 0.0 if worst is None else worst[0]
@@ -180,7 +180,11 @@ class Field:
         space, need = self.arithmetic.space, self.arithmetic.need
         measure = {"min_ios": IOS, "max_ios": IOS, "precision": "50 %"}
         designs = [space.design(int(self.numbers[place])) for place in chosen]
-        asked = [data_of(one, need, spares=False, measure=measure) for one in designs]
+        # Flash that was filled in sequence has no garbage to collect yet: it is at its best.
+        asked = [
+            data_of(one, need, spares=False, every={"state": "filled"}, measure=measure)
+            for one in designs
+        ]
         found = {
             int(self.key[place]): measured
             for place, measured in zip(chosen, self.runner.run(asked), strict=True)

@@ -75,7 +75,9 @@ class Parts:
 
     def controllers(self, year: int) -> Numbers:
         """Controllers that are there in a year."""
-        return np.asarray(np.where(np.isinf(self.most), 0.0, np.ceil(self.drives(year) / self.most)))
+        return np.asarray(
+            np.where(np.isinf(self.most), 0.0, np.ceil(self.drives(year) / self.most))
+        )
 
     @property
     def last(self) -> int:

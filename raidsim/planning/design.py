@@ -7,16 +7,16 @@ from typing import Any
 
 from raidsim import schemas, units
 from raidsim.cards import Card
-from raidsim.cards.catalogue import catalogue
 from raidsim.planning.choice import HOST, WITH_COPIES, WITH_SPANS, Design
 from raidsim.planning.need import Need, scaled
+from raidsim.resources import data_folder
 from raidsim.scenario import Scenario
 from raidsim.scenario.scenario import from_data
 
 Data = dict[str, Any]
 
 
-def volumes_of(design: Design, need: Need, *, spares: bool = True) -> list[Data]:
+def volumes_of(design: Design, *, spares: bool = True) -> list[Data]:
     """The tables of its arrays; ``spares`` stand in the scenario that is written."""
     shape = design.shape
     table: Data = {
@@ -24,7 +24,7 @@ def volumes_of(design: Design, need: Need, *, spares: bool = True) -> list[Data]
         "level": shape.level,
         "drives": shape.drives,
         "strip": units.text(design.strip, "size"),
-        "drive": _named(design.drive, need),
+        "drive": _named(design.drive),
     }
     if shape.level in WITH_SPANS:
         table["spans"] = shape.spans
@@ -61,6 +61,7 @@ def data_of(
     factor: float = 1.0,
     spares: bool = True,
     volume: Mapping[str, Any] | None = None,
+    every: Mapping[str, Any] | None = None,
     events: Sequence[Data] = (),
     measure: Mapping[str, Any] | None = None,
     title: str = "",
@@ -75,21 +76,22 @@ def data_of(
         So many times the load of the need.
     spares
         Whether the hot spares are in it; a run without events does not see them.
-    volume
-        Keys of the first array that differ.
+    volume, every
+        Keys of the first array, and of all of them, that differ.
     events, measure
         As a scenario has them.
     title
         What it is called; none where nobody reads it, so that equal systems are equal.
     """
-    volumes = volumes_of(design, need, spares=spares)
+    volumes = volumes_of(design, spares=spares)
+    volumes = [one | dict(every or {}) for one in volumes]
     volumes[0] |= volume or {}
     data: Data = {**schemas.head("scenario")}
     if title:
         data["title"] = title
-    data |= {"seed": need.seed, "host": {"model": _named(design.host, need)}}
+    data |= {"seed": need.seed, "host": {"model": _named(design.host)}}
     if design.place.card is not None:
-        data["controller"] = [{"model": _named(design.place.card, need)}]
+        data["controller"] = [{"model": _named(design.place.card)}]
     data |= {"volume": volumes, "load": loads_of(design, need, factor)}
     if events:
         data["event"] = list(events)
@@ -108,8 +110,7 @@ def scenario_of(data: Data, need: Need) -> Scenario:
     return from_data(data, "the design", folder=need.folder)
 
 
-def _named(card: Card, need: Need) -> str:
+def _named(card: Card) -> str:
     """What a scenario calls a card by: its name where it comes with raidsim, else its path."""
-    if any(known.path == card.path for known in catalogue()):
-        return card.name
-    return str(card.path)
+    own = card.path.is_relative_to(data_folder("models"))
+    return card.name if own else str(card.path.resolve())

@@ -55,9 +55,7 @@ def weigh(
     draws = Draws(count, DRAW_SEED)
     scenarios = [_bare(one.scenario) for one in drawn]
     asked = [
-        draws.scenario(scenario, number)
-        for scenario in scenarios
-        for number in range(1, count + 1)
+        draws.scenario(scenario, number) for scenario in scenarios for number in range(1, count + 1)
     ]
     rows = runner.scenarios(asked)
     of = [rows[place * count : (place + 1) * count] for place in range(len(drawn))]
@@ -66,9 +64,7 @@ def weigh(
     for one, scenario, ran in zip(drawn, scenarios, of, strict=True):
         met = [row.over(limits) <= 1 for row in ran]
         experiment = _experiment(draws, [scenario], _logs([_slow(row) for row in ran]))
-        found.append(
-            replace(one, chance=sum(met) / count, draws=count, experiment=experiment)
-        )
+        found.append(replace(one, chance=sum(met) / count, draws=count, experiment=experiment))
     return [*found, *front[most:]], _settled(found, scenarios, of, draws)
 
 
@@ -94,12 +90,8 @@ def _experiment(
     draws: Draws, scenarios: Sequence[Scenario], figure: NDArray[np.float64]
 ) -> Experiment | None:
     """The measurement that shows the value which is behind most of what a figure varies by."""
-    inputs = {
-        key: one for scenario in scenarios for key, one in draws.inputs(scenario).items()
-    }
-    table = {
-        key: column for scenario in scenarios for key, column in draws.table(scenario).items()
-    }
+    inputs = {key: one for scenario in scenarios for key, one in draws.inputs(scenario).items()}
+    table = {key: column for scenario in scenarios for key, column in draws.table(scenario).items()}
     keys = list(inputs)
     if not keys:
         return None

@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 NAMES = ("cost", "watts", "latency", "headroom", "loss")
 """The aims, in their order; less is better of all but headroom."""
 
-STEPS = (0.01, 0.02, 0.1, 0.1, 1.0)
+STEPS = (0.02, 0.05, 0.1, 0.1, 1.0)
 """Relative differences from which on an aim tells two designs apart."""
+
+NO_LOSS = 1e-6
+"""A chance that counts as none, unless a need asks for less."""
 
 Values = NDArray[np.float64]
 
@@ -49,7 +52,7 @@ class Aims:
             ]
         )
         logs = np.log(np.maximum(enough, 1e-300)) / np.log1p(np.array(STEPS))
-        return np.floor(logs + 1e-9).astype(np.int32)
+        return np.asarray(np.floor(logs + 1e-9), np.int32)
 
 
 def front(steps: NDArray[np.int32], order: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
@@ -77,9 +80,7 @@ def front(steps: NDArray[np.int32], order: NDArray[np.int64] | None = None) -> N
     return np.array(sorted(kept), np.int64)
 
 
-def dominated(
-    steps: NDArray[np.int32], by: NDArray[np.int32]
-) -> NDArray[np.bool_]:
+def dominated(steps: NDArray[np.int32], by: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which rows are no better in any aim than one of those that are known."""
     found = np.zeros(len(steps), bool)
     for row in by:
@@ -100,11 +101,9 @@ def layers(steps: NDArray[np.int32], most: int) -> list[int]:
 
 
 def usual(latency: float | None, headroom: float, loss: float | None) -> Aims:
-    """When aims are met well enough: a twentieth of a latency, a thousandth of a chance."""
+    """When aims are met well enough: a twentieth of a latency, one chance in a million."""
     return Aims(
         latency=1e-4 if latency is None else latency / 20,
         headroom=headroom,
-        loss=1e-9 if loss is None else loss / 1000,
+        loss=NO_LOSS if loss is None else min(loss / 1000, NO_LOSS),
     )
-
-

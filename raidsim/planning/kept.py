@@ -72,5 +72,3 @@ class Kept:
         except sqlite3.Error as error:
             cause = f"cannot be used as a store: {error}"
             raise InputError([Problem(str(self.path), None, None, cause, "name another")]) from None
-
-

@@ -124,7 +124,9 @@ class ChoiceKeys(Part):
     """What designs are made of."""
 
     drives: Annotated[tuple[Name, ...], BeforeValidator(as_list)] | None = key(
-        "cards of drives: names of `raidsim models`, or paths", None, "all cards of drives that name a maker"
+        "cards of drives: names of `raidsim models`, or paths",
+        None,
+        "all cards of drives that name a maker",
     )
     levels: Annotated[tuple[Annotated[str, Choice(LEVELS)], ...], BeforeValidator(as_list)] = key(
         "RAID levels", list(USUAL_LEVELS)
@@ -133,9 +135,7 @@ class ChoiceKeys(Part):
         'drives of an array: a number, a range such as "4..24" or "4..24:2", or a list of these',
         ["2..6", "8..16:2", 20, 24],
     )
-    spans: Annotated[tuple[int, ...], Counts(2, 512)] = key(
-        "spans of RAID 50 and 60", [2, 3, 4]
-    )
+    spans: Annotated[tuple[int, ...], Counts(2, 512)] = key("spans of RAID 50 and 60", [2, 3, 4])
     copies: Annotated[tuple[int, ...], Counts(2, 16)] = key(
         "copies of each strip under RAID 10 and 1E", [2, 3]
     )

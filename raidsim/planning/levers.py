@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from raidsim.planning.arithmetic import FITS, PRICED, SLACK, Arithmetic
 from raidsim.planning.outcome import Lever, Nearest
-
-if TYPE_CHECKING:
-    from raidsim.planning.planner import Work
+from raidsim.planning.work import Work
 
 WORTH_SAYING = 0.005
 """Share of the cost from which on a limit is said to cost anything."""
@@ -52,9 +48,9 @@ def nearest(work: Work) -> Nearest | None:
         number = min(work.fell, key=lambda one: (max(work.fell[one].values()), one))
         return Nearest(number, work.space.design(number).label, dict(work.fell[number]))
     runs = {
-        int(work.field.numbers[place]): float(work.field.over[place])
-        for place, one in work.field.measured.items()
-        if np.isfinite(work.field.over[place]) and one.status != "refused"
+        int(work.coarse.numbers[place]): float(work.coarse.over[place])
+        for place, one in work.coarse.measured.items()
+        if np.isfinite(work.coarse.over[place]) and one.status != "refused"
     }
     if runs:
         number = min(runs, key=lambda one: (runs[one], one))

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from raidsim.result_draws import Experiment
 from raidsim.scenario import Scenario
-
-if TYPE_CHECKING:
-    from raidsim.planning.planner import Work
 
 SCHEMA = "raidsim.plan/1"
 
@@ -189,7 +186,7 @@ class Plan:
     settles: str
     remarks: list[str]
     schema: str = SCHEMA
-    work: Work | None = field(default=None, repr=False, compare=False)
+    ask: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Candidate]:
         """Go through the front."""
@@ -208,16 +205,14 @@ class Plan:
         InputError
             There is no such design.
         """
-        from raidsim.planning.why import why  # noqa: PLC0415  (which reads plans)
-
-        assert self.work is not None
-        return why(self, self.work, design)
+        assert self.ask is not None
+        return self.ask(design)
 
     def to_dict(self) -> dict[str, Any]:
         """It as plain dicts, lists and numbers; scenarios with every default."""
         found: dict[str, Any] = {"schema": self.schema}
         for name in self.__dataclass_fields__:
-            if name in ("work", "schema", "front"):
+            if name in ("ask", "schema", "front"):
                 continue
             value = getattr(self, name)
             if name in ("funnel", "levers"):
@@ -256,9 +251,7 @@ class Plan:
 
 
 def _candidate(one: Candidate) -> dict[str, Any]:
-    found = {
-        name: getattr(one, name) for name in one.__dataclass_fields__ if name != "scenario"
-    }
+    found = {name: getattr(one, name) for name in one.__dataclass_fields__ if name != "scenario"}
     for name in ("cost", "healthy", "degraded", "rebuilding", "breaks", "experiment"):
         if found[name] is not None:
             found[name] = asdict(found[name])

@@ -12,7 +12,7 @@ What falls in a later stage opens again what had been beaten by it alone.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -24,56 +24,32 @@ from raidsim.planning import checked as checks
 from raidsim.planning import coarse as field_of
 from raidsim.planning import doubt
 from raidsim.planning.arithmetic import Arithmetic
-from raidsim.planning.checked import Checked
-from raidsim.planning.choice import HOST, Space, space_of
+from raidsim.planning.choice import HOST, space_of
 from raidsim.planning.coarse import Field
 from raidsim.planning.design import data_of, scenario_of
-from raidsim.planning.front import Aims, front, layers, usual
+from raidsim.planning.front import front, layers, usual
 from raidsim.planning.kept import Kept
 from raidsim.planning.levers import levers, nearest
 from raidsim.planning.need import Need, read_need
 from raidsim.planning.outcome import Candidate, Plan, Stage
 from raidsim.planning.prices import Prices, read_prices
-from raidsim.planning.runs import Measured, Runner
+from raidsim.planning.runs import Runner
+from raidsim.planning.why import why
 from raidsim.planning.words import asked_of, remarks_of
+from raidsim.planning.work import RUNS, Work, known_aims, number_at
 from raidsim.studies.engine import OnProgress
-
-RUNS = 1000
-"""Coarse runs, at most."""
 
 EXACT = 24
 """Designs that get exact runs in a round."""
 
-ROUNDS = 5
+ROUNDS = 40
 """Rounds of exact runs, after what fell was made up for."""
 
-DRAWS = 16
+DRAWS = 12
 """Draws of what cards do not know, of each design of the front."""
 
-DRAWN = 6
+DRAWN = 4
 """Designs of the front that are drawn, the cheapest ones."""
-
-
-@dataclass
-class Work:
-    """What a plan was made from: every design, and what became of it."""
-
-    need: Need
-    space: Space
-    prices: Prices | None
-    arithmetic: Arithmetic
-    aims: Aims
-    runner: Runner
-    field: Field
-    most: int = RUNS
-    exact: dict[int, Measured] = field(default_factory=dict)
-    headroom: dict[int, tuple[float, bool]] = field(default_factory=dict)
-    checked: dict[int, Checked] = field(default_factory=dict)
-    fell: dict[int, dict[str, float]] = field(default_factory=dict)
-    fell_in: dict[int, int] = field(default_factory=dict)
-    seconds: dict[int, float] = field(default_factory=dict)
-    runs: dict[int, int] = field(default_factory=dict)
-    front: list[int] = field(default_factory=list)
 
 
 def plan(
@@ -176,7 +152,7 @@ def _begin(need: Need, prices: Prices | None, runner: Runner, most: int) -> Work
 def _round(work: Work) -> bool:
     """Run what is open, then what is near the front; whether there is more to be done."""
     before, begun = work.runner.count, time.perf_counter()
-    work.field.search(work.most)
+    work.coarse.search(work.most)
     _spent(work, 2, before, begun)
     before, begun = work.runner.count, time.perf_counter()
     fallen = _exact(work)
@@ -184,7 +160,7 @@ def _round(work: Work) -> bool:
     before, begun = work.runner.count, time.perf_counter()
     fallen |= _bad_days(work)
     _spent(work, 4, before, begun)
-    work.field.reopen(fallen)
+    work.coarse.reopen(fallen)
     return bool(fallen) and work.runner.count > 0
 
 
@@ -195,13 +171,13 @@ def _spent(work: Work, stage: int, before: int, begun: float) -> None:
 
 def _exact(work: Work) -> set[int]:
     """Run designs near the front exactly; which of them fall."""
-    places = [place for place in work.field.passed if _number(work, place) not in work.fell]
+    places = [place for place in work.coarse.passed if number_at(work, place) not in work.fell]
     if not places:
         return set()
-    steps = work.aims.steps(np.array([_known_aims(work, place) for place in places]))
+    steps = work.aims.steps(np.array([known_aims(work, place) for place in places]))
     near = [places[row] for row in layers(steps, EXACT)]
-    near = [place for place in near if _number(work, place) not in work.exact]
-    designs = [work.space.design(_number(work, place)) for place in near]
+    near = [place for place in near if number_at(work, place) not in work.exact]
+    designs = [work.space.design(number_at(work, place)) for place in near]
     found = checks.exact(designs, work.need, work.runner)
     limits = work.need.limits("healthy")
     fallen, good = set(), []
@@ -220,33 +196,25 @@ def _exact(work: Work) -> set[int]:
     return fallen
 
 
-def _known_aims(work: Work, place: int) -> list[float]:
-    """The aims of a design by the best runs that there are of it."""
-    number = _number(work, place)
-    measured = work.exact.get(number, work.field.measured[place])
-    headroom = work.headroom.get(number, (work.field.estimate(place), False))[0]
-    return [float(one) for one in work.field.aims_of(place, measured, headroom)]
-
-
 def _bad_days(work: Work) -> set[int]:
     """Check winners against every limit; which of them fall."""
     places = [
         place
-        for place in work.field.passed
-        if _number(work, place) in work.headroom and _number(work, place) not in work.fell
+        for place in work.coarse.passed
+        if number_at(work, place) in work.headroom and number_at(work, place) not in work.fell
     ]
     if not places:
         return set()
-    steps = work.aims.steps(np.array([_known_aims(work, place) for place in places]))
+    steps = work.aims.steps(np.array([known_aims(work, place) for place in places]))
     winners = [
-        places[row] for row in front(steps) if _number(work, places[row]) not in work.checked
+        places[row] for row in front(steps) if number_at(work, places[row]) not in work.checked
     ]
-    designs = [work.space.design(_number(work, place)) for place in winners]
+    designs = [work.space.design(number_at(work, place)) for place in winners]
     days = checks.bad_days(designs, work.need, work.runner)
     fallen = set()
     for place, design, day in zip(winners, designs, days, strict=True):
         measured = work.exact[design.number]
-        watts = work.field.watts(place, measured)
+        watts = work.coarse.watts(place, measured)
         found = checks.check(
             design, work.arithmetic, measured, work.headroom[design.number], day, watts
         )
@@ -256,10 +224,6 @@ def _bad_days(work: Work) -> set[int]:
             work.fell_in[design.number] = 4
             fallen.add(place)
     return fallen
-
-
-def _number(work: Work, place: int) -> int:
-    return int(work.field.numbers[place])
 
 
 def _finish(work: Work) -> None:
@@ -302,7 +266,7 @@ def _candidate(work: Work, number: int) -> Candidate:
         rebuild=found.rebuild,
         loss=found.loss,
         years=found.years,
-        breaks=checks.breaks(design, need, usable, found.headroom, found.more),
+        breaks=checks.breaks(need, usable, found.headroom, found.more),
         arrays=found.arrays,
         scenario=scenario_of(data, need),
     )
@@ -328,7 +292,7 @@ def _plan(work: Work, found: list[Candidate], settles: str) -> Plan:
         nearest=None if found else nearest(work),
         settles=settles,
         remarks=remarks_of(work, HOST),
-        work=work,
+        ask=partial(why, work),
     )
 
 
@@ -344,7 +308,7 @@ def _funnel(work: Work) -> list[Stage]:
         }
         stages.append(Stage(name, came, fell, 0, work.seconds.get(number, 0.0)))
         came = stages[-1].left
-    state = work.field.state
+    state = work.coarse.state
     later = set(work.fell_in)
     # What fell later counts there, and what was beaten in the end counts where it stands.
     failed = int((state == field_of.FELL).sum()) - len(later)
@@ -355,7 +319,7 @@ def _funnel(work: Work) -> list[Stage]:
     }
     stages.append(_stage(work, "coarse runs", came, fell, 2))
     exact = set(work.exact)
-    passed = {_number(work, place) for place in work.field.passed} | later
+    passed = {number_at(work, place) for place in work.coarse.passed} | later
     fell = {
         "rate or latency": sum(stage == 3 for stage in work.fell_in.values()),
         "no better than another in any aim": len(passed - exact),

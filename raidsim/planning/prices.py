@@ -91,12 +91,12 @@ def _read(reading: Reading) -> Prices:
             reading.problem((name,), "is missing: prices age", f"write {example}")
     worth = {currency: 1.0}
     for name, value in _table(reading, "exchange").items():
-        amount = _number(value)
-        if amount is None or amount == 0:
+        plain = _number(value)
+        if plain is None or plain == 0:
             cause = f"{quote(value)} is no worth of a {name}"
             reading.problem(("exchange", name), cause, f"write how many {currency} one is")
         else:
-            worth[name] = amount
+            worth[name] = plain
 
     def amount(value: Any, path: Path) -> float:
         plain = _number(value)
@@ -115,9 +115,7 @@ def _read(reading: Reading) -> Prices:
         return float(match[1].replace("_", "")) * worth[match[2]]
 
     of_cards = {
-        kind: {
-            card: amount(value, (kind, card)) for card, value in _table(reading, kind).items()
-        }
+        kind: {card: amount(value, (kind, card)) for card, value in _table(reading, kind).items()}
         for kind in _OF_CARDS
     }
     singles = {
@@ -130,8 +128,11 @@ def _read(reading: Reading) -> Prices:
         currency=str(currency),
         date=str(data["date"]),
         source=str(data["source"]),
-        **of_cards,
-        **singles,
+        drive=of_cards["drive"],
+        controller=of_cards["controller"],
+        server=of_cards["server"],
+        chassis=singles["chassis"],
+        kwh=singles["kwh"],
     )
 
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from raidsim import units
 from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.planning import checked as checks
 from raidsim.planning import coarse
 from raidsim.planning.arithmetic import Limit
 from raidsim.planning.choice import AXES, Space
-from raidsim.planning.outcome import Plan
-
-if TYPE_CHECKING:
-    from raidsim.planning.planner import Work
+from raidsim.planning.work import Work, known_aims
 
 WORDS = (
     "drive", "level", "drives", "spans", "copies", "strip", "controller", "write", "spares",
@@ -26,11 +23,11 @@ WORDS = (
 _ORDER = ("arithmetic", "bounds", "coarse runs", "beaten", "exact runs", "the last runs", "front")
 
 
-def why(plan: Plan, work: Work, design: str) -> str:
+def why(work: Work, design: str) -> str:
     """At which stage a design fell, or of several that which came farthest."""
     numbers = _meant(work.space, design)
-    told = [(*_fate(plan, work, int(number)), int(number)) for number in _nearest(work, numbers)]
-    rank, text, number = max(told, key=lambda one: (one[0], -one[2]))
+    told = [(*_fate(work, int(number)), int(number)) for number in _nearest(work, numbers)]
+    _, text, number = max(told, key=lambda one: (one[0], -one[2]))
     one = work.space.design(number)
     head = f"{number}: {one.label}"
     if len(numbers) == 1:
@@ -70,11 +67,10 @@ def _meant(space: Space, design: str) -> np.ndarray[tuple[int, ...], np.dtype[np
 
 def _axis(space: Space, word: str) -> tuple[int, list[str]]:
     """The axis that a word is about, and what it is at each place of it."""
-    shapes = {"level": "level", "drives": "drives", "spans": "spans", "copies": "copies"}
     if word == "drive":
         return 0, [card.name for card in space.drives]
-    if word in shapes:
-        return 1, [str(getattr(shape, shapes[word])) for shape in space.shapes]
+    if word in ("level", "drives", "spans", "copies"):
+        return 1, [str(getattr(shape, word)) for shape in space.shapes]
     if word == "strip":
         return 2, [units.text(strip, "size") for strip in space.strips]
     if word == "controller":
@@ -97,14 +93,14 @@ def _nearest(work: Work, numbers: Iterable[int]) -> list[int]:
     rank[rank == -1] = 127
     order = np.argsort(-rank, kind="stable")
     if rank[order[0]] == 127:
-        places = np.searchsorted(work.field.numbers, listed[rank == 127])
+        places = np.searchsorted(work.coarse.numbers, listed[rank == 127])
         run = [int(one) for one, place in zip(listed[rank == 127], places, strict=True)
-               if work.field.state[place] in (coarse.RUN, coarse.FELL)]  # fmt: skip
+               if work.coarse.state[place] in (coarse.RUN, coarse.FELL)]  # fmt: skip
         named += run[:200]
     return [*named, *(int(listed[place]) for place in order[:100])]
 
 
-def _fate(plan: Plan, work: Work, number: int) -> tuple[float, str]:
+def _fate(work: Work, number: int) -> tuple[float, str]:
     """How far a design came, as a number that compares, and what became of it in words."""
     limits = work.arithmetic.limits
     fallen = int(work.arithmetic.fallen().ravel()[number])
@@ -119,31 +115,36 @@ def _fate(plan: Plan, work: Work, number: int) -> tuple[float, str]:
     if number in work.front:
         return 6, "is on the front"
     if number in work.fell:
-        said = [f"{name} {_times(by)}" for name, by in work.fell[number].items()]
+        lacks = "; ".join(f"{name} {_times(by)}" for name, by in work.fell[number].items())
         stage = 4 if work.fell_in[number] == 3 else 5
-        return stage, f"fell in {_ORDER[stage]}: {'; '.join(said)}"
+        return stage, f"fell in {_ORDER[stage]}: {lacks}"
     if number in work.checked or number in work.exact:
         return 5.5, f"keeps all limits, and is no better in any aim than {_better(work, number)}"
-    place = int(np.searchsorted(work.field.numbers, number))
-    state = int(work.field.state[place])
+    place = int(np.searchsorted(work.coarse.numbers, number))
+    state = int(work.coarse.state[place])
     if state == coarse.FELL:
-        over, measured = float(work.field.over[place]), work.field.measured[place]
+        over, measured = float(work.coarse.over[place]), work.coarse.measured[place]
         reason = f" ({measured.reason})" if measured.reason else ""
         return 2.5, f"fell in coarse runs: rate or latency {_times(over)}{reason}"
     if state == coarse.BEATEN:
-        by = work.space.design(int(work.field.numbers[work.field.by[place]]))
-        said = f"can at best be no better in any aim than {by.number}: {by.label}"
-        return 3, f"was not run, for it {said}"
+        by = work.space.design(int(work.coarse.numbers[work.coarse.by[place]]))
+        best = f"can at best be no better in any aim than {by.number}: {by.label}"
+        return 3, f"was not run, for it {best}"
     if state == coarse.OPEN:
         return 2.8, "was not run: coarse runs were used up; ask for more with --runs"
     return 4.5, f"may keep all limits, and is no better in any aim than {_better(work, number)}"
 
 
 def _better(work: Work, number: int) -> str:
-    one = work.space.design(work.front[0]) if work.front else None
-    if one is None or one.number == number:
-        return "others"
-    return f"those on the front, such as {one.number}: {one.label}"
+    """The design of the front that is at least as good in every aim, as far as runs tell."""
+    place = int(np.searchsorted(work.coarse.numbers, number))
+    if work.front:
+        own = work.aims.steps(np.array([known_aims(work, place)]))
+        for one in work.front:
+            aims = work.aims.steps(np.array([checks.aims(work.checked[one])]))
+            if (aims <= own).all():
+                return f"{one}: {work.space.design(one).label}"
+    return "others that were run"
 
 
 def _ratio(work: Work, limit: Limit, number: int) -> float:
@@ -159,8 +160,8 @@ def _short(work: Work, limit: Limit, number: int) -> str:
     grid = work.space.grid
     has = float(np.broadcast_to(limit.has, grid)[np.unravel_index(number, grid)])
     currency = "" if work.prices is None else f" {work.prices.currency}"
-    return f"{limit.name} {shown(has, limit.dimension, currency)}, and " \
-        f"{shown(limit.asked, limit.dimension, currency)} {_verb(limit)} ({_times(ratio)})"  # fmt: skip
+    asked = f"{shown(limit.asked, limit.dimension, currency)} {_verb(limit)}"
+    return f"{limit.name} {shown(has, limit.dimension, currency)}, and {asked} ({_times(ratio)})"
 
 
 def _verb(limit: Limit) -> str:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from raidsim import units
 from raidsim.planning import coarse
 from raidsim.planning.need import Need
+from raidsim.planning.work import Work
 from raidsim.scenario.models import LoadSpec
-
-if TYPE_CHECKING:
-    from raidsim.planning.planner import Work
 
 STATES = {
     "healthy": "with all drives", "degraded": "with a drive missing",
@@ -80,7 +76,7 @@ def remarks_of(work: Work, host: str) -> list[str]:
         found.append(f"power is without {', '.join(silent)}, whose cards do not say it")
     if any(work.space.design(number).place.name == host for number in work.front):
         found.append("drives on the server itself need slots, and lanes, for all of them there")
-    left = int((work.field.state == coarse.OPEN).sum())
+    left = int((work.coarse.state == coarse.OPEN).sum())
     if left:
         found.append(
             f"{left:,} designs were not run, for coarse runs were to be at most {work.most:,}: what"
