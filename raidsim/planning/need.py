@@ -11,6 +11,7 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from raidsim import units
+from raidsim.cards.places import exists
 from raidsim.cards.toml_file import TomlFile, parse, read_text
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, suggest
@@ -33,8 +34,6 @@ YEAR = 8760 * 3600.0
 _TABLES = (
     "title", "description", "seed", "prices", "fio", "need", "load", "latency", "choice", "chassis",
 )  # fmt: skip
-
-LONGEST_FIGURE = 4
 
 
 @dataclass(frozen=True)
@@ -116,14 +115,40 @@ class Need:
         return [one for one in self.latencies if state in one.when]
 
 
+EXAMPLES = FilePath(__file__).parent / "examples"
+"""Needs that come with raidsim, and the prices that they name."""
+
+
+def names() -> list[str]:
+    """Names of the needs that come with raidsim."""
+    return sorted(path.stem for path in EXAMPLES.glob("*.toml") if "prices" not in path.stem)
+
+
+def find(name: str | FilePath) -> FilePath:
+    """File of a need: a path that exists, else one of those that come with raidsim.
+
+    Raises
+    ------
+    InputError : there is none, with the nearest name.
+    """
+    given = FilePath(name)
+    if exists(given):
+        return given
+    if str(name) in names():
+        return EXAMPLES / f"{name}.toml"
+    known = f"known: {', '.join(names())}"
+    remedy = suggest(given.stem, names()) or known
+    raise InputError([Problem(str(name), None, None, "no such file", remedy)])
+
+
 def read_need(path: str | FilePath) -> Need:
-    """Read the file of a need.
+    """Read the file of a need, or one of those that come with raidsim by its name.
 
     Raises
     ------
     InputError : with every problem of it.
     """
-    file = FilePath(path)
+    file = find(path)
     return need_of(read_text(file, str(path)), str(path), file.parent)
 
 
