@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from raidsim.planning.planner import plan
     from raidsim.result import Interrupted, Result
     from raidsim.scenario import Scenario
+    from raidsim.studies.sweep import Sweep, sweep
     from raidsim.studies.unknown import run
     from raidsim.system.system import SaturationError
     from raidsim.trace.trace import Trace
@@ -54,11 +55,13 @@ __all__ = [
     "SaturationError",
     "Scenario",
     "SchemaWarning",
+    "Sweep",
     "Trace",
     "Volume",
     "__version__",
     "plan",
     "run",
+    "sweep",
 ]
 
 _HOME = {
@@ -68,9 +71,11 @@ _HOME = {
     "SaturationError": "raidsim.system.system",
     "Scenario": "raidsim.scenario",
     "SchemaWarning": "raidsim.errors",
+    "Sweep": "raidsim.studies.sweep",
     "Trace": "raidsim.trace.trace",
     "plan": "raidsim.planning.planner",
     "run": "raidsim.studies.unknown",
+    "sweep": "raidsim.studies.sweep",
 }
 """Where the names live, if not in `raidsim.control`."""
 

@@ -18,7 +18,7 @@ from raidsim.report import unknowns as words
 from raidsim.report.sweeps import sweeps
 from raidsim.risk.assess import assess
 from raidsim.studies import unknown
-from raidsim.studies.engine import execute
+from raidsim.workers.engine import execute
 from raidsim.studies.orders import compare
 from raidsim.studies.risks import risks_drawn
 from raidsim.unknowns import draws as drawing

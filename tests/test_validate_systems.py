@@ -9,7 +9,7 @@ import pytest
 from raidsim import cards
 from raidsim.running import run
 from raidsim.scenario import load
-from raidsim.studies.engine import execute
+from raidsim.workers.engine import execute
 from raidsim.validate.jobs import Job, Latency, simulate
 from raidsim.validate.systems import LONG, MEASURED, SEARCHED, Sweep, Systems, results_of
 

@@ -14,7 +14,7 @@ from raidsim import units
 from raidsim.cards.places import exists
 from raidsim.cards.toml_file import TomlFile, parse, read_text
 from raidsim.cards.toml_lines import Path
-from raidsim.errors import InputError, suggest
+from raidsim.errors import InputError, Problem, suggest
 from raidsim.importing.importer import import_files
 from raidsim.planning.keys import (
     PERCENTILES,

@@ -37,7 +37,7 @@ from raidsim.planning.runs import Runner
 from raidsim.planning.why import why
 from raidsim.planning.words import asked_of, remarks_of
 from raidsim.planning.work import RUNS, Work, known_aims, number_at
-from raidsim.studies.engine import OnProgress
+from raidsim.workers.engine import OnProgress
 
 EXACT = 24
 """Designs that get exact runs in a round."""

@@ -18,9 +18,9 @@ from raidsim.planning.need import Latency, Need
 from raidsim.result import Point
 from raidsim.running import measure_points
 from raidsim.scenario import Scenario
-from raidsim.studies.engine import Progress, execute, go_on
 from raidsim.studies.study import content_key
 from raidsim.system.system import SaturationError
+from raidsim.workers.engine import Progress, execute, go_on
 
 DONE, SATURATED, REFUSED = "done", "saturated", "refused"
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,13 +28,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from raidsim.errors import InputError, Problem
+from raidsim.kernel.code_cache import cache_root
 from raidsim.result import Result
 from raidsim.result_file import parse
+from raidsim.running import provenance
 from raidsim.studies.figures import COLUMNS, Cell
 
 SCHEMA = 1
 PATIENCE_S = 60.0
 """How long one command waits for another that is writing."""
+
+FORGOTTEN_S = 30 * 86400.0
 
 Status = Literal["done", "saturated", "not within", "refused", "failed"]
 
@@ -94,6 +99,20 @@ class Entry:
         return parse(zlib.decompress(self.packed).decode(), self.key)
 
 
+def default_path() -> Path:
+    """The file of who names none: in the user's folder of caches, one for each version of raidsim.
+
+    Files that no command has used for a month are removed.
+    """
+    folder = cache_root() / "studies"
+    folder.mkdir(parents=True, exist_ok=True)
+    own = folder / f"{provenance()['sources']}.sqlite"
+    for other in folder.glob("*.sqlite"):
+        if other != own and time.time() - other.stat().st_mtime > FORGOTTEN_S:
+            other.unlink(missing_ok=True)
+    return own
+
+
 class Store:
     """Results by their content keys, in a file or, with no path, in memory.
 
@@ -105,16 +124,23 @@ class Store:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
+        self._open: sqlite3.Connection | None = None
         with self._told():
-            name = ":memory:" if path is None else str(path)
-            self._base = sqlite3.connect(name, timeout=PATIENCE_S)
             self._check()
             self._base.execute("PRAGMA journal_mode = WAL")
-            self._base.execute("PRAGMA synchronous = NORMAL")
             with self._writing():
                 for statement in filter(str.strip, _TABLES.split(";")):
                     self._base.execute(statement)
                 self._base.execute(f"PRAGMA user_version = {SCHEMA}")
+
+    @property
+    def _base(self) -> sqlite3.Connection:
+        """The connection; a file that was closed is opened again."""
+        if self._open is None:
+            name = ":memory:" if self.path is None else str(self.path)
+            self._open = sqlite3.connect(name, timeout=PATIENCE_S)
+            self._open.execute("PRAGMA synchronous = NORMAL")
+        return self._open
 
     def __enter__(self) -> Store:
         return self
@@ -123,8 +149,10 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the file; what was put in it is there."""
-        self._base.close()
+        """Close the file; what was put in it is there, and it may be read again."""
+        if self._open is not None and self.path is not None:
+            self._open.close()
+            self._open = None
 
     def _check(self) -> None:
         """Refuse the file of another program, or of another version."""
@@ -148,7 +176,7 @@ class Store:
     def _writing(self) -> Iterator[None]:
         """One transaction: all of it is kept, or nothing."""
         with self._told():
-            self._base.execute("BEGIN IMMEDIATE") if not self._base.in_transaction else None
+            self._base.execute("BEGIN IMMEDIATE")
             try:
                 yield
             except BaseException:

@@ -23,10 +23,10 @@ from raidsim.result import Result
 from raidsim.result_file import packed
 from raidsim.running import cards_hash, provenance, run
 from raidsim.scenario import Scenario
-from raidsim.studies.engine import OnProgress, Progress, execute, go_on
 from raidsim.studies.figures import Cell, rows_of
 from raidsim.studies.store import Entry, Status, Store
 from raidsim.system.system import SaturationError
+from raidsim.workers.engine import OnProgress, Progress, execute, go_on
 
 LEVEL = 3
 """Of zlib: it makes a sixth of a result, in less than a millisecond."""
@@ -117,7 +117,7 @@ def run_variants(
     study
         Number of a study of the store that these are the variants of.
     workers, cluster, on_progress
-        As for :func:`raidsim.studies.engine.execute`.
+        As for :func:`raidsim.workers.engine.execute`.
 
     Raises
     ------

@@ -16,10 +16,14 @@ whose worker was lost is given to another one.
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     CancelledError,
@@ -29,13 +33,15 @@ from concurrent.futures import (
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 from raidsim.errors import InputError, Problem
-from raidsim.studies.cluster import cluster_of
 from raidsim.system import breath
+from raidsim.workers.cluster import cluster_of
 
 Variant = TypeVar("Variant")
 Row = TypeVar("Row")
@@ -49,12 +55,22 @@ They come out often and for a short time; with the usual 5 ms they would mostly 
 MANY = 40
 """Variants from which on processes gain more than the second or two that they take to start."""
 
-MOST_OF_A_CHUNK = 16
+MOST_OF_A_CHUNK = 4
 CHUNKS_OF_A_WORKER = 16
 """Chunks are so small that each worker gets many: none is left with much when others are done."""
 
 AHEAD = 3
 """Chunks that are handed out for each worker: one that it works on, and some that wait for it."""
+
+KEPT_S = 60
+"""Seconds for which processes that have nothing to do wait for more."""
+
+KEPT_BYTES = 2 * 2**30
+"""What a worker may grow by: it keeps the pasts of drives. joblib takes 300 MB for a leak, and ends
+the worker, which then has to be started anew, without them."""
+
+LOOK_S = 0.2
+"""Seconds between two looks of a worker whether the process that began it is still there."""
 
 TRIES = 3
 """Times that a chunk is given out, if workers are lost over it."""
@@ -126,8 +142,12 @@ def execute(
     rows: dict[int, Row] = {}
     problems: dict[Problem, None] = {}
     done = 0
-    with _pool(workers, processes and len(variants) >= MANY, cluster) as pool:
-        for number, row in _made(pool, variants, order, simulate):
+    many = processes and len(variants) >= MANY
+    with (
+        _pool(workers, many, cluster) as pool,
+        closing(_made(pool, variants, order, simulate)) as made,
+    ):
+        for number, row in made:
             done += 1
             if isinstance(row, InputError):
                 problems |= dict.fromkeys(row.problems)
@@ -161,6 +181,7 @@ class _Pool:
     chunked: bool
     again: Callable[[], Executor]
     lost: tuple[type[BaseException], ...] = ()
+    ahead: int = AHEAD
 
     def chunks(self, order: Sequence[int]) -> list[tuple[int, ...]]:
         """Numbers of variants, in chunks; of one, if nothing is gained by more."""
@@ -176,37 +197,41 @@ def _made(
     variants: Sequence[Variant],
     order: Sequence[int],
     simulate: Callable[[Variant], Row],
-) -> Iterator[tuple[int, Row | InputError]]:
+) -> Generator[tuple[int, Row | InputError]]:
     """Rows with their numbers, as they are made."""
     waiting = pool.chunks(order)[::-1]
     tries = dict.fromkeys(waiting, 0)
     executor = pool.executor
     running: dict[Future[list[Row | InputError]], tuple[int, ...]] = {}
-    while waiting or running:
-        while waiting and len(running) < AHEAD * pool.workers:
-            chunk = waiting.pop()
-            given = [variants[number] for number in chunk]
-            running[executor.submit(_work, simulate, given)] = chunk
-        ended, _ = wait(running, return_when=FIRST_COMPLETED)
-        lost = False
-        for future in sorted(ended, key=lambda one: running[one]):
-            chunk = running.pop(future)
-            try:
-                made = future.result()
-            except pool.lost:
-                lost = True
-                tries[chunk] += 1
-                if tries[chunk] >= TRIES:
-                    raise _over(str(variants[chunk[0]])) from None
-                waiting.append(chunk)
-                continue
-            except CancelledError:
-                raise _gone() from None
-            yield from zip(chunk, made, strict=True)
-        if lost:  # and with it, where processes are concerned, all that were handed out
-            waiting += running.values()
-            running.clear()
-            executor = pool.again()
+    try:
+        while waiting or running:
+            while waiting and len(running) < pool.ahead * pool.workers:
+                chunk = waiting.pop()
+                given = [variants[number] for number in chunk]
+                running[executor.submit(_work, simulate, given)] = chunk
+            ended, _ = wait(running, return_when=FIRST_COMPLETED)
+            lost = False
+            for future in sorted(ended, key=lambda one: running[one]):
+                chunk = running.pop(future)
+                try:
+                    made = future.result()
+                except pool.lost:
+                    lost = True
+                    tries[chunk] += 1
+                    if tries[chunk] >= TRIES:
+                        raise _over(str(variants[chunk[0]])) from None
+                    waiting.append(chunk)
+                    continue
+                except CancelledError:
+                    raise _gone() from None
+                yield from zip(chunk, made, strict=True)
+            if lost:  # and with it, where processes are concerned, all that were handed out
+                waiting += running.values()
+                running.clear()
+                executor = pool.again()
+    finally:
+        for future in running:
+            future.cancel()
 
 
 def _over(label: str) -> InputError:
@@ -223,12 +248,20 @@ def _work(
 ) -> list[Row | InputError]:
     """Make rows of a chunk; one that is wrong has what is wrong in its place."""
     rows: list[Row | InputError] = []
-    for variant in variants:
-        try:
-            rows.append(simulate(variant))
-        except InputError as error:
-            rows.append(error)
+    before, _here.works = getattr(_here, "works", False), True
+    try:
+        for variant in variants:
+            try:
+                rows.append(simulate(variant))
+            except InputError as error:
+                rows.append(error)
+    finally:
+        _here.works = before
     return rows
+
+
+_here = threading.local()
+"""Of each thread, whether it works for others already: what it runs has no workers of its own."""
 
 
 # -- workers ------------------------------------------------------------------------------------
@@ -237,16 +270,31 @@ def _work(
 @contextmanager
 def _pool(workers: int | None, processes: bool, cluster: str | None) -> Iterator[_Pool]:
     """Workers of the kind that is wanted, which have ended afterwards."""
-    count = workers or processors()
+    count = 1 if getattr(_here, "works", False) else workers or processors()
     if cluster is not None:
         with cluster_of(cluster) as (executor, count, lost):
             yield _Pool(executor, count, chunked=True, again=lambda: executor, lost=lost)
     elif processes and count > 1:
         with _processes(count) as made:
             yield _Pool(made(), count, chunked=True, again=made, lost=(BrokenProcessPool,))
+    elif count == 1:
+        yield _Pool(_Alone(), 1, chunked=False, again=_Alone, ahead=1)
     else:
         with _threads(count) as executor:
             yield _Pool(executor, count, chunked=False, again=lambda: executor)
+
+
+class _Alone(Executor):
+    """No workers: whoever asks runs it, at once."""
+
+    def submit(self, call: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        """Run it, and hold what it came to."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(call(*given, **named))
+        except Exception as error:  # noqa: BLE001 - as every executor does: it is raised where the result is
+            future.set_exception(error)
+        return future
 
 
 @contextmanager
@@ -270,19 +318,52 @@ def _processes(count: int) -> Iterator[Callable[[], Executor]]:
     """Processes of this machine; they are kept for a while, for who needs some again."""
     from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415  (it takes a while)
 
+    pools: list[Any] = []
+
     def made() -> Executor:
-        found: Any = get_reusable_executor(
-            max_workers=count, initializer=_leave_interrupts, timeout=60
+        pools.append(
+            get_reusable_executor(
+                max_workers=count,
+                initializer=_begin,
+                initargs=(os.getpid(), _wanted()),
+                timeout=KEPT_S,
+            )
         )
-        return found  # type: ignore[no-any-return]
+        found: Executor = pools[-1]
+        return found
 
     try:
         yield made
     except BaseException:
-        get_reusable_executor().shutdown(wait=True, kill_workers=True)
+        Path(_wanted()).unlink(missing_ok=True)
+        _wanted.cache_clear()
+        for pool in pools[-1:]:
+            pool.shutdown(wait=True)
         raise
 
 
-def _leave_interrupts() -> None:
-    """Let Ctrl-C be for the process that waits, which ends the others."""
+@cache
+def _wanted() -> str:
+    """A file that is there while the work of processes is wanted."""
+    handle, name = tempfile.mkstemp(prefix="raidsim-", suffix=".working")
+    os.close(handle)
+    atexit.register(Path(name).unlink, missing_ok=True)
+    return name
+
+
+def _begin(parent: int, wanted: str) -> None:
+    """Begin a worker: it leaves Ctrl-C to the process that waits for it, and ends with that."""
+    from joblib.externals.loky import process_executor  # noqa: PLC0415  (as above)
+
+    process_executor._MAX_MEMORY_LEAK_SIZE = KEPT_BYTES
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_watch, args=(parent, wanted), daemon=True).start()
+
+
+def _watch(parent: int, wanted: str) -> None:
+    """End the runs of a worker when they are no longer wanted, and the worker with its parent."""
+    while os.getppid() == parent:
+        if not Path(wanted).exists():
+            breath.stop()
+        time.sleep(LOOK_S)
+    os._exit(1)
