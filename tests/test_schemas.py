@@ -145,7 +145,7 @@ def test_the_price_of_an_older_card_is_left_out_and_told():
         + '\n[price]\neach = { value = 300, unit = "USD", source = "assumed" }\n'
     )
     with pytest.warns(SchemaWarning, match=r"price\.each is left out"):
-        read = READ["card"](text)
+        read = READ["card"](numbered("card", 1) + price)
     assert not read.has("price.each")
 
 

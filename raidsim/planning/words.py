@@ -5,6 +5,7 @@ from __future__ import annotations
 from raidsim import units
 from raidsim.planning import coarse
 from raidsim.planning.need import Need
+from raidsim.planning.runs import REFUSED
 from raidsim.planning.work import Work
 from raidsim.scenario.models import LoadSpec
 
@@ -76,6 +77,8 @@ def remarks_of(work: Work, host: str) -> list[str]:
         found.append(f"power is without {', '.join(silent)}, whose cards do not say it")
     if any(work.space.design(number).place.name == host for number in work.front):
         found.append("drives on the server itself need slots, and lanes, for all of them there")
+    refused = {one.reason for one in work.coarse.measured.values() if one.status == REFUSED}
+    found += [f"some designs cannot be simulated: {reason}" for reason in sorted(refused)[:3]]
     left = int((work.coarse.state == coarse.OPEN).sum())
     if left:
         found.append(
