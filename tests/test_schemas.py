@@ -140,10 +140,7 @@ def test_every_kind_of_file_is_migrated(of_tomorrow, kind):
 
 
 def test_the_price_of_an_older_card_is_left_out_and_told():
-    text = (
-        numbered("card", 1)
-        + '\n[price]\neach = { value = 300, unit = "USD", source = "assumed" }\n'
-    )
+    price = '\n[price]\neach = { value = 300, unit = "USD", source = "assumed" }\n'
     with pytest.warns(SchemaWarning, match=r"price\.each is left out"):
         read = READ["card"](numbered("card", 1) + price)
     assert not read.has("price.each")

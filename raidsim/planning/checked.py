@@ -107,14 +107,20 @@ def exact(designs: Sequence[Design], need: Need, runner: Runner) -> list[Measure
 
 
 def headrooms(
-    designs: Sequence[Design], found: Sequence[Measured], need: Need, runner: Runner
+    designs: Sequence[Design],
+    found: Sequence[Measured],
+    need: Need,
+    runner: Runner,
+    bounds: Sequence[float],
 ) -> list[tuple[float, bool]]:
     """How many times the load each carries within the limits; and whether it may be more.
 
     All are tried side by side: first at the most that counts, then halving what lies between, by
-    ratio. The first of these is where what is busiest would be busy all the time.
+    ratio. The first of these is where what is busiest would be busy all the time. None is tried
+    beyond its bound: a cache may take more than the drives for as long as a short run.
     """
-    top = cap_of(need)
+    cap = cap_of(need)
+    tops = [min(cap, max(bound, 1.0)) for bound in bounds]
     measure = _measure(TRIAL_IOS if _ios(need) == IOS else RARE_IOS)
     limits = need.limits("healthy")
 
@@ -126,22 +132,25 @@ def headrooms(
         return [one.over(limits) <= 1 for one in runner.run(asked)]
 
     every = list(range(len(designs)))
-    all_of_it = holds(every, [top] * len(every))
-    low, high = [1.0] * len(every), [top] * len(every)
+    all_of_it = holds(every, tops)
+    low, high = [1.0] * len(every), list(tops)
     left = [place for place in every if not all_of_it[place]]
     for trial in range(TRIALS):
         tried = []
         for place in left:
             middle = math.sqrt(low[place] * high[place])
             if trial == 0 and found[place].utilisation > 0:
-                middle = min(max(0.9 / found[place].utilisation, 1.02), 0.98 * top)
+                middle = min(max(0.9 / found[place].utilisation, 1.02), 0.98 * high[place])
             tried.append(middle)
         for place, factor, held in zip(left, tried, holds(left, tried), strict=True):
             if held:
                 low[place] = factor
             else:
                 high[place] = factor
-    return [(top, True) if all_of_it[place] else (low[place], False) for place in every]
+    return [
+        (tops[place], tops[place] == cap) if all_of_it[place] else (low[place], False)
+        for place in every
+    ]
 
 
 def degraded_of(design: Design, need: Need) -> Data:

@@ -190,7 +190,10 @@ def _exact(work: Work) -> set[int]:
             fallen.add(place)
         else:
             good.append(design)
-    held = checks.headrooms(good, [work.exact[one.number] for one in good], work.need, work.runner)
+    ran = [work.exact[one.number] for one in good]
+    bounds = np.broadcast_to(work.arithmetic.bounds.rate, work.space.grid)
+    most = [float(bounds[np.unravel_index(one.number, work.space.grid)]) for one in good]
+    held = checks.headrooms(good, ran, work.need, work.runner, most)
     for design, headroom in zip(good, held, strict=True):
         work.headroom[design.number] = headroom
     return fallen
