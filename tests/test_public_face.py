@@ -28,6 +28,8 @@ SIGNATURES = {
     "Scenario.from_text": "(text)",
     "Scenario.resolved": "(self)",
     "Scenario.with_": "(self, changes, value=<nothing>, /)",
+    "plan": "(need, *, prices=None, runs=1000, unknowns=12, workers=None, cluster=None,"
+    " store=None, on_progress=None)",
     "run": "(scenario, *, progress=None, unknowns=False)",
     "Result.read": "(path)",
     "Result.to_json": "(self, path=None)",
@@ -51,7 +53,7 @@ SIGNATURES = {
 NAMES = [
     "Completion", "Controller", "EndlessLoadError", "Environment", "Host", "Hybrid", "InputError",
     "Interrupted", "Link", "Load", "Operation", "Result", "RunningLoad", "SaturationError",
-    "Scenario", "SchemaWarning", "Trace", "Volume", "__version__", "run",
+    "Scenario", "SchemaWarning", "Trace", "Volume", "__version__", "plan", "run",
 ]  # fmt: skip
 
 

@@ -310,7 +310,7 @@ def space_of(need: Need) -> Space:
         places=tuple(places),
         spares=choice.spares,
         hosts=hosts,
-        arrays=choice.arrays,
+        arrays=(1,) if any(load.trace for load in need.specs) else choice.arrays,
     )
     if space.size == 0:
         cause = "leaves no design: no number of drives fits a level"
