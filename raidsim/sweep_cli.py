@@ -122,6 +122,9 @@ def sweep_command(
         typer.echo(f"What was finished is kept in {kept}: the same command goes on.", err=True)
         raise typer.Exit(INTERRUPTED) from None
 
+    again = sum(one.again for one in found.outcomes)
+    if again:
+        typer.echo(f"{again:,} of {len(found.outcomes):,} variants had been run before.", err=True)
     contents = _contents(found, targets, x, y, by)
     explained = found.effects(y) if effects else None
     try:

@@ -36,6 +36,15 @@ SIGNATURES = {
     "Result.to_dict": "(self)",
     "Result.to_frame": "(self)",
     "Result.plot": "(self)",
+    "sweep": "(scenario, vary=None, *, sample=None, samples=0, where=None, seeds=1, precision=None,"
+    " store=None, workers=None, cluster=None, progress=None)",
+    "Sweep.result": "(self, variant)",
+    "Sweep.effects": "(self, figure='iops')",
+    "Sweep.to_csv": "(self, path)",
+    "Sweep.to_json": "(self, path)",
+    "Sweep.to_parquet": "(self, path)",
+    "Sweep.to_frame": "(self)",
+    "Sweep.plot": "(self, x=None, y='iops', by=None)",
     "Trace.read": "(path, format=None, *, columns=None, action=None, sector=None, volume=None)",
     "Trace.blocks": "(self, rows=65536)",
     "Trace.info": "(self, progress=None)",
@@ -53,7 +62,7 @@ SIGNATURES = {
 NAMES = [
     "Completion", "Controller", "EndlessLoadError", "Environment", "Host", "Hybrid", "InputError",
     "Interrupted", "Link", "Load", "Operation", "Result", "RunningLoad", "SaturationError",
-    "Scenario", "SchemaWarning", "Trace", "Volume", "__version__", "plan", "run",
+    "Scenario", "SchemaWarning", "Sweep", "Trace", "Volume", "__version__", "plan", "run", "sweep",
 ]  # fmt: skip
 
 

@@ -82,9 +82,6 @@ def _summary(sweep: Sweep) -> str:
         counts[one.status] = counts.get(one.status, 0) + 1
     words = [f"{len(sweep.outcomes):,} variants"]
     words += [f"{count:,} {status}" for status, count in counts.items() if status != "done"]
-    again = sum(one.again for one in sweep.outcomes)
-    if again:
-        words.append(f"{again:,} of them had been run before")
     return ", ".join(words)
 
 

@@ -172,12 +172,13 @@ def _values(text: str, key: str, option: str) -> list[Any]:
     if not grows or last < first:
         cause = f"{quote(text)} comes to no end"
         raise _wrong(option, key, cause, "write low..high:step, or low..high*factor")
-    numbers = []
-    while first <= last:
-        numbers.append(first)
-        if len(numbers) > MOST:
-            raise _wrong(option, key, f"{quote(text)} has more than {MOST:,} values")
-        first = first + step if how[0] == ":" else first * step
+    adds = how[0] == ":"
+    steps = (last - first) / step if adds else math.log(last / first) / math.log(step)
+    if steps >= MOST:
+        raise _wrong(option, key, f"{quote(text)} has more than {MOST:,} values")
+    numbers = [first]
+    while (following := numbers[-1] + step if adds else numbers[-1] * step) <= last:
+        numbers.append(following)
     return [_written(number, unit) for number in numbers]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from raidsim.errors import InputError, Problem, quote
 
-PATIENCE = "10s"
+PATIENCE = "5s"
 """How long a scheduler may take to answer."""
 
 Losses = tuple[type[BaseException], ...]
