@@ -23,7 +23,7 @@ from raidsim.errors import InputError, Problem, quote
 from raidsim.planning import checked as checks
 from raidsim.planning import coarse as field_of
 from raidsim.planning import doubt
-from raidsim.planning.arithmetic import Arithmetic
+from raidsim.planning.arithmetic import REBUILD, Arithmetic
 from raidsim.planning.choice import HOST, space_of
 from raidsim.planning.coarse import Field
 from raidsim.planning.design import data_of, scenario_of
@@ -39,7 +39,7 @@ from raidsim.planning.words import asked_of, remarks_of
 from raidsim.planning.work import RUNS, Work, known_aims, number_at
 from raidsim.workers.engine import OnProgress
 
-EXACT = 24
+EXACT = 48
 """Designs that get exact runs in a round."""
 
 ROUNDS = 40
@@ -177,10 +177,11 @@ def _exact(work: Work) -> set[int]:
     steps = work.aims.steps(np.array([known_aims(work, place) for place in places]))
     near = [places[row] for row in layers(steps, EXACT)]
     near = [place for place in near if number_at(work, place) not in work.exact]
+    near, fallen = _rebuilt(work, near)
     designs = [work.space.design(number_at(work, place)) for place in near]
     found = checks.exact(designs, work.need, work.runner)
     limits = work.need.limits("healthy")
-    fallen, good = set(), []
+    good = []
     for place, design, measured in zip(near, designs, found, strict=True):
         work.exact[design.number] = measured
         over = measured.over(limits)
@@ -197,6 +198,31 @@ def _exact(work: Work) -> set[int]:
     for design, headroom in zip(good, held, strict=True):
         work.headroom[design.number] = headroom
     return fallen
+
+
+def _rebuilt(work: Work, near: list[int]) -> tuple[list[int], set[int]]:
+    """Designs whose drives are rebuilt in time under the load, and those whose are not.
+
+    One run of each tells it before the many that find its headroom.
+    """
+    asked = work.need.needed.rebuild
+    if asked is None or work.need.needed.rebuild_while == "idle":
+        return near, set()
+    designs = [work.space.design(number_at(work, place)) for place in near]
+    redundant = [one.shape.failures > 0 for one in designs]
+    tables = [checks.rebuilding_of(one, work.need) for one in designs if one.shape.failures > 0]
+    found = iter(work.runner.run(tables))
+    left, fallen = [], set()
+    for place, design, is_redundant in zip(near, designs, redundant, strict=True):
+        seconds = next(found).rebuild if is_redundant else 0.0
+        over = np.inf if seconds is None else seconds / asked
+        if over > 1:
+            work.fell[design.number] = {REBUILD: float(over)}
+            work.fell_in[design.number] = 3
+            fallen.add(place)
+        else:
+            left.append(place)
+    return left, fallen
 
 
 def _bad_days(work: Work) -> set[int]:
@@ -280,7 +306,7 @@ def _plan(work: Work, found: list[Candidate], settles: str) -> Plan:
     where = None
     if prices is not None:
         name = prices.title or prices.path
-        where = f"{name} ({prices.path}, {prices.date}): {prices.source}"
+        where = f"{name} ({Path(prices.path).name}, {prices.date}): {prices.source}"
     return Plan(
         title=work.need.title,
         path=work.need.path,
@@ -323,21 +349,25 @@ def _funnel(work: Work) -> list[Stage]:
     stages.append(_stage(work, "coarse runs", came, fell, 2))
     exact = set(work.exact)
     passed = {number_at(work, place) for place in work.coarse.passed} | later
-    fell = {
-        "rate or latency": sum(stage == 3 for stage in work.fell_in.values()),
-        "no better than another in any aim": len(passed - exact),
-    }
-    fell["no better than another in any aim"] += len(exact - set(work.fell_in) - set(work.checked))
-    stages.append(_stage(work, "exact runs", stages[-1].left, fell, 3))
-    fell = {}
-    for number, stage in work.fell_in.items():
-        if stage == 4:
-            name = max(work.fell[number], key=lambda one: work.fell[number][one])
-            fell[name] = fell.get(name, 0) + 1
+    fell = _reasons(work, 3)
+    beaten = len(passed - exact - later) + len(exact - later - set(work.checked))
+    fell["no better than another in any aim"] = beaten
+    stages.append(_stage(work, "exact runs, and rebuilds", stages[-1].left, fell, 3))
+    fell = _reasons(work, 4)
     beaten = len(set(work.checked) - set(work.fell_in) - set(work.front))
     fell["no better than another in any aim"] = beaten
-    stages.append(_stage(work, "a drive missing, and rebuilt", stages[-1].left, fell, 4))
+    stages.append(_stage(work, "with a drive missing", stages[-1].left, fell, 4))
     return stages
+
+
+def _reasons(work: Work, stage: int) -> dict[str, int]:
+    """What designs fell for in a stage: each for the limit that it misses most."""
+    found: dict[str, int] = {}
+    for number, fell_in in work.fell_in.items():
+        if fell_in == stage:
+            name = max(work.fell[number], key=lambda one: work.fell[number][one])
+            found[name] = found.get(name, 0) + 1
+    return found
 
 
 def _stage(work: Work, name: str, came: int, fell: dict[str, int], number: int) -> Stage:

@@ -39,7 +39,7 @@ array.
 
 _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
     ("`[need]`", "", NeedKeys),
-    ("`[[latency]]`", "One table for each limit. Without any the load has to be carried.", LatencyKeys),
+    ("`[[latency]]`", "One table for each limit; without any there is none.", LatencyKeys),
     (
         "`[choice]`",
         "The whole table may be left out. Every combination is a design; what does not fit together"
@@ -52,7 +52,7 @@ _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
         " the first.",
         ChassisKeys,
     ),
-)  # fmt: skip
+)
 
 _PRICES = """\
 ## Prices
@@ -78,7 +78,11 @@ _KEYS = (
     ("`currency`", "required", "three letters, of all plain numbers"),
     ("`date`", "required", "of when they are: prices age"),
     ("`source`", "required", "where they are from"),
-    ("`[drive]`, `[controller]`, `[server]`", "none", "by the name of a card, of one; 0 is a price"),
+    (
+        "`[drive]`, `[controller]`, `[server]`",
+        "none",
+        "of one, by the name of its card",
+    ),
     ("`chassis`", "`0`", "of one"),
     ("`kwh`", "`0`", "of a kilowatt hour"),
     ("`[exchange]`", "none", "what one of another currency is worth"),
