@@ -17,12 +17,13 @@ from raidsim.version import __version__
 
 @dataclass(frozen=True)
 class Section:
-    """A table with a title, and a note below it."""
+    """A table with a title, and a note below it; ``words`` if its last column is a text."""
 
     title: str
     headers: list[str]
     rows: list[list[str]]
     note: str = ""
+    words: bool = False
 
 
 def render(plan: Plan) -> bytes:
@@ -55,14 +56,13 @@ def _sections(plan: Plan) -> list[Section]:
         rows = [plan_text.cells(one, plan) for one in plan.front]
         found.append(Section("Their figures", plan_text.headers(plan), rows))
         named = [[str(one.number), one.label] for one in plan.front]
-        found.append(Section("What they are", ["design", "what it is"], named))
+        found.append(Section("What they are", ["design", "what it is"], named, words=True))
     stages = [
         [one.name, f"{one.came:,}", f"{one.left:,}", f"{one.runs:,}", plan_text.reasons(one)]
         for one in plan.funnel
     ]
-    found.append(
-        Section("From all designs", ["stage", "designs", "left", "runs", "fell for"], stages)
-    )
+    heads = ["stage", "designs", "left", "runs", "fell for"]
+    found.append(Section("From all designs", heads, stages, words=True))
     return found
 
 

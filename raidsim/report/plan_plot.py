@@ -1,4 +1,4 @@
-"""The front of a plan as a picture: cost against power and latency, headroom against growth."""
+"""The front of a plan as a picture: power and latency against cost, and what makes up the cost."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from raidsim.planning.outcome import Candidate, Plan
 from raidsim.report.panels import LIGHT, Palette
@@ -56,38 +57,66 @@ def draw_latency(axes: Axes, plan: Plan, colours: Palette) -> None:
     """Latency against cost."""
     _points(axes, plan, colours, [1000 * one.mean for one in plan.front])
     axes.set_ylabel("latency, slower mean of reads and writes, ms")
-    if plan.front:
-        axes.set_yscale("log")
-
-
-def draw_growth(axes: Axes, plan: Plan, colours: Palette) -> None:
-    """Headroom against cost."""
-    _points(axes, plan, colours, [one.headroom for one in plan.front])
-    axes.set_ylabel("headroom, times the load")
     axes.set_ylim(bottom=0)
-    axes.axhline(1, color=colours.muted, linewidth=0.8)
+
+
+def draw_bill(axes: Axes, plan: Plan, colours: Palette) -> None:
+    """What each design costs, by what it is for; without prices its drives, first and at last."""
+    rows = range(len(plan.front))
+    for number, (name, values) in enumerate(_bill(plan)):
+        before = [sum(each[row] for _, each in list(_bill(plan))[:number]) for row in rows]
+        axes.barh(rows, values, left=before, color=colours.stages[number], label=name, height=0.6)
+    axes.set_yticks(list(rows), [str(one.number) for one in plan.front])
+    axes.invert_yaxis()
+    axes.set_xlabel(_cost_words(plan))
+    axes.grid(axis="x", color=colours.faint, linewidth=0.6)
+    _thousands(axes)
+    if plan.front:
+        axes.legend(fontsize=7, ncols=2, loc="upper center", bbox_to_anchor=(0.5, 1.14))
+
+
+def _bill(plan: Plan) -> list[tuple[str, list[float]]]:
+    """Parts of the cost with their values, design by design."""
+    bills = [one.cost for one in plan.front if one.cost is not None]
+    if len(bills) < len(plan.front):
+        first = [float(one.drives) for one in plan.front]
+        later = [float(one.last_drives - one.drives) for one in plan.front]
+        return [("bought at first", first), ("for growth", later)]
+    return [
+        ("bought at first", [one.purchase for one in bills]),
+        ("for growth", [one.growth for one in bills]),
+        ("energy", [one.energy for one in bills]),
+        ("drives that fail", [one.replacements for one in bills]),
+    ]
 
 
 PANELS: tuple[tuple[str, Draw], ...] = (
     ("Power against cost", draw_power),
     ("Latency against cost", draw_latency),
-    ("Headroom against cost", draw_growth),
+    ("What each costs", draw_bill),
 )
 
 
 def _points(axes: Axes, plan: Plan, colours: Palette, values: list[float]) -> None:
     costs = [_cost(one) for one in plan.front]
     axes.plot(costs, values, "o", color=colours.throughput)
-    seen: dict[tuple[float, float], int] = {}
-    for one, x, y in zip(plan.front, costs, values, strict=True):
-        place = (round(x, 3), round(y, 6))
-        seen[place] = seen.get(place, 0) + 1
+    # Labels of neighbours stand above and below their points in turn.
+    order = sorted(range(len(costs)), key=lambda row: costs[row])
+    for place, row in enumerate(order):
         axes.annotate(
-            str(one.number), (x, y), xytext=(4, 4 + 9 * (seen[place] - 1)),
-            textcoords="offset points", fontsize=7, color=colours.muted,
+            str(plan.front[row].number), (costs[row], values[row]),
+            xytext=(0, 6 if place % 2 else -12), textcoords="offset points", ha="center",
+            fontsize=7, color=colours.muted,
         )  # fmt: skip
     axes.set_xlabel(_cost_words(plan))
     axes.margins(x=0.2, y=0.15)
     axes.grid(color=colours.faint, linewidth=0.6)
+    _thousands(axes)
     if not plan.front:
         axes.text(0.5, 0.5, "no design", ha="center", transform=axes.transAxes)
+
+
+def _thousands(axes: Axes) -> None:
+    """Mark thousands of the amounts along the axis."""
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.xaxis.set_major_locator(MaxNLocator(5))

@@ -109,7 +109,7 @@ def chance(share: float) -> str:
     """A small chance: 0.4 %, 1 in 20,000."""
     if share >= 0.001:
         return f"{100 * share:.2g} %"
-    return f"1 in {1 / share:,.3g}" if share > 1e-9 else "below 1 in 1e9"
+    return f"1 in {float(f'{1 / share:.3g}'):,.0f}" if share > 1e-12 else "none"
 
 
 def money(one: Candidate, currency: str | None) -> str:
