@@ -97,15 +97,20 @@ class Arithmetic:
         space = self.space
         drives = space.along([cost.idle_power(card) for card in space.drives], DRIVE)
         places = [0.0 if one.card is None else cost.idle_power(one.card) for one in space.places]
-        hosts = space.along([cost.idle_power(card) for card in space.hosts], HOSTS)
-        return np.asarray(space.first_drives * drives + space.along(places, PLACE) + hosts)
+        return np.asarray(space.first_drives * drives + space.along(places, PLACE) + self.servers)
+
+    @cached_property
+    def servers(self) -> Numbers:
+        """Least power of a server without drives and controllers, W."""
+        hosts = [cost.idle_power(card) for card in self.space.hosts]
+        return self.space.along(hosts, HOSTS)
 
     @cached_property
     def cost(self) -> Numbers:
         """Least cost over the horizon; drives at its end where there are no prices."""
         if self.prices is None:
             return self.parts.drives(self.parts.last)
-        return self.costs.cost(self.parts, self.watts)
+        return self.costs.cost(self.parts, self.watts, self.servers)
 
     @cached_property
     def rebuild(self) -> Numbers:
@@ -178,7 +183,7 @@ class Arithmetic:
             rack_units = parts.chassis(last) * self.need.chassis.rack_units
             yield Limit(UNITS, rack_units / need.rack_units, rack_units, need.rack_units, "count")
         if need.power is not None:
-            watts = self.watts * parts.drives(last) / parts.drives(0)
+            watts = cost.power_of(parts, last, self.watts, self.servers)
             yield Limit(POWER, watts / need.power, watts, need.power, "power")
         if need.rebuild is not None:
             rebuilt = np.where(failures > 0, self.rebuild, 0.0)

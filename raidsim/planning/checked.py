@@ -22,6 +22,7 @@ from raidsim.planning.arithmetic import (
     chance_of_loss,
 )
 from raidsim.planning.choice import Design
+from raidsim.planning.cost import active_power, power_of
 from raidsim.planning.design import Data, data_of, scenario_of
 from raidsim.planning.need import Need
 from raidsim.planning.outcome import Break, Money, State
@@ -218,7 +219,9 @@ def check(
 
     arrays = tuple(round(one(values)) for values in parts.arrays)
     last = parts.last
-    drives, first = one(parts.drives(last)), one(parts.drives(0))
+    drives = one(parts.drives(last))
+    server = active_power(design.host)
+    power = one(power_of(parts, last, watts, server))
     rack_units = one(parts.chassis(last)) * need.chassis.rack_units
     loss = chance_of_loss(
         design.drive, design.shape, design.spares, seconds or 0.0, asked.years
@@ -226,7 +229,7 @@ def check(
     loss = -math.expm1(arrays[-1] * math.log1p(-min(loss, 1 - 1e-12)))
     money = None
     if arithmetic.prices is not None:
-        bill = arithmetic.costs.bill(parts, watts, place)
+        bill = arithmetic.costs.bill(parts, watts, place, server)
         money = Money(bill.purchase, bill.growth, bill.energy, bill.replacements)
     over = {
         LATENCY: healthy.over(need.limits("healthy")),
@@ -241,7 +244,7 @@ def check(
         ENDURANCE: 0.0 if healthy.years is None else need.endurance / healthy.years,
         DRIVES: 0.0 if asked.drives is None else drives / asked.drives,
         UNITS: 0.0 if asked.rack_units is None else rack_units / asked.rack_units,
-        POWER: 0.0 if asked.power is None else watts * drives / first / asked.power,
+        POWER: 0.0 if asked.power is None else power / asked.power,
         BUDGET: 0.0 if asked.budget is None or money is None else money.total / asked.budget,
     }  # fmt: skip
     return Checked(

@@ -169,18 +169,18 @@ class Costs:
             tuple(arrays), space.of_one, space.along(bays, DRIVE), space.along(most, PLACE)
         )
 
-    def cost(self, parts: Parts, watts: Numbers | float) -> Numbers:
-        """All over the horizon; ``watts`` of all that is bought at first, growing with drives."""
+    def cost(self, parts: Parts, watts: Numbers | float, fixed: Numbers | float = 0.0) -> Numbers:
+        """All over the horizon; ``watts`` as bought at first, ``fixed`` of that the server's."""
         assert self.prices is not None
         found = self._purchase(parts, parts.last)
         for year in range(1, parts.last + 1):
             drives = parts.drives(year)
             found = found + drives * self.afr * self.drive
-            power = watts * drives / parts.drives(0)
+            power = power_of(parts, year, watts, fixed)
             found = found + power * HOURS / 1000 * self.prices.kwh
         return np.asarray(found)
 
-    def bill(self, parts: Parts, watts: float, at: tuple[int, ...]) -> Bill:
+    def bill(self, parts: Parts, watts: float, at: tuple[int, ...], fixed: float = 0.0) -> Bill:
         """The same of one design, by what it is for; ``at`` is its place in the grid."""
         assert self.prices is not None
         shape = self.space.grid
@@ -193,7 +193,7 @@ class Costs:
         for year in range(1, parts.last + 1):
             drives = one(parts.drives(year))
             replaced += drives * one(self.afr * self.drive)
-            energy += watts * drives / one(parts.drives(0)) * HOURS / 1000 * self.prices.kwh
+            energy += one(power_of(parts, year, watts, fixed)) * HOURS / 1000 * self.prices.kwh
         return Bill(first, last - first, energy, replaced)
 
     def _purchase(self, parts: Parts, year: int) -> Numbers:
@@ -205,6 +205,11 @@ class Costs:
             + parts.controllers(year) * self.controller
             + parts.chassis(year) * self.prices.chassis
         )
+
+
+def power_of(parts: Parts, year: int, watts: Numbers | float, fixed: Numbers | float) -> Numbers:
+    """Watts in a year: what is not of the server grows with the drives."""
+    return np.asarray(fixed + (watts - fixed) * parts.drives(year) / parts.drives(0))
 
 
 def _price(known: object, card: Card) -> float:

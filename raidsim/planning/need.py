@@ -257,7 +257,8 @@ class _Reader:
             self.reading.problems += error.problems
             return []
         tables = parse(made.text, str(path)).data.get("load", [])
-        return list(tables)
+        # A job ends after its runtime, and a need goes on.
+        return [{key: table[key] for key in table if key != "limit"} for table in tables]
 
     def _beside(self, name: str) -> FilePath | None:
         """A path that the file names, from its own folder on."""

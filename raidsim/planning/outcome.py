@@ -22,7 +22,6 @@ class Stage:
     came: int
     fell: Mapping[str, int]
     runs: int = 0
-    seconds: float = 0.0
 
     @property
     def left(self) -> int:

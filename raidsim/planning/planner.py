@@ -11,7 +11,6 @@ What falls in a later stage opens again what had been beaten by it alone.
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -137,36 +136,32 @@ def _prices(given: str | PathLike[str] | Prices | None, need: Need) -> Prices | 
 
 def _begin(need: Need, prices: Prices | None, runner: Runner, most: int) -> Work:
     """Arithmetic and bounds."""
-    begun = time.perf_counter()
     space = space_of(need)
     arithmetic = Arithmetic(need, space, prices)
     means = [one.within for one in need.latencies if one.percentile is None]
     aims = usual(min(means, default=None), checks.cap_of(need), need.needed.loss)
     with np.errstate(invalid="ignore"):
         found = Field.of(arithmetic, runner, aims)
-    work = Work(need, space, prices, arithmetic, aims, runner, found, most)
-    work.seconds[0] = time.perf_counter() - begun
-    return work
+    return Work(need, space, prices, arithmetic, aims, runner, found, most)
 
 
 def _round(work: Work) -> bool:
     """Run what is open, then what is near the front; whether there is more to be done."""
-    before, begun = work.runner.count, time.perf_counter()
+    before = work.runner.count
     work.coarse.search(work.most)
-    _spent(work, 2, before, begun)
-    before, begun = work.runner.count, time.perf_counter()
+    _spent(work, 2, before)
+    before = work.runner.count
     fallen = _exact(work)
-    _spent(work, 3, before, begun)
-    before, begun = work.runner.count, time.perf_counter()
+    _spent(work, 3, before)
+    before = work.runner.count
     fallen |= _bad_days(work)
-    _spent(work, 4, before, begun)
+    _spent(work, 4, before)
     work.coarse.reopen(fallen)
     return bool(fallen) and work.runner.count > 0
 
 
-def _spent(work: Work, stage: int, before: int, begun: float) -> None:
+def _spent(work: Work, stage: int, before: int) -> None:
     work.runs[stage] = work.runs.get(stage, 0) + work.runner.count - before
-    work.seconds[stage] = work.seconds.get(stage, 0.0) + time.perf_counter() - begun
 
 
 def _exact(work: Work) -> set[int]:
@@ -335,7 +330,7 @@ def _funnel(work: Work) -> list[Stage]:
             for one, count in zip(limits, counts, strict=True)
             if one.stage == number and count
         }
-        stages.append(Stage(name, came, fell, 0, work.seconds.get(number, 0.0)))
+        stages.append(Stage(name, came, fell))
         came = stages[-1].left
     state = work.coarse.state
     later = set(work.fell_in)
@@ -372,4 +367,4 @@ def _reasons(work: Work, stage: int) -> dict[str, int]:
 
 def _stage(work: Work, name: str, came: int, fell: dict[str, int], number: int) -> Stage:
     there = {reason: count for reason, count in fell.items() if count}
-    return Stage(name, came, there, work.runs.get(number, 0), work.seconds.get(number, 0.0))
+    return Stage(name, came, there, work.runs.get(number, 0))

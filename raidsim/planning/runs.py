@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from raidsim.errors import InputError, TableOverflowError
+from raidsim.kernel import is_compiled
 from raidsim.planning.design import Data, scenario_of
 from raidsim.planning.kept import Kept
 from raidsim.planning.need import Latency, Need
@@ -158,7 +159,7 @@ class Runner:
     cluster : address of the scheduler of a Dask cluster that runs them; None for this machine.
     kept : where runs are looked for, and put.
     on_progress : told whenever one has ended.
-    count : of the runs so far; ``again`` of those that were kept before.
+    count : of the runs so far; ``again``: of those, that were kept from before.
     """
 
     need: Need
@@ -195,13 +196,17 @@ class Runner:
             before = self.kept.get(keys)
         found = {place: Measured(**before[key]) for place, key in enumerate(keys) if key in before}
         wanted = [place for place in range(len(asked)) if place not in found]
-        self.count += len(wanted)
+        self.count += len(asked)
         self.again += len(found)
 
         def keep(place: int, made: Measured) -> None:
             found[wanted[place]] = made
             self.kept.put(keys[wanted[place]], made)
 
+        if wanted and self.cluster is None and not is_compiled():
+            # Processes that start together before the kernel is compiled would each compile it.
+            keep(0, measured(asked[wanted[0]]))
+            wanted.pop(0)
         if wanted:
             execute(
                 [asked[place] for place in wanted],

@@ -34,7 +34,6 @@ class Work:
     checked: dict[int, Checked] = field(default_factory=dict)
     fell: dict[int, dict[str, float]] = field(default_factory=dict)
     fell_in: dict[int, int] = field(default_factory=dict)
-    seconds: dict[int, float] = field(default_factory=dict)
     runs: dict[int, int] = field(default_factory=dict)
     front: list[int] = field(default_factory=list)
 
