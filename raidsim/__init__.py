@@ -33,12 +33,15 @@ if TYPE_CHECKING:
     from raidsim.planning.planner import plan
     from raidsim.result import Interrupted, Result
     from raidsim.scenario import Scenario
+    from raidsim.studies.compare import compare
+    from raidsim.studies.comparison import Comparison
     from raidsim.studies.sweep import Sweep, sweep
     from raidsim.studies.unknown import run
     from raidsim.system.system import SaturationError
     from raidsim.trace.trace import Trace
 
 __all__ = [
+    "Comparison",
     "Completion",
     "Controller",
     "EndlessLoadError",
@@ -59,12 +62,14 @@ __all__ = [
     "Trace",
     "Volume",
     "__version__",
+    "compare",
     "plan",
     "run",
     "sweep",
 ]
 
 _HOME = {
+    "Comparison": "raidsim.studies.comparison",
     "InputError": "raidsim.errors",
     "Interrupted": "raidsim.result",
     "Result": "raidsim.result",
@@ -73,6 +78,7 @@ _HOME = {
     "SchemaWarning": "raidsim.errors",
     "Sweep": "raidsim.studies.sweep",
     "Trace": "raidsim.trace.trace",
+    "compare": "raidsim.studies.compare",
     "plan": "raidsim.planning.planner",
     "run": "raidsim.studies.unknown",
     "sweep": "raidsim.studies.sweep",

@@ -31,6 +31,9 @@ SIGNATURES = {
     "plan": "(need, *, prices=None, runs=1000, unknowns=12, workers=None, cluster=None,"
     " store=None, on_progress=None)",
     "run": "(scenario, *, progress=None, unknowns=False)",
+    "compare": "(*systems, names=None, seeds=5, within=None, percentile=None, unknowns=False,"
+    " states=True, risk=True, precision=None, store=None, workers=None, cluster=None,"
+    " progress=None)",
     "Result.read": "(path)",
     "Result.to_json": "(self, path=None)",
     "Result.to_dict": "(self)",
@@ -60,9 +63,10 @@ SIGNATURES = {
     "Volume.start": "(self, load)",
 }
 NAMES = [
-    "Completion", "Controller", "EndlessLoadError", "Environment", "Host", "Hybrid", "InputError",
-    "Interrupted", "Link", "Load", "Operation", "Result", "RunningLoad", "SaturationError",
-    "Scenario", "SchemaWarning", "Sweep", "Trace", "Volume", "__version__", "plan", "run", "sweep",
+    "Comparison", "Completion", "Controller", "EndlessLoadError", "Environment", "Host", "Hybrid",
+    "InputError", "Interrupted", "Link", "Load", "Operation", "Result", "RunningLoad",
+    "SaturationError", "Scenario", "SchemaWarning", "Sweep", "Trace", "Volume", "__version__",
+    "compare", "plan", "run", "sweep",
 ]  # fmt: skip
 
 

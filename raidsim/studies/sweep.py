@@ -229,7 +229,7 @@ def sweep(
     axes = [_axis(keys, values) for keys, values in (vary or {}).items()]
     drawn = [between(f"{key}={ends}", "sample") for key, ends in (sample or {}).items()]
     asked = Asked(scenario, axes, drawn, samples, where, seeds, precision)
-    with opened(store) as kept, _told(progress) as on_progress:
+    with opened(store) as kept, telling(progress) as on_progress:
         return asked.run(kept, workers=workers, cluster=cluster, on_progress=on_progress)
 
 
@@ -306,13 +306,18 @@ class Asked:
             raise InputError(dict.fromkeys(unknown or problems))
 
     def _base(self) -> Scenario:
-        if self.precision is None:
-            return self.scenario
-        made = self.scenario.with_("measure.precision", self.precision)
-        if "min_ios" in self.scenario.source.file.data.get("measure", {}):
-            return made
-        wanted = max(LEAST_IOS, round(PRECISE_IOS * (0.01 / made.measure.precision) ** 2))
-        return made.with_("measure.min_ios", min(wanted, made.measure.max_ios))
+        return at_precision(self.scenario, self.precision)
+
+
+def at_precision(scenario: Scenario, precision: str | None) -> Scenario:
+    """The scenario with another precision, whose points measure as few I/Os as that takes."""
+    if precision is None:
+        return scenario
+    made = scenario.with_("measure.precision", precision)
+    if "min_ios" in scenario.source.file.data.get("measure", {}):
+        return made
+    wanted = max(LEAST_IOS, round(PRECISE_IOS * (0.01 / made.measure.precision) ** 2))
+    return made.with_("measure.min_ios", min(wanted, made.measure.max_ios))
 
 
 def _axis(keys: str | tuple[str, ...], values: Any) -> Axis:
@@ -340,7 +345,8 @@ def opened(store: str | PathLike[str] | Store | None) -> Iterator[Store | None]:
 
 
 @contextmanager
-def _told(progress: OnProgress | bool | None) -> Iterator[OnProgress | None]:
+def telling(progress: OnProgress | bool | None) -> Iterator[OnProgress | None]:
+    """What a study tells how far it is: a bar for True, a function as it is, or nothing."""
     if progress is True:
         from raidsim.report.progress import Bar  # noqa: PLC0415  (the bar of the layer above)
 
