@@ -224,6 +224,11 @@ class _Runs:
                 for runs in tables
             ]
             at = [table[0][key][0] for table in tables]
+            self.remarks += [
+                f"{system.name} is saturated at {key[1]}: it carries less than is offered"
+                for system, table in zip(self.systems, tables, strict=True)
+                if table[0][key][1].saturated
+            ]
             point = tables[0][0][key][1]
             for line in figure_lines(point.load, key[1], x_of(point), found):
                 lines.append(line)
