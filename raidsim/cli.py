@@ -25,7 +25,9 @@ from raidsim import (
     card_cli,
     check_cli,
     compare_cli,
+    draw_cli,
     left_out_cli,
+    lesson_cli,
     models_cli,
     run_cli,
     sweep_cli,
@@ -73,7 +75,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command("run", cls=WithUnknowns)(run_cli.run_command)
-for group in (sweep_cli, compare_cli, accept_cli, card_cli, check_cli, left_out_cli, trace_cli):
+for group in (
+    sweep_cli,
+    compare_cli,
+    accept_cli,
+    card_cli,
+    check_cli,
+    draw_cli,
+    left_out_cli,
+    lesson_cli,
+    trace_cli,
+):
     app.add_typer(group.app)
 
 
