@@ -29,6 +29,7 @@ from raidsim import (
     left_out_cli,
     lesson_cli,
     models_cli,
+    plan_cli,
     run_cli,
     sweep_cli,
     trace_cli,
@@ -85,6 +86,7 @@ for group in (
     left_out_cli,
     lesson_cli,
     trace_cli,
+    plan_cli,
 ):
     app.add_typer(group.app)
 

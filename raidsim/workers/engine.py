@@ -65,6 +65,10 @@ AHEAD = 3
 KEPT_S = 60
 """Seconds for which processes that have nothing to do wait for more."""
 
+KEPT_BYTES = 2 * 2**30
+"""What a worker may grow by: it keeps the pasts of drives. joblib takes 300 MB for a leak, and ends
+the worker, which then has to be started anew, without them."""
+
 LOOK_S = 0.2
 """Seconds between two looks of a worker whether the process that began it is still there."""
 
@@ -352,6 +356,9 @@ def _wanted() -> str:
 
 def _begin(parent: int, wanted: str) -> None:
     """Begin a worker: it leaves Ctrl-C to the process that waits for it, and ends with that."""
+    from joblib.externals.loky import process_executor  # noqa: PLC0415  (as above)
+
+    process_executor._MAX_MEMORY_LEAK_SIZE = KEPT_BYTES
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch, args=(parent, wanted), daemon=True).start()
 
