@@ -72,6 +72,10 @@ def compare_command(
     no_risk: Annotated[
         bool, typer.Option("--no-risk", help="Assess neither rebuilds nor the risk of data loss.")
     ] = False,
+    prices: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Of hardware and energy, as for plan: says the cost."),
+    ] = None,
     precision: Annotated[
         str | None,
         typer.Option(metavar="SHARE", help="Of the throughput of each run, in place of its own."),
@@ -113,6 +117,11 @@ def compare_command(
     if share is not None and within is None:
         cause = "says nothing without --within"
         raise InputError([Problem(None, None, "--percentile", cause, "give a latency as well")])
+    priced = None
+    if prices is not None:
+        from raidsim.planning.prices import read_prices
+
+        priced = read_prices(prices)
     kept = default_path() if store is None else Path(store)
     try:
         with Bar() as bar:
@@ -125,6 +134,7 @@ def compare_command(
                 unknowns=draws(unknowns),
                 states=not no_states,
                 risk=not no_risk,
+                prices=priced,
                 precision=precision,
                 store=kept,
                 workers=workers,

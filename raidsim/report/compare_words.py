@@ -124,6 +124,9 @@ def sentences(comparison: Comparison) -> Iterator[str]:
         if found is None:
             yield f"{name} and {first} cannot be compared {where}"
             continue
+        if not found.is_seen and found.pairs != 1:
+            yield f"{name} {_carries(found)} as {first} {where}: no difference is seen"
+            continue
         yield f"{name} {_carries(found)} as {first} {where}{_survival(line, number)}"
 
 
@@ -160,9 +163,6 @@ def _where(line: Line) -> str:
 def _carries(found: Difference) -> str:
     if found.ratio_low is None or found.ratio_high is None:
         return f"carries {found.ratio:.3g} times as much"
-    if not found.is_seen:
-        ends = span(found.ratio_low, found.ratio_high)
-        return f"carries {ends} times as much, so no difference is seen,"
     return f"carries {span(found.ratio_low, found.ratio_high)} times as much"
 
 
