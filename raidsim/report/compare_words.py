@@ -124,7 +124,7 @@ def sentences(comparison: Comparison) -> Iterator[str]:
         if found is None:
             yield f"{name} and {first} cannot be compared {where}"
             continue
-        if not found.is_seen and found.pairs != 1:
+        if found.ratio_low is not None and not found.is_seen:
             yield f"{name} {_carries(found)} as {first} {where}: no difference is seen"
             continue
         yield f"{name} {_carries(found)} as {first} {where}{_survival(line, number)}"
