@@ -1,0 +1,87 @@
+"""The command ``raidsim attach``: volumes of a scenario as block devices of this computer."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as in raidsim.cli
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from raidsim.cli_options import Overrides, ScenarioName, Seed
+
+app = typer.Typer(rich_markup_mode=None)
+
+SocketFile = Annotated[
+    str | None,
+    typer.Option("--socket", metavar="FILE", help="Unix socket for clients [raidsim.sock]."),
+]
+Port = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=65535,
+        metavar="N",
+        help="A port of TCP in place of it, for clients on this computer only; 0 for any.",
+    ),
+]
+Speed = Annotated[
+    float,
+    typer.Option(
+        min=1e-4,
+        max=1e4,
+        metavar="X",
+        help="Simulated seconds in a second: 1 is real time, 0.1 ten times slower.",
+    ),
+]
+Control = Annotated[
+    str | None,
+    typer.Option(
+        "--control", metavar="FILE", help="Unix socket at which events are asked for."
+    ),
+]
+EventFile = Annotated[
+    str | None,
+    typer.Option(
+        "--events", metavar="FILE", help="[[event]] tables in place of the scenario's own."
+    ),
+]
+Loads = Annotated[
+    bool, typer.Option("--loads", help="Let the scenario's loads run beside the clients.")
+]
+For = Annotated[
+    str | None,
+    typer.Option("--for", metavar="TIME", help="End after so much real time, as in 10 min."),
+]
+
+
+@app.command("attach")
+def attach_command(
+    scenario: ScenarioName,
+    socket: SocketFile = None,
+    port: Port = None,
+    speed: Speed = 1.0,
+    control: Control = None,
+    events: EventFile = None,
+    loads: Loads = False,
+    lasting: For = None,
+    overrides: Overrides = None,
+    seed: Seed = None,
+) -> None:
+    """Serve each volume as a block device (NBD), with the times that the simulation says."""
+    from raidsim.attach.serving import Wishes, serve
+
+    serve(
+        Wishes(
+            scenario=scenario,
+            socket=socket,
+            port=port,
+            speed=speed,
+            control=control,
+            events=events,
+            loads=loads,
+            lasting=lasting,
+            overrides=tuple(overrides or ()),
+            seed=seed,
+        )
+    )
