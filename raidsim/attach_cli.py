@@ -36,9 +36,7 @@ Speed = Annotated[
 ]
 Control = Annotated[
     str | None,
-    typer.Option(
-        "--control", metavar="FILE", help="Unix socket at which events are asked for."
-    ),
+    typer.Option("--control", metavar="FILE", help="Unix socket at which events are asked for."),
 ]
 EventFile = Annotated[
     str | None,

@@ -36,11 +36,17 @@ class Host(Protocol):
     def poke(self) -> None:
         """Something was put into the simulation."""
 
+    def send_replies(self) -> None:
+        """Let all connections send what they have."""
+
     def is_full(self, more: int) -> bool:
         """Whether the data under way of all clients leaves no room for so many bytes."""
 
     def count(self, more: int) -> None:
         """So many bytes more are under way; negative if they are less."""
+
+    def has_replies(self, connection: Connection) -> None:
+        """A connection has something to send once the simulation has come to now."""
 
     def gone(self, connection: Connection) -> None:
         """A connection is over."""
@@ -65,6 +71,7 @@ class Connection(asyncio.Protocol):
         self._handshake = Handshake(host.exports)
         self._device: Device | None = None
         self._requests = 0
+        self._replies: list[bytes] = []
         self._bytes = 0
         self._reserved = 0  # bytes of a write of which not all is there yet
         self._wants_room = False
@@ -164,6 +171,8 @@ class Connection(asyncio.Protocol):
         del received[:at]
         if taken:
             self.host.poke()
+        else:
+            self.host.send_replies()
         self._after_taking()
 
     def _after_taking(self) -> None:
@@ -172,7 +181,7 @@ class Connection(asyncio.Protocol):
             return
         if self._ending:
             self._relax()
-            if not self._requests:
+            if not self._requests and not self._replies:
                 self._transport.close()
         elif self._is_full():
             self._relax()
@@ -216,13 +225,22 @@ class Connection(asyncio.Protocol):
         self.host.count(-size)
         if self._is_over:
             return
-        self._transport.write(self._reply(one, answer))
+        if not self._replies:
+            self.host.has_replies(self)
+        self._replies.append(self._reply(one, answer))
         if answer.due is not None:
             self._look_at_lateness(answer.due)
+        if was_full and not self._unsent and not self._is_full():
+            asyncio.get_running_loop().call_soon(self._go_on)
+
+    def send_replies(self) -> None:
+        """Send what was answered since the last time, all at once: each send costs a lot."""
+        replies, self._replies = self._replies, []
+        if self._is_over:
+            return
+        self._transport.write(b"".join(replies))
         if self._ending and not self._requests:
             self._transport.close()
-        elif was_full and not self._unsent and not self._is_full():
-            asyncio.get_running_loop().call_soon(self._go_on)
 
     def _reply(self, one: nbd.Request, answer: Answer) -> bytes:
         if answer.error:

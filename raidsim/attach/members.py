@@ -93,6 +93,8 @@ class Flat:
 
     def read(self, address: int, length: int) -> bytes:
         """Bytes of the volume."""
+        if not self.written.any_in(address, length):
+            return bytes(length)
         return self.drive.read(address, length)
 
     def write(self, address: int, data: bytes, *, torn: bool = False) -> None:  # noqa: ARG002
@@ -156,6 +158,8 @@ class Members:
         OSError
             If the host cannot read its files.
         """
+        if not self.written.any_in(address, length):
+            return bytes(length)
         parts = [self._read(one.address, one.length) for one in self._pieces(address, length)]
         return parts[0] if len(parts) == 1 else b"".join(parts)
 

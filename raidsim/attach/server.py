@@ -45,6 +45,7 @@ class Server:
         }
         self.clients = 0
         self._open: set[Connection] = set()
+        self._replying: list[Connection] = []
         self._bytes = 0
         self._listening: list[asyncio.Server] = []
         self._paths: list[Path] = []
@@ -121,9 +122,20 @@ class Server:
 
     def poke(self) -> None:
         """Something was put into the simulation: look when the next thing is due."""
+        self.send_replies()
         if self._next is not None:
             self._next.cancel()
         self._plan()
+
+    def has_replies(self, connection: Connection) -> None:
+        """A connection has something to send once the simulation has come to now."""
+        self._replying.append(connection)
+
+    def send_replies(self) -> None:
+        """Let all connections send what they have."""
+        replying, self._replying = self._replying, []
+        for connection in replying:
+            connection.send_replies()
 
     def is_full(self, more: int) -> bool:
         """Whether the data under way of all clients leaves no room for so many bytes."""
@@ -153,6 +165,7 @@ class Server:
         self._next = None
         if not self._ended:
             self.machine.advance()
+            self.send_replies()
             self._plan()
 
     def _plan(self) -> None:
