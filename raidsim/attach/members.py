@@ -64,6 +64,15 @@ class Written:
         """Something may be anywhere."""
         self._marks[:] = True
 
+    @property
+    def bytes(self) -> int:
+        """Bytes of the parts in which something may be."""
+        return int(np.count_nonzero(self._marks)) * self.part
+
+    def parts(self) -> list[tuple[int, int]]:
+        """First bytes and ends of the parts in which something may be."""
+        return [(int(n) * self.part, int(n + 1) * self.part) for n in np.flatnonzero(self._marks)]
+
     def any_in(self, address: int, length: int) -> bool:
         """Whether something may be in these bytes."""
         found = self._marks[address // self.part : -(-(address + length) // self.part)]
@@ -333,7 +342,9 @@ class Members:
         """Rows of a drive within these bytes of which other drives hold something."""
         if not self._has_parity:
             every = range(begin // self.strip, end // self.strip)
-            return [row for row in every if self._is_written(drive, row)]
+            if len(every) * self.strip <= self.written.bytes:
+                return [row for row in every if self._is_written(drive, row)]
+            return sorted(set(self._copies_on(drive, begin, end)))
         n: int = self.layout["span_drives"]
         first = drive // n * n
         rows: set[int] = set()
@@ -342,6 +353,15 @@ class Members:
                 for low, high in self.drives[other].extents(begin, end):
                     rows.update(range(low // self.strip, -(-high // self.strip)))
         return sorted(rows)
+
+    def _copies_on(self, drive: int, begin: int, end: int) -> Iterator[int]:
+        """Rows of a drive within these bytes with a copy of what the volume has."""
+        for low, high in self.written.parts():
+            for address in range(low - low % self.strip, min(high, self.written.size), self.strip):
+                for copy in range(self.layout["copies"]):
+                    which, offset = place(self.layout, address, copy)
+                    if which == drive and begin <= offset < end:
+                        yield offset // self.strip
 
     def _is_written(self, drive: int, row: int) -> bool:
         """Whether the volume has something in what lies in a row of a drive; without parity."""
