@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from raidsim.cli_options import Overrides, ScenarioName, Seed
+from raidsim.cli_options import INPUT_WRONG, Overrides, ScenarioName, Seed
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -83,3 +83,23 @@ def attach_command(
             seed=seed,
         )
     )
+
+
+@app.command("tell")
+def tell_command(
+    socket: Annotated[str, typer.Argument(metavar="SOCKET", help="That of attach --control.")],
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="A kind of event, or status.")],
+    keys: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY=VALUE ...]", show_default=False, help="Keys of the event."),
+    ] = None,
+) -> None:
+    """Let an event happen in a machine that is attached, or ask how it is."""
+    from raidsim.attach.asking import ask, wish_of
+
+    told = ask(socket, wish_of(what, keys or []))
+    if not told["ok"]:
+        for problem in told["problems"]:
+            typer.echo(problem, err=True)
+        raise typer.Exit(INPUT_WRONG)
+    typer.echo(told["text"])
