@@ -90,7 +90,8 @@ class Machine:
         target = clock.now
         while env.now < target:
             try:
-                env.advance(min(target, env.now + STEP * clock.speed))
+                following = max(env.now + STEP * clock.speed, env.next_time)
+                env.advance(min(target, following))
             except (InputError, SaturationError) as error:
                 LOG.error("%s", error)
             for device in self.devices.values():

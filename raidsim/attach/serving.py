@@ -66,6 +66,8 @@ def serve(wishes: Wishes) -> None:
 async def _serve(wishes: Wishes, scenario: Scenario, lasting: float | None) -> None:
     loop = asyncio.get_running_loop()
     over = asyncio.Event()
+    # The command line ends quietly when its reader goes away; a server does not with a client.
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, over.set)
     machine = Machine(scenario, wishes.speed, loads=wishes.loads)
