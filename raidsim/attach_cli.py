@@ -47,6 +47,12 @@ EventFile = Annotated[
 Loads = Annotated[
     bool, typer.Option("--loads", help="Let the scenario's loads run beside the clients.")
 ]
+MembersFolder = Annotated[
+    str | None,
+    typer.Option(
+        "--members", metavar="FOLDER", help="Keep the drives there, as members of Linux md."
+    ),
+]
 For = Annotated[
     str | None,
     typer.Option("--for", metavar="TIME", help="End after so much real time, as in 10 min."),
@@ -62,6 +68,7 @@ def attach_command(
     control: Control = None,
     events: EventFile = None,
     loads: Loads = False,
+    members: MembersFolder = None,
     lasting: For = None,
     overrides: Overrides = None,
     seed: Seed = None,
@@ -78,6 +85,7 @@ def attach_command(
             control=control,
             events=events,
             loads=loads,
+            members=members,
             lasting=lasting,
             overrides=tuple(overrides or ()),
             seed=seed,

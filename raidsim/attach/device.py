@@ -305,6 +305,14 @@ class Device:
 
     # -- what happens to the drives ------------------------------------------------------------
 
+    def fail_what_is_missing(self) -> None:
+        """Let drives fail in the simulation whose bytes are not there at the beginning."""
+        if isinstance(self.content, Members):
+            there = reliable(self.volume.system, self.volume.row)[1]
+            for number, good in enumerate(self.content.good):
+                if good == 0 and there[number] > 0:
+                    self.volume.fail(number)
+
     def look(self) -> None:
         """Take note of drives that failed, came back or were rebuilt since the last look."""
         content = self.content
@@ -379,6 +387,8 @@ class Device:
     def close(self) -> None:
         """Put all that the drives hold onto the host's disk, and give the files back."""
         self.content.flush()
+        if isinstance(self.content, Members) and self.content.keeper is not None:
+            self.content.keeper.end(row for _, row in self._torn)
         self.content.close()
 
 

@@ -12,11 +12,14 @@ import logging
 import math
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 from raidsim.attach.clock import Clock
 from raidsim.attach.device import Device, content_of
-from raidsim.control import Environment, Host, Volume
+from raidsim.attach.folder import members_in
+from raidsim.attach.members import Content
+from raidsim.control import Environment, Host, Hybrid, Volume
 from raidsim.control.course import Course
 from raidsim.control.model import Model
 from raidsim.errors import InputError
@@ -46,6 +49,13 @@ class Machine:
         Simulated seconds in a second.
     loads
         Whether the scenario's loads run beside what clients do.
+    members
+        A folder that keeps the drives' bytes; None for files that are gone at the end.
+
+    Raises
+    ------
+    InputError
+        If the drives in the folder are not those of the scenario.
 
     Attributes
     ----------
@@ -55,16 +65,25 @@ class Machine:
         Called after the power was cut.
     """
 
-    def __init__(self, scenario: Scenario, speed: float, *, loads: bool = False) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        speed: float,
+        *,
+        loads: bool = False,
+        members: Path | None = None,
+    ) -> None:
         self.model = Model(scenario)
         self.env = self.model.env
         self.clock = Clock(speed)
         self.course = Course(self.model, _nothing, self._tell)
         self.devices = {
-            name: Device(volume, content_of(volume), scenario.seed)
+            name: Device(volume, _content(volume, members), scenario.seed)
             for name, volume in self.model.every.items()
             if not volume.above
         }
+        for device in self.devices.values():
+            device.fail_what_is_missing()
         self.on_power_cut: Callable[[], None] = _nothing
         self._loads = [load.name for load in scenario.loads] if loads else []
         self._told = -math.inf
@@ -184,6 +203,12 @@ class Machine:
         """Put all bytes onto the host's disk."""
         for device in self.devices.values():
             device.close()
+
+
+def _content(volume: Volume, members: Path | None) -> Content:
+    if members is None or isinstance(volume, Hybrid):
+        return content_of(volume)
+    return members_in(members, volume)
 
 
 def _warm_up() -> None:

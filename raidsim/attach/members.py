@@ -46,6 +46,19 @@ class Content(Protocol):
         """Give the files back."""
 
 
+class Keeper(Protocol):
+    """What keeps true what members say of themselves."""
+
+    def mark(self, address: int, length: int) -> None:
+        """These bytes of the volume are about to be written."""
+
+    def changed(self, members: Members) -> None:
+        """Drives have failed, or come back, or were rebuilt further."""
+
+    def end(self, torn: Iterable[int]) -> None:
+        """The members are closed; these rows do not agree."""
+
+
 class Written:
     """In which parts of a volume something was written; the other ones read as zeros."""
 
@@ -142,6 +155,8 @@ class Members:
     ----------
     good
         Bytes of each drive that can be relied on, from its start, as plans have it.
+    keeper
+        What keeps the superblocks of members in a folder; None for members that have none.
     """
 
     def __init__(self, layout: np.void, drives: Sequence[Sparse]) -> None:
@@ -152,6 +167,7 @@ class Members:
         self.whole: int = self.strip * self.layout["rows"]
         self.good = [self.whole] * len(drives)
         self.written = Written(self.layout["size"])
+        self.keeper: Keeper | None = None
         self._parities = range(P, P + self.layout["parity"])
         self._has_parity = self.layout["family"] == PARITY
 
@@ -189,6 +205,8 @@ class Members:
             If the host cannot write its files.
         """
         self.written.mark(address, len(data))
+        if self.keeper is not None:
+            self.keeper.mark(address, len(data))
         view = memoryview(data)
         for one in self._pieces(address, len(data)):
             part = view[one.at : one.at + one.length]
@@ -322,6 +340,8 @@ class Members:
             if now > self.good[drive]:
                 self._fill(drive, self.good[drive], min(now, self.whole))
         self.good = list(good)
+        if self.keeper is not None:
+            self.keeper.changed(self)
 
     def _fill(self, drive: int, begin: int, end: int) -> None:
         """Restore the rows of a drive within these bytes, as far as others have something there."""

@@ -34,6 +34,7 @@ class Wishes:
     events: str | None = None
     loads: bool = False
     lasting: str | None = None
+    members: str | None = None
     overrides: tuple[str, ...] = ()
     seed: int | None = None
 
@@ -70,7 +71,8 @@ async def _serve(wishes: Wishes, scenario: Scenario, lasting: float | None) -> N
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, over.set)
-    machine = Machine(scenario, wishes.speed, loads=wishes.loads)
+    members = None if wishes.members is None else Path(wishes.members)
+    machine = Machine(scenario, wishes.speed, loads=wishes.loads, members=members)
     server, steering = Server(machine), Steering(scenario, machine)
     try:
         if wishes.port is None:
