@@ -76,11 +76,11 @@ test-interpreted: $(INSTALLED)
 	    --cov --cov-report=term --cov-fail-under=$(COVERAGE_FLOOR)
 
 # Real programs on simulated arrays. They come from Debian, which may ask for the right to install.
-CLIENTS := fio qemu-img qemu-io nbdcopy nbdinfo
+CLIENTS := fio qemu-img qemu-io nbdcopy nbdinfo mdadm
 test-clients: $(INSTALLED)
 	@command -v $(CLIENTS) >/dev/null || { echo "installing $(CLIENTS)"; \
 	    $$(test "$$(id -u)" = 0 || echo sudo) apt-get install --yes --quiet --no-install-recommends \
-	    fio qemu-utils libnbd-bin; }
+	    fio qemu-utils libnbd-bin mdadm; }
 	@for client in $(CLIENTS); do command -v $$client >/dev/null || { echo "there is no $$client" >&2; exit 1; }; done
 	$(PYTEST) tests/clients/real_clients.py
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from raidsim import attach_cli, card_cli, left_out_cli, models_cli, run_cli, trace_cli
+from raidsim import array_cli, attach_cli, card_cli, left_out_cli, models_cli, run_cli, trace_cli
 from raidsim.cli_options import (
     BUG,
     DOES_NOT_HOLD,
@@ -63,7 +63,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command("run", cls=WithUnknowns)(run_cli.run_command)
-for group in (attach_cli, card_cli, left_out_cli, trace_cli):
+for group in (array_cli, attach_cli, card_cli, left_out_cli, trace_cli):
     app.add_typer(group.app)
 
 

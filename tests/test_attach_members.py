@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import pytest
 from layouts import array, choices
+from md_data import facts, layout_of, pattern
 
 from raidsim.attach.members import DataLost, Members, Written
 from raidsim.attach.promised import Promised
@@ -178,3 +181,34 @@ def test_a_cut_takes_back_what_was_not_safe_and_nothing_else() -> None:
     write(12, b"ff")
     promised.take_back([], 2, restore)
     assert bytes(volume[10:14]) == b"ee00"  # the latest two bytes, wherever they are
+
+
+@pytest.mark.parametrize(
+    "name", ["d-raid5-ls-4-fail3", "d-raid6-nc-5-fail0,4", "d-raid10-f2-3-fail1"]
+)
+def test_files_hold_what_real_linux_md_left_on_its_members(name: str) -> None:
+    """Writes without some members, and their rebuild: SHA-256 of each member, see data/md."""
+    one = facts()["degraded"][name]
+    _, level, way, members, gone = name.split("-")
+    word = {"ls": "left-symmetric", "nc": "n-continue"}.get(way, way)
+    layout = layout_of(level, int(members), 64 << 10, word, one["member_bytes"])
+    drives = [Sparse.nameless(one["member_bytes"]) for _ in range(int(members))]
+    array = Members(layout, drives)
+    content = pattern(one["array_bytes"])
+    array.write(0, content.tobytes())
+    failed = [int(number) for number in gone.removeprefix("fail").split(",")]
+    good = list(array.good)
+    array.now_good([0 if n in failed else good[n] for n in range(int(members))])
+    begin, end = 1001 * 512, (1001 + 2048) * 512
+    content[begin:end] ^= 0xA5
+    array.write(begin, content[begin:end].tobytes())
+
+    def digest(data: bytes) -> str:
+        return hashlib.sha256(data).hexdigest()
+
+    assert digest(array.read(0, one["array_bytes"])) == one["read_degraded_sha256"]
+    for number in failed:
+        array.now_good([n if i != number else good[i] for i, n in enumerate(array.good)])
+    found = [digest(drive.read(0, one["member_bytes"])) for drive in drives]
+    assert found == one["rebuilt_sha256"]
+    array.close()

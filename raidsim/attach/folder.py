@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from raidsim.attach.images import Array, find, open_array, rows_in_use
+from raidsim.attach.images import Array, find, open_array
 from raidsim.attach.md import NotMd, numbers_of
 from raidsim.attach.members import Flat, Members
 from raidsim.attach.sparse import Sparse
@@ -180,7 +180,7 @@ def members_in(above: Path, volume: Volume) -> Flat | Members:
     members = open_array(array, write=True)
     if not array.is_clean:
         n = members.layout["span_drives"]
-        spots = [(s, r) for r in rows_in_use(members) for s in range(len(members.drives) // n)]
+        spots = [(s, r) for r in members.rows_in_use() for s in range(len(members.drives) // n)]
         members.make_consistent(spots)
     for number, image in enumerate(array.drives):
         if image is None:

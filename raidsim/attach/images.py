@@ -7,7 +7,6 @@ the account of the freshest one count as drives that have failed.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -177,13 +176,3 @@ def open_array(array: Array, *, write: bool = False) -> Members:
 
 def _wrong(path: Path, cause: str, remedy: str) -> InputError:
     return InputError([Problem(str(path), None, None, cause, remedy)])
-
-
-def rows_in_use(members: Members) -> Sequence[int]:
-    """Rows of the drives in which something was ever written."""
-    rows: set[int] = set()
-    for drive, good in zip(members.drives, members.good, strict=True):
-        if good:
-            for begin, end in drive.extents(0, members.whole):
-                rows.update(range(begin // members.strip, -(-end // members.strip)))
-    return sorted(rows)

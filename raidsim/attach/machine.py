@@ -108,11 +108,8 @@ class Machine:
         env, clock = self.env, self.clock
         target = clock.now
         while env.now < target:
-            try:
-                following = max(env.now + STEP * clock.speed, env.next_time)
-                env.advance(min(target, following))
-            except (InputError, SaturationError) as error:
-                LOG.error("%s", error)
+            following = max(env.now + STEP * clock.speed, env.next_time)
+            self._advance_to(min(target, following))
             for device in self.devices.values():
                 device.look()
             if time.monotonic() - begun > BUDGET:
@@ -133,6 +130,12 @@ class Machine:
             self._checked = wall
             for device in self.devices.values():
                 device.look_after_checks()
+
+    def _advance_to(self, time: float) -> None:
+        try:
+            self.env.advance(time)
+        except (InputError, SaturationError) as error:
+            LOG.error("%s", error)
 
     @property
     def wait(self) -> float:

@@ -310,8 +310,14 @@ class Members:
         found = columns.parity_of(columns.data)[role - P] if role >= P else columns.data[i]
         return np.asarray(found)
 
-    def _restored(self, drive: int, row: int) -> bytes | None:
-        """What a strip has to hold by the other drives; None if it holds nothing of the volume."""
+    def restored(self, drive: int, row: int) -> bytes | None:
+        """What a strip has to hold by the other drives; None if it holds nothing of the volume.
+
+        Raises
+        ------
+        DataLost
+            If they do not tell.
+        """
         role, _, address = held(self.layout, drive, row)
         if role == UNUSED:
             return None
@@ -349,7 +355,7 @@ class Members:
         filled = set()
         try:
             for row in rows:
-                content = self._restored(drive, row)
+                content = self.restored(drive, row)
                 if content is not None:
                     self.drives[drive].write(row * self.strip, content)
                     filled.add(row)
@@ -396,6 +402,27 @@ class Members:
             at = (row + 1) * self.strip
         self.drives[drive].clear(at, end)
 
+    def rows_in_use(self) -> list[int]:
+        """Rows of the drives in which something was ever written, or should have been."""
+        rows: set[int] = set()
+        for drive, good in enumerate(self.good):
+            if not good:
+                continue
+            for begin, end in self.drives[drive].extents(0, self.whole):
+                found = range(begin // self.strip, -(-end // self.strip))
+                rows.update(found)
+                if self.layout["copies"] > 1:
+                    rows.update(*(self._rows_of_copies(drive, row) for row in found))
+        return sorted(rows)
+
+    def _rows_of_copies(self, drive: int, row: int) -> list[int]:
+        """Rows in which the copies of a strip lie, on whatever drives."""
+        role, _, address = held(self.layout, drive, row)
+        if role != DATA:
+            return []
+        places = (place(self.layout, address, copy) for copy in range(self.layout["copies"]))
+        return [offset // self.strip for _, offset in places]
+
     # -- redundancy that does not agree --------------------------------------------------------
 
     def make_consistent(self, spots: Iterable[tuple[int, int]]) -> None:
@@ -408,7 +435,7 @@ class Members:
                 role, copy, _ = held(self.layout, drive, row)
                 if role >= P or copy > 0:
                     try:
-                        content = self._restored(drive, row)
+                        content = self.restored(drive, row)
                     except DataLost:
                         continue
                     if content is not None:
@@ -420,7 +447,7 @@ class Members:
         wrong = []
         for span, row in spots:
             for drive in range(span * n, span * n + n):
-                content = self._restored(drive, row)
+                content = self.restored(drive, row)
                 if content not in (None, self.drives[drive].read(row * self.strip, self.strip)):
                     wrong.append((drive, row))
         return wrong

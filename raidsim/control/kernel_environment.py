@@ -155,8 +155,11 @@ class KernelEnvironment(simpy.Environment):
     @property
     def next_time(self) -> float:
         """When the next thing happens, be it SimPy's or the kernel's, s; inf if nothing does."""
+        state = self.system.state
+        if state["first_waiting"] != t.NONE:  # on the kernel's agenda, which is for this instant
+            return self.now
         inside = math.inf
-        if self.system.state["events"] > 0:
+        if state["events"] > 0:
             inside = to_seconds(int(self.system.world.heap[0]["time"]))
         return min(self.peek(), inside)
 

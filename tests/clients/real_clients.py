@@ -1,4 +1,4 @@
-"""Programs that know nothing of raidsim, unmodified: fio, qemu-img, qemu-io, nbdcopy, nbdinfo.
+"""Programs that know nothing of raidsim, unmodified: fio, qemu, nbdcopy, nbdinfo, mdadm.
 
 They are Debian's; `make test-clients` installs them and runs this. Everything is on Unix sockets of
 this computer, and bounded in time.
@@ -121,13 +121,13 @@ class Server:
 
 
 @contextlib.contextmanager
-def attached(folder: Path, text: str, speed: float):
+def attached(folder: Path, text: str, speed: float, *options: str):
     scenario = folder / "scenario.toml"
     scenario.write_text(text)
     server = Server(folder)
     command = [sys.executable, "-m", "raidsim", "attach", str(scenario)]
     command += ["--socket", str(server.socket), "--control", str(server.control)]
-    command += ["--speed", str(speed), "--for", "5 min"]
+    command += ["--speed", str(speed), "--for", "5 min", *options]
     log = folder / "log"
     with log.open("w") as stderr, subprocess.Popen(command, stderr=stderr) as process:
         try:
@@ -279,3 +279,53 @@ def test_fio_finds_no_wrong_byte_while_things_break(tmp_path: Path, case: str) -
         assert status["volumes"]["data"]["health"] != "failed"
         again = fio(server, "data", *options, "--verify_only=1")
         assert "err= 0" in run(*again)
+
+
+# ---- members
+
+
+def dirty_bits(drive: Path) -> int:
+    """What mdadm counts; of a plain file it takes the bitmap alone, which begins at 8 KiB here."""
+    alone = drive.with_name("bitmap")
+    with drive.open("rb") as file:
+        file.seek(2 * 4096)
+        alone.write_bytes(file.read(2**18))
+    printed = run("mdadm", "--examine-bitmap", str(alone))
+    alone.unlink()
+    return int(printed.split("bits (chunks), ")[1].split()[0])
+
+
+@pytest.mark.parametrize(
+    ("level", "drives", "words", "layout"),
+    [
+        ("raid1", 2, "raid1", None),
+        ("raid10", 4, "raid10", "near=2"),
+        ("raid5", 4, "raid5", "left-symmetric"),
+        ("raid6", 5, "raid6", "left-symmetric"),
+    ],
+)
+def test_mdadm_examines_the_files_of_the_drives(
+    tmp_path: Path, level: str, drives: int, words: str, layout: str | None
+) -> None:
+    text = disks(level, drives).replace("rebuild_sample", 'intent = "bitmap"\nrebuild_sample')
+    members = tmp_path / "members"
+    with attached(tmp_path, text, 1000.0, "--members", str(members)) as server:
+        run("qemu-io", "-f", "raw", "-c", "write -P 7 0 1M", "-c", "flush", server.uri())
+        server.ask(kind="drive-failure", drive=1)
+        run("qemu-io", "-f", "raw", "-c", "write -P 8 3G 1M", "-c", "read -P 7 0 1M", server.uri())
+        in_use = run("mdadm", "--examine", str(members / "data" / "drive-0"))
+        assert "State : active" in in_use
+        assert dirty_bits(members / "data" / "drive-0") >= 2
+    printed = run("mdadm", "--examine", str(members / "data" / "drive-0"))
+    for line in (
+        "Version : 1.2", f"Raid Level : {words}", f"Raid Devices : {drives}", "State : clean",
+        "Checksum", "correct", "Device Role : Active device 0", "Name : raidsim:data",
+        "Internal Bitmap : 8 sectors from superblock",
+    ):  # fmt: skip
+        assert line in printed, printed
+    assert f"Array State : A.{'A' * (drives - 2)}" in printed
+    assert layout is None or f"Layout : {layout}" in printed
+    assert dirty_bits(members / "data" / "drive-0") == 0
+    stale = run("mdadm", "--examine", str(members / "data" / "drive-1"))
+    assert "Device Role : Active device 1" in stale
+    assert f"Array State : {'A' * drives}" in stale  # it knows nothing of its failure
