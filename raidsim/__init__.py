@@ -32,11 +32,15 @@ if TYPE_CHECKING:
     from raidsim.errors import InputError, SchemaWarning
     from raidsim.result import Interrupted, Result
     from raidsim.scenario import Scenario
+    from raidsim.studies.compare import compare
+    from raidsim.studies.comparison import Comparison
+    from raidsim.studies.sweep import Sweep, sweep
     from raidsim.studies.unknown import run
     from raidsim.system.system import SaturationError
     from raidsim.trace.trace import Trace
 
 __all__ = [
+    "Comparison",
     "Completion",
     "Controller",
     "EndlessLoadError",
@@ -53,21 +57,28 @@ __all__ = [
     "SaturationError",
     "Scenario",
     "SchemaWarning",
+    "Sweep",
     "Trace",
     "Volume",
     "__version__",
+    "compare",
     "run",
+    "sweep",
 ]
 
 _HOME = {
+    "Comparison": "raidsim.studies.comparison",
     "InputError": "raidsim.errors",
     "Interrupted": "raidsim.result",
     "Result": "raidsim.result",
     "SaturationError": "raidsim.system.system",
     "Scenario": "raidsim.scenario",
     "SchemaWarning": "raidsim.errors",
+    "Sweep": "raidsim.studies.sweep",
     "Trace": "raidsim.trace.trace",
+    "compare": "raidsim.studies.compare",
     "run": "raidsim.studies.unknown",
+    "sweep": "raidsim.studies.sweep",
 }
 """Where the names live, if not in `raidsim.control`."""
 

@@ -1,8 +1,8 @@
 """The ``raidsim`` command: reads what was typed, calls the library, prints what came of it.
 
 Every import of weight is inside the command that needs it, so that ``raidsim --help``
-is immediate. Exit status: 0 done, 1 a claim does not hold, a result does not agree or a load is
-saturated, 2 the input is wrong, 130 interrupted by Ctrl-C.
+is immediate. Exit status: 0 done, 1 a claim does not hold, a result does not agree, a load is
+saturated or a finding is as severe as was said, 2 the input is wrong, 130 interrupted by Ctrl-C.
 """
 
 # ruff: noqa: PLC0415
@@ -20,7 +20,19 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from raidsim import array_cli, attach_cli, card_cli, left_out_cli, models_cli, run_cli, trace_cli
+from raidsim import (
+    accept_cli,
+    array_cli,
+    attach_cli,
+    card_cli,
+    check_cli,
+    compare_cli,
+    left_out_cli,
+    models_cli,
+    run_cli,
+    sweep_cli,
+    trace_cli,
+)
 from raidsim.cli_options import (
     BUG,
     DOES_NOT_HOLD,
@@ -63,7 +75,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command("run", cls=WithUnknowns)(run_cli.run_command)
-for group in (array_cli, attach_cli, card_cli, left_out_cli, trace_cli):
+for group in (
+    sweep_cli,
+    compare_cli,
+    accept_cli,
+    array_cli,
+    attach_cli,
+    card_cli,
+    check_cli,
+    left_out_cli,
+    trace_cli,
+):
     app.add_typer(group.app)
 
 
@@ -159,7 +181,12 @@ def validate_command(
 
 @app.command("judge")
 def judge_command(
-    scenario: ScenarioName,
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO", help="A scenario, or the expectations that raidsim accept wrote."
+        ),
+    ],
     results: Annotated[
         list[str],
         typer.Argument(
@@ -191,6 +218,13 @@ def judge_command(
     from raidsim.report import output
     from raidsim.report.progress import Bar
 
+    if accept_cli.is_expectations(scenario):
+        accept_cli.judge_delivery(
+            scenario, results, form, json,
+            {"--volume": volume, "--random": random, "--outstanding": outstanding,
+             "--set": overrides or None, "--seed": seed},
+        )  # fmt: skip
+        return
     to_json = target_of("--json", json, stdout=True)
     loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
 
@@ -372,44 +406,6 @@ def explain_command(
 
 
 app.command("models")(models_cli.models_command)
-
-
-@app.command("check", cls=WithUnknowns)
-def check_command(
-    scenario: ScenarioName,
-    overrides: Overrides = None,
-    unknowns: Annotated[
-        int | None,
-        typer.Option(
-            metavar="[N]",
-            help="Say how far the risk would move if cards were as they might be: N draws, or 64.",
-        ),
-    ] = None,
-) -> None:
-    """Show what a scenario holds, how likely it loses data, and what is wrong or risky in it."""
-    from raidsim import scenario as scenarios
-    from raidsim.report.progress import Bar, shown
-
-    loaded = shown(scenarios.load, scenario, overrides=overrides or [])
-
-    from raidsim.report import check_text
-    from raidsim.risk.assess import assess_all
-
-    check_text.refuse_without_ranges(loaded)
-    count = 0
-    if unknowns is not None:
-        from raidsim.studies.risks import risks_drawn
-        from raidsim.studies.unknown import checked
-
-        count = checked(draws(unknowns))
-
-    with Bar():
-        risks = assess_all(loaded)
-    check_text.print_check(loaded, risks, stdout())
-    if unknowns is not None:
-        with Bar() as bar:
-            drawn = risks_drawn(loaded, risks, count, on_progress=bar.on_job)
-        check_text.print_unknowns(drawn, stdout())
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -40,6 +40,22 @@ HtmlFile = Annotated[
     typer.Option("--html", metavar="FILE", help="Write one HTML page that opens offline."),
 ]
 
+StoreFile = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="FILE",
+        help="SQLite file in which results are kept; what it has is not run again.",
+    ),
+]
+WorkerCount = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, metavar="N", help="Processes; left out, one per processor."),
+]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option("--cluster", metavar="ADDRESS", help="Run on a Dask cluster: its scheduler."),
+]
 Selection = Annotated[
     list[str] | None,
     typer.Argument(

@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from raidsim.capacity import Capacity
@@ -33,6 +34,7 @@ from raidsim.session import OnPoint, PointProgress, Session
 from raidsim.system.system import SaturationError
 from raidsim.version import __version__
 from raidsim.within import find_highest
+from raidsim.workers.engine import execute, go_on
 
 Progress = OnPoint | bool | None
 
@@ -119,12 +121,10 @@ def _run(scenario: Scenario, on_point: OnPoint | None, keeper: Keeper[Any] | Non
     highest = None
     try:
         if scenario.searched is None:
-            capacity = _capacity(scenario, on_point)
-            for intensity in range(scenario.points):
-                measured[intensity] = run_point(
-                    scenario, intensity, on_point, keeper, key=intensity
-                )
-                if _settles(scenario):
+            _measure_all(scenario, on_point, keeper, measured)
+            if _settles(scenario):
+                capacity = _capacity(scenario, on_point)
+                for intensity in range(scenario.points):
                     measured[intensity] = capacity.add_to(measured[intensity], intensity)
         else:
             first = partial(_first, keeper=keeper)
@@ -140,6 +140,35 @@ def _run(scenario: Scenario, on_point: OnPoint | None, keeper: Keeper[Any] | Non
             raise
         raise Interrupted(_result(scenario, measured, interrupted=True)) from None
     return _result(scenario, measured, highest)
+
+
+def _measure_all(
+    scenario: Scenario,
+    on_point: OnPoint | None,
+    keeper: Keeper[Any] | None,
+    measured: dict[float, list[Point]],
+) -> None:
+    """Simulate every intensity, side by side, and put down the points of each as it ends.
+
+    One after the other where I/Os are kept, since they would all be in memory at a time.
+    """
+    lock = Lock()
+
+    def tell(at: PointProgress) -> None:
+        go_on()
+        if on_point is not None:
+            with lock:
+                on_point(at)
+
+    def simulate(intensity: int) -> list[Point]:
+        return run_point(scenario, intensity, tell, keeper, key=intensity)
+
+    execute(
+        range(scenario.points),
+        simulate,
+        workers=None if keeper is None else 1,
+        on_row=measured.__setitem__,
+    )
 
 
 def _result(

@@ -353,11 +353,12 @@ def test_check_takes_other_values_like_run(
     assert "load.workers: 0 is too small" in capsys.readouterr().err
 
 
-def test_check_needs_no_compiled_code_unless_there_is_a_rebuild_to_simulate() -> None:
+def test_what_is_found_in_a_scenario_needs_no_compiled_code() -> None:
     code = (
-        "import sys, raidsim.cli\n"
-        "try: raidsim.cli.main(['check', 'jbod-hba'])\n"
-        "except SystemExit: print([m for m in ('numba', 'scipy', 'simpy') if m in sys.modules])"
+        "import sys, raidsim\n"
+        "from raidsim.report.findings import findings\n"
+        "assert findings(raidsim.Scenario.read('jbod-hba'))\n"
+        "print([m for m in ('numba', 'scipy', 'simpy') if m in sys.modules])"
     )
     ended = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True

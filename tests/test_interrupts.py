@@ -66,7 +66,7 @@ except KeyboardInterrupt:
 SIDE_BY_SIDE = (
     ENVIRONMENT
     + """
-from raidsim.studies.engine import execute
+from raidsim.workers.engine import execute
 from raidsim.validate.jobs import Job
 try:
     execute([Job("without an end")], lambda _: env.run(until=1e7), workers=1)

@@ -29,11 +29,23 @@ SIGNATURES = {
     "Scenario.resolved": "(self)",
     "Scenario.with_": "(self, changes, value=<nothing>, /)",
     "run": "(scenario, *, progress=None, unknowns=False)",
+    "compare": "(*systems, names=None, seeds=5, within=None, percentile=None, unknowns=False,"
+    " states=True, risk=True, precision=None, store=None, workers=None, cluster=None,"
+    " progress=None)",
     "Result.read": "(path)",
     "Result.to_json": "(self, path=None)",
     "Result.to_dict": "(self)",
     "Result.to_frame": "(self)",
     "Result.plot": "(self)",
+    "sweep": "(scenario, vary=None, *, sample=None, samples=0, where=None, seeds=1, precision=None,"
+    " store=None, workers=None, cluster=None, progress=None)",
+    "Sweep.result": "(self, variant)",
+    "Sweep.effects": "(self, figure='iops')",
+    "Sweep.to_csv": "(self, path)",
+    "Sweep.to_json": "(self, path)",
+    "Sweep.to_parquet": "(self, path)",
+    "Sweep.to_frame": "(self)",
+    "Sweep.plot": "(self, x=None, y='iops', by=None)",
     "Trace.read": "(path, format=None, *, columns=None, action=None, sector=None, volume=None)",
     "Trace.blocks": "(self, rows=65536)",
     "Trace.info": "(self, progress=None)",
@@ -49,9 +61,10 @@ SIGNATURES = {
     "Volume.start": "(self, load)",
 }
 NAMES = [
-    "Completion", "Controller", "EndlessLoadError", "Environment", "Host", "Hybrid", "InputError",
-    "Interrupted", "Link", "Load", "Operation", "Result", "RunningLoad", "SaturationError",
-    "Scenario", "SchemaWarning", "Trace", "Volume", "__version__", "run",
+    "Comparison", "Completion", "Controller", "EndlessLoadError", "Environment", "Host", "Hybrid",
+    "InputError", "Interrupted", "Link", "Load", "Operation", "Result", "RunningLoad",
+    "SaturationError", "Scenario", "SchemaWarning", "Sweep", "Trace", "Volume", "__version__",
+    "compare", "run", "sweep",
 ]  # fmt: skip
 
 

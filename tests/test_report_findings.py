@@ -152,7 +152,7 @@ def test_check_shows_hardware_loads_and_findings() -> None:
         "1,000 IO/s offered",
         "touches 100 % of the volume",
         "to 1 % at 95 % confidence",
-        "findings:",
+        "findings (",
     ):
         assert words in shown
 

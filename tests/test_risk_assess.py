@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from typing import Any
 
 import pytest
@@ -262,9 +263,8 @@ def test_check_prints_the_risk_of_every_volume() -> None:
     text = shown(
         array(controller={}, others=(other,), name="data", level="raid6", drives=8, spares=1)
     )
-    (data,) = (line for line in text.splitlines() if line.startswith("data "))
-    (scratch,) = (line for line in text.splitlines() if line.startswith("scratch "))
-    assert "RAID 6" in data
+    (data,) = (line for line in text.splitlines() if re.match(r"data +RAID 6", line))
+    (scratch,) = (line for line in text.splitlines() if re.match(r"scratch +RAID 0", line))
     assert "1 in " in data
     assert "4.31 %" in scratch  # 1 - (1 - 0.0044)^10
     for words in (
@@ -280,7 +280,7 @@ def test_check_prints_the_risk_of_every_volume() -> None:
 
 def test_check_gives_rebuild_and_risk_of_idle_drives_and_under_load() -> None:
     lines = shown(busy(16)).splitlines()
-    idle = next(number for number, line in enumerate(lines) if line.startswith("data "))
+    idle = next(number for number, line in enumerate(lines) if re.match(r"data +RAID", line))
     assert lines[idle + 1].startswith("  under load ")
     assert "days" in lines[idle + 1]
     (note,) = (line for line in lines if line.startswith("- data: under load"))

@@ -18,7 +18,6 @@ from raidsim.report import unknowns as words
 from raidsim.report.sweeps import sweeps
 from raidsim.risk.assess import assess
 from raidsim.studies import unknown
-from raidsim.studies.engine import execute
 from raidsim.studies.orders import compare
 from raidsim.studies.risks import risks_drawn
 from raidsim.unknowns import draws as drawing
@@ -27,6 +26,7 @@ from raidsim.unknowns.draws import Draws, cards_of
 from raidsim.unknowns.experiments import experiment_for, load_for
 from raidsim.unknowns.shares import shares
 from raidsim.unknowns.values import unsures
+from raidsim.workers.engine import execute
 
 QUICK = {"min_ios": 2_000, "max_ios": 20_000, "precision": "5 %"}
 READS = {"read": "100 %", "size": "4 KiB", "area": {"size": "1 GiB"}, "outstanding": 32}

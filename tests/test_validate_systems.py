@@ -9,9 +9,9 @@ import pytest
 from raidsim import cards
 from raidsim.running import run
 from raidsim.scenario import load
-from raidsim.studies.engine import execute
 from raidsim.validate.jobs import Job, Latency, simulate
 from raidsim.validate.systems import LONG, MEASURED, SEARCHED, Sweep, Systems, results_of
+from raidsim.workers.engine import execute
 
 QUICK = ("measure.precision=5 %", "measure.min_ios=2000", "load.area.size=1 GiB")
 AT_ITS_BEGINNING = "load.area.offset=0 B"

@@ -37,9 +37,9 @@ from raidsim.cards.card import Source
 from raidsim.cards.fit_ranges import fit_range
 from raidsim.cards.rated import FIGURES, TOLERANCE, RatedFigure, RatedPerformance
 from raidsim.errors import InputError, Problem
-from raidsim.studies.engine import OnProgress, Progress
 from raidsim.validate.jobs import Simulate, simulate
 from raidsim.validate.verdict import Verdict
+from raidsim.workers.engine import OnProgress, Progress
 
 SCHEMA = "raidsim.card-fit/1"
 

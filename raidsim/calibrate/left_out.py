@@ -31,7 +31,6 @@ from raidsim.calibrate.problem import places_of
 from raidsim.cards import Card
 from raidsim.cards.narrow_ranges import FAST, ends, narrow_ranges
 from raidsim.errors import InputError
-from raidsim.studies.engine import OnProgress, execute
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim
@@ -41,6 +40,7 @@ from raidsim.validate.select import select
 from raidsim.validate.summary import Plain, plain
 from raidsim.validate.systems import Systems, results_of
 from raidsim.validate.verdict import Verdict, judge
+from raidsim.workers.engine import OnProgress, execute
 
 SCHEMA = "raidsim.left-out/1"
 

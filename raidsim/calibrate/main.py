@@ -13,9 +13,9 @@ from raidsim.calibrate.parameters import Parameter, free_parameters
 from raidsim.calibrate.problem import FitProblem, about_card, claims_about
 from raidsim.calibrate.report import CalibrationReport, Fitted, fitted, traded
 from raidsim.cards import Card
-from raidsim.studies.engine import OnProgress
 from raidsim.validate import schema
 from raidsim.validate.jobs import Simulate, simulate
+from raidsim.workers.engine import OnProgress
 
 
 def calibrate(

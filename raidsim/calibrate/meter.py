@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from raidsim.studies.engine import OnProgress, Progress
+from raidsim.workers.engine import OnProgress, Progress
 
 if TYPE_CHECKING:
     from raidsim.calibrate.problem import FitProblem, Trial

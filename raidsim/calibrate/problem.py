@@ -25,11 +25,11 @@ from raidsim.calibrate.parameters import Parameter, fit_together
 from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
 from raidsim.result import Result
-from raidsim.studies.engine import OnProgress, execute
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim, Measurement, Performance, check_each
 from raidsim.validate.jobs import Job, Simulate, distinct
 from raidsim.validate.verdict import Verdict, curve_of, judge
+from raidsim.workers.engine import OnProgress, execute
 
 Vector = NDArray[np.float64]
 

@@ -5,7 +5,8 @@ The one place that ``run``, ``check`` and ``explain`` take these figures from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from raidsim.assembly.fabric import fabric
 from raidsim.cards import Card
@@ -14,6 +15,49 @@ from raidsim.scenario import HybridSpec, Scenario, VolumeSpec
 from raidsim.topology.graph import Load
 
 MEGA = 2**20
+
+
+@dataclass(frozen=True)
+class PartPower:
+    """The power of parts of one kind, in W each; None where their card is silent.
+
+    Attributes
+    ----------
+    kind : "host", "controller", "drives" or "spares".
+    name : of the part, or of the volume that the drives are of.
+    card : its card.
+    number : how many.
+    """
+
+    kind: str
+    name: str
+    card: str
+    number: int
+    idle: float | None
+    active: float | None
+
+
+def power_parts(scenario: Scenario) -> list[PartPower]:
+    """The power of every part, in the order of the scenario; spares turn idle until one is taken.
+
+    That of a server is with its fans, memory and power supplies, as the cards have it.
+    """
+    return list(_power_parts(scenario))
+
+
+def _power_parts(scenario: Scenario) -> Iterator[PartPower]:
+    def part(kind: str, name: str, card: Card, number: int, *, is_idle: bool = False) -> PartPower:
+        power = power_of(card)
+        active = power.idle if is_idle else power.active
+        return PartPower(kind, name, card.name, number, power.idle, active)
+
+    yield part("host", "host", scenario.host.card, 1)
+    for controller in scenario.controllers:
+        yield part("controller", controller.name, controller.card, 1)
+    for volume in scenario.volumes:
+        yield part("drives", volume.name, volume.card, volume.drives)
+        if volume.spares:
+            yield part("spares", volume.name, volume.card, volume.spares, is_idle=True)
 
 
 def volume_facts(volume: VolumeSpec) -> VolumeFacts:

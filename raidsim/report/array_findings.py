@@ -16,7 +16,7 @@ from raidsim.layout.health import survives
 from raidsim.layout.tables import PARITY, WRITE
 from raidsim.observe import inventory
 from raidsim.observe.traffic import cost, has_strips, health, straddling, writes_back
-from raidsim.report.finding import Finding, is_written, loads_of, mean_size
+from raidsim.report.finding import Finding, Severity, is_written, loads_of, mean_size
 from raidsim.report.hardware import (
     BATTERY_WORDS,
     level_words,
@@ -53,9 +53,11 @@ def unsafe_cache(scenario: Scenario) -> Iterator[Finding]:
             lost = f"a power cut loses up to {held} of acknowledged writes"
             if controller.battery == "good":
                 what = f"once {_keeper(controller)} is low or in a learn cycle, {lost}"
+                severity = Severity.warning
             else:
                 what = f"{lost}: {state}, and the cache writes back all the same"
-            yield Finding(where, what, 'write "back", or use a UPS')
+                severity = Severity.critical
+            yield Finding(where, what, 'write "back", or use a UPS', severity)
 
 
 def no_redundancy(scenario: Scenario) -> Iterator[Finding]:
@@ -74,6 +76,7 @@ def no_redundancy(scenario: Scenario) -> Iterator[Finding]:
             f"{level_words(volume.level)} has no redundancy: a drive that fails takes {lost} with"
             f" it, and one of {some(volume.drives, 'drive')} fails within a year with a"
             f" probability of {_probability(failing)}",
+            severity=Severity.critical,
         )
 
 
@@ -85,13 +88,14 @@ def begins_with_failures(scenario: Scenario) -> Iterator[Finding]:
         which = f"{numbered(sorted(set(volume.failed)))} of {volume.drives} failed"
         if not survives(volume.layout, health(volume)):
             what = f"begins with {which}: data is lost, and I/Os that need it fail"
-            yield Finding(f"volume {volume.name}", what)
+            yield Finding(f"volume {volume.name}", what, severity=Severity.critical)
             continue
         left = _tolerated_still(volume)
         any_more = "any one more may fail" if left == 1 else f"any {left} more may fail"
         more = any_more if left else "one more that fails may take data with it"
         what = f"begins degraded, with {which}: {more}"
-        yield Finding(f"volume {volume.name}", what)
+        severity = Severity.warning if left else Severity.critical
+        yield Finding(f"volume {volume.name}", what, severity=severity)
 
 
 def unreadable_in_rebuild(scenario: Scenario) -> Iterator[Finding]:
@@ -178,6 +182,7 @@ def writes_read_first(scenario: Scenario) -> Iterator[Finding]:
                 f" {_mean(mean_size(load))} takes {reads + writes:.1f} device I/Os ({reads:.1f}"
                 f" reads, {writes:.1f} writes)",
                 f"writes of whole stripes of {size(_stripe(volume))} need no reads",
+                Severity.info,
             )
 
 
@@ -204,10 +209,12 @@ def too_few_ports(scenario: Scenario) -> Iterator[Finding]:
                 where,
                 f"{' and '.join(taken)} on {some(ports, 'port')}",
                 "put drives behind an expander: a [[link]]",
+                Severity.critical,
             )
         total = sum(volume.drives + volume.spares for volume in on_it)
         if total > most:
-            yield Finding(where, f"{total} drives in all, and it supports {most}")
+            what = f"{total} drives in all, and it supports {most}"
+            yield Finding(where, what, severity=Severity.critical)
 
 
 def no_ports_for_sas(scenario: Scenario) -> Iterator[Finding]:
@@ -221,6 +228,7 @@ def no_ports_for_sas(scenario: Scenario) -> Iterator[Finding]:
             f"{some(drives, 'SAS drive')} on the host itself, which has no ports for SAS: it"
             " can't be built without an HBA, and what its ports and link carry is not simulated",
             "add a [[controller]], such as cisco-12g-sas-hba",
+            Severity.critical,
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from raidsim.cards.arithmetic import contradictions
 from raidsim.cards.inherited import other_makers
-from raidsim.report.finding import Finding, cards_of
+from raidsim.report.finding import Finding, Severity, cards_of
 from raidsim.scenario import Scenario
 
 
@@ -25,7 +25,8 @@ def of_another_maker(scenario: Scenario) -> Iterator[Finding]:
     """A card states only what differs from a card of something that another maker sells."""
     for card in cards_of(scenario):
         for sentence in other_makers(card):
-            yield Finding(f"model {card.name}", sentence, "state what is known of this one")
+            remedy = "state what is known of this one"
+            yield Finding(f"model {card.name}", sentence, remedy, Severity.info)
 
 
 CHECKS = (does_not_add_up, of_another_maker)

@@ -15,9 +15,17 @@ from raidsim.errors import InputError
 from raidsim.facts import LinkFacts
 from raidsim.observe import inventory
 from raidsim.observe.inventory import hybrid_facts
-from raidsim.report import event_words, hardware, hybrids, numbers, risk_table
-from raidsim.report.finding import cards_of
-from raidsim.report.findings import findings
+from raidsim.report import (
+    capacity_table,
+    event_words,
+    hardware,
+    hybrids,
+    numbers,
+    power_table,
+    risk_table,
+)
+from raidsim.report.checked import Checked
+from raidsim.report.finding import Severity, cards_of
 from raidsim.report.summary import air_sentence, load_sentence, machine_sentence
 from raidsim.report.table import RULED
 from raidsim.risk.assess import Risk
@@ -27,30 +35,94 @@ from raidsim.scenario.replays import plan
 
 if TYPE_CHECKING:
     from raidsim.studies.risks import RiskUnknowns
+    from raidsim.studies.room import Room
+
+SEVERITY_STYLES = {Severity.critical: "bold red", Severity.warning: "yellow", Severity.info: ""}
 
 
 def print_check(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:
     """Print what a scenario holds, what its volumes risk, and everything that is found in it."""
+    print_checked(Checked.of(scenario, risks), console)
+
+
+def print_checked(checked: Checked, console: Console, *, every: bool = False) -> None:
+    """Print all that is known of a scenario before it is run.
+
+    ``every`` lists the values that findings are about, which are only counted otherwise.
+    """
+    scenario = checked.scenario
     console.print(Text(scenario.title, style="bold"), soft_wrap=True)
     if scenario.description:
         console.print(Text(scenario.description), soft_wrap=not console.is_terminal)
     console.print()
-    console.print(_contents(scenario))
+    console.print(_contents(scenario, checked.room))
+    console.print()
+    console.print(capacity_table.table(checked.waterfalls), crop=False)
+    for note in capacity_table.notes(checked.waterfalls):
+        console.print(Text(note), soft_wrap=not console.is_terminal)
+    console.print()
+    console.print(power_table.table(checked.power), crop=False)
+    for note in power_table.notes(checked.power):
+        console.print(Text(note), soft_wrap=not console.is_terminal)
     links = inventory.links(scenario)
     if links:
         console.print()
         console.print(_links(links), crop=False)
+    if checked.risks:
+        console.print()
+        _print_risk(scenario, checked.risks, console)
     console.print()
-    _print_risk(scenario, risks, console)
+    print_findings(checked, console, every=every)
+
+
+def print_brief(checked: Checked, console: Console, *, every: bool = False) -> None:
+    """Print what is found, the most severe first, and the main figures of each volume."""
+    scenario = checked.scenario
+    console.print(Text(scenario.title, style="bold"), soft_wrap=True)
     console.print()
-    found = findings(scenario)
+    print_findings(checked, console, every=every)
+    console.print()
+    rows = Table.grid(padding=(0, 2, 0, 0))
+    rows.add_column(no_wrap=True)
+    for volume, fall in zip(scenario.volumes, checked.waterfalls, strict=True):
+        facts = inventory.volume_facts(volume)
+        files = f"{numbers.capacity(fall['files'])} for files"
+        words = [hardware.capacity_words(facts), files, hardware.failures_words(facts)]
+        words += [_brief_risk(one) for one in checked.risks if one.volume == volume.name]
+        rows.add_row("volume", Text(f"{volume.name}: {', '.join(words)}"))
+    power = inventory.system_power(scenario)
+    rows.add_row("power", Text(hardware.system_power_words(power)))
+    if checked.room is not None:
+        rows.add_row("memory", Text(_room(checked.room)))
+    console.print(rows)
+
+
+def _brief_risk(risk: Risk) -> str:
+    """The rebuild of a volume and its chance to lose data, under load where that is known."""
+    used = risk.loaded or risk
+    words = f"loses any data in {risk.mission_years:g} years: {risk_table.chance(used.any)}"
+    if not risk.rebuild:
+        return words
+    when = " under load" if risk.loaded else ""
+    return f"rebuild of a drive{when} {risk_table.duration(used.rebuild)}, {words}"
+
+
+def print_findings(checked: Checked, console: Console, *, every: bool = False) -> None:
+    """Print what was found, each with its severity."""
+    found = checked.findings
     if not found:
         console.print("Nothing was found.")
         return
-    console.print("1 finding:" if len(found) == 1 else f"{len(found)} findings:")
+    counted = ", ".join(
+        f"{number} {severity.value}" for severity in Severity if (number := checked.count(severity))
+    )
+    hidden = "" if every or not any(one.named for one in found) else "; --all lists the values"
+    heading = "1 finding" if len(found) == 1 else f"{len(found)} findings"
+    console.print(f"{heading} ({counted}{hidden}):")
     listed = Table.grid(padding=(0, 1, 0, 0))
-    for finding in found:
-        listed.add_row("-", Text(str(finding)))
+    for one in found:
+        label = Text(one.severity.value, style=SEVERITY_STYLES[one.severity])
+        listed.add_row("-", label, Text(str(one) if every else one.brief))
     console.print(listed)
 
 
@@ -85,7 +157,7 @@ def _print_risk(scenario: Scenario, risks: Sequence[Risk], console: Console) -> 
     console.print(listed)
 
 
-def _contents(scenario: Scenario) -> Table:
+def _contents(scenario: Scenario, room: Room | None = None) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     host = scenario.host.card
@@ -112,7 +184,16 @@ def _contents(scenario: Scenario) -> Table:
     for line in event_words.lines(scenario):
         table.add_row("event", Text(line))
     table.add_row("measure", Text(_measure(scenario)))
+    if room is not None:
+        table.add_row("memory", Text(_room(room)))
     return table
+
+
+def _room(room: Room) -> str:
+    """The memory that a run takes before its first I/O."""
+    if room.needed is None:
+        return f"a run would be refused: there are {room.most / 2**30:.3g} GiB for it"
+    return f"a run takes {room.needed / 2**20:,.0f} MiB when it begins"
 
 
 def _measure(scenario: Scenario) -> str:

@@ -3,21 +3,58 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from raidsim.cards import Card
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 
+class Severity(StrEnum):
+    """How much a finding matters, in the words of DMTF Redfish and of RAID controllers' logs."""
+
+    critical = "critical"
+    """One thing that goes wrong costs data, or what is described cannot be built or carried."""
+
+    warning = "warning"
+    """It is slower, wears faster, or is simulated less well than whoever described it may think."""
+
+    info = "info"
+    """What the figures rest on, and what costs nothing."""
+
+    @property
+    def rank(self) -> int:
+        """0 for the most severe."""
+        return list(Severity).index(self)
+
+
 @dataclass(frozen=True)
 class Finding:
-    """Something to know before relying on a scenario: where, what, and what to do about it."""
+    """Something to know before relying on a scenario: where, what, and what to do about it.
+
+    Attributes
+    ----------
+    remedy : what to do, if anything.
+    severity : how much it matters.
+    named : names that it is about, which stand behind it where all is listed.
+    """
 
     where: str
     what: str
     remedy: str | None = None
+    severity: Severity = Severity.warning
+    named: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what}" + (f"; {self.remedy}" if self.remedy else "")
+        return self._text(", ".join(self.named))
+
+    @property
+    def brief(self) -> str:
+        """The same without the list of names."""
+        return self._text("")
+
+    def _text(self, names: str) -> str:
+        parts = [f"{self.where}: {self.what}" + (f": {names}" if names else "")]
+        return "; ".join([*parts, self.remedy] if self.remedy else parts)
 
 
 def offered(load: LoadSpec) -> float:

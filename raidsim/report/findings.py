@@ -16,6 +16,7 @@ from raidsim.observe.traffic import mean_cost, writes_back
 from raidsim.report import array_findings, card_findings, hybrid_findings
 from raidsim.report.finding import (
     Finding,
+    Severity,
     cards_of,
     duty,
     is_written,
@@ -32,8 +33,9 @@ CROWDED = 0.9  # share of a station's time from which arrivals at random wait lo
 
 
 def findings(scenario: Scenario) -> list[Finding]:
-    """Everything that the checks below find, in their order."""
-    return [finding for check in CHECKS for finding in check(scenario)]
+    """Everything that the checks below find, the most severe first, else in their order."""
+    found = (finding for check in CHECKS for finding in check(scenario))
+    return sorted(found, key=lambda finding: finding.severity.rank)
 
 
 def unprotected_buffer(scenario: Scenario) -> Iterator[Finding]:
@@ -50,6 +52,7 @@ def unprotected_buffer(scenario: Scenario) -> Iterator[Finding]:
             f"a power cut loses up to {size(most)} of acknowledged writes: the write"
             f" {kind.buffer} of {_drives(volume)} {what}",
             remedy,
+            Severity.critical,
         )
 
 
@@ -182,7 +185,8 @@ def ends_too_early(scenario: Scenario) -> Iterator[Finding]:
 def keys_without_effect(scenario: Scenario) -> Iterator[Finding]:
     """Keys that are given and change nothing here."""
     for idle in without_effect(scenario):
-        yield Finding(idle.where, f"{idle.key} has no effect: {idle.why}")
+        what = f"{idle.key} has no effect: {idle.why}"
+        yield Finding(idle.where, what, severity=Severity.info)
 
 
 def begins_in_a_burst(scenario: Scenario) -> Iterator[Finding]:
@@ -213,6 +217,7 @@ def no_temperature(scenario: Scenario) -> Iterator[Finding]:
                 f"volume {volume.name}",
                 f"{volume.card.name} does not say how it warms ({missing[0]} ...): its temperature"
                 " is not simulated and it never throttles",
+                severity=Severity.info,
             )
 
 
@@ -241,7 +246,9 @@ def unsure_values(scenario: Scenario) -> Iterator[Finding]:
                 total = len(card.values)
                 yield Finding(
                     f"model {card.name}",
-                    f"{len(names)} of {total} values are {words}: {', '.join(names)}",
+                    f"{len(names)} of {total} values are {words}",
+                    severity=Severity.info,
+                    named=tuple(names),
                 )
 
 
@@ -270,7 +277,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
 def _too_fast(where: str, rates: str, station: str, busy: float) -> Finding:
     if busy >= 1:
         what = f"{rates} would need {percent(busy)} of the time of the {station}"
-        return Finding(where, what, "it saturates: offer less")
+        return Finding(where, what, "it saturates: offer less", Severity.critical)
     what = f"{rates} would keep the {station} {percent(busy)} busy"
     return Finding(where, what, "expect long queues")
 

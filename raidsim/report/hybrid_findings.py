@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from raidsim.report.finding import Finding
+from raidsim.report.finding import Finding, Severity
 from raidsim.report.hardware import drives_words
 from raidsim.report.numbers import capacity
 from raidsim.scenario import HybridSpec, Scenario
@@ -35,6 +35,7 @@ def lost_with_the_front(scenario: Scenario) -> Iterator[Finding]:
             f"a drive of {front.name} ({what}) that fails takes up to {most} with it which"
             f" {hybrid.back} does not have",
             remedy,
+            Severity.critical,
         )
 
 

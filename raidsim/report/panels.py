@@ -179,7 +179,7 @@ def draw_latency(axes: Axes, sweep: Sweep, colours: Palette) -> None:
         decades = math.log10(max(drawn) / min(drawn))
         axes.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if decades < 4 else (1,)))
         axes.yaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_formatter(FuncFormatter(_plain))
+        axes.yaxis.set_major_formatter(FuncFormatter(plain_label))
     else:
         _from_zero(axes, max(drawn, default=0.0))
 
@@ -238,7 +238,7 @@ def draw_stages(axes: Axes, sweep: Sweep, colours: Palette, *, shares: bool) -> 
                 label=f"{name}, {field}" if any(heights) else None,
             )
             bottoms = [a + b for a, b in zip(bottoms, heights, strict=True)]
-    axes.set_xticks(places, [_plain(x) for x in sweep.x])
+    axes.set_xticks(places, [plain_label(x) for x in sweep.x])
     axes.set_xlim(-0.6, len(places) - 0.4)
     axes.set_xlabel(AXIS_LABELS[sweep.axis])
     axes.set_ylabel("share of the time, %" if shares else f"mean time per I/O, {unit}")
@@ -261,7 +261,7 @@ def _from_zero(axes: Axes, top: float) -> None:
     """Let the vertical axis begin at zero and end a little above ``top``."""
     axes.set_ylim(0, top * 1.08 if top > 0 else 1)
     axes.yaxis.set_major_locator(MaxNLocator(6))
-    axes.yaxis.set_major_formatter(FuncFormatter(_plain))
+    axes.yaxis.set_major_formatter(FuncFormatter(plain_label))
 
 
 def legend(axes: Axes, colours: Palette) -> None:
@@ -301,7 +301,7 @@ def _scale_x(axes: Axes, sweep: Sweep) -> None:
     else:
         axes.set_xlim(min(x) - 0.5, max(x) + 0.5)
         axes.set_xticks(sorted(set(x))[:: 1 + len(set(x)) // 12])
-    axes.xaxis.set_major_formatter(FuncFormatter(_plain))
+    axes.xaxis.set_major_formatter(FuncFormatter(plain_label))
 
 
 def _ticks(x: Sequence[float]) -> list[float]:
@@ -326,11 +326,11 @@ def _add_mbps(axes: Axes, sweep: Sweep, colours: Palette) -> None:
         color=colours.muted,
     )
     right.yaxis.set_major_locator(MaxNLocator(6))
-    right.yaxis.set_major_formatter(FuncFormatter(_plain))
+    right.yaxis.set_major_formatter(FuncFormatter(plain_label))
     right.tick_params(labelcolor=colours.ink)
     right.set_ylabel("MB/s (2^20 bytes)", color=colours.ink)
 
 
-def _plain(value: float, _: int | None = None) -> str:
+def plain_label(value: float, _: int | None = None) -> str:
     """Tick label without exponents: 120,000 or 0.25."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"

@@ -14,7 +14,7 @@ from raidsim.scenario.models import (
     SizeShare,
 )
 from raidsim.scenario.part import Area
-from raidsim.scenario.scenario import Scenario, from_data, load, load_text
+from raidsim.scenario.scenario import Scenario, changed, from_data, load, load_text
 from raidsim.scenario.single import check_load, load_on
 from raidsim.scenario.specs import ControllerSpec, HostSpec, HybridSpec, VolumeSpec
 from raidsim.scenario.tables import Tables
@@ -37,6 +37,7 @@ __all__ = [
     "SizeShare",
     "Tables",
     "VolumeSpec",
+    "changed",
     "check_load",
     "find",
     "from_data",

@@ -66,7 +66,10 @@ def apply(reading: Reading, overrides: Iterable[str]) -> None:
                 raise _Refused("is not UTF-8 text")  # what a shell passes on as it is
             if not equals:
                 raise _Refused(f"{quote(text)} has no value", _FORM)
-            _change(reading, key, _value(value.strip()) if value.strip() else None)
+            wanted = value_of(value.strip()) if value.strip() else None
+            if is_deep(wanted):
+                raise _Refused(TOO_DEEP, NOT_SO_DEEP)
+            _change(reading, key, wanted)
 
 
 def put(reading: Reading, changes: Mapping[str, Any]) -> None:
@@ -170,7 +173,7 @@ def _which(first: str, items: list[Any], rest: list[str | int]) -> list[str | in
     raise _Refused(f"there are {len(items)} tables [[{first}]]", f"say which one, e.g. {example}")
 
 
-def _value(text: str) -> Any:
+def value_of(text: str) -> Any:
     """The TOML value of a text, or the text itself."""
     if "\n" in text or "\r" in text:
         return text
@@ -178,8 +181,6 @@ def _value(text: str) -> Any:
         value = tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):
         return text
-    if is_deep(value):
-        raise _Refused(TOO_DEEP, NOT_SO_DEEP)
     return value
 
 

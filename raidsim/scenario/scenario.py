@@ -221,6 +221,22 @@ class Scenario(Tables):
         return copy.deepcopy(self.written)
 
 
+def changed(scenario: Scenario, overrides: Iterable[str] = (), seed: int | None = None) -> Scenario:
+    """The same with overrides, texts "KEY=VALUE", and with another seed.
+
+    Raises
+    ------
+    InputError : with every problem of the overrides.
+    """
+    old = scenario.source.file
+    file = TomlFile(old.name, old.text, copy.deepcopy(old.data))
+    reading = Reading(file, set(scenario.source.overridden))
+    setting.apply(reading, overrides)
+    if seed is not None:
+        setting.put(reading, {"seed": seed})
+    return _checked(reading, scenario.source.folder)
+
+
 def load(name: str | FilePath, overrides: Iterable[str] = (), seed: int | None = None) -> Scenario:
     """Load a scenario by path or name, or that of a result (a path that ends in .json).
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from raidsim.errors import InputError, Problem
 from raidsim.scenario import Scenario
-from raidsim.studies.engine import OnProgress
 from raidsim.studies.unknown import DRAW_SEED, DRAWS, IOS, Drawn, checked, draw
 from raidsim.unknowns import spread
+from raidsim.workers.engine import OnProgress
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def compare(
     seed
         Of the draws.
     workers, on_progress
-        As :func:`raidsim.studies.engine.execute` has them.
+        As :func:`raidsim.workers.engine.execute` has them.
 
     Raises
     ------

@@ -11,11 +11,11 @@ from raidsim.result_draws import Figure
 from raidsim.risk import rebuild
 from raidsim.risk.assess import Risk, assess, is_simulated
 from raidsim.scenario import Scenario
-from raidsim.studies.engine import OnProgress, execute
 from raidsim.studies.short import Row
 from raidsim.studies.unknown import DRAW_SEED, DRAWS, Draw, Drawn, Teller
 from raidsim.system.system import SaturationError
 from raidsim.unknowns.draws import Draws
+from raidsim.workers.engine import OnProgress, execute
 
 SAMPLE = 2**26
 """Bytes of a drive that the rebuild of a draw samples."""
@@ -63,7 +63,7 @@ def risks_drawn(
     count
         Draws.
     workers, on_progress
-        As :func:`raidsim.studies.engine.execute` has them.
+        As :func:`raidsim.workers.engine.execute` has them.
     """
     draws = Draws(count, DRAW_SEED)
     variants = [Draw(draws.scenario(scenario, number), number) for number in range(count + 1)]

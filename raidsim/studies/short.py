@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from raidsim.result import Highest, Point
 from raidsim.running import measure_points
 from raidsim.scenario import Scenario
-from raidsim.studies.engine import go_on
+from raidsim.workers.engine import go_on
 
 PER_OUTSTANDING = 20
 """I/Os of a short run for each that is outstanding at a time."""

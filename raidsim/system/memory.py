@@ -72,6 +72,11 @@ def most() -> int:
     return int(SHARE * there)
 
 
+def taken_by(tables: Mapping[str, NDArray[Any]]) -> int:
+    """Bytes that the tables of a system take, with what goes with their rows."""
+    return sum(table.nbytes + BESIDE.get(one, 0) * len(table) for one, table in tables.items())
+
+
 def rows_for(tables: Mapping[str, NDArray[Any]], name: str, needed: int, wished: int) -> int:
     """How many rows a table may grow to: those wished for, or at least those needed.
 
@@ -80,7 +85,7 @@ def rows_for(tables: Mapping[str, NDArray[Any]], name: str, needed: int, wished:
     InputError
         All tables would take more than the memory that there is for them.
     """
-    taken = sum(table.nbytes + BESIDE.get(one, 0) * len(table) for one, table in tables.items())
+    taken = taken_by(tables)
     table = tables[name]
     each = table.itemsize * math.prod(table.shape[1:]) + BESIDE.get(name, 0)
     left = most() - taken  # what it has now is kept until it is copied

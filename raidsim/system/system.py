@@ -25,7 +25,7 @@ from raidsim.kernel.world import TABLES, World
 from raidsim.records import empty
 from raidsim.scenario import Requests
 from raidsim.system import breath
-from raidsim.system.memory import rows_for
+from raidsim.system.memory import rows_for, taken_by
 
 FIRST_JOBS = 256
 SLACK = 64  # rows more than the parts ask for: what any event needs of its own
@@ -111,6 +111,11 @@ class System:
         TABLES[table].begin(self._tables[table][first : first + rows])
         self._counts[table] = first + rows
         return first
+
+    @property
+    def memory(self) -> int:
+        """Bytes that its tables take now."""
+        return taken_by(self._tables)
 
     def count(self, table: str) -> int:
         """Rows of a table in use."""

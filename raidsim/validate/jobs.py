@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from raidsim.result import Result
-from raidsim.studies.engine import go_on
+from raidsim.workers.engine import go_on
 
 
 @dataclass(frozen=True)

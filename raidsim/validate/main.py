@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from raidsim.errors import InputError, Problem
-from raidsim.studies.engine import OnProgress, execute
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim, Performance, Role, check_each
@@ -24,6 +23,7 @@ from raidsim.validate.systems import Sweep, Systems, results_of
 from raidsim.validate.unknowns import checked, spreads
 from raidsim.validate.verdict import CardReader, judge
 from raidsim.version import __version__
+from raidsim.workers.engine import OnProgress, execute
 
 
 def validate(

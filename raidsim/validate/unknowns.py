@@ -24,7 +24,6 @@ from raidsim.facts import SystemPower
 from raidsim.result import Result
 from raidsim.running import measure_points
 from raidsim.scenario import load
-from raidsim.studies.engine import OnProgress, execute, go_on
 from raidsim.studies.short import shortened
 from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
@@ -34,6 +33,7 @@ from raidsim.validate.jobs import Job, distinct
 from raidsim.validate.standing import counting
 from raidsim.validate.systems import Systems, results_of
 from raidsim.validate.verdict import Spread, Verdict, simulate
+from raidsim.workers.engine import OnProgress, execute, go_on
 
 DRAWS = 24
 """Draws of a validation: the ends of an interval lie between the two outermost on each side."""
@@ -140,7 +140,7 @@ def spreads(
     systems
         The scenarios behind the jobs.
     workers, on_progress, processes
-        As :func:`raidsim.studies.engine.execute` has them.
+        As :func:`raidsim.workers.engine.execute` has them.
     """
     claims = {claim.id: claim for claim in wanted([one.claim for one in verdicts])}
     chosen = [one for one in verdicts if one.claim.id in claims and one.simulated]

@@ -1,0 +1,111 @@
+"""The command ``raidsim accept``: what to measure when a system is delivered."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the command, as in raidsim.cli
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from raidsim.cli_options import (
+    DOES_NOT_HOLD,
+    Overrides,
+    ScenarioName,
+    Seed,
+    WithUnknowns,
+    draws,
+    stdout,
+)
+from raidsim.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from raidsim.report.output import Target
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("accept", cls=WithUnknowns)
+def accept_command(
+    scenario: ScenarioName,
+    folder: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Write job files and README there."),
+    ],
+    overrides: Overrides = None,
+    seed: Seed = None,
+    unknowns: Annotated[
+        int,
+        typer.Option(metavar="[N]", help="Draws that the ranges rest on; 64 if not given."),
+    ] = -1,
+) -> None:
+    """Write fio jobs to run on delivery, and the range that each figure must show."""
+    from raidsim import scenario as scenarios
+    from raidsim.report import acceptance as report
+    from raidsim.report import output
+    from raidsim.report.progress import Bar, shown
+
+    loaded = shown(scenarios.load, scenario, overrides=overrides or [], seed=seed)
+    place = output.Folder("--output", folder)
+    place.check([])
+
+    from raidsim.acceptance import draw_up
+    from raidsim.report import json_file
+    from raidsim.studies.unknown import checked
+
+    count = checked(draws(unknowns))
+    if count == 0:
+        cause = "ranges rest on draws, and 0 are none"
+        raise InputError([Problem(None, None, "--unknowns", cause, "give 10 or more")])
+    with Bar() as bar:
+        drawn = draw_up(loaded, count, on_point=bar.on_point, on_progress=bar.on_job)
+    texts = {
+        **drawn.files,
+        "README.md": report.readme(drawn.expected, sorted(drawn.files)),
+    }
+    contents: dict[Target, bytes] = {
+        place.file(name): text.encode() for name, text in sorted(texts.items())
+    }
+    contents[place.file(report.EXPECTED)] = json_file.render(drawn.expected.to_dict())
+    place.make()
+    output.write(contents)
+    report.print_expected(drawn.expected, folder, len(contents), stdout())
+
+
+def is_expectations(name: str) -> bool:
+    """Whether a path is that of expectations, rather than of a scenario."""
+    if not name.endswith(".json"):
+        return False
+    from raidsim.acceptance import is_expected
+
+    return is_expected(name)
+
+
+def judge_delivery(
+    expectations: str,
+    results: list[str],
+    form: str | None,
+    json: str | None,
+    others: Mapping[str, object],
+) -> None:
+    """Hold results against what ``raidsim accept`` has written, and exit with 1 if they fail.
+
+    ``others`` are options that say nothing here: None if they were not given.
+    """
+    from raidsim.acceptance import read_expected, verdict_of
+    from raidsim.cli_options import target_of
+    from raidsim.judge import read_results
+    from raidsim.report import acceptance as report
+    from raidsim.report import output
+
+    if given := [option for option, value in others.items() if value is not None]:
+        cause = "says nothing beside a file of expectations"
+        raise InputError([Problem(None, None, option, cause, "leave it out") for option in given])
+    to_json = target_of("--json", json, stdout=True)
+    output.check([to_json] if to_json else [], inputs=[expectations, *results])
+    expected = read_expected(expectations)
+    verdict = verdict_of(expected, read_results(results, form))
+    report.deliver(verdict, to_json, stdout())
+    if not verdict.passed:
+        raise typer.Exit(DOES_NOT_HOLD)

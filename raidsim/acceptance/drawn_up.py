@@ -1,0 +1,161 @@
+"""From a scenario to what a system built so must show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raidsim.acceptance.expected import Expected, ExpectedFigure, ExpectedJob
+from raidsim.acceptance.jobs import (
+    COMPARED,
+    job_files,
+    preparation,
+    refuse_what_fio_cannot,
+    variables_of,
+)
+from raidsim.acceptance.ranges import COVERED, WANTED, moved, ranges_of
+from raidsim.errors import InputError, Problem
+from raidsim.measured.said import RATE_HELD
+from raidsim.result import Point, Result
+from raidsim.running import run
+from raidsim.scenario import Scenario
+from raidsim.session import OnPoint
+from raidsim.studies.short import row_of
+from raidsim.studies.unknown import DRAWS, Drawn, draw
+from raidsim.workers.engine import OnProgress
+
+RATE_ONLY = ("iops",)
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """What was drawn up: expectations, and job files by name."""
+
+    expected: Expected
+    files: dict[str, str]
+
+
+def draw_up(
+    scenario: Scenario,
+    draws: int = DRAWS,
+    *,
+    on_point: OnPoint | None = None,
+    on_progress: OnProgress | None = None,
+) -> Acceptance:
+    """Say what to measure on a system that was built as a scenario says, and what it must show.
+
+    Parameters
+    ----------
+    scenario
+        The system and its loads; of a load with ``within`` the highest intensity within it.
+    draws
+        Of what the cards do not know.
+    on_point, on_progress
+        Told how far the run is, then how far the draws are.
+
+    Raises
+    ------
+    InputError
+        Something in it is no job of fio, or it asks for more than the system carries.
+    """
+    refuse_what_fio_cannot(scenario)
+    fixed = _without_search(scenario, on_point)
+    result = run(fixed, progress=on_point)
+    _refuse_saturated(fixed, result)
+    drawn = draw(fixed, draws, on_progress=on_progress)
+    files, remarks = job_files(fixed, result.points)
+    prepare, steps = preparation(fixed)
+    contents = {file.name: file.text for file in files}
+    if prepare is not None:
+        contents["prepare.fio"] = prepare
+    figures, factor = _figures(result, drawn)
+    jobs = [
+        ExpectedJob(
+            name,
+            file.name,
+            result.points[place].load,
+            {key: options[key] for key in COMPARED if key in options and "%" not in options[key]},
+            figures[place],
+        )
+        for file in files
+        for name, (place, options) in file.jobs.items()
+    ]
+    devices = {variable: volume for volume, variable in variables_of(fixed).items()}
+    expected = Expected(
+        title=scenario.title,
+        draws=draws,
+        factor=factor,
+        coverage=COVERED,
+        devices=devices,
+        jobs=jobs,
+        remarks=remarks,
+        scenario=scenario.resolved(),
+        preparation=steps,
+    )
+    return Acceptance(expected, contents)
+
+
+def _without_search(scenario: Scenario, on_point: OnPoint | None) -> Scenario:
+    """The scenario at the highest intensity within its latency, if it asks for one."""
+    searched = scenario.searched
+    if searched is None:
+        return scenario
+    found = run(scenario, progress=on_point).highest
+    value = None if found is None else (found.outstanding or found.rate)
+    if value is None:
+        cause = f"not even the least load is within {1e3 * (searched.within or 0):g} ms"
+        raise InputError([Problem(scenario.path, None, f"load.{searched.name}", cause)])
+    fixed = scenario.at(searched, value)
+    free = tuple(
+        load.model_copy(update={"within": None, "within_percentile": None}) for load in fixed.loads
+    )
+    return fixed.model_copy(update={"loads": free})
+
+
+def _refuse_saturated(scenario: Scenario, result: Result) -> None:
+    wrong = []
+    for point in result.points:
+        if point.saturated:
+            carried = (
+                "" if point.carried is None else f"; {point.carried.rate:,.4g} IO/s are carried"
+            )
+            cause = f"asks for {point.rate:,.6g} IO/s, more than the system carries{carried}"
+            key = f"load.{point.load}.rate"
+            wrong.append(Problem(scenario.path, None, key, cause, "ask for less"))
+    if wrong:
+        raise InputError(wrong)
+
+
+def _figures(result: Result, drawn: Drawn) -> tuple[list[list[ExpectedFigure]], float]:
+    """The figures of each point with their ranges, and by what these were stretched."""
+    full = row_of(result.points, None)
+    keys = [
+        (place, name)
+        for place, figures in enumerate(full.points)
+        for name in WANTED
+        if name in figures and _is_wanted(result.points[place], name)
+    ]
+    values = [full.points[place][name] for place, name in keys]
+    first = drawn.first.points
+    arrays = [
+        moved(value, first[place].get(name), drawn.figure(place, name))
+        for value, (place, name) in zip(values, keys, strict=True)
+    ]
+    ranges, factor = ranges_of(values, arrays)
+    found: list[list[ExpectedFigure]] = [
+        [] if point.rate is None else [_held(point)] for point in result.points
+    ]
+    for (place, name), one in zip(keys, ranges, strict=True):
+        if one is not None:
+            found[place].append(ExpectedFigure(name, WANTED[name], one.value, one.low, one.high))
+    return found, factor
+
+
+def _held(point: Point) -> ExpectedFigure:
+    """The rate of an open load, which only has to be held."""
+    offered = (point.rate or 0.0) * point.workers
+    return ExpectedFigure("iops", "IO/s", offered, RATE_HELD * offered, offered / RATE_HELD)
+
+
+def _is_wanted(point: Point, name: str) -> bool:
+    """Whether a figure says anything: what an open load issues is no figure of the system."""
+    return point.rate is None or name not in RATE_ONLY

@@ -1,0 +1,220 @@
+"""The loads of a scenario as job files of fio for a delivered system.
+
+A file for each point of the sweep: loads that run side by side are its sections. The device is a
+variable of the environment, so that no file has to be changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from raidsim.assembly.drives import kind_of
+from raidsim.errors import InputError, Problem
+from raidsim.fio.job_options import options_of
+from raidsim.result import Point
+from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
+
+RUN_S, RAMP_S = 120, 30
+WORN_RAMP_S = 600  # until garbage collection goes as fast as writes come
+OPEN_DEPTH = 256  # I/Os that an open load of fio may have outstanding
+STREAM = "128k"
+
+COMPARED = ("rw", "bs", "bssplit", "rwmixread", "iodepth", "numjobs", "rate_iops", "size", "offset")
+"""Options that a result must have as the job file has them, else something else was measured."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A job file.
+
+    Attributes
+    ----------
+    name : of the file.
+    text : its contents.
+    jobs : by the name of each section, the number of its point and its options.
+    """
+
+    name: str
+    text: str
+    jobs: Mapping[str, tuple[int, dict[str, str]]]
+
+
+def variables_of(scenario: Scenario) -> dict[str, str]:
+    """The variable that stands for the device of each volume that loads run on, by volume."""
+    used = list(dict.fromkeys(load.volume or scenario.volumes[0].name for load in scenario.loads))
+    if len(used) == 1:
+        return {used[0]: "DEVICE"}
+    names: dict[str, str] = {}
+    for name in used:
+        word = "DEVICE_" + (re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_") or "VOLUME")
+        while word in names.values():
+            word += "_2"
+        names[name] = word
+    return names
+
+
+def refuse_what_fio_cannot(scenario: Scenario) -> None:
+    """Raise an InputError with everything in a scenario that no job of fio can be."""
+    wrong = []
+
+    def problem(key: str, cause: str, remedy: str | None = None) -> None:
+        wrong.append(Problem(scenario.path, None, key, cause, remedy))
+
+    if scenario.events:
+        problem(
+            "event", "what happens meanwhile is no part of an acceptance", "take the events out"
+        )
+    if scenario.machines:
+        problem(
+            "machine", "machines that boot are no job of fio", "write a [[load]] in their place"
+        )
+    for load in scenario.loads:
+        if load.arrivals is not None or load.trace is not None:
+            what = "given arrivals" if load.trace is None else "a trace"
+            remedy = "write a load like it: raidsim trace fit"
+            problem(f"load.{load.name}", f"{what} cannot be written as options of fio", remedy)
+    if wrong:
+        raise InputError(wrong)
+
+
+def job_files(scenario: Scenario, points: Sequence[Point]) -> tuple[list[Written], list[str]]:
+    """The job file of each intensity and phase, and what fio has no words for."""
+    devices = variables_of(scenario)
+    remarks: dict[str, None] = {}
+    files: list[Written] = []
+    taken: set[str] = set()
+    place = 0
+    for _ in range(scenario.points):
+        for loads in scenario.phases:
+            sections = []
+            for load in loads:
+                options, said = _options(scenario, load, points[place], devices)
+                remarks |= dict.fromkeys(f"{load.name}: {one}" for one in said)
+                sections.append((_name(load, points[place], taken), place, options))
+                place += 1
+            files.append(_file(scenario, len(files) + 1, sections))
+    return files, list(remarks)
+
+
+def preparation(scenario: Scenario) -> tuple[str | None, list[str]]:
+    """The job file that brings drives into the state that the scenario has, and steps in words."""
+    devices = variables_of(scenario)
+    sections, steps = [], []
+    for name, variable in devices.items():
+        for volume in _volumes(scenario, name):
+            if not kind_of(volume.card).has_past(volume.card):
+                continue
+            if volume.state == "fresh":
+                steps.append(
+                    f"Give all blocks of volume {name} back, so that its drives are as new:"
+                    f" `blkdiscard ${variable}`."
+                )
+                continue
+            sections.append(_fill(name, variable, volume))
+            passes = "twice" if volume.state == "steady" else "once"
+            share = "" if volume.filled == 1 else f"the first {100 * volume.filled:.0f} % of "
+            steps.append(f"Write {share}volume {name} full, {passes}: `fio prepare.fio` does it.")
+    if not sections:
+        return None, list(dict.fromkeys(steps))
+    head = [
+        "; Brings solid state drives into the state that the scenario gives them.",
+        "; IT OVERWRITES ALL THAT IS ON THE DEVICE.",
+        "",
+    ]
+    return "\n".join([*head, *dict.fromkeys(sections)]), list(dict.fromkeys(steps))
+
+
+def _fill(name: str, variable: str, volume: VolumeSpec) -> str:
+    options = {
+        "filename": f"${{{variable}}}",
+        "direct": "1",
+        "ioengine": "libaio",
+        "rw": "write",
+        "bs": STREAM,
+        "iodepth": "32",
+        "size": f"{100 * volume.filled:.0f}%",
+    }
+    if volume.state == "steady":
+        options["loops"] = "2"
+    return _section(f"fill-{_word(name)}", {**options, "stonewall": "1"})
+
+
+def _volumes(scenario: Scenario, name: str) -> Iterator[VolumeSpec]:
+    hybrid = scenario.hybrid(name)
+    names = (name,) if hybrid is None else (hybrid.front, hybrid.back)
+    return (scenario.volume(one) for one in names)
+
+
+def _options(
+    scenario: Scenario, load: LoadSpec, point: Point, devices: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """The options of the section of a load at a point."""
+    volume = load.volume or scenario.volumes[0].name
+    hybrid = scenario.hybrid(volume)
+    capacity = (hybrid or scenario.volume(volume)).capacity
+    depth = point.outstanding or OPEN_DEPTH
+    options, remarks = options_of(load, depth, point.rate, capacity)
+    options["filename"] = f"${{{devices[volume]}}}"
+    first, size = load.extent(capacity)
+    if not load.partitions and first == 0 and size >= capacity - load.align:
+        options.pop("offset", None)  # all of it, however large the real one is
+        options["size"] = "100%"
+    options.pop("latency_target", None)
+    options.pop("latency_percentile", None)
+    if "number_ios" not in options and "io_size" not in options:
+        worn = load.read_share < 1 and any(
+            kind_of(one.card).has_past(one.card) and one.state == "steady"
+            for one in _volumes(scenario, volume)
+        )
+        options |= {
+            "time_based": "1",
+            "runtime": options.get("runtime", str(RUN_S)),
+            "ramp_time": str(WORN_RAMP_S if worn else RAMP_S),
+        }
+    return options, remarks
+
+
+def _file(
+    scenario: Scenario, number: int, sections: Sequence[tuple[str, int, dict[str, str]]]
+) -> Written:
+    first = sections[0][0]
+    name = f"{number:02d}-{first}.fio"
+    writes = any(options["rw"] not in ("read", "randread") for _, _, options in sections)
+    head = [f"; {scenario.title}: {', '.join(one for one, _, _ in sections)}".rstrip()]
+    if writes:
+        head.append("; IT OVERWRITES WHAT IS ON THE DEVICE.")
+    shared = {
+        "ioengine": "libaio",
+        "direct": "1",
+        "group_reporting": "1",
+        "lat_percentiles": "1",
+        "percentile_list": "50:95:99:99.9",
+        "randseed": str(scenario.seed),
+    }
+    parts = [_section("global", shared)]
+    parts += [_section(one, {**options, "new_group": "1"}) for one, _, options in sections]
+    text = "\n".join(head) + "\n\n" + "\n".join(parts)
+    return Written(name, text, {one: (place, options) for one, place, options in sections})
+
+
+def _section(name: str, options: Mapping[str, str]) -> str:
+    return "\n".join([f"[{name}]", *(f"{key}={value}" for key, value in options.items())]) + "\n"
+
+
+def _name(load: LoadSpec, point: Point, taken: set[str]) -> str:
+    """A name for a job that no other has, of the load and what is outstanding or offered."""
+    asked = f"{point.outstanding}" if point.outstanding else f"{point.rate:.6g}-iops"
+    name = base = f"{_word(load.name)}-{asked}"
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{base}-{number}"
+    taken.add(name)
+    return name
+
+
+def _word(name: str) -> str:
+    """A name in letters, digits and dashes."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-") or "load"

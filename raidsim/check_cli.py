@@ -1,0 +1,154 @@
+"""The command ``raidsim check``: what is known of a scenario before it is run, or bought."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the command, as in raidsim.cli
+
+from __future__ import annotations
+
+from contextlib import suppress
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from raidsim.cli_options import (
+    DOES_NOT_HOLD,
+    JsonFile,
+    Overrides,
+    ScenarioName,
+    WithUnknowns,
+    draws,
+    stdout,
+    target_of,
+)
+from raidsim.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from raidsim.risk.assess import Risk
+    from raidsim.scenario import Scenario
+    from raidsim.studies.risks import RiskUnknowns
+    from raidsim.studies.room import Room
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+class FailOn(StrEnum):
+    """From which severity on findings make the exit status 1."""
+
+    critical = "critical"
+    warning = "warning"
+    info = "info"
+
+
+@app.command("check", cls=WithUnknowns)
+def check_command(
+    scenario: ScenarioName,
+    overrides: Overrides = None,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Findings first, then the main figures of each volume.")
+    ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="List the values of cards that findings are about.")
+    ] = False,
+    fail_on: Annotated[
+        FailOn | None,
+        typer.Option(
+            "--fail-on",
+            help="Exit status 1 if anything of this severity, or a higher one, is found.",
+        ),
+    ] = None,
+    file_system: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE", help="What a file system takes of a volume for itself; else 2 %."
+        ),
+    ] = None,
+    unknowns: Annotated[
+        int | None,
+        typer.Option(
+            metavar="[N]",
+            help="Say how far the risk would move if cards were as they might be: N draws, or 64.",
+        ),
+    ] = None,
+    json: JsonFile = None,
+) -> None:
+    """Show what a scenario holds, how likely it loses data, and what is wrong or risky in it."""
+    from raidsim import scenario as scenarios
+    from raidsim.report import output
+    from raidsim.report.progress import Bar, shown
+
+    to_json = target_of("--json", json, stdout=True)
+    loaded = shown(scenarios.load, scenario, overrides=overrides or [])
+
+    from raidsim.report import check_text
+    from raidsim.report.checked import Checked
+
+    check_text.refuse_without_ranges(loaded)
+    output.check([to_json] if to_json else [], inputs=[loaded.path])
+    share = _share(file_system)
+    count = 0
+    if unknowns is not None:
+        from raidsim.studies.unknown import checked
+
+        count = checked(draws(unknowns))
+
+    with Bar():
+        room, risks = _room_and_risks(loaded)
+    drawn: list[RiskUnknowns] = []
+    if count and risks:
+        from raidsim.studies.risks import risks_drawn
+
+        with Bar() as bar:
+            drawn = risks_drawn(loaded, risks, count, on_progress=bar.on_job)
+    found = Checked.of(loaded, risks, room, share, drawn)
+    try:
+        if to_json:
+            from raidsim.report import json_file
+
+            output.write({to_json: json_file.render(found.to_dict())})
+    finally:
+        if not (to_json and to_json.to_stdout):
+            show = check_text.print_brief if brief else check_text.print_checked
+            show(found, stdout(), every=every)
+            if drawn:
+                check_text.print_unknowns(drawn, stdout())
+    if fail_on is not None:
+        from raidsim.report.finding import Severity
+
+        if found.has(Severity(fail_on.value)):
+            raise typer.Exit(DOES_NOT_HOLD)
+
+
+def _room_and_risks(scenario: Scenario) -> tuple[Room, list[Risk]]:
+    """The memory of a run, and the risks: none where what a rebuild needs is not there either."""
+    from raidsim.risk.assess import assess_all
+    from raidsim.studies.room import room_of
+
+    room = room_of(scenario)
+    risks: list[Risk] = []
+    if room.refused:
+        with suppress(InputError):
+            risks = assess_all(scenario)
+    else:
+        risks = assess_all(scenario)
+    return room, risks
+
+
+def _share(text: str | None) -> float:
+    """What a file system takes, as a share."""
+    from raidsim import units
+    from raidsim.observe.waterfall import FILE_SYSTEM
+
+    if text is None:
+        return FILE_SYSTEM
+    try:
+        share = units.parse(text, "share")
+    except units.QuantityError as error:
+        raise InputError(
+            [Problem(None, None, "--file-system", error.cause, error.remedy)]
+        ) from None
+    if not 0 <= share < 1:
+        cause = f"{text} is not a share of a volume"
+        raise InputError(
+            [Problem(None, None, "--file-system", cause, 'give 0 to 99 %, as in "5 %"')]
+        )
+    return share

@@ -1,0 +1,207 @@
+"""The command ``raidsim compare``: systems side by side."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the command, as in raidsim.cli
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from raidsim.cli_options import (
+    ClusterAddress,
+    HtmlFile,
+    JsonFile,
+    Seed,
+    StoreFile,
+    WithUnknowns,
+    WorkerCount,
+    draws,
+    stdout,
+    target_of,
+)
+from raidsim.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from raidsim.report.output import Target
+    from raidsim.result import Result
+    from raidsim.scenario import Scenario
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("compare", cls=WithUnknowns)
+def compare_command(
+    systems: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SYSTEM...",
+            show_default=False,
+            help="Scenarios, or results that raidsim run --json wrote. The first is the base.",
+        ),
+    ],
+    variants: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="KEY=VALUE[; ...]",
+            help="One system more: the first with other values. May be repeated.",
+        ),
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a key in all. May be repeated."),
+    ] = None,
+    seeds: Annotated[
+        int, typer.Option(min=1, max=1000, metavar="N", help="Runs of each, with the same seeds.")
+    ] = 5,
+    seed: Seed = None,
+    within: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help='Find the highest load within a latency, as "2 ms".'),
+    ] = None,
+    percentile: Annotated[
+        str | None,
+        typer.Option(metavar="SHARE", help="Of the I/Os that must be within it; else their mean."),
+    ] = None,
+    no_states: Annotated[
+        bool, typer.Option("--no-states", help="Do not run degraded and rebuilding as well.")
+    ] = False,
+    no_risk: Annotated[
+        bool, typer.Option("--no-risk", help="Assess neither rebuilds nor the risk of data loss.")
+    ] = False,
+    precision: Annotated[
+        str | None,
+        typer.Option(metavar="SHARE", help="Of the throughput of each run, in place of its own."),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="All percentiles, and all values of cards that differ.")
+    ] = False,
+    unknowns: Annotated[
+        int | None,
+        typer.Option(
+            metavar="[N]", help="Which differences survive what cards do not know: N draws, or 64."
+        ),
+    ] = None,
+    store: StoreFile = None,
+    workers: WorkerCount = None,
+    cluster: ClusterAddress = None,
+    json: JsonFile = None,
+    html: HtmlFile = None,
+    plot: Annotated[
+        str | None,
+        typer.Option("--plot", metavar="FILE", help="Draw the curves; FILE ends in .png or .svg."),
+    ] = None,
+) -> None:
+    """Compare systems: what differs, by how much, and how sure that is."""
+    from raidsim.report import output
+    from raidsim.report.progress import Bar, shown
+
+    targets = {
+        "json": target_of("--json", json, stdout=True),
+        "html": target_of("--html", html, (".html", ".htm")),
+        "plot": target_of("--plot", plot, (".png", ".svg")),
+    }
+    named = shown(_read, systems, variants or [], overrides or [], seed)
+    output.check((one for one in targets.values() if one), inputs=_files(systems))
+    from raidsim.studies.compare import compare
+    from raidsim.studies.store import default_path
+
+    share = _share(percentile)
+    if share is not None and within is None:
+        cause = "says nothing without --within"
+        raise InputError([Problem(None, None, "--percentile", cause, "give a latency as well")])
+    with Bar() as bar:
+        found = compare(
+            *named.values(),
+            names=list(named),
+            seeds=seeds,
+            within=within,
+            percentile=share,
+            unknowns=draws(unknowns),
+            states=not no_states,
+            risk=not no_risk,
+            precision=precision,
+            store=default_path() if store is None else store,
+            workers=workers,
+            cluster=cluster,
+            progress=bar.on_job,
+        )
+    contents: dict[Target, bytes] = {}
+    if target := targets["json"]:
+        from raidsim.report import json_file
+
+        contents[target] = json_file.render(found.to_dict())
+    if target := targets["plot"]:
+        from raidsim.report import compare_plot
+
+        contents[target] = compare_plot.render(found, target.suffix)
+    if target := targets["html"]:
+        from raidsim.report import compare_page
+
+        contents[target] = compare_page.render(found)
+    try:
+        output.write(contents)
+    finally:
+        if not any(target.to_stdout for target in contents):
+            from raidsim.report import compare_text
+
+            compare_text.print_comparison(found, stdout(), every=every)
+
+
+def _read(
+    systems: list[str], variants: list[str], overrides: list[str], seed: int | None
+) -> dict[str, Scenario | Result]:
+    """What is compared, by name; every problem of all of them at once."""
+    from raidsim import scenario as scenarios
+    from raidsim.result import Result
+
+    found: dict[str, Scenario | Result] = {}
+    problems: list[Problem] = []
+    jobs = [(_called(name), name, overrides) for name in systems]
+    jobs += [(text, systems[0], [*overrides, *_changes(text)]) for text in variants]
+    for label, name, changes in jobs:
+        unique, number = label, 1
+        while unique in found:
+            number += 1
+            unique = f"{label} ({number})"
+        try:
+            if name.endswith(".json") and not variants:
+                if overrides or seed is not None:
+                    cause = "a result is as it was run"
+                    option = "--set" if overrides else "--seed"
+                    problems.append(Problem(name, None, option, cause, "compare scenarios"))
+                found[unique] = Result.read(name)
+            else:
+                found[unique] = scenarios.load(name, overrides=changes, seed=seed)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def _called(name: str) -> str:
+    """What a file is called in tables."""
+    return Path(name).stem if Path(name).suffix in (".toml", ".json") else name
+
+
+def _changes(text: str) -> list[str]:
+    """The changes of one variant."""
+    return [one.strip() for one in text.split(";") if one.strip()]
+
+
+def _files(systems: list[str]) -> list[str]:
+    return [name for name in systems if Path(name).is_file()]
+
+
+def _share(text: str | None) -> float | None:
+    from raidsim import units
+
+    if text is None:
+        return None
+    try:
+        return units.parse(text, "share")
+    except units.QuantityError as error:
+        raise InputError([Problem(None, None, "--percentile", error.cause, error.remedy)]) from None

@@ -1,0 +1,62 @@
+"""What each part of a scenario draws, as ``raidsim check`` prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from raidsim.observe.inventory import PartPower
+from raidsim.report.numbers import NOT_MEASURED
+from raidsim.report.table import RULED
+
+WORDS = {
+    "host": "server with fans and memory",
+    "controller": "controller",
+    "drives": "drives",
+    "spares": "hot spares, idle until taken",
+}
+
+
+def table(parts: Sequence[PartPower]) -> Table:
+    """A row for each kind of part, and one for all of them."""
+    found = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for header in ("power", "of", "card"):
+        found.add_column(header, no_wrap=True)
+    for header in ("number", "idle, W", "under load, W"):
+        found.add_column(header, justify="right", no_wrap=True)
+    for part in parts:
+        found.add_row(
+            WORDS[part.kind],
+            Text("" if part.kind == "host" else part.name),
+            Text(part.card),
+            str(part.number),
+            _watts(part.idle, part.number),
+            _watts(part.active, part.number),
+        )
+    found.add_row(
+        Text("all that is known", style="bold"),
+        "",
+        "",
+        "",
+        Text(f"{_sum(parts, 'idle'):,.1f}", style="bold"),
+        Text(f"{_sum(parts, 'active'):,.1f}", style="bold"),
+    )
+    return found
+
+
+def notes(parts: Sequence[PartPower]) -> Iterator[str]:
+    """What the sum leaves out."""
+    silent = [part.card for part in parts if part.idle is None or part.active is None]
+    if silent:
+        yield f"not known: {', '.join(dict.fromkeys(silent))} (the card does not say)"
+    yield "not counted: enclosures with their fans, and what cooling takes"
+
+
+def _watts(each: float | None, number: int) -> str:
+    return NOT_MEASURED if each is None else f"{each * number:,.1f}"
+
+
+def _sum(parts: Sequence[PartPower], when: str) -> float:
+    return sum((getattr(part, when) or 0.0) * part.number for part in parts)

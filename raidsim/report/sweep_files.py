@@ -1,0 +1,103 @@
+"""The table of a sweep as CSV, JSON, Parquet, and for pandas: the same columns in each."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from raidsim.errors import InputError, Problem
+from raidsim.report import json_file
+from raidsim.studies.figures import COLUMN
+from raidsim.studies.sweep import Sweep
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+SCHEMA = "raidsim.sweep/1"
+
+_NO_PANDAS = 'to_frame() needs pandas; install it with: pip install "raidsim[pandas]"'
+
+
+def csv_of(sweep: Sweep) -> bytes:
+    """A row for each point, a header with the names of the columns, empty for what is not known."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(sweep.columns)
+    for row in sweep.rows:
+        writer.writerow([_written(row.get(name)) for name in sweep.columns])
+    return text.getvalue().encode("utf-8")
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else value
+
+
+def json_of(sweep: Sweep) -> bytes:
+    """What was varied, and a row for each point."""
+    return json_file.render(
+        {"schema": SCHEMA, "title": sweep.title, "keys": list(sweep.keys), "rows": sweep.rows}
+    )
+
+
+def parquet_of(sweep: Sweep) -> bytes:
+    """A file of Parquet with one table.
+
+    Raises
+    ------
+    InputError
+        If pyarrow is not there.
+    """
+    try:
+        import pyarrow as pa  # noqa: PLC0415  (an extra)
+        from pyarrow import parquet  # noqa: PLC0415
+    except ImportError:
+        cause = "Parquet needs pyarrow, which is not installed"
+        remedy = 'pip install "raidsim[parquet]"'
+        raise InputError([Problem(None, None, None, cause, remedy)]) from None
+    kinds = {"text": pa.string(), "integer": pa.int64(), "real": pa.float64()}
+    kinds["flag"] = pa.bool_()
+    rows = sweep.rows
+    columns = {}
+    for name in sweep.columns:
+        values = [row.get(name) for row in rows]
+        if name in COLUMN:
+            columns[name] = pa.array(values, kinds[COLUMN[name].kind])
+        else:
+            columns[name] = pa.array(_of_one_kind(values))
+    buffer = io.BytesIO()
+    parquet.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()
+
+
+def _of_one_kind(values: list[Any]) -> list[Any]:
+    """Values as they are; as texts, if they are of several kinds."""
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) <= 1 and not kinds & {list, dict}:
+        return values
+    return [None if value is None else str(value) for value in values]
+
+
+def frame(sweep: Sweep) -> DataFrame:
+    """The table for pandas.
+
+    Raises
+    ------
+    ImportError
+        If pandas is not there.
+    """
+    try:
+        from pandas import DataFrame  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError(_NO_PANDAS) from error
+    return DataFrame(sweep.rows, columns=sweep.columns)
+
+
+RENDER: dict[str, Callable[[Sweep], bytes]] = {
+    "csv": csv_of,
+    "json": json_of,
+    "parquet": parquet_of,
+}

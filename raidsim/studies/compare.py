@@ -1,0 +1,571 @@
+"""Systems side by side: what differs, by how much, and how sure that is.
+
+Every system runs with the same seeds, a run for each, and is compared with the first one run by
+run (`paired`). Loads are alike that stand in the same place, and points at which as much is
+outstanding or offered. Streams of random numbers go by the names of loads, so loads of the same
+name ask for the same I/Os in all systems.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from raidsim import units
+from raidsim.errors import InputError, Problem, quote
+from raidsim.result import Point, Result
+from raidsim.scenario import Scenario
+from raidsim.studies import states as conditions
+from raidsim.studies.comparison import Comparison, Fact, Line, Order, letter
+from raidsim.studies.differences import card_values, settings
+from raidsim.studies.facts import facts_of, facts_of_results
+from raidsim.studies.paired import Difference, independent, paired
+from raidsim.studies.short import figures_of, unit_of
+from raidsim.studies.store import Store
+from raidsim.studies.study import Outcome, Variant, run_variants
+from raidsim.studies.sweep import at_precision, opened, telling
+from raidsim.studies.unknown import Drawn, checked, draw
+from raidsim.unknowns import spread
+from raidsim.workers.engine import OnProgress, Progress
+
+SEEDS = 5
+"""Runs of each system where nobody says how many."""
+
+MOST_SEEDS = 1000
+SWEEP = [2**n for n in range(11)]
+"""Outstanding I/Os over which a load is searched for what is within a latency: 1 to 1024."""
+
+DOUBLINGS = 6
+"""Of the highest rate of an open load, up to which it is searched."""
+
+
+@dataclass(frozen=True)
+class _Ask:
+    """What a caller wants of a comparison."""
+
+    seeds: int
+    within: str | None
+    percentile: float | None
+    draws: int
+    states: bool
+    risk: bool
+    store: Store | None
+    workers: int | None
+    cluster: str | None
+    on_progress: OnProgress | None
+
+
+@dataclass
+class _Told:
+    """Tells how far everything is, over several steps."""
+
+    on_progress: OnProgress | None
+    done: int = 0
+    total: int = 0
+
+    def step(self, size: int) -> OnProgress | None:
+        """What one step of so many runs tells."""
+        begun, self.done = self.done, self.done + size
+        self.total = max(self.total, self.done)
+        if self.on_progress is None:
+            return None
+        tell = self.on_progress
+        return lambda at: tell(Progress(begun + at.done, self.total, at.label))
+
+
+@dataclass
+class _System:
+    """One of the systems, with its runs."""
+
+    name: str
+    scenario: Scenario
+    results: list[Result] = field(default_factory=list)
+
+
+def compare(
+    *systems: Scenario | Result,
+    names: Sequence[str] | None = None,
+    seeds: int = SEEDS,
+    within: str | None = None,
+    percentile: float | None = None,
+    unknowns: int | bool = False,
+    states: bool = True,
+    risk: bool = True,
+    precision: str | None = None,
+    store: str | PathLike[str] | Store | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    progress: OnProgress | bool | None = None,
+) -> Comparison:
+    """Compare systems with the first one: what differs, by how much, and how sure that is.
+
+    Parameters
+    ----------
+    systems
+        Two or more scenarios, or two or more results: these are not run again, and not paired.
+    names
+        What they are called; else "A", "B" and so on.
+    seeds
+        Runs of each, all with the same seeds; the interval of a difference rests on them.
+    within
+        A latency such as "2 ms": the highest load within it is searched for as well.
+    percentile
+        Share of the I/Os, 0 to 1, that must be within it; None: their mean must be.
+    unknowns
+        Draws of what cards do not know, the same in all systems: which differences survive that.
+        True is 64 of them, False none.
+    states
+        Whether the hardest point is run degraded and while a drive is rebuilt, too.
+    risk
+        Whether rebuilds and the risk of losing data are assessed.
+    precision, store, workers, cluster, progress
+        As for :func:`raidsim.sweep`.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InputError
+        There are not two systems of one kind, an argument is wrong, or one cannot be run.
+
+    Examples
+    --------
+    >>> raid5 = raidsim.Scenario.read("raid5-disks")  # doctest: +SKIP
+    >>> print(raidsim.compare(raid5, raid5.with_("volume.level", "raid6")))  # doctest: +SKIP
+    """
+    called = _names(systems, names)
+    if all(isinstance(one, Result) for one in systems):
+        return _of_results([one for one in systems if isinstance(one, Result)], called)
+    scenarios = [at_precision(one, precision) for one in systems if isinstance(one, Scenario)]
+    with opened(store) as kept, telling(progress) as on_progress:
+        ask = _Ask(
+            _whole("seeds", seeds, 1, MOST_SEEDS), _latency(within), percentile, checked(unknowns),
+            states, risk, kept, workers, cluster, on_progress,
+        )  # fmt: skip
+        made = [_System(name, one) for name, one in zip(called, scenarios, strict=True)]
+        return _Runs(made, ask).compare()
+
+
+class _Runs:
+    """A comparison of scenarios, while it is made."""
+
+    def __init__(self, systems: list[_System], ask: _Ask) -> None:
+        self.systems = systems
+        self.ask = ask
+        self.remarks: list[str] = []
+        self.told = _Told(ask.on_progress)
+        base = systems[0].scenario.seed
+        self.seeds = tuple(base + number for number in range(ask.seeds))
+
+    def compare(self) -> Comparison:
+        """Run everything that was asked for."""
+        scenarios = [one.scenario for one in self.systems]
+        searched, words = self._searched()
+        hard = self._states() if self.ask.states else []
+        runs = len(self.seeds) * len(self.systems)
+        self.told.total = runs * (1 + bool(searched) + len(conditions.OTHERS) * bool(hard))
+        self.told.total += self.ask.draws * len(self.systems) * (1 + bool(searched))
+        for system, found in zip(self.systems, self._run(scenarios), strict=True):
+            system.results = [_result(system, one) for one in found]
+        lines, places = self._lines()
+        within = self._within(searched) if searched else []
+        return Comparison(
+            names=tuple(one.name for one in self.systems),
+            titles=tuple(one.title for one in scenarios),
+            seeds=self.seeds,
+            keys=tuple(settings([one.resolved() for one in scenarios])),
+            cards=tuple(card_values(scenarios)),
+            lines=tuple(self._with_orders(lines, places, scenarios)),
+            within=tuple(self._with_orders(within, [0] * len(within), searched)),
+            within_words=words,
+            states=tuple(self._of_states(hard)) if hard else (),
+            facts=tuple(self._facts(scenarios)),
+            draws=self.ask.draws,
+            remarks=tuple(dict.fromkeys(self.remarks)),
+            results=tuple(one.results[0] for one in self.systems),
+        )
+
+    def _run(self, scenarios: Sequence[Scenario]) -> list[list[Outcome]]:
+        """Run each scenario with every seed."""
+        variants = [Variant(one, {"seed": seed}) for one in scenarios for seed in self.seeds]
+        outcomes = run_variants(
+            variants, store=self.ask.store, workers=self.ask.workers, cluster=self.ask.cluster,
+            on_progress=self.told.step(len(variants)),
+        )  # fmt: skip
+        count = len(self.seeds)
+        return [outcomes[n * count : (n + 1) * count] for n in range(len(scenarios))]
+
+    # -- point by point --------------------------------------------------------------------------
+
+    def _lines(self) -> tuple[list[Line], list[Sequence[int]]]:
+        """Every figure of every point that all have; and which point of each system that is."""
+        tables = [[_points(result) for result in one.results] for one in self.systems]
+        shared = [key for key in tables[0][0] if all(key in table[0] for table in tables)]
+        left = {key[1] for table in tables for key in table[0]} - {key[1] for key in shared}
+        if left:
+            self.remarks.append(f"not in all systems, and left out: {', '.join(sorted(left))}")
+        lines: list[Line] = []
+        places: list[Sequence[int]] = []
+        for key in shared:
+            found = [
+                [figures_of(table[key][1]) if key in table else {} for table in runs]
+                for runs in tables
+            ]
+            at = [table[0][key][0] for table in tables]
+            point = tables[0][0][key][1]
+            for line in _figures(point.load, key[1], _x(point), found):
+                lines.append(line)
+                places.append(at)
+        return lines, places
+
+    # -- within a latency ------------------------------------------------------------------------
+
+    def _searched(self) -> tuple[list[Scenario], str]:
+        """The scenarios with a search for the highest load within the latency, and it in words."""
+        own = self.systems[0].scenario.searched
+        if self.ask.within is None and own is None:
+            return [], ""
+        found = []
+        for system in self.systems:
+            if self.ask.within is None:
+                if system.scenario.searched is None:
+                    self.remarks.append(f"{system.name} has no within: it is not searched")
+                    return [], ""
+                found.append(system.scenario)
+                continue
+            found.append(_searching(system, self.ask.within, self.ask.percentile))
+        load = found[0].searched
+        assert load is not None
+        share = load.within_percentile
+        judged = "mean" if share is None else f"{100 * share:g} % of the I/Os"
+        return found, f"{units.text(load.within or 0.0, 'time')} ({judged})"
+
+    def _within(self, searched: Sequence[Scenario]) -> list[Line]:
+        """The highest load within the latency, of each system."""
+        values: list[list[dict[str, float]]] = []
+        of_each = [system.results for system in self.systems]
+        if self.ask.within is not None:
+            of_each = [
+                [_result(system, one) for one in found]
+                for system, found in zip(self.systems, self._run(searched), strict=True)
+            ]
+        for system, results in zip(self.systems, of_each, strict=True):
+            values.append([_of_search(result) for result in results])
+            highest = results[0].highest
+            if highest is not None and highest.iops is None:
+                self.remarks.append(f"{system.name}: not even the least load is within the latency")
+            elif highest is not None and highest.exceeded_at is None:
+                said = "within the latency up to the highest load that was tried; it may carry more"
+                self.remarks.append(f"{system.name}: {said}")
+        load = searched[0].searched
+        assert load is not None
+        return list(_figures(load.name, "within", None, values))
+
+    # -- healthy, degraded, rebuilding -----------------------------------------------------------
+
+    def _states(self) -> list[Scenario]:
+        """The scenarios at their hardest points; none where their states cannot be compared."""
+        why = [
+            f"{one.name}: {reason}"
+            for one in self.systems
+            if (reason := conditions.why_not(one.scenario))
+        ]
+        if why:
+            self.remarks.append(f"no degraded and rebuilding runs: {'; '.join(why)}")
+            return []
+        return [conditions.at_hardest(one.scenario) for one in self.systems]
+
+    def _of_states(self, hard: Sequence[Scenario]) -> Iterator[Line]:
+        """Figures at the hardest point, in each state."""
+        healthy = [
+            [self._hardest(system.scenario, result) for result in system.results]
+            for system in self.systems
+        ]
+        yield from self._state("healthy", healthy)
+        for state, changed in conditions.OTHERS.items():
+            scenarios = [
+                changed(one, points[0][0].iops.mean)
+                for one, points in zip(hard, healthy, strict=True)
+            ]
+            several = self._run(scenarios)
+            measured: list[list[list[Point]]] = []
+            for system, found in zip(self.systems, several, strict=True):
+                reasons = {one.reason for one in found if one.result is None and one.reason}
+                self.remarks += [f"{system.name}, {state}: {reason}" for reason in sorted(reasons)]
+                measured.append(
+                    [one.result.points if one.result is not None else [] for one in found]
+                )
+            yield from self._state(state, measured)
+
+    def _state(self, state: str, measured: Sequence[Sequence[Sequence[Point]]]) -> Iterator[Line]:
+        """The figures of each load in a state."""
+        loads = [load.name for load in self.systems[0].scenario.loads]
+        for number, load in enumerate(loads):
+            found = [
+                [figures_of(points[number]) if number < len(points) else {} for points in runs]
+                for runs in measured
+            ]
+            yield from _figures(load, state, None, found)
+
+    @staticmethod
+    def _hardest(scenario: Scenario, result: Result) -> list[Point]:
+        """The points of the loads at the hardest intensity; of a search the last that were run."""
+        loads = list(dict.fromkeys(point.load for point in result.points))
+        number = conditions.hardest(scenario)
+        by_load = {load: [p for p in result.points if p.load == load] for load in loads}
+        return [points[min(number, len(points) - 1)] for points in by_load.values()]
+
+    # -- what cards do not know ------------------------------------------------------------------
+
+    def _with_orders(
+        self, lines: Sequence[Line], places: Sequence[Any], scenarios: Sequence[Scenario]
+    ) -> list[Line]:
+        """Lines with what becomes of them if cards are as they might be."""
+        if not self.ask.draws or not lines:
+            return list(lines)
+        drawn = [
+            draw(
+                one, self.ask.draws, workers=self.ask.workers,
+                on_progress=self.told.step(self.ask.draws),
+            )
+            for one in scenarios
+        ]  # fmt: skip
+        found = []
+        for line, place in zip(lines, places, strict=True):
+            at = [place] * len(drawn) if isinstance(place, int) else place
+            orders = [None] + [
+                _order(drawn[n], at[n], drawn[0], at[0], line.name) for n in range(1, len(drawn))
+            ]
+            found.append(replace(line, orders=tuple(orders)))
+        return found
+
+    # -- facts -----------------------------------------------------------------------------------
+
+    def _facts(self, scenarios: Sequence[Scenario]) -> list[Fact]:
+        hardest = [
+            self._hardest(one.scenario, one.results[0])[0] if one.results[0].points else None
+            for one in self.systems
+        ]
+        return facts_of(scenarios, hardest, risk=self.ask.risk)
+
+
+# -- pieces --------------------------------------------------------------------------------------
+
+
+def _names(systems: Sequence[object], names: Sequence[str] | None) -> list[str]:
+    """What systems are called, once they are known to be comparable."""
+    wrong = []
+    if len(systems) < 2:
+        wrong.append(Problem("compare()", None, "systems", "it takes two or more", "name another"))
+    for one in systems:
+        if not isinstance(one, Scenario | Result):
+            cause = f"{quote(one)} is neither a Scenario nor a Result"
+            wrong.append(Problem("compare()", None, "systems", cause))
+    kinds = {isinstance(one, Result) for one in systems}
+    if not wrong and len(kinds) > 1:
+        cause = "some are scenarios and some are results"
+        wrong.append(Problem("compare()", None, "systems", cause, "give one kind of them"))
+    if names is not None and len(names) != len(systems):
+        cause = f"{len(names)} names for {len(systems)} systems"
+        wrong.append(Problem("compare()", None, "names", cause, "give one for each"))
+    if wrong:
+        raise InputError(wrong)
+    given = list(names) if names is not None else [letter(n) for n in range(len(systems))]
+    return [
+        name if name not in given[:number] else f"{name} ({given[: number + 1].count(name)})"
+        for number, name in enumerate(given)
+    ]
+
+
+def _whole(name: str, value: object, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        cause = f"{value!r} is no whole number from {least} to {most:,}"
+        raise InputError([Problem("compare()", None, name, cause)])
+    return value
+
+
+def _latency(text: str | None) -> str | None:
+    if text is None:
+        return None
+    try:
+        seconds = units.parse(text, "time")
+    except units.QuantityError as error:
+        raise InputError(
+            [Problem("compare()", None, "within", error.cause, error.remedy)]
+        ) from None
+    if seconds <= 0:
+        raise InputError([Problem("compare()", None, "within", f"{text} is no latency")])
+    return text
+
+
+def _searching(system: _System, within: str, percentile: float | None) -> Scenario:
+    """A scenario with a search of the load that it searches, or the first, beyond its sweep."""
+    scenario = system.scenario
+    if not scenario.loads:
+        cause = "has no load that could be searched"
+        raise InputError([Problem(system.name, None, "within", cause)])
+    searched = scenario.searched
+    number = 0 if searched is None else scenario.loads.index(searched)
+    load = scenario.loads[number]
+    changes: dict[str, Any] = {f"load[{number}].within": within}
+    changes[f"load[{number}].within_percentile"] = (
+        None if percentile is None else f"{100 * percentile:g} %"
+    )
+    for other, each in enumerate(scenario.loads):
+        if other != number and len(each.sweep) > 1:
+            key = "rate" if each.outstanding is None else "outstanding"
+            changes[f"load[{other}].{key}"] = max(each.sweep)
+    if load.outstanding is not None:
+        most = max(*load.outstanding, SWEEP[-1])
+        steps = {int(n) for n in load.outstanding} | {n for n in SWEEP if n <= most}
+        changes[f"load[{number}].outstanding"] = sorted(steps)
+    elif load.rate is not None:
+        further = [max(load.rate) * 2**n for n in range(1, DOUBLINGS + 1)]
+        rates = sorted({*load.rate, *further})
+        changes[f"load[{number}].rate"] = [f"{rate:.12g} IO/s" for rate in rates]
+    return scenario.with_(changes)
+
+
+def _result(system: _System, outcome: Outcome) -> Result:
+    """The result of a run, which there must be."""
+    found = outcome.result
+    if found is None:
+        raise InputError([Problem(system.name, None, None, outcome.reason or "cannot be run")])
+    return found
+
+
+def _points(result: Result) -> dict[tuple[int, str, int], tuple[int, Point]]:
+    """Points by number of the load, place, and how many stood at that place before."""
+    loads = list(dict.fromkeys(point.load for point in result.points))
+    found: dict[tuple[int, str, int], tuple[int, Point]] = {}
+    for number, point in enumerate(result.points):
+        key = (loads.index(point.load), _at(point), 0)
+        while key in found:
+            key = (*key[:2], key[2] + 1)
+        found[key] = (number, point)
+    return found
+
+
+def _at(point: Point) -> str:
+    if point.outstanding is not None:
+        return f"{point.outstanding} outstanding"
+    if point.rate is not None:
+        return f"{point.rate:,.6g} IO/s offered"
+    return "as given"
+
+
+def _x(point: Point) -> float | None:
+    return point.rate if point.outstanding is None else float(point.outstanding)
+
+
+def _of_search(result: Result) -> dict[str, float]:
+    found = result.highest
+    if found is None or found.iops is None or found.mbps is None:
+        return {}
+    return {"iops": found.iops.mean, "mbps": found.mbps}
+
+
+def _figures(
+    load: str, at: str, x: float | None, found: Sequence[Sequence[Mapping[str, float]]]
+) -> Iterator[Line]:
+    """A line for each figure that the first system has, or another one.
+
+    ``found`` has for each system the figures of each run.
+    """
+    names = dict.fromkeys(name for runs in found for one in runs for name in one)
+    for name in names:
+        series = [[one.get(name) for one in runs] for runs in found]
+        ends = [_mean(one) for one in series]
+        yield Line(
+            load=load, at=at, x=x, name=name, unit=unit_of(name),
+            values=tuple(mean for mean, _, _ in ends),
+            lows=tuple(low for _, low, _ in ends),
+            highs=tuple(high for _, _, high in ends),
+            against=(None, *(paired(one, series[0]) for one in series[1:])),
+        )  # fmt: skip
+
+
+def _mean(values: Sequence[float | None]) -> tuple[float | None, float | None, float | None]:
+    """A mean over runs with its interval."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None, None, None
+    alone = paired(known, [1.0] * len(known))
+    mean = sum(known) / len(known)
+    if alone is None or alone.change_low is None or alone.change_high is None:
+        return mean, None, None
+    return mean, alone.change_low + 1, alone.change_high + 1
+
+
+def _order(one: Drawn, place: int, first: Drawn, first_place: int, name: str) -> Order | None:
+    """The ratio of two systems in the same draws; None where too few have the figure."""
+    pairs = zip(one.figure(place, name), first.figure(first_place, name), strict=True)
+    ratios = np.array([a / b if a and b else math.nan for a, b in pairs])
+    ends, ahead = spread.ends(ratios), spread.share_ahead(ratios)
+    if ends is None or ahead is None:
+        return None
+    return Order(*ends, ahead, int(np.isfinite(ratios).sum()))
+
+
+def _of_results(results: Sequence[Result], names: Sequence[str]) -> Comparison:
+    """Results side by side: of one run each, so differences rest on the intervals of the runs."""
+    tables = [_points(result) for result in results]
+    shared = [key for key in tables[0] if all(key in table for table in tables)]
+    lines = [
+        line for key in shared for line in _lines_of(key[1], [table[key][1] for table in tables])
+    ]
+    resolved = [result.scenario for result in results]
+    remarks = ["results were read: runs are not paired, and of one seed each"]
+    left = {key[1] for table in tables for key in table} - {key[1] for key in shared}
+    if left:
+        remarks.append(f"not in all results, and left out: {', '.join(sorted(left))}")
+    return Comparison(
+        names=tuple(names),
+        titles=tuple(str(one.get("title", "")) for one in resolved),
+        seeds=(),
+        keys=tuple(settings(resolved)),
+        cards=(),
+        lines=tuple(lines),
+        within=(),
+        within_words="",
+        states=(),
+        facts=tuple(facts_of_results(results)),
+        draws=0,
+        remarks=tuple(remarks),
+        results=tuple(results),
+    )
+
+
+def _lines_of(at: str, points: Sequence[Point]) -> Iterator[Line]:
+    """The figures of one point of each result; only throughput has an interval there."""
+    found = [figures_of(point) for point in points]
+    for name in dict.fromkeys(name for one in found for name in one):
+        ends = [
+            (one.get(name), point.iops.low, point.iops.high)
+            if name == "iops"
+            else (one.get(name), None, None)
+            for one, point in zip(found, points, strict=True)
+        ]
+        yield Line(
+            load=points[0].load, at=at, x=_x(points[0]), name=name, unit=unit_of(name),
+            values=tuple(value for value, _, _ in ends),
+            lows=tuple(low for _, low, _ in ends),
+            highs=tuple(high for _, _, high in ends),
+            against=(None, *(_alone(one, ends[0]) for one in ends[1:])),
+        )  # fmt: skip
+
+
+_Ends = tuple[float | None, float | None, float | None]
+
+
+def _alone(one: _Ends, first: _Ends) -> Difference | None:
+    if one[0] is None or first[0] is None:
+        return None
+    return independent((one[0], one[1], one[2]), (first[0], first[1], first[2]))

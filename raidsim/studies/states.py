@@ -1,0 +1,82 @@
+"""A scenario at its hardest point in other states: a drive missing, and a drive being rebuilt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from raidsim.risk.under_load import hardest
+from raidsim.scenario import Scenario
+
+__all__ = ["OTHERS", "at_hardest", "hardest", "why_not"]
+
+IOS = 20_000
+"""I/Os, about, over which a rebuild is measured; no shorter and no longer than this, s:"""
+
+SECONDS = (0.5, 60.0)
+
+
+def why_not(scenario: Scenario) -> str:
+    """Why the states of a scenario cannot be compared; empty if they can."""
+    if scenario.events or scenario.machines:
+        return "events or machines say what happens"
+    if not scenario.loads:
+        return "there is no load"
+    if any(load.arrivals or load.trace or load.has_end for load in scenario.loads):
+        return "its loads have an end"
+    if not any(_is_redundant(scenario)):
+        return "no drive may fail"
+    if any(volume.failed for volume in scenario.volumes):
+        return "it begins degraded"
+    return ""
+
+
+def at_hardest(scenario: Scenario) -> Scenario:
+    """The scenario with the loads of the point at which most is outstanding or offered."""
+    point = hardest(scenario)
+    changes: dict[str, Any] = {}
+    for number, load in enumerate(scenario.loads):
+        key = "rate" if load.outstanding is None else "outstanding"
+        value = load.sweep[min(point, len(load.sweep) - 1)]
+        changes[f"load[{number}].{key}"] = f"{value:.12g} IO/s" if key == "rate" else int(value)
+        if load.within is not None:
+            changes |= {f"load[{number}].within": None, f"load[{number}].within_percentile": None}
+    return scenario.with_(changes)
+
+
+def degraded(scenario: Scenario, _: float) -> Scenario:
+    """The scenario with the first drive of every array that survives it missing."""
+    return scenario.with_(_missing(scenario))
+
+
+def rebuilding(scenario: Scenario, iops: float) -> Scenario:
+    """The same while that drive is rebuilt, for about as long as so many IO/s take."""
+    least, most = SECONDS
+    events = [
+        {"kind": "rebuild", "at": "0 s", "volume": volume.name, "drive": 0}
+        for volume, survives in zip(scenario.volumes, _is_redundant(scenario), strict=True)
+        if survives
+    ]
+    seconds = min(max(IOS / iops if iops > 0 else most, least), most)
+    return scenario.with_(
+        {**_missing(scenario), "event": events, "measure.duration": f"{seconds:.3g} s"}
+    )
+
+
+OTHERS: Mapping[str, Callable[[Scenario, float], Scenario]] = {
+    "degraded": degraded,
+    "rebuilding": rebuilding,
+}
+"""By state what makes the scenario of it, given the IO/s of the healthy one."""
+
+
+def _missing(scenario: Scenario) -> dict[str, Any]:
+    return {
+        f"volume[{number}].failed": [0]
+        for number, survives in enumerate(_is_redundant(scenario))
+        if survives
+    }
+
+
+def _is_redundant(scenario: Scenario) -> list[bool]:
+    return [volume.failures_tolerated > 0 for volume in scenario.volumes]

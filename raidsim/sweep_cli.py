@@ -1,0 +1,190 @@
+"""The command ``raidsim sweep``: a scenario with all values of some keys."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the command, as in raidsim.cli
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from raidsim.cli_options import (
+    INTERRUPTED,
+    ClusterAddress,
+    JsonFile,
+    Overrides,
+    Seed,
+    StoreFile,
+    WorkerCount,
+    stdout,
+    target_of,
+)
+
+if TYPE_CHECKING:
+    from raidsim.report.output import Target
+    from raidsim.studies.sweep import Asked, Sweep
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("sweep")
+def sweep_command(
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO|STUDY", help="A scenario, or a file that says what is varied of one."
+        ),
+    ],
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUES",
+            help="As in volume.drives=4..24:4, or volume.level=raid5,raid6. May be repeated.",
+        ),
+    ] = None,
+    sample: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=LOW..HIGH",
+            help="Draw values in between, as in load.outstanding=1..256 log.",
+        ),
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many times values are drawn.")
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(metavar="CONDITION", help="Only variants for which it is true."),
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Seeds that each variant is run with.")
+    ] = None,
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE", help="Of throughput, as in '5 %', with as few I/Os as it takes."
+        ),
+    ] = None,
+    overrides: Overrides = None,
+    seed: Seed = None,
+    store: StoreFile = None,
+    workers: WorkerCount = None,
+    cluster: ClusterAddress = None,
+    csv: Annotated[
+        str | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")
+    ] = None,
+    json: JsonFile = None,
+    parquet: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the table as Parquet.")
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw it; FILE ends in .png or .svg.")
+    ] = None,
+    x: Annotated[
+        str | None, typer.Option("--x", metavar="COLUMN", help="What it is drawn over.")
+    ] = None,
+    y: Annotated[
+        str,
+        typer.Option("--y", metavar="COLUMN", help="What is drawn, and explained by --effects."),
+    ] = "iops",
+    by: Annotated[
+        str | None, typer.Option("--by", metavar="COLUMN", help="A line for each of its values.")
+    ] = None,
+    effects: Annotated[
+        bool, typer.Option("--effects", help="Say which key matters, by variance.")
+    ] = False,
+) -> None:
+    """Run a scenario with all values of some keys, and say what they do."""
+    from raidsim.report import output
+    from raidsim.report.progress import Bar
+    from raidsim.report.sweep_table import effects_table, sweep_table
+    from raidsim.studies.store import default_path
+    from raidsim.studies.sweep import opened
+
+    targets = {
+        "csv": target_of("--csv", csv),
+        "json": target_of("--json", json, stdout=True),
+        "parquet": target_of("--parquet", parquet),
+        "plot": target_of("--plot", plot, (".png", ".svg")),
+    }
+    asked = _asked(
+        scenario, vary or [], sample or [], samples, where, seeds, precision, overrides or [], seed
+    )
+    output.check((one for one in targets.values() if one), inputs=[scenario])
+    kept = default_path() if store is None else Path(store)
+    try:
+        with opened(kept) as base, Bar() as bar:
+            found = asked.run(base, workers=workers, cluster=cluster, on_progress=bar.on_job)
+    except KeyboardInterrupt:
+        typer.echo(f"What was finished is kept in {kept}: the same command goes on.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+    again = sum(one.again for one in found.outcomes)
+    if again:
+        typer.echo(f"{again:,} of {len(found.outcomes):,} variants had been run before.", err=True)
+    contents = _contents(found, targets, x, y, by)
+    explained = found.effects(y) if effects else None
+    try:
+        output.write(contents)
+    finally:
+        if not any(target.to_stdout for target in contents):
+            console = stdout()
+            console.print(sweep_table(found))
+            if explained is not None:
+                console.print()
+                console.print(effects_table(explained))
+            if store is not None:
+                console.print(f"\nkept in {kept}")
+
+
+def _asked(
+    scenario: str, vary: list[str], sample: list[str], samples: int | None, where: str | None,
+    seeds: int | None, precision: str | None, overrides: list[str], seed: int | None,
+) -> Asked:  # fmt: skip
+    """What is asked for, by a study file, by options, or by both."""
+    from dataclasses import replace
+
+    from raidsim import scenario as scenarios
+    from raidsim.report import progress
+    from raidsim.studies.study_file import is_study, read_study
+    from raidsim.studies.sweep import Asked
+    from raidsim.studies.vary import between, parse_axis
+
+    command = shlex.join(["raidsim", *sys.argv[1:]])
+    if is_study(scenario):
+        asked = read_study(scenario, command)
+        if overrides or seed is not None:
+            base = scenarios.changed(asked.scenario, overrides, seed)
+            asked = replace(asked, scenario=base)
+    else:
+        loaded = progress.shown(scenarios.load, scenario, overrides=overrides, seed=seed)
+        asked = Asked(loaded, [], command=command)
+    return replace(
+        asked,
+        axes=[*asked.axes, *(parse_axis(one) for one in vary)],
+        drawn=[*asked.drawn, *(between(one) for one in sample)],
+        samples=samples or asked.samples,
+        where=where or asked.where,
+        seeds=seeds or asked.seeds,
+        precision=precision or asked.precision,
+    )
+
+
+def _contents(
+    found: Sweep, targets: dict[str, Target | None], x: str | None, y: str, by: str | None
+) -> dict[Target, bytes]:
+    """What goes into each file."""
+    from raidsim.report import sweep_files, sweep_plot
+
+    made: dict[Target, bytes] = {}
+    for form, render in sweep_files.RENDER.items():
+        target = targets[form]
+        if target is not None:
+            made[target] = render(found)
+    picture = targets["plot"]
+    if picture is not None:
+        made[picture] = sweep_plot.render(found, picture.suffix, x, y, by)
+    return made

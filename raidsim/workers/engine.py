@@ -1,0 +1,362 @@
+"""Many runs side by side: variants in, rows out, whoever works on them.
+
+A variant is what one run is about: anything that a function makes a row of. Three kinds of workers
+make rows, and one loop hands them out:
+
+* threads, for a few long runs: the kernel releases the interpreter's lock while it computes;
+* processes of this machine (joblib's), for many short runs, which would wait for each other while
+  they are built;
+* a Dask cluster, whose scheduler is told by its address.
+
+Every variant is a simulation of its own with its own seed, so the rows are the same whatever the
+number of workers, what they are, and the order in which they end. Processes and clusters get
+variants in chunks, a few at a time, so that a hundred thousand of them drown no scheduler; a chunk
+whose worker was lost is given to another one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from raidsim.errors import InputError, Problem
+from raidsim.system import breath
+from raidsim.workers.cluster import cluster_of
+
+Variant = TypeVar("Variant")
+Row = TypeVar("Row")
+
+SWITCH = 0.0005
+"""Seconds for which a thread may hold the interpreter's lock while others come out of the kernel.
+
+They come out often and for a short time; with the usual 5 ms they would mostly wait.
+"""
+
+MANY = 40
+"""Variants from which on processes gain more than the second or two that they take to start."""
+
+MOST_OF_A_CHUNK = 4
+CHUNKS_OF_A_WORKER = 16
+"""Chunks are so small that each worker gets many: none is left with much when others are done."""
+
+AHEAD = 3
+"""Chunks that are handed out for each worker: one that it works on, and some that wait for it."""
+
+KEPT_S = 60
+"""Seconds for which processes that have nothing to do wait for more."""
+
+LOOK_S = 0.2
+"""Seconds between two looks of a worker whether the process that began it is still there."""
+
+TRIES = 3
+"""Times that a chunk is given out, if workers are lost over it."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How many variants are done; ``label`` names the one that ended last."""
+
+    done: int
+    total: int
+    label: str
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def go_on(_at: object = None) -> None:
+    """End the run that says how far it is, if nobody waits for it any more."""
+    breath.take()
+
+
+def execute(
+    variants: Sequence[Variant],
+    simulate: Callable[[Variant], Row],
+    *,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+    on_row: Callable[[int, Row], None] | None = None,
+    first: Callable[[Variant], float] | None = None,
+    processes: bool = False,
+    cluster: str | None = None,
+) -> list[Row]:
+    """Make a row of each variant, and return the rows in the order of the variants.
+
+    Parameters
+    ----------
+    variants
+        What is simulated; as a text each is a short label.
+    simulate
+        What makes a row of one; must be safe to call from several threads.
+    workers
+        How many at a time; None for one per processor that this process may use. A cluster has
+        its own number.
+    on_progress
+        Called in the caller's thread whenever variants have ended.
+    on_row
+        Called there with the number and the row of each variant that has ended.
+    first
+        Variants for which this is least begin first, so that no long one is left over for the
+        end; None begins them in their order.
+    processes
+        Run many variants in processes; ``simulate`` and the variants must be such as can be
+        pickled.
+    cluster
+        Address of the scheduler of a Dask cluster, which runs them; as for processes.
+
+    Raises
+    ------
+    InputError
+        Problems of all variants that are wrong, each once; nothing answers at the address; or
+        workers were lost, three times, over the same variants.
+    KeyboardInterrupt
+        At Ctrl-C; all runs have ended then.
+    """
+    order = list(range(len(variants)))
+    if first is not None:
+        order.sort(key=lambda number: first(variants[number]))
+    rows: dict[int, Row] = {}
+    problems: dict[Problem, None] = {}
+    done = 0
+    many = processes and len(variants) >= MANY
+    with (
+        _pool(workers, many, cluster) as pool,
+        closing(_made(pool, variants, order, simulate)) as made,
+    ):
+        for number, row in made:
+            done += 1
+            if isinstance(row, InputError):
+                problems |= dict.fromkeys(row.problems)
+            else:
+                rows[number] = row
+                if on_row is not None:
+                    on_row(number, row)
+            if on_progress is not None:
+                on_progress(Progress(done, len(variants), str(variants[number])))
+    if problems:
+        raise InputError(problems)
+    return [rows[number] for number in range(len(variants))]
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+# -- handing out --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """Workers: what they are reached by, how many, and what is said of those that are gone."""
+
+    executor: Executor
+    workers: int
+    chunked: bool
+    again: Callable[[], Executor]
+    lost: tuple[type[BaseException], ...] = ()
+    ahead: int = AHEAD
+
+    def chunks(self, order: Sequence[int]) -> list[tuple[int, ...]]:
+        """Numbers of variants, in chunks; of one, if nothing is gained by more."""
+        size = 1
+        if self.chunked:
+            size = len(order) // (self.workers * CHUNKS_OF_A_WORKER)
+            size = max(1, min(size, MOST_OF_A_CHUNK))
+        return [tuple(order[at : at + size]) for at in range(0, len(order), size)]
+
+
+def _made(
+    pool: _Pool,
+    variants: Sequence[Variant],
+    order: Sequence[int],
+    simulate: Callable[[Variant], Row],
+) -> Generator[tuple[int, Row | InputError]]:
+    """Rows with their numbers, as they are made."""
+    waiting = pool.chunks(order)[::-1]
+    tries = dict.fromkeys(waiting, 0)
+    executor = pool.executor
+    running: dict[Future[list[Row | InputError]], tuple[int, ...]] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < pool.ahead * pool.workers:
+                chunk = waiting.pop()
+                given = [variants[number] for number in chunk]
+                running[executor.submit(_work, simulate, given)] = chunk
+            ended, _ = wait(running, return_when=FIRST_COMPLETED)
+            lost = False
+            for future in sorted(ended, key=lambda one: running[one]):
+                chunk = running.pop(future)
+                try:
+                    made = future.result()
+                except pool.lost:
+                    lost = True
+                    tries[chunk] += 1
+                    if tries[chunk] >= TRIES:
+                        raise _over(str(variants[chunk[0]])) from None
+                    waiting.append(chunk)
+                    continue
+                except CancelledError:
+                    raise _gone() from None
+                yield from zip(chunk, made, strict=True)
+            if lost:  # and with it, where processes are concerned, all that were handed out
+                waiting += running.values()
+                running.clear()
+                executor = pool.again()
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _over(label: str) -> InputError:
+    cause = f"workers were ended {TRIES} times while they ran {label}, perhaps for want of memory"
+    return InputError([Problem(None, None, None, cause, "use fewer, with --workers 1")])
+
+
+def _gone() -> InputError:
+    return InputError([Problem(None, None, "--cluster", "the scheduler has gone away", None)])
+
+
+def _work(
+    simulate: Callable[[Variant], Row], variants: Sequence[Variant]
+) -> list[Row | InputError]:
+    """Make rows of a chunk; one that is wrong has what is wrong in its place."""
+    rows: list[Row | InputError] = []
+    before, _here.works = getattr(_here, "works", False), True
+    try:
+        for variant in variants:
+            try:
+                rows.append(simulate(variant))
+            except InputError as error:
+                rows.append(error)
+    finally:
+        _here.works = before
+    return rows
+
+
+_here = threading.local()
+"""Of each thread, whether it works for others already: what it runs has no workers of its own."""
+
+
+# -- workers ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _pool(workers: int | None, processes: bool, cluster: str | None) -> Iterator[_Pool]:
+    """Workers of the kind that is wanted, which have ended afterwards."""
+    count = 1 if getattr(_here, "works", False) else workers or processors()
+    if cluster is not None:
+        with cluster_of(cluster) as (executor, count, lost):
+            yield _Pool(executor, count, chunked=True, again=lambda: executor, lost=lost)
+    elif processes and count > 1:
+        with _processes(count) as made:
+            yield _Pool(made(), count, chunked=True, again=made, lost=(BrokenProcessPool,))
+    elif count == 1:
+        yield _Pool(_Alone(), 1, chunked=False, again=_Alone, ahead=1)
+    else:
+        with _threads(count) as executor:
+            yield _Pool(executor, count, chunked=False, again=lambda: executor)
+
+
+class _Alone(Executor):
+    """No workers: whoever asks runs it, at once."""
+
+    def submit(self, call: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        """Run it, and hold what it came to."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(call(*given, **named))
+        except Exception as error:  # noqa: BLE001 - as every executor does: it is raised where the result is
+            future.set_exception(error)
+        return future
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[Executor]:
+    pool = ThreadPoolExecutor(count)
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH)
+    try:
+        yield pool
+    except BaseException:  # Ctrl-C too: nobody waits for the others any more
+        breath.stop()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+        breath.allow()
+        sys.setswitchinterval(usual)
+
+
+@contextmanager
+def _processes(count: int) -> Iterator[Callable[[], Executor]]:
+    """Processes of this machine; they are kept for a while, for who needs some again."""
+    from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415  (it takes a while)
+
+    pools: list[Any] = []
+
+    def made() -> Executor:
+        pools.append(
+            get_reusable_executor(
+                max_workers=count,
+                initializer=_begin,
+                initargs=(os.getpid(), _wanted()),
+                timeout=KEPT_S,
+            )
+        )
+        found: Executor = pools[-1]
+        return found
+
+    try:
+        yield made
+    except BaseException:
+        Path(_wanted()).unlink(missing_ok=True)
+        _wanted.cache_clear()
+        for pool in pools[-1:]:
+            pool.shutdown(wait=True)
+        raise
+
+
+@cache
+def _wanted() -> str:
+    """A file that is there while the work of processes is wanted."""
+    handle, name = tempfile.mkstemp(prefix="raidsim-", suffix=".working")
+    os.close(handle)
+    atexit.register(Path(name).unlink, missing_ok=True)
+    return name
+
+
+def _begin(parent: int, wanted: str) -> None:
+    """Begin a worker: it leaves Ctrl-C to the process that waits for it, and ends with that."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_watch, args=(parent, wanted), daemon=True).start()
+
+
+def _watch(parent: int, wanted: str) -> None:
+    """End the runs of a worker when they are no longer wanted, and the worker with its parent."""
+    while os.getppid() == parent:
+        if not Path(wanted).exists():
+            breath.stop()
+        time.sleep(LOOK_S)
+    os._exit(1)

@@ -1,0 +1,220 @@
+"""A delivered system passes if it is as described, and fails if it is not; 19 times in 20."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import compiled_only
+
+from raidsim import InputError, Scenario, cli
+from raidsim.acceptance import Expected, draw_up, read_expected
+from raidsim.acceptance.drawn_up import Acceptance
+from raidsim.acceptance.ranges import ranges_of
+from raidsim.fio.files import files_of
+from raidsim.fio.job_file import loads_of, read_jobs
+from raidsim.fio.written import keep
+from raidsim.observe.ios import Keeper
+from raidsim.report import json_file
+from raidsim.running import run_and_keep
+from raidsim.scenario import load
+
+FIO = shutil.which("fio")
+QUICK = {"measure.min_ios": 3000, "measure.max_ios": 12_000, "measure.precision": "4 %"}
+SLOW = {
+    "volume.set.flash.read_time": "200 us",
+    "volume.set.flash.channel_read_time_per_byte": "0.02 us/KiB",
+}
+
+pytestmark = compiled_only
+
+
+def database(**changes: object) -> Scenario:
+    return load("p3700-database").with_(QUICK | {"load.outstanding": [1, 32]} | changes)
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Acceptance:
+    return draw_up(database(), 16)
+
+
+def delivered(scenario: Scenario, expected: Expected, folder: Path, **options: str) -> list[str]:
+    """What fio would have said on a system, with the names of the jobs that were asked for."""
+    keeper = Keeper(keep)
+    result = run_and_keep(scenario, keeper)
+    files = []
+    for number, text in enumerate(files_of(scenario, result, keeper.found).contents.values()):
+        document = json.loads(text)
+        for job in document["jobs"]:
+            job["jobname"] = next(
+                one.name for one in expected.jobs
+                if one.options["iodepth"] == job["job options"]["iodepth"]
+            )  # fmt: skip
+            job["job options"].update(options)
+        files.append(folder / f"{number}.json")
+        files[-1].write_text(json.dumps(document), encoding="utf-8")
+    return [str(file) for file in files]
+
+
+def judged(expected: Expected, results: list[str], folder: Path) -> int:
+    file = folder / "expected.json"
+    file.write_bytes(json_file.render(expected.to_dict()))
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["judge", str(file), *results])
+    return int(str(ended.value.code))
+
+
+# ---- ranges
+
+
+def test_19_in_20_systems_show_all_of_many_figures_at_once() -> None:
+    """With intervals that nine in ten systems are in, hardly any would be in all of forty."""
+    seed, figures = 7, 40
+    print(f"seed {seed}")
+    random = np.random.default_rng(seed)
+
+    def systems(count: int) -> np.ndarray:
+        return np.exp(0.2 * random.standard_normal((figures, count)))
+
+    ranges, factor = ranges_of([1.0] * figures, list(systems(400)), deviation=0.0)
+    ends = np.array([(one.low, one.high) for one in ranges if one is not None])
+    fresh = systems(2000)
+    inside = (fresh >= ends[:, :1]) & (fresh <= ends[:, 1:])
+    assert np.mean(inside.all(axis=0)) == pytest.approx(0.95, abs=0.03)
+    single = np.abs(np.log(fresh)) <= 1.645 * 0.2
+    assert np.mean(single.all(axis=0)) == pytest.approx(0.9**figures, abs=0.01)
+    # Of 40 normal figures 95 % lie within 3.23 standard deviations; single ones within 1.645.
+    assert factor == pytest.approx(3.23 / 1.645, rel=0.1)
+
+
+def test_a_figure_that_few_draws_have_is_not_expected() -> None:
+    few = np.full(64, np.nan)
+    few[:9] = 1.0
+    ranges, _ = ranges_of([1.0, 1.0], [few, np.ones(64)])
+    assert ranges[0] is None
+    assert ranges[1] is not None
+
+
+# ---- job files
+
+
+def test_a_job_file_asks_for_the_ios_of_the_load(
+    drawn: Acceptance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEVICE", "/dev/none")
+    scenario = database()
+    for depth, job in zip((1, 32), drawn.expected.jobs, strict=True):
+        file = tmp_path / job.file
+        file.write_text(drawn.files[job.file], encoding="utf-8")
+        (table,) = loads_of(read_jobs(file), None, scenario.volumes[0].capacity).tables
+        played = scenario.with_({"load": [{**table, "volume": "data"}]}).loads[0]
+        asked = scenario.loads[0]
+        assert played.outstanding == (depth,)
+        assert played.extent(2**40) == asked.extent(2**40)
+        assert (played.mix, played.align, played.workers) == (asked.mix, asked.align, asked.workers)
+
+
+@pytest.mark.skipif(FIO is None, reason="fio is not installed")
+@pytest.mark.parametrize("name", ["raid5-disks", "tolly-n5-random"])
+def test_fio_itself_takes_the_job_files(name: str, tmp_path: Path) -> None:
+    loaded = load(name)
+    searched = {f"load.{one.name}.within": None for one in loaded.loads if one.within}
+    quick = loaded.with_(QUICK | searched | {"load[*].outstanding": 4, "load[*].rate": None})
+    drawn = draw_up(quick, 10)
+    devices = dict.fromkeys(drawn.expected.devices, str(tmp_path / "device"))
+    for file, text in drawn.files.items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+        ended = subprocess.run(
+            [str(FIO), "--parse-only", str(tmp_path / file)],
+            env=devices, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (ended.returncode, ended.stderr) == (0, "")
+
+
+# ---- verdicts
+
+
+def test_a_system_as_described_passes(
+    drawn: Acceptance, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = delivered(database(seed=3), drawn.expected, tmp_path)
+    assert judged(drawn.expected, results, tmp_path) == 0
+    assert "PASSED: all of 2 jobs" in capsys.readouterr().out
+
+
+def test_a_system_with_slower_flash_fails(
+    drawn: Acceptance, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = delivered(database(**SLOW), drawn.expected, tmp_path)
+    assert judged(drawn.expected, results, tmp_path) == 1
+    out = capsys.readouterr().out
+    assert "too slow" in out
+    assert "FAILED: 2 of 2 jobs" in out
+
+
+def test_a_system_that_answers_from_a_cache_fails(drawn: Acceptance, tmp_path: Path) -> None:
+    cached = {"volume.set.flash.read_time": "1 us", "volume.set.command.latency": "0 us"}
+    results = delivered(database(**cached), drawn.expected, tmp_path)
+    assert judged(drawn.expected, results, tmp_path) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"bs": "4k"}, "bs=4k, and bs=8k was asked for"), ({"direct": "0"}, "page cache")],
+)
+def test_another_measurement_is_not_taken_for_the_one_that_was_asked_for(
+    drawn: Acceptance,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: dict[str, str],
+    words: str,
+) -> None:
+    results = delivered(database(), drawn.expected, tmp_path, **options)
+    assert judged(drawn.expected, results, tmp_path) == 1
+    assert words in capsys.readouterr().out
+
+
+def test_a_job_that_was_not_measured_fails(
+    drawn: Acceptance, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = delivered(database(), drawn.expected, tmp_path)
+    assert judged(drawn.expected, results[:1], tmp_path) == 1
+    assert "database-32: not measured: no result has a job" in capsys.readouterr().out
+
+
+# ---- what is drawn up
+
+
+def test_of_a_search_the_highest_load_within_the_latency_is_measured() -> None:
+    within = {"load.within": "1 ms", "load.within_percentile": "99 %"}
+    expected = draw_up(database(**within, **{"load.outstanding": [1, 64]}), 10).expected
+    (job,) = expected.jobs
+    assert 1 < int(job.options["iodepth"]) < 64
+
+
+def test_expectations_are_read_as_they_were_written(drawn: Acceptance, tmp_path: Path) -> None:
+    file = tmp_path / "expected.json"
+    file.write_bytes(json_file.render(drawn.expected.to_dict()))
+    assert read_expected(file) == drawn.expected
+    file.write_text(file.read_text("utf-8").replace('"draws": 16', '"draws": "16"'), "utf-8")
+    with pytest.raises(InputError, match="draws"):
+        read_expected(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "words"),
+    [
+        ("rebuild-raid5", {}, "event: what happens meanwhile"),
+        ("tolly-n5-boot-storm", {}, "machine: machines that boot"),
+        ("p3700-database", {"load.outstanding": None, "load.rate": "2000 kIO/s"}, "more than the"),
+    ],
+)
+def test_what_cannot_be_accepted_is_refused(
+    name: str, changes: dict[str, object], words: str
+) -> None:
+    with pytest.raises(InputError, match=words):
+        draw_up(load(name).with_(changes), 10)

@@ -1,0 +1,346 @@
+"""Studies: variants are run once, whoever runs them, and nothing that was finished is lost."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import random
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from conftest import CHECKED, INTERPRETED
+from watching import scenario as scenario_of
+
+import raidsim
+from raidsim import InputError, Scenario
+from raidsim.report import sweep_plot
+from raidsim.studies.store import Store
+from raidsim.studies.study import Variant, content_key, run_variants
+from raidsim.studies.sweep import sweep
+from raidsim.workers.engine import execute
+
+pytestmark = pytest.mark.skipif(INTERPRETED or CHECKED, reason="runs many simulations")
+
+QUICK = {"min_ios": 400, "max_ios": 2_000, "precision": "20 %"}
+SEED = int.from_bytes(os.urandom(4), "little")
+
+
+@pytest.fixture(scope="module")
+def disk() -> Scenario:
+    made = scenario_of(
+        {"outstanding": 4, "area": {"size": "8 GiB"}},
+        model="fujitsu-hdd-sas2-15k-146gb",
+        measure=QUICK,
+    )
+    raidsim.run(made)  # the kernel is there from now on
+    return made
+
+
+def results(found) -> list[str | None]:
+    return [None if one.result is None else one.result.to_json() for one in found.outcomes]
+
+
+SIXTY = {"load.outstanding": "1..30", "load.read": ["100 %", "70 %"]}
+
+
+def test_rows_are_the_same_bytes_for_any_number_of_workers(disk):
+    one = sweep(disk, SIXTY, workers=1)
+    assert results(one) == results(sweep(disk, SIXTY, workers=2))
+    assert [row["variant"] for row in one.rows] == list(range(60))
+
+
+def test_what_a_sweep_says_of_a_variant_is_what_a_run_says(disk):
+    found = sweep(disk, {"load.outstanding": [1, 16]})
+    for row, outstanding in zip(found.rows, (1, 16), strict=True):
+        point = raidsim.run(disk.with_("load.outstanding", outstanding)).points[0]
+        assert row["iops"] == point.iops.mean
+        assert row["read_ms"] == point.latency_ms["read"].mean
+        assert row["status"] == "done"
+
+
+def test_what_was_run_before_is_not_run_again(disk, tmp_path):
+    path = tmp_path / "store.sqlite"
+    first = sweep(disk, {"load.outstanding": [1, 2, 3]}, store=path)
+    again = sweep(disk, {"load.outstanding": [2, 3, 4]}, store=path)
+    assert [one.again for one in first.outcomes] == [False, False, False]
+    assert [one.again for one in again.outcomes] == [True, True, False]
+    assert results(first)[1:] == results(again)[:2]
+    assert again.rows[0] == first.rows[1] | {"variant": 0}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 2},
+        {"load.outstanding": 5},
+        {"measure.precision": "19 %"},
+        {"volume.set.spindle.speed": "14900 rpm"},
+        {"volume.drive": "fujitsu-hdd-sas12-15k-450gb"},
+    ],
+    ids=str,
+)
+def test_whatever_a_result_depends_on_is_in_its_key(disk, change):
+    assert content_key(disk) == content_key(disk.with_({"load.outstanding": 4}))
+    assert content_key(disk) != content_key(disk.with_(change))
+
+
+def test_a_variant_that_cannot_be_run_is_a_row_with_its_reason(disk, tmp_path):
+    found = sweep(disk, {"volume.level": ["single", "raid77"]}, store=tmp_path / "s")
+    assert [row["status"] for row in found.rows] == ["done", "refused"]
+    assert '"raid77" is not known' in found.rows[1]["reason"]
+    assert found.rows[1]["iops"] is None
+    assert found.result(1) is None
+
+
+def test_a_load_that_is_too_much_says_what_is_carried(disk):
+    open_load = disk.with_({"load.outstanding": None, "load.rate": "100 IO/s"})
+    found = sweep(open_load, {"load.rate": ["50 IO/s", "50000 IO/s"]})
+    assert [row["status"] for row in found.rows] == ["done", "saturated"]
+    row = found.rows[1]
+    assert row["saturated"]
+    assert 100 < row["carried"] < 1000
+    assert "carries" in row["reason"]
+
+
+def test_a_key_that_does_not_exist_ends_a_sweep_before_it_begins(disk):
+    with pytest.raises(InputError, match="unknown key"):
+        sweep(disk, {"load.outstandin": [1, 2]})
+
+
+def test_seeds_are_replications(disk):
+    found = sweep(disk, {"load.outstanding": [4]}, seeds=3)
+    assert [row["seed"] for row in found.rows] == [1, 2, 3]
+    assert len({row["iops"] for row in found.rows}) == 3
+
+
+def test_a_precision_asks_for_as_few_ios_as_it_takes(disk):
+    loose = scenario_of({"outstanding": 4}, model="fujitsu-hdd-sas2-15k-146gb")
+    row = sweep(loose, {"load.outstanding": [4]}, precision="5 %").rows[0]
+    assert 2_000 <= row["measured"] < 20_000
+    assert (row["iops_high"] - row["iops_low"]) / 2 <= 0.05 * row["iops"]
+
+
+# ---- files
+
+
+def test_csv_json_parquet_and_pandas_hold_the_same_table(disk, tmp_path):
+    found = sweep(disk, {"load.outstanding": [1, 4], "volume.level": ["single", "raid77"]})
+    for form in ("csv", "json", "parquet"):
+        getattr(found, f"to_{form}")(tmp_path / f"t.{form}")
+    rows = found.rows
+    written = json.loads((tmp_path / "t.json").read_text())
+    assert written["rows"] == rows
+    assert written["keys"] == ["load.outstanding", "volume.level"]
+    frame = found.to_frame()
+    parquet = pd.read_parquet(tmp_path / "t.parquet")
+    cells = list(csv.DictReader(io.StringIO((tmp_path / "t.csv").read_text())))
+    assert list(frame.columns) == list(parquet.columns) == list(cells[0]) == found.columns
+    assert frame["iops"].dropna().tolist() == parquet["iops"].dropna().tolist()
+    assert [float(c["iops"]) if c["iops"] else None for c in cells] == [r["iops"] for r in rows]
+
+
+def test_a_person_can_ask_the_file_with_sql(disk, tmp_path):
+    sweep(disk, {"load.outstanding": [1, 4]}, store=tmp_path / "s.sqlite")
+    base = sqlite3.connect(tmp_path / "s.sqlite")
+    asked = 'SELECT "load.outstanding", iops, status FROM study_1 ORDER BY variant'
+    found = base.execute(asked).fetchall()
+    assert [(one[0], one[2]) for one in found] == [(1, "done"), (4, "done")]
+    assert found[0][1] < found[1][1]
+    base.close()
+
+
+def test_what_is_no_store_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "other"
+    path.write_bytes(b"some notes of mine" * 100)
+    with pytest.raises(InputError, match="cannot be used as a store"):
+        Store(path)
+    assert path.read_bytes() == b"some notes of mine" * 100
+    other = sqlite3.connect(tmp_path / "other.sqlite")
+    other.execute("CREATE TABLE mine (x)")
+    other.commit()
+    other.close()
+    with pytest.raises(InputError, match="no store of this version"):
+        Store(tmp_path / "other.sqlite")
+
+
+def test_a_picture_names_its_axes_with_units(disk):
+    found = sweep(disk, {"load.outstanding": [1, 4, 16], "load.read": ["100 %", "50 %"]})
+    axes = found.plot().axes[0]
+    assert axes.get_xlabel() == "load.outstanding"
+    assert axes.get_ylabel() == "throughput, IO/s"
+    assert len(axes.get_lines()) == 2
+    with pytest.raises(InputError, match="neither a key that was varied nor a figure"):
+        found.plot(y="speed")
+    assert sweep_plot.render(found, ".svg", None, "read_ms", None).startswith(b"<?xml")
+
+
+# ---- whatever ends it
+
+SLOW = """
+import sys
+import raidsim
+from raidsim.studies.sweep import sweep
+scenario = raidsim.Scenario.read(sys.argv[1])
+sweep(scenario, {"load.outstanding": "1..60", "seed": [1, 2]}, store=sys.argv[2], workers=2)
+"""
+
+
+def begun(disk, tmp_path) -> tuple[subprocess.Popen[bytes], Path]:
+    result = tmp_path / "r.json"
+    raidsim.run(disk).to_json(result)
+    path = tmp_path / "s.sqlite"
+    command = [sys.executable, "-c", SLOW, str(result), str(path)]
+    return subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE), path
+
+
+def finished(path: Path) -> int:
+    try:
+        with sqlite3.connect(path) as base:
+            return int(base.execute("SELECT count(*) FROM results").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def wait_for(what, seconds: float = 120) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if what():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_a_study_that_is_killed_at_any_moment_goes_on_where_it_stood(disk, tmp_path):
+    print("seed", SEED)
+    wanted = random.Random(SEED).randint(1, 60)
+    process, path = begun(disk, tmp_path)
+    assert wait_for(lambda: finished(path) >= wanted or process.poll() is not None)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    base = sqlite3.connect(path)
+    assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    kept = finished(path)
+    points = base.execute("SELECT count(DISTINCT key) FROM points").fetchone()[0]
+    base.close()
+    assert points == kept >= wanted  # each result with its figures, or not at all
+    found = sweep(disk, {"load.outstanding": "1..60", "seed": [1, 2]}, store=path)
+    assert sum(one.again for one in found.outcomes) == kept
+    assert finished(path) == 120
+    sample = random.Random(SEED).sample(range(120), 3)
+    for number in sample:
+        changes = found.outcomes[number].variant.changes
+        assert found.result(number).to_json() == raidsim.run(disk.with_(changes)).to_json()
+
+
+def gone(look: list[str]) -> bool:
+    return subprocess.run(look, check=False, capture_output=True).returncode == 1
+
+
+def test_ctrl_c_keeps_what_is_finished_and_leaves_no_process(disk, tmp_path):
+    process, path = begun(disk, tmp_path)
+    assert wait_for(lambda: finished(path) > 0 or process.poll() is not None)
+    os.kill(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert b"KeyboardInterrupt" in said
+    assert b"leaked" not in said
+    assert 0 < finished(path) < 120
+    alone = ["pgrep", "-g", str(process.pid), "-f", "LokyProcess"]
+    assert wait_for(lambda: gone(alone), 20)
+
+
+def test_two_commands_may_use_one_store_at_a_time(disk, tmp_path):
+    process, path = begun(disk, tmp_path)
+    found = sweep(disk, {"load.outstanding": "1..60", "seed": [1]}, store=path)
+    process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert finished(path) == 120
+    assert all(one.status == "done" for one in found.outcomes)
+
+
+def lost_once(given: tuple[int, str]) -> int:
+    """Ends the process that works on the thirteenth, the first time."""
+    number, mark = given
+    if number == 13 and not Path(mark).exists():
+        Path(mark).touch()
+        os._exit(1)
+    return number * number
+
+
+def test_work_of_a_process_that_is_lost_is_done_by_another(tmp_path):
+    mark = str(tmp_path / "mark")
+    found = execute([(number, mark) for number in range(60)], lost_once, workers=2, processes=True)
+    assert found == [number**2 for number in range(60)]
+    assert Path(mark).exists()
+
+
+# ---- a cluster
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A scheduler of Dask and two workers: the address, and the processes of the workers."""
+    pytest.importorskip("distributed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+    def started(*words: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.{words[0]}", *words[1:]], **quiet
+        )
+
+    processes = [
+        started("dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
+    ]
+    options = ("--nthreads", "1", "--no-nanny", "--no-dashboard")
+    workers = [started("dask_worker", address, *options) for _ in range(2)]
+    yield address, workers
+    for process in (*workers, *processes):
+        process.kill()
+        process.wait()
+
+
+def with_two_workers(address: str) -> bool:
+    from distributed import Client
+
+    try:
+        with Client(address, timeout="1s", set_as_default=False) as client:
+            return len(client.nthreads()) == 2
+    except OSError:
+        return False
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(disk, cluster):
+    address, workers = cluster
+    assert wait_for(lambda: with_two_workers(address))
+    seen = []
+
+    def lose_one(at) -> None:
+        if not seen:
+            workers[0].kill()
+        seen.append(at.done)
+
+    variants = [Variant(disk, {"load.outstanding": n}) for n in range(1, 61)]
+    found = run_variants(variants, cluster=address, on_progress=lose_one)
+    assert workers[0].wait() == -signal.SIGKILL
+    assert seen == list(range(1, 61))
+    alone = run_variants(variants, workers=1)
+    assert [one.result for one in found] == [one.result for one in alone]
+
+
+@pytest.mark.filterwarnings("default")
+def test_an_address_where_nothing_answers_is_said(disk):
+    with pytest.raises(InputError, match="no scheduler of a Dask cluster answers"):
+        sweep(disk, {"load.outstanding": [1]}, cluster="tcp://127.0.0.1:9")
