@@ -13,13 +13,12 @@ from raidsim.cli_options import DOES_NOT_HOLD, stdout
 if TYPE_CHECKING:
     from pathlib import Path
 
-app = typer.Typer(rich_markup_mode=None)
-group = typer.Typer(
+app = typer.Typer(
+    name="array",
     help="Images of the members of a Linux md array: look at them, read and check the array.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-app.add_typer(group, name="array")
 
 Folder = Annotated[
     str, typer.Argument(metavar="FOLDER", help="Files that are the members of one array.")
@@ -30,7 +29,7 @@ Out = Annotated[
 ]
 
 
-@group.command("examine")
+@app.command("examine")
 def examine_command(folder: Folder) -> None:
     """Say what the members are, which of them can be used, and how the array is."""
     from raidsim.attach import image_work, images
@@ -38,7 +37,7 @@ def examine_command(folder: Folder) -> None:
     stdout().print(image_work.words_of(images.find(_path(folder))))
 
 
-@group.command("read")
+@app.command("read")
 def read_command(
     folder: Folder,
     out: Out,
@@ -58,7 +57,7 @@ def read_command(
     )
 
 
-@group.command("scrub")
+@app.command("scrub")
 def scrub_command(
     folder: Folder,
     repair: Annotated[
@@ -74,7 +73,7 @@ def scrub_command(
         raise typer.Exit(DOES_NOT_HOLD)
 
 
-@group.command("reconstruct")
+@app.command("reconstruct")
 def reconstruct_command(
     folder: Folder,
     drive: Annotated[int, typer.Option("--drive", metavar="N", min=0, help="Which drive, from 0.")],
