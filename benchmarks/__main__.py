@@ -24,6 +24,7 @@ from benchmarks import (
     replay,
     report,
     start,
+    studies,
     traces,
 )
 from benchmarks.measuring import ROOT, Settings, Tell
@@ -44,6 +45,7 @@ BENCHMARKS: dict[str, ModuleType] = {
         length,
         memory,
         start,
+        studies,
         traces,
     )
 }

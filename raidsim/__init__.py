@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Volume,
     )
     from raidsim.errors import InputError, SchemaWarning
+    from raidsim.planning.planner import plan
     from raidsim.result import Interrupted, Result
     from raidsim.scenario import Scenario
     from raidsim.studies.compare import compare
@@ -62,6 +63,7 @@ __all__ = [
     "Volume",
     "__version__",
     "compare",
+    "plan",
     "run",
     "sweep",
 ]
@@ -77,6 +79,7 @@ _HOME = {
     "Sweep": "raidsim.studies.sweep",
     "Trace": "raidsim.trace.trace",
     "compare": "raidsim.studies.compare",
+    "plan": "raidsim.planning.planner",
     "run": "raidsim.studies.unknown",
     "sweep": "raidsim.studies.sweep",
 }

@@ -27,8 +27,11 @@ from raidsim import (
     card_cli,
     check_cli,
     compare_cli,
+    draw_cli,
     left_out_cli,
+    lesson_cli,
     models_cli,
+    plan_cli,
     run_cli,
     sweep_cli,
     trace_cli,
@@ -83,8 +86,11 @@ for group in (
     attach_cli,
     card_cli,
     check_cli,
+    draw_cli,
     left_out_cli,
+    lesson_cli,
     trace_cli,
+    plan_cli,
 ):
     app.add_typer(group.app)
 

@@ -20,7 +20,10 @@ from raidsim.errors import InputError, Problem, SchemaWarning, quote
 KEY = "schema"
 
 Migration = Callable[[dict[str, Any]], str]
-"""Changes the data of a file, in place, from one number to the next; says what it changed."""
+"""Changes the data of a file, in place, from one number to the next.
+
+Says what it changed; an empty text if it had nothing to change.
+"""
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,20 @@ class Schema:
     migrations: Mapping[int, Migration] = field(default_factory=dict)
 
 
+def _without_price(data: dict[str, Any]) -> str:
+    """Take the price of a card away: nothing reads it, and prices are in files of their own."""
+    price = data.get("price")
+    if not isinstance(price, dict) or "each" not in price:
+        return ""
+    del price["each"]
+    if not price:
+        del data["price"]
+    return "price.each is left out: prices are in files of their own, which raidsim plan reads"
+
+
 SCHEMAS: dict[str, Schema] = {
     "scenario": Schema(),
-    "card": Schema(),
+    "card": Schema(2, {1: _without_price}),
     "claims": Schema(),
     "result": Schema(),
 }
@@ -63,7 +77,7 @@ def up_to_date(
 
     Warns
     -----
-    SchemaWarning : the file is of an older number; what was changed.
+    SchemaWarning : the file is of an older number, and something was changed: what.
     """
     present = SCHEMAS[kind]
     new = {key: value for key, value in data.items() if key != KEY}
@@ -79,6 +93,8 @@ def up_to_date(
         new = copy.deepcopy(new)
     for older in range(number, present.number):
         said = present.migrations[older](new)
+        if not said:
+            continue
         warnings.warn(
             f"{name}: brought from schema {older} to {older + 1}: {said}",
             SchemaWarning,

@@ -113,7 +113,6 @@ DIMENSIONS: dict[str, Dimension] = {
         _dimension("number", {"1": 1}, "0.99"),
         _dimension("per_bit", {"1/bit": 1}, "1e-17 1/bit"),
         _dimension("per_day", {"1/day": 1}, "10 1/day"),
-        _dimension("price", {"USD": 1}, "300 USD"),
     )
 }
 

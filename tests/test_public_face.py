@@ -28,6 +28,8 @@ SIGNATURES = {
     "Scenario.from_text": "(text)",
     "Scenario.resolved": "(self)",
     "Scenario.with_": "(self, changes, value=<nothing>, /)",
+    "plan": "(need, *, prices=None, runs=1000, unknowns=12, workers=None, cluster=None,"
+    " store=None, on_progress=None)",
     "run": "(scenario, *, progress=None, unknowns=False)",
     "compare": "(*systems, names=None, seeds=5, within=None, percentile=None, unknowns=False,"
     " states=True, risk=True, precision=None, store=None, workers=None, cluster=None,"
@@ -64,7 +66,7 @@ NAMES = [
     "Comparison", "Completion", "Controller", "EndlessLoadError", "Environment", "Host", "Hybrid",
     "InputError", "Interrupted", "Link", "Load", "Operation", "Result", "RunningLoad",
     "SaturationError", "Scenario", "SchemaWarning", "Sweep", "Trace", "Volume", "__version__",
-    "compare", "run", "sweep",
+    "compare", "plan", "run", "sweep",
 ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from dataclasses import dataclass
 
 import pytest
@@ -41,6 +42,16 @@ def test_a_point_is_shown_with_its_load_and_rate() -> None:
         bar.on_point(At(point_index=1))
     for text in ("database, 8 outstanding", "2 of 4", "56,296 IO/s"):
         assert text in written(console)
+
+
+def test_runs_that_are_counted_tell_the_time_to_go() -> None:
+    console = terminal()
+    with Bar(console=console) as bar:
+        for done in (1, 2, 3):
+            bar.on_job(At(done=done, total=1200))
+            time.sleep(0.05)
+    assert "3 of 1,200 runs" in written(console)
+    assert "to go" in written(console)
 
 
 def test_runs_of_a_validation_are_counted() -> None:

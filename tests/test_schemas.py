@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,10 @@ def shipped(kind: str) -> str:
 
 def numbered(kind: str, number: object) -> str:
     """The same with another number; None for none."""
-    line = "\n" if number is None else f"schema = {number}\n"
-    text = shipped(kind)
-    assert text.count("schema = 1\n") == 1
-    return text.replace("schema = 1\n", line)
+    line = "" if number is None else f"schema = {number}"
+    text, found = re.subn(r"^schema = \d+$", line, shipped(kind), flags=re.MULTILINE)
+    assert found == 1
+    return text
 
 
 def refusal(call, *args) -> str:
@@ -77,9 +78,11 @@ def test_a_file_without_a_number_has_number_1(kind):
 
 @pytest.mark.parametrize("kind", READ)
 def test_a_file_of_a_newer_schema_is_refused_with_its_line(kind):
-    message = refusal(READ[kind], numbered(kind, 2))
-    line = shipped(kind).splitlines().index("schema = 1") + 1
-    newer = "2 is newer than this version of raidsim, which reads up to 1; install a newer raidsim"
+    number = SCHEMAS[kind].number
+    message = refusal(READ[kind], numbered(kind, number + 1))
+    line = shipped(kind).splitlines().index(f"schema = {number}") + 1
+    newer = f"{number + 1} is newer than this version of raidsim, which reads up to {number};"
+    newer += " install a newer raidsim"
     assert message == f"file.toml:{line}: schema: {newer}"
 
 
@@ -131,9 +134,16 @@ def test_a_file_of_the_present_schema_is_read_without_a_word(of_tomorrow):
 def test_every_kind_of_file_is_migrated(of_tomorrow, kind):
     of_tomorrow(kind)
     with pytest.warns(SchemaWarning, match=r"file\.toml: brought from schema"):
-        read = READ[kind](shipped(kind))
+        read = READ[kind](numbered(kind, 1))
     title = read[0].title if kind == "claims" else read.title
     assert title == title.upper()
+
+
+def test_the_price_of_an_older_card_is_left_out_and_told():
+    price = '\n[price]\neach = { value = 300, unit = "USD", source = "assumed" }\n'
+    with pytest.warns(SchemaWarning, match=r"price\.each is left out"):
+        read = READ["card"](numbered("card", 1) + price)
+    assert not read.has("price.each")
 
 
 def test_a_result_is_migrated(of_tomorrow):

@@ -139,7 +139,7 @@ def test_single_drives_passed_through_are_no_raid_level(card, levels):
     assert read_card(CardValue(card, "levels"), "1") == levels
 
 
-@pytest.mark.parametrize("key", ["body.form_factor", "buffer.protected", "price.each", "levels"])
+@pytest.mark.parametrize("key", ["body.form_factor", "buffer.protected", "levels"])
 def test_what_is_no_number_on_the_card_is_refused_in_a_message(key):
     with pytest.raises(InputError, match=key):
         read_card(CardValue("intel-p3700-800gb", key), "1")

@@ -6,10 +6,12 @@ import kernel_tables  # beside this script
 import parameters
 
 from raidsim.cards import reference as cards
+from raidsim.planning import reference as need
 from raidsim.scenario import reference as scenario
 
 PAGES = {
     "cards.md": cards.markdown,
+    "need.md": need.markdown,
     "scenario.md": scenario.markdown,
     "tables.md": kernel_tables.markdown,
 }

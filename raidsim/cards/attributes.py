@@ -132,7 +132,6 @@ _PLANNING: tuple[_Row, ...] = (
     ("reliability.afr",                   "share",         "0.001 %",      "100 %",        None,    "annual failure rate"),
     ("reliability.mtbf",                  "time",          "1 h",          "1000000000 h", UNKNOWN, "mean time between failures"),
     ("reliability.uber",                  "per_bit",       "0 1/bit",      "1e-6 1/bit",   None,    "unrecoverable read errors (sectors) per bit read"),
-    ("price.each",                        "price",         "0.01 USD",     "1000000 USD",  UNKNOWN, "price of one"),
 )
 
 _SSD: tuple[_Row, ...] = (
@@ -352,7 +351,6 @@ _CONTROLLER: tuple[_Row, ...] = (
     ("rebuild.depth",                 "count",         "1",        "64",         "4",     "how many of these it has under way side by side"),
     ("rebuild.on_read_error",         ("puncture", "stop"), None,  None,         "puncture", "what a rebuild does with a stripe that nothing restores: it leaves it out and marks it, or ends"),
     ("power.active",                  "power",         "0 W",      "1000 W",     None,    "power"),
-    ("price.each",                    "price",         "0.01 USD", "1000000 USD", UNKNOWN, "price of one"),
 )
 # fmt: on
 

@@ -178,7 +178,6 @@ FIXED: dict[str, str] = {
     "endurance.written": "a limit of the warranty, and no property of a sample",
     "endurance.dwpd": "a limit of the warranty, and no property of a sample",
     "endurance.workload": "a limit of the warranty, and no property of a sample",
-    "price.each": "a matter of the day, which a user sets",
 }
 """Numbers that are never drawn, and why."""
 # fmt: on

@@ -92,7 +92,6 @@ FIXED: dict[str, str] = {
     "strip.smallest": "a limit of what may be set",
     "strip.largest": "a limit of what may be set",
     "command.cores": "a rate knows only the cores over the time of each, which has the range",
-    "price.each": "a matter of the day, which a user sets",
 }
 """Numbers that are never drawn, and why."""
 # fmt: on

@@ -22,7 +22,7 @@ A card describes one model of hardware: `models/NAME.toml`. `raidsim models` lis
 `raidsim models NAME` shows one with the source of every value.
 
 ```toml
-schema = 1
+schema = 2
 name = "intel-p3700-800gb"
 kind = "ssd"
 title = "Intel SSD DC P3700 800 GB"
@@ -46,7 +46,7 @@ Every value says where it comes from:
 A value that a card leaves out has the default below, and is shown with the source `default`;
 one that a scenario sets is shown with the source `scenario`. A value outside its range is refused;
 a fit looks in a [narrower one](#ranges-of-a-fit). At the top a card has `name`, `kind`, `title`
-and, if it likes, `description`, `maker` and `year` (of its launch); `schema = 1` says which version
+and, if it likes, `description`, `maker` and `year` (of its launch); `schema = 2` says which version
 of these keys it is written in ([older ones are read](python.md#schema-numbers); without the number
 it is 1). A
 [fit](../how-to/fit-a-card.md) writes two tables at its end: `[residuals]` holds the error that it

@@ -110,7 +110,7 @@ def _head(
         for line in _wrapped(inherits(like, maker)):
             yield f"# {line}"
     yield ""
-    yield "schema = 1"
+    yield "schema = 2"
     yield f'name = "{name}"'
     yield f'kind = "{kind}"'
     yield f'title = "{name}"'

@@ -53,7 +53,7 @@ def card_text(disk: Disk, name: str | None = None) -> str:
         '# "datasheet" is what stands in these files, measured on the disk, and the note names the',
         '# parameter. "assumed" is what they do not say.',
         "",
-        "schema = 1",
+        "schema = 2",
         f"name = {json.dumps(own)}",
         f'kind = "{KIND}"',
         f"title = {json.dumps(f'{disk.name} (DiskSim)')}",

@@ -49,7 +49,7 @@ def render(result: Result, suffix: str) -> bytes:
     """
     with drawing():
         drawn = _figure(result)
-        return save_svg(drawn, "raidsim") if suffix == ".svg" else _save_png(drawn, PNG_DPI)
+        return save_svg(drawn, "raidsim") if suffix == ".svg" else picture(drawn, PNG_DPI)
 
 
 def figure(result: Result) -> Figure:
@@ -63,7 +63,7 @@ class Picture(Figure):
 
     def _repr_png_(self) -> bytes:
         with drawing():
-            return _save_png(self, SCREEN_DPI)
+            return picture(self, SCREEN_DPI)
 
 
 def _figure(result: Result) -> Figure:
@@ -173,7 +173,8 @@ def save_svg(figure: Figure, salt: str) -> bytes:
     return buffer.getvalue()
 
 
-def _save_png(figure: Figure, dpi: int) -> bytes:
+def picture(figure: Figure, dpi: int) -> bytes:
+    """Write a figure as PNG."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": "raidsim"})
     return buffer.getvalue()

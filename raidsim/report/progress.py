@@ -8,11 +8,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from types import TracebackType
 from typing import ParamSpec, Protocol, TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.text import Text
 
 from raidsim import waits
@@ -67,6 +76,19 @@ def shown(call: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
         return call(*given, **named)
 
 
+class _Left(ProgressColumn):
+    """The time to go of runs that are counted, once some have ended."""
+
+    max_refresh = 0.5  # s
+
+    def render(self, task: Task) -> Text:
+        """Return it in words; nothing where runs are not counted."""
+        left = task.time_remaining
+        if not task.fields.get("counted") or left is None or not task.completed:
+            return Text()
+        return Text(f"{timedelta(seconds=int(left))} to go")
+
+
 class Bar:
     """A progress bar; use it as a context manager.
 
@@ -88,6 +110,7 @@ class Bar:
             TextColumn("{task.fields[count]}", markup=False),
             TextColumn("{task.fields[rate]}", markup=False),
             TimeElapsedColumn(),
+            _Left(),
             console=self._console,
             transient=True,
             disable=not self._console.is_terminal,
@@ -117,7 +140,8 @@ class Bar:
 
     def on_job(self, at: JobProgress) -> None:
         """Show the progress of a validation or a fit."""
-        self._show(at.label, at.done, at.total, f"{at.done} of {at.total} runs", "")
+        words = f"{at.done:,} of {at.total:,} runs"
+        self._show(at.label, at.done, at.total, words, "", counted=True)
 
     def on_share(self, label: str, share: float) -> None:
         """Show what is done now, and which share of all is done, 0 to 1."""
@@ -135,10 +159,25 @@ class Bar:
         """Say something that stays, above the bar."""
         self._console.print(Text(str(text)), soft_wrap=True)
 
-    def _show(self, label: str, done: float, total: float | None, count: str, rate: str) -> None:
+    def _show(
+        self,
+        label: str,
+        done: float,
+        total: float | None,
+        count: str,
+        rate: str,
+        *,
+        counted: bool = False,
+    ) -> None:
         if self._task is None:
             return
         label = label if len(label) <= 40 else f"{label[:39]}…"
         self._progress.update(
-            self._task, description=label, completed=done, total=total, count=count, rate=rate
+            self._task,
+            description=label,
+            completed=done,
+            total=total,
+            count=count,
+            rate=rate,
+            counted=counted,
         )

@@ -108,15 +108,15 @@ _TABLES: tuple[tuple[str, str, type[Part]], ...] = (
 )
 _TOP = ("title", "description", "seed")
 _SCHEMA = ("`schema`", "count", "", "`1`", "number of the schema that the file is written in")
-_HEADER = ("key", "type", "example", "default", "meaning")
+HEADER = ("key", "type", "example", "default", "meaning")
 
 
 def markdown() -> str:
     """The page as Markdown."""
     top = [_row(name, Scenario.model_fields[name]) for name in _TOP]
-    parts = [_INTRODUCTION, "## At the top\n", table(_HEADER, [_SCHEMA, *top])]
+    parts = [_INTRODUCTION, "## At the top\n", table(HEADER, [_SCHEMA, *top])]
     for title, text, model in _TABLES:
-        parts += [f"## {title}\n", *([f"{text}\n"] if text else []), table(_HEADER, _rows(model))]
+        parts += [f"## {title}\n", *([f"{text}\n"] if text else []), table(HEADER, rows(model))]
     parts += [part for kind in KINDS.values() for part in _event(kind)]
     parts += ["## Units\n", table(("type", "units"), _units())]
     return "\n".join(parts)
@@ -126,11 +126,12 @@ def _event(kind: type[EventSpec]) -> Iterator[str]:
     """The section of a kind of event, with the keys that not every event has."""
     yield f'### `kind = "{kind.KIND}"`\n'
     yield f"{kind.__doc__}\n"
-    own = [row for row in _rows(kind) if row[0].strip("`") not in EventSpec.model_fields]
-    yield table(_HEADER, own)
+    own = [row for row in rows(kind) if row[0].strip("`") not in EventSpec.model_fields]
+    yield table(HEADER, own)
 
 
-def _rows(model: type[Part]) -> Iterator[Sequence[str]]:
+def rows(model: type[Part]) -> Iterator[Sequence[str]]:
+    """Rows of a table of the keys of one of a file's tables, as HEADER names the columns."""
     for name, field in names_of(model).items():
         info = model.model_fields[field]
         yield _row(name, info)
@@ -216,6 +217,8 @@ def _default(info: FieldInfo) -> str:
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{k} = {_toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, str):
         return f'"{value}"'
     return str(value).lower()

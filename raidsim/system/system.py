@@ -464,9 +464,8 @@ class System:
 
     def _entry(self) -> Callable[..., int]:
         """The entry point for this system; one for all, if that needs no compiling."""
-        if self.count("disks") or self.count("arrays"):
-            return engine.run
-        return engine.run if is_compiled() else engine.run_flash
+        only_flash = self.count("disks") == self.count("arrays") == 0
+        return engine.run if not only_flash or is_compiled() else engine.run_flash
 
     def _check_idle(self) -> None:
         """Nothing is left to happen: then nothing may be under way, but at what is halted."""

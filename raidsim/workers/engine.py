@@ -65,6 +65,10 @@ AHEAD = 3
 KEPT_S = 60
 """Seconds for which processes that have nothing to do wait for more."""
 
+KEPT_BYTES = 2 * 2**30
+"""What a worker may grow by: it keeps the pasts of drives. joblib takes 300 MB for a leak, and ends
+the worker, which then has to be started anew, without them."""
+
 LOOK_S = 0.2
 """Seconds between two looks of a worker whether the process that began it is still there."""
 
@@ -140,7 +144,7 @@ def execute(
     done = 0
     many = processes and len(variants) >= MANY
     with (
-        _pool(workers, many, cluster) as pool,
+        _pool(workers, len(variants), many, cluster) as pool,
         closing(_made(pool, variants, order, simulate)) as made,
     ):
         for number, row in made:
@@ -264,9 +268,12 @@ _here = threading.local()
 
 
 @contextmanager
-def _pool(workers: int | None, processes: bool, cluster: str | None) -> Iterator[_Pool]:
+def _pool(
+    workers: int | None, variants: int, processes: bool, cluster: str | None
+) -> Iterator[_Pool]:
     """Workers of the kind that is wanted, which have ended afterwards."""
     count = 1 if getattr(_here, "works", False) else workers or processors()
+    count = max(1, min(count, variants))
     if cluster is not None:
         with cluster_of(cluster) as (executor, count, lost):
             yield _Pool(executor, count, chunked=True, again=lambda: executor, lost=lost)
@@ -349,6 +356,9 @@ def _wanted() -> str:
 
 def _begin(parent: int, wanted: str) -> None:
     """Begin a worker: it leaves Ctrl-C to the process that waits for it, and ends with that."""
+    from joblib.externals.loky import process_executor  # noqa: PLC0415  (as above)
+
+    process_executor._MAX_MEMORY_LEAK_SIZE = KEPT_BYTES
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch, args=(parent, wanted), daemon=True).start()
 

@@ -1,0 +1,110 @@
+"""The command ``raidsim plan``: from what is needed to the designs that are worth buying."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as in raidsim.cli
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from raidsim.cli_options import DOES_NOT_HOLD, HtmlFile, JsonFile, stdout, target_of
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("plan")
+def plan_command(
+    need: Annotated[str, typer.Argument(metavar="NEED", help="Path of the file of a need.")],
+    prices: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Prices, in place of those that the need names."),
+    ] = None,
+    why: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DESIGN",
+            help="Say where a design fell: its number, or as in level=raid5,drives=6. May be"
+            " repeated.",
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FOLDER", help="Write a scenario for each design."),
+    ] = None,
+    json: JsonFile = None,
+    html: HtmlFile = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the front: .png or .svg.")
+    ] = None,
+    runs: Annotated[
+        int, typer.Option(min=1, max=1_000_000, metavar="N", help="Coarse runs, at most.")
+    ] = 1000,
+    unknowns: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=10_000,
+            metavar="N",
+            help="Draws of what cards do not know, of each of the cheapest designs; 0 for none.",
+        ),
+    ] = 12,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, max=1024, metavar="N", help="Runs at a time, on this machine."),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Scheduler of a Dask cluster that runs them."),
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Keep runs, and go on where the last plan was ended."),
+    ] = None,
+) -> None:
+    """Find the designs that meet a need, and that no other design is better than."""
+    from raidsim.report import output as files
+    from raidsim.report import plan_files, plan_text
+    from raidsim.report.progress import Bar
+
+    to_json = target_of("--json", json, stdout=True)
+    to_html = target_of("--html", html, (".html", ".htm"))
+    to_plot = target_of("--plot", plot, (".png", ".svg"))
+    targets = [target for target in (to_json, to_html, to_plot) if target is not None]
+    files.check(targets, inputs=[need, prices])
+    folder = None if output is None else files.Folder("--output", output)
+    if folder is not None:
+        folder.check(targets)
+
+    from raidsim.planning.planner import plan
+
+    with Bar() as bar:
+        found = plan(
+            need,
+            prices=prices,
+            runs=runs,
+            unknowns=unknowns,
+            workers=workers,
+            cluster=cluster,
+            store=store,
+            on_progress=bar.on_job,
+        )
+    told = [found.why(one) for one in why or []]
+    contents: dict[files.Target, bytes] = {}
+    if to_json is not None:
+        contents[to_json] = plan_files.to_json(found)
+    if to_html is not None:
+        contents[to_html] = plan_files.to_html(found)
+    if to_plot is not None:
+        contents[to_plot] = plan_files.to_picture(found, to_plot.suffix)
+    if folder is not None:
+        folder.make()
+        contents |= {folder.file(name): data for name, data in plan_files.scenarios(found).items()}
+    files.write(contents)
+    if not (to_json and to_json.to_stdout):
+        for part in plan_text.parts(found):
+            stdout().print(part)
+        for text in told:
+            stdout().print(f"\n{text}", markup=False, soft_wrap=True)
+    if not found.front:
+        raise typer.Exit(DOES_NOT_HOLD)

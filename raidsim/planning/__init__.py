@@ -1,0 +1,1 @@
+"""Planning: from what is needed to the designs that are worth buying."""

@@ -1,0 +1,295 @@
+"""Exact runs of designs near the front, what headroom they have, and runs of their bad days."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from raidsim.planning.arithmetic import (
+    BUDGET,
+    DRIVES,
+    ENDURANCE,
+    LATENCY,
+    LOSS,
+    POWER,
+    REBUILD,
+    UNITS,
+    Arithmetic,
+    chance_of_loss,
+)
+from raidsim.planning.choice import Design
+from raidsim.planning.cost import active_power, power_of
+from raidsim.planning.design import Data, data_of, scenario_of
+from raidsim.planning.need import Need
+from raidsim.planning.outcome import Break, Money, State
+from raidsim.planning.runs import Measured, Runner
+from raidsim.risk import rebuild
+
+IOS, RARE_IOS, TRIAL_IOS = 20_000, 60_000, 6000
+"""I/Os of an exact run; of one in which 99.9 % have to be told; of a trial of the headroom."""
+
+TRIALS = 5
+"""Trials that narrow the headroom, after the one at the most that counts."""
+
+LEAST_CAP = 2.0
+CAP = 3.0
+"""Headroom that counts: so many times the load at the end of the horizon."""
+
+FAILS_AT = 0.2
+"""Seconds after the start of measuring at which a drive fails, in runs of a rebuild."""
+
+REBUILD_IOS = 12_000
+"""I/Os of the load while a rebuild is watched."""
+
+SAMPLE = 2**27
+"""Bytes of a drive that are rebuilt in a run; the time of all is extrapolated."""
+
+LEAST_SAMPLE = 1e-5
+
+FOREVER = 30
+"""Years after which growth is no longer looked at."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """All that runs say of a design, and which limits it does not keep.
+
+    Attributes
+    ----------
+    design : which.
+    healthy, degraded, rebuilding : its runs; None where there is no redundancy.
+    headroom, more : how many times the load it carries; ``more`` if at least that.
+    rebuild : seconds of the rebuild of a drive; None without redundancy.
+    watts, loss, years : as `raidsim.planning.outcome.Candidate` has them.
+    arrays, last_drives, rack_units : likewise.
+    money : its cost; None without prices.
+    lacks : of each limit that is not kept, how many times too much or too little it is.
+    """
+
+    design: Design
+    healthy: Measured
+    degraded: Measured | None
+    rebuilding: Measured | None
+    headroom: float
+    more: bool
+    rebuild: float | None
+    watts: float
+    loss: float
+    years: float | None
+    arrays: tuple[int, ...]
+    last_drives: int
+    rack_units: int
+    money: Money | None
+    lacks: dict[str, float]
+
+
+def cap_of(need: Need) -> float:
+    """Headroom beyond which more does not count."""
+    return max(LEAST_CAP, CAP * need.load_after(need.needed.years))
+
+
+def _ios(need: Need) -> int:
+    rare = any(one.percentile is not None and one.percentile > 0.99 for one in need.latencies)
+    return RARE_IOS if rare else IOS
+
+
+def _measure(ios: int) -> dict[str, Any]:
+    return {"min_ios": ios, "max_ios": ios, "precision": "50 %"}
+
+
+def exact(designs: Sequence[Design], need: Need, runner: Runner) -> list[Measured]:
+    """Runs of designs under the load of the need."""
+    measure = _measure(_ios(need))
+    return runner.run([data_of(one, need, spares=False, measure=measure) for one in designs])
+
+
+def headrooms(
+    designs: Sequence[Design],
+    found: Sequence[Measured],
+    need: Need,
+    runner: Runner,
+    bounds: Sequence[float],
+) -> list[tuple[float, bool]]:
+    """How many times the load each carries within the limits; and whether it may be more.
+
+    All are tried side by side: first at the most that counts, then halving what lies between, by
+    ratio. The first of these is where what is busiest would be busy all the time. None is tried
+    beyond its bound: a cache may take more than the drives for as long as a short run.
+    """
+    cap = cap_of(need)
+    tops = [min(cap, max(bound, 1.0)) for bound in bounds]
+    measure = _measure(TRIAL_IOS if _ios(need) == IOS else RARE_IOS)
+    limits = need.limits("healthy")
+
+    def holds(places: Sequence[int], factors: Sequence[float]) -> list[bool]:
+        asked = [
+            data_of(designs[place], need, factor=factor, spares=False, measure=measure)
+            for place, factor in zip(places, factors, strict=True)
+        ]
+        return [one.over(limits) <= 1 for one in runner.run(asked)]
+
+    every = list(range(len(designs)))
+    all_of_it = holds(every, tops)
+    low, high = [1.0] * len(every), list(tops)
+    left = [place for place in every if not all_of_it[place]]
+    for trial in range(TRIALS):
+        tried = []
+        for place in left:
+            middle = math.sqrt(low[place] * high[place])
+            if trial == 0 and found[place].utilisation > 0:
+                middle = min(max(0.9 / found[place].utilisation, 1.02), 0.98 * high[place])
+            tried.append(middle)
+        for place, factor, held in zip(left, tried, holds(left, tried), strict=True):
+            if held:
+                low[place] = factor
+            else:
+                high[place] = factor
+    return [
+        (tops[place], tops[place] == cap) if all_of_it[place] else (low[place], False)
+        for place in every
+    ]
+
+
+def degraded_of(design: Design, need: Need) -> Data:
+    """The tables of a design with a drive missing."""
+    return data_of(
+        design, need, spares=False, volume={"failed": [0]}, measure=_measure(_ios(need) // 2)
+    )
+
+
+def rebuilding_of(design: Design, need: Need) -> Data:
+    """The tables of a design in which a drive fails and a hot spare takes its place."""
+    size = design.drive.number("capacity.user")
+    sample = max(min(SAMPLE / size, 1.0), LEAST_SAMPLE)
+    rate = need.rate or 10_000.0
+    lasts = min(max(REBUILD_IOS / rate, 1.0), 60.0)
+    volume = {"spares": 1, "rebuild_sample": f"{100 * sample:.6g} %"}
+    name = "data" if design.arrays == 1 else "data-1"
+    event = {"kind": "drive-failure", "at": f"{FAILS_AT} s", "volume": name, "drive": 0}
+    measure = {**_measure(IOS), "duration": f"{FAILS_AT + lasts:.6g} s"}
+    return data_of(design, need, spares=False, volume=volume, events=[event], measure=measure)
+
+
+def bad_days(
+    designs: Sequence[Design], need: Need, runner: Runner
+) -> list[tuple[Measured | None, Measured | None, float | None]]:
+    """Of each design its runs with a drive missing and while one is rebuilt, and that time."""
+    redundant = [one for one in designs if one.shape.failures > 0]
+    asked = [degraded_of(one, need) for one in redundant]
+    asked += [rebuilding_of(one, need) for one in redundant]
+    found = runner.run(asked)
+    half = len(redundant)
+    of = {one.number: (found[place], found[half + place]) for place, one in enumerate(redundant)}
+    result: list[tuple[Measured | None, Measured | None, float | None]] = []
+    for design in designs:
+        if design.number not in of:
+            result.append((None, None, None))
+            continue
+        degraded, rebuilding = of[design.number]
+        seconds = rebuilding.rebuild
+        if need.needed.rebuild_while == "idle":
+            scenario = scenario_of(data_of(design, need, spares=False), need)
+            seconds = rebuild.simulated(scenario, scenario.volumes[0])
+        result.append((degraded, rebuilding, math.inf if seconds is None else seconds))
+    return result
+
+
+def check(
+    design: Design,
+    arithmetic: Arithmetic,
+    healthy: Measured,
+    headroom: tuple[float, bool],
+    bad_day: tuple[Measured | None, Measured | None, float | None],
+    watts: float,
+) -> Checked:
+    """Hold a design against every limit, with what its runs came to."""
+    need, asked = arithmetic.need, arithmetic.need.needed
+    degraded, rebuilding, seconds = bad_day
+    carried, more = headroom
+    at = np.unravel_index(design.number, arithmetic.space.grid)
+    place = tuple(int(i) for i in at)
+    parts = arithmetic.costs.parts(carried)
+
+    def one(values: Any) -> float:
+        return float(np.broadcast_to(values, arithmetic.space.grid)[place])
+
+    arrays = tuple(round(one(values)) for values in parts.arrays)
+    last = parts.last
+    drives = one(parts.drives(last))
+    server = active_power(design.host)
+    power = one(power_of(parts, last, watts, server))
+    rack_units = one(parts.chassis(last)) * need.chassis.rack_units
+    loss = chance_of_loss(
+        design.drive, design.shape, design.spares, seconds or 0.0, asked.years
+    ) if seconds is None or math.isfinite(seconds) else 1.0  # fmt: skip
+    loss = -math.expm1(arrays[-1] * math.log1p(-min(loss, 1 - 1e-12)))
+    money = None
+    if arithmetic.prices is not None:
+        bill = arithmetic.costs.bill(parts, watts, place, server)
+        money = Money(bill.purchase, bill.growth, bill.energy, bill.replacements)
+    over = {
+        LATENCY: healthy.over(need.limits("healthy")),
+        f"{LATENCY}, degraded": 0.0 if degraded is None else degraded.over(
+            need.limits("degraded")
+        ) if need.limits("degraded") else 0.0,
+        f"{LATENCY}, rebuilding": 0.0 if rebuilding is None else rebuilding.over(
+            need.limits("rebuilding")
+        ) if need.limits("rebuilding") else 0.0,
+        REBUILD: 0.0 if seconds is None or asked.rebuild is None else seconds / asked.rebuild,
+        LOSS: 0.0 if asked.loss is None else loss / asked.loss,
+        ENDURANCE: 0.0 if healthy.years is None else need.endurance / healthy.years,
+        DRIVES: 0.0 if asked.drives is None else drives / asked.drives,
+        UNITS: 0.0 if asked.rack_units is None else rack_units / asked.rack_units,
+        POWER: 0.0 if asked.power is None else power / asked.power,
+        BUDGET: 0.0 if asked.budget is None or money is None else money.total / asked.budget,
+    }  # fmt: skip
+    return Checked(
+        design=design,
+        healthy=healthy,
+        degraded=degraded,
+        rebuilding=rebuilding,
+        headroom=carried,
+        more=more,
+        rebuild=seconds,
+        watts=watts,
+        loss=loss,
+        years=healthy.years,
+        arrays=arrays,
+        last_drives=round(drives),
+        rack_units=round(one(parts.chassis(0)) * need.chassis.rack_units),
+        money=money,
+        lacks={name: value for name, value in over.items() if value > 1 + 1e-9},
+    )
+
+
+def breaks(need: Need, usable: float, headroom: float, more: bool) -> Break | None:
+    """What growth breaks first of what is bought at first."""
+    for year in range(1, FOREVER + 1):
+        broken = []
+        if need.capacity_after(year) > usable:
+            broken.append("capacity")
+        if not more and need.load_after(year) > headroom:
+            broken.append("load")
+        if broken:
+            return Break(year, " and ".join(broken))
+    return None
+
+
+def state_of(measured: Measured | None, need: Need, name: str) -> State | None:
+    """A run as reports show it."""
+    if measured is None:
+        return None
+    limits = need.limits(name)
+    over = measured.over(limits)
+    return State(measured.latency, over, measured.status == "done" and over <= 1)
+
+
+def aims(checked: Checked) -> list[float]:
+    """Its aims, in the order of `raidsim.planning.front.NAMES`."""
+    worst = checked.healthy.worst("mean")
+    total = float(checked.last_drives) if checked.money is None else checked.money.total
+    return [total, checked.watts, worst[0] if worst else 0.0, checked.headroom, checked.loss]

@@ -1,0 +1,150 @@
+"""What hardware and energy cost: a file of one's own.
+
+Amounts are numbers in the currency of the file, or texts with another one that ``[exchange]``
+says the worth of. A price of 0 is one: of hardware that is there already. Cards without a price
+are named by the plan, and designs with them are left out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+from raidsim.cards.toml_file import parse, read_text
+from raidsim.cards.toml_lines import Path
+from raidsim.errors import quote, suggest
+from raidsim.scenario.reading import Reading
+
+_TABLES = (
+    "title", "currency", "date", "source", "exchange", "drive", "controller", "server", "chassis",
+    "kwh",
+)  # fmt: skip
+_OF_CARDS = ("drive", "controller", "server")
+_AMOUNT = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9]+)?)\s*([A-Z]{3})\s*")
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Prices of hardware and energy, in one currency.
+
+    Attributes
+    ----------
+    path, title, currency, date, source : what the file says of itself.
+    drive, controller, server : of one, by the name of its card.
+    chassis : of one.
+    kwh : of energy.
+    """
+
+    path: str
+    title: str
+    currency: str
+    date: str
+    source: str
+    drive: Mapping[str, float] = field(default_factory=dict)
+    controller: Mapping[str, float] = field(default_factory=dict)
+    server: Mapping[str, float] = field(default_factory=dict)
+    chassis: float = 0.0
+    kwh: float = 0.0
+
+
+def read_prices(path: str | FilePath) -> Prices:
+    """Read a file of prices.
+
+    Raises
+    ------
+    InputError : with every problem of it.
+    """
+    return prices_of(read_text(FilePath(path), str(path)), str(path))
+
+
+def prices_of(text: str, name: str = "prices") -> Prices:
+    """Read the text of a file of prices; ``name`` is what messages call it.
+
+    Raises
+    ------
+    InputError : with every problem of it.
+    """
+    file = parse(text.replace("\r\n", "\n"), name)
+    reading = Reading(file, problems=list(file.problems))
+    if not file.complete:
+        reading.raise_if_wrong()
+    return _read(reading)
+
+
+def _read(reading: Reading) -> Prices:
+    data = reading.data
+    for name in data:
+        if name not in _TABLES:
+            remedy = suggest(name, _TABLES) or f"known: {', '.join(_TABLES)}"
+            reading.problem((name,), "unknown key", remedy)
+    currency = data.get("currency")
+    if not (isinstance(currency, str) and re.fullmatch("[A-Z]{3}", currency)):
+        cause = "is missing" if currency is None else f"{quote(currency)} is no currency"
+        reading.problem(("currency",), cause, 'write its three letters, as in "EUR"')
+        currency = "?"
+    for name, example in (("date", "date = 2026-01-31"), ("source", 'source = "an offer of ..."')):
+        if not data.get(name):
+            reading.problem((name,), "is missing: prices age", f"write {example}")
+    worth = {currency: 1.0}
+    for name, value in _table(reading, "exchange").items():
+        plain = _number(value)
+        if plain is None or plain == 0:
+            cause = f"{quote(value)} is no worth of a {name}"
+            reading.problem(("exchange", name), cause, f"write how many {currency} one is")
+        else:
+            worth[name] = plain
+
+    def amount(value: Any, path: Path) -> float:
+        plain = _number(value)
+        if plain is not None:
+            return plain
+        match = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
+        if match is None:
+            cause = f"{quote(value)} is no price"
+            reading.problem(path, cause, f'write a number, of {currency}, or a text as "900 USD"')
+            return 0.0
+        if match[2] not in worth:
+            cause = f"is in {match[2]}, and the other prices are in {currency}"
+            remedy = f"write how many {currency} one is: {match[2]} = ... under [exchange]"
+            reading.problem(path, cause, remedy)
+            return 0.0
+        return float(match[1].replace("_", "")) * worth[match[2]]
+
+    of_cards = {
+        kind: {card: amount(value, (kind, card)) for card, value in _table(reading, kind).items()}
+        for kind in _OF_CARDS
+    }
+    singles = {
+        name: amount(data[name], (name,)) if name in data else 0.0 for name in ("chassis", "kwh")
+    }
+    reading.raise_if_wrong()
+    return Prices(
+        path=reading.file.name,
+        title=str(data.get("title", "")),
+        currency=str(currency),
+        date=str(data["date"]),
+        source=str(data["source"]),
+        drive=of_cards["drive"],
+        controller=of_cards["controller"],
+        server=of_cards["server"],
+        chassis=singles["chassis"],
+        kwh=singles["kwh"],
+    )
+
+
+def _table(reading: Reading, name: str) -> Mapping[str, Any]:
+    table = reading.data.get(name, {})
+    if isinstance(table, dict):
+        return table
+    reading.problem((name,), "is not a table", f"write [{name}] on a line of its own")
+    return {}
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) and value >= 0 else None

@@ -1,0 +1,225 @@
+"""Runs of designs: what of a result a plan needs, and how many at a time.
+
+Runs are told apart by the tables of their scenarios: what the load does not see, such as hot
+spares, chassis and prices, is not in these, so designs that differ in nothing else share a run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from raidsim.errors import InputError, TableOverflowError
+from raidsim.kernel import is_compiled
+from raidsim.planning.design import Data, scenario_of
+from raidsim.planning.kept import Kept
+from raidsim.planning.need import Latency, Need
+from raidsim.result import Point
+from raidsim.running import measure_points
+from raidsim.scenario import Scenario
+from raidsim.studies.study import content_key
+from raidsim.system.system import SaturationError
+from raidsim.workers.engine import Progress, execute, go_on
+
+DONE, SATURATED, REFUSED = "done", "saturated", "refused"
+
+CARRIED = 0.97
+"""Share of the rate that is asked for that has to come out: a short run is known to some 2 %."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run of a design came to.
+
+    Attributes
+    ----------
+    status : "done", "saturated" or "refused".
+    reason : why it was refused; or what was not carried.
+    latency : of reads and writes each, s: fields "mean", "p50" and so on; of the slowest load.
+    carried : share of the rate asked for that came out; 1 of closed loads.
+    iops : I/Os per second that came out.
+    limit : what is busiest, in words, and its ``utilisation``.
+    watts : mean power of all drives; None where a card is silent.
+    years : until the rated bytes of the drive that is written to most are written; None for ever.
+    failed : I/Os that ended in an error.
+    rebuild : seconds of the rebuild of a drive, of runs with one.
+    """
+
+    status: str
+    reason: str = ""
+    latency: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    carried: float = 0.0
+    iops: float = 0.0
+    limit: str = ""
+    utilisation: float = 0.0
+    watts: float | None = None
+    years: float | None = None
+    failed: int = 0
+    rebuild: float | None = None
+
+    def worst(self, figure: str) -> tuple[float, str] | None:
+        """The slower of reads and writes in a figure, s, and which it is; None if unmeasured."""
+        found = [(one[figure], kind) for kind, one in self.latency.items() if figure in one]
+        return max(found) if found else None
+
+    def over(self, limits: Sequence[Latency]) -> float:
+        """By how many times the limits are exceeded that it is farthest from keeping.
+
+        At most 1 where all are kept. What was not measured counts as kept; a load that is not
+        carried has no latency, and counts by what is missing of it.
+        """
+        if self.status == REFUSED:
+            return float("inf")
+        if self.status == SATURATED or self.carried < CARRIED or self.failed:
+            return max(1 / max(self.carried, 1e-3), 1.001)
+        found = [(self.worst(one.figure), one.within) for one in limits]
+        return max((worst[0] / within for worst, within in found if worst), default=0.0)
+
+
+def measured(scenario: Scenario) -> Measured:
+    """Run a scenario and keep what a plan needs of it."""
+    try:
+        points, _ = measure_points(scenario, go_on)
+    except InputError as error:
+        return Measured(REFUSED, "; ".join(problem.cause for problem in error.problems))
+    except (SaturationError, TableOverflowError) as error:
+        return Measured(SATURATED, str(error))
+    return of_points(points)
+
+
+def of_points(points: Sequence[Point]) -> Measured:
+    """What a plan needs of the points of a run."""
+    asked = sum(point.workers * point.rate for point in points if point.rate)
+    came = sum(point.iops.mean for point in points)
+    carried = min(came / asked, 1.0) if asked else 1.0
+    saturated = any(point.saturated for point in points)
+    limits = [point.limited_by for point in points if point.limited_by is not None]
+    busiest = max(limits, key=lambda one: one.utilisation, default=None)
+    drives = points[0].drives if points else []
+    powers = [drive.power_w for drive in drives]
+    lives = [drive.years_to_rated for drive in drives if drive.years_to_rated is not None]
+    return Measured(
+        status=SATURATED if saturated else DONE,
+        reason=f"of {asked:,.0f} IO/s {came:,.0f} come out" if saturated else "",
+        latency={} if saturated else _latencies(points),
+        carried=carried,
+        iops=came,
+        limit="" if busiest is None else busiest.kind,
+        utilisation=0.0 if busiest is None else busiest.utilisation,
+        watts=None if not powers or None in powers else sum(w for w in powers if w is not None),
+        years=min(lives, default=None),
+        failed=sum(point.counts.failed for point in points),
+        rebuild=_rebuild(points),
+    )
+
+
+def _latencies(points: Sequence[Point]) -> dict[str, dict[str, float]]:
+    """Of reads and of writes the figures of the slowest load, s."""
+    found: dict[str, dict[str, float]] = {}
+    for point in points:
+        kinds = point.latency_ms
+        if point.course is not None:  # while the rebuild goes on: all that is after the failure
+            rest = [phase for phase in point.course.phases if phase.start_s > 0]
+            kinds = rest[-1].latency_ms if rest else kinds
+        for kind, latency in kinds.items():
+            if latency is None or kind not in ("read", "write"):
+                continue
+            of_kind = found.setdefault(kind, {})
+            for name in ("mean", "p50", "p95", "p99", "p999"):
+                value = getattr(latency, name)
+                if value is not None:
+                    of_kind[name] = max(of_kind.get(name, 0.0), value / 1000)
+    return found
+
+
+def _rebuild(points: Sequence[Point]) -> float | None:
+    times = [
+        use.seconds
+        for point in points
+        if point.course is not None
+        for use in point.course.operations
+        if use.kind == "rebuild" and use.seconds is not None
+    ]
+    return max(times, default=None)
+
+
+OnRuns = Callable[[Progress], None]
+
+
+@dataclass
+class Runner:
+    """Runs scenarios, each once.
+
+    Attributes
+    ----------
+    need : what they are of.
+    workers : how many at a time; None for one per processor.
+    cluster : address of the scheduler of a Dask cluster that runs them; None for this machine.
+    kept : where runs are looked for, and put.
+    on_progress : told whenever one has ended.
+    count : of the runs so far; ``again``: of those, that were kept from before.
+    """
+
+    need: Need
+    workers: int | None = None
+    cluster: str | None = None
+    kept: Kept = field(default_factory=lambda: Kept(None))
+    on_progress: OnRuns | None = None
+    known: dict[str, Measured] = field(default_factory=dict)
+    count: int = 0
+    again: int = 0
+
+    def run(self, asked: Sequence[Data]) -> list[Measured]:
+        """What each of them came to, in their order."""
+        keys = [key_of(data) for data in asked]
+        new: dict[str, Scenario] = {}
+        for key, data in zip(keys, asked, strict=True):
+            if key in self.known or key in new:
+                continue
+            try:
+                new[key] = scenario_of(data, self.need)
+            except InputError as error:
+                causes = "; ".join(problem.cause for problem in error.problems)
+                self.known[key] = Measured(REFUSED, causes)
+        for key, found in zip(new, self.scenarios(list(new.values())), strict=True):
+            self.known[key] = found
+        return [self.known[key] for key in keys]
+
+    def scenarios(self, asked: Sequence[Scenario]) -> list[Measured]:
+        """The same of scenarios, which are looked for in what is kept only."""
+        keys = [""] * len(asked)
+        before: dict[str, dict[str, Any]] = {}
+        if self.kept.path is not None:
+            keys = [content_key(scenario) for scenario in asked]
+            before = self.kept.get(keys)
+        found = {place: Measured(**before[key]) for place, key in enumerate(keys) if key in before}
+        wanted = [place for place in range(len(asked)) if place not in found]
+        self.count += len(asked)
+        self.again += len(found)
+
+        def keep(place: int, made: Measured) -> None:
+            found[wanted[place]] = made
+            self.kept.put(keys[wanted[place]], made)
+
+        if wanted and self.cluster is None and not is_compiled():
+            # Processes that start together before the kernel is compiled would each compile it.
+            keep(0, measured(asked[wanted[0]]))
+            wanted.pop(0)
+        if wanted:
+            execute(
+                [asked[place] for place in wanted],
+                measured,
+                workers=self.workers,
+                cluster=self.cluster,
+                on_progress=self.on_progress,
+                on_row=keep,
+                processes=True,
+            )
+        return [found[place] for place in range(len(asked))]
+
+
+def key_of(data: Mapping[str, Any]) -> str:
+    """What is equal for equal tables."""
+    return json.dumps(data, sort_keys=True)

@@ -1,0 +1,200 @@
+"""Why a design is not worth buying: where it fell, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from raidsim import units
+from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.planning import checked as checks
+from raidsim.planning import coarse
+from raidsim.planning.arithmetic import Limit
+from raidsim.planning.choice import AXES, Space
+from raidsim.planning.work import Work, known_aims
+
+WORDS = (
+    "drive", "level", "drives", "spans", "copies", "strip", "controller", "write", "spares",
+    "host", "arrays",
+)  # fmt: skip
+"""What designs are asked for by."""
+
+_ORDER = ("arithmetic", "bounds", "coarse runs", "beaten", "exact runs", "the last runs", "front")
+
+
+def why(work: Work, design: str) -> str:
+    """At which stage a design fell, or of several that which came farthest."""
+    numbers = _meant(work.space, design)
+    told = [(*_fate(work, int(number)), int(number)) for number in _nearest(work, numbers)]
+    _, text, number = max(told, key=lambda one: (one[0], -one[2]))
+    one = work.space.design(number)
+    head = f"{number}: {one.label}"
+    if len(numbers) == 1:
+        return f"{head}\n{text}"
+    return f"{len(numbers):,} designs are meant; of these came farthest\n{head}\n{text}"
+
+
+def _meant(space: Space, design: str) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """Numbers of the designs that a number, or words with their values, mean."""
+    text = design.strip()
+    if text.isdigit():
+        if int(text) >= space.size:
+            raise _wrong(f"there is no design {text}", f"0 to {space.size - 1}")
+        return np.array([int(text)])
+    wanted: dict[str, str] = {}
+    for part in text.split(","):
+        word, equals, value = (piece.strip() for piece in part.partition("="))
+        if word not in WORDS or not equals:
+            remedy = suggest(word, WORDS) or 'write a number, or "level=raid6, drives=8"'
+            raise _wrong(f"{quote(part.strip())} says no property of a design", remedy)
+        wanted[word] = value
+    fits = [np.ones(len(axis), bool) for axis in space.axes]
+    for word, value in wanted.items():
+        axis, known = _axis(space, word)
+        found = np.array([one == value for one in known])
+        if not found.any():
+            listed = sorted(set(known))
+            remedy = suggest(value, listed) or f"there are {', '.join(listed[:20])}"
+            raise _wrong(f"no design has {word} {quote(value)}", remedy)
+        fits[axis] &= found
+    grid = np.ix_(*(np.flatnonzero(one) for one in fits))
+    numbers = np.ravel_multi_index(grid, space.grid).ravel()
+    if len(numbers) == 0:
+        raise _wrong(f"no design is {quote(text)}", "ask for less at a time")
+    return np.asarray(numbers, dtype=np.int64)
+
+
+def _axis(space: Space, word: str) -> tuple[int, list[str]]:
+    """The axis that a word is about, and what it is at each place of it."""
+    if word == "drive":
+        return 0, [card.name for card in space.drives]
+    if word in ("level", "drives", "spans", "copies"):
+        return 1, [str(getattr(shape, word)) for shape in space.shapes]
+    if word == "strip":
+        return 2, [units.text(strip, "size") for strip in space.strips]
+    if word == "controller":
+        return 3, [place.name for place in space.places]
+    if word == "write":
+        return 3, [place.write for place in space.places]
+    if word == "host":
+        return 5, [card.name for card in space.hosts]
+    return AXES.index(word), [str(one) for one in space.axes[AXES.index(word)]]
+
+
+def _nearest(work: Work, numbers: Iterable[int]) -> list[int]:
+    """Those that came farthest, as far as that is quickly told: a few of each fate."""
+    listed = np.asarray(list(numbers))
+    if len(listed) <= 200:
+        return [int(one) for one in listed]
+    known = set(work.front) | set(work.checked) | set(work.exact)
+    named = [int(one) for one in listed if int(one) in known]
+    rank = work.arithmetic.fallen().ravel()[listed].astype(int)
+    rank[rank == -1] = 127
+    order = np.argsort(-rank, kind="stable")
+    if rank[order[0]] == 127:
+        places = np.searchsorted(work.coarse.numbers, listed[rank == 127])
+        run = [int(one) for one, place in zip(listed[rank == 127], places, strict=True)
+               if work.coarse.state[place] in (coarse.RUN, coarse.FELL)]  # fmt: skip
+        named += run[:200]
+    return [*named, *(int(listed[place]) for place in order[:100])]
+
+
+def _fate(work: Work, number: int) -> tuple[float, str]:
+    """How far a design came, as a number that compares, and what became of it in words."""
+    limits = work.arithmetic.limits
+    fallen = int(work.arithmetic.fallen().ravel()[number])
+    if fallen >= 0:
+        said = [
+            _short(work, limit, number) for limit in limits if not _ratio(work, limit, number) <= 1
+        ]
+        stage = limits[fallen].stage
+        # Of designs that fell in the same stage that came farther which lacks less.
+        least = min(_ratio(work, limits[fallen], number), 1e6) / 1e7
+        return stage + 0.5 - least, f"fell by {_ORDER[stage]}: {'; '.join(said)}"
+    if number in work.front:
+        return 6, "is on the front"
+    if number in work.fell:
+        lacks = "; ".join(f"{name} {_times(by)}" for name, by in work.fell[number].items())
+        stage = 4 if work.fell_in[number] == 3 else 5
+        return stage, f"fell in {_ORDER[stage]}: {lacks}"
+    if number in work.checked or number in work.exact:
+        return 5.5, f"keeps all limits, and is no better in any aim than {_better(work, number)}"
+    place = int(np.searchsorted(work.coarse.numbers, number))
+    state = int(work.coarse.state[place])
+    if state == coarse.FELL:
+        over, measured = float(work.coarse.over[place]), work.coarse.measured[place]
+        reason = f" ({measured.reason})" if measured.reason else ""
+        return 2.5, f"fell in coarse runs: rate or latency {_times(over)}{reason}"
+    if state == coarse.BEATEN:
+        by = work.space.design(int(work.coarse.numbers[work.coarse.by[place]]))
+        best = f"can at best be no better in any aim than {by.number}: {by.label}"
+        return 3, f"was not run, for it {best}"
+    if state == coarse.OPEN:
+        return 2.8, "was not run: coarse runs were used up; ask for more with --runs"
+    return 4.5, f"may keep all limits, and is no better in any aim than {_better(work, number)}"
+
+
+def _better(work: Work, number: int) -> str:
+    """The design of the front that is at least as good in every aim, as far as runs tell."""
+    place = int(np.searchsorted(work.coarse.numbers, number))
+    if work.front:
+        own = work.aims.steps(np.array([known_aims(work, place)]))
+        for one in work.front:
+            aims = work.aims.steps(np.array([checks.aims(work.checked[one])]))
+            if (aims <= own).all():
+                return f"{one}: {work.space.design(one).label}"
+    return "others that were run"
+
+
+def _ratio(work: Work, limit: Limit, number: int) -> float:
+    grid = work.space.grid
+    at = np.unravel_index(number, grid)
+    return float(np.broadcast_to(limit.ratio, grid)[at])
+
+
+def _short(work: Work, limit: Limit, number: int) -> str:
+    ratio = _ratio(work, limit, number)
+    if limit.has is None:
+        return f"no {limit.name}" if limit.name == "bays" else f"not so: {limit.name}"
+    grid = work.space.grid
+    has = float(np.broadcast_to(limit.has, grid)[np.unravel_index(number, grid)])
+    currency = "" if work.prices is None else f" {work.prices.currency}"
+    asked = f"{shown(limit.asked, limit.dimension, currency)} {_verb(limit)}"
+    return f"{limit.name} {shown(has, limit.dimension, currency)}, and {asked} ({_times(ratio)})"
+
+
+def _verb(limit: Limit) -> str:
+    least = limit.name in ("capacity", "failures survived", "endurance", "rate")
+    return "are needed" if least else "are allowed"
+
+
+def shown(value: float, dimension: str, currency: str = "") -> str:
+    """A figure of a limit with its unit."""
+    if dimension == "count":
+        return f"{value:,.0f}"
+    if dimension == "money":
+        return f"{value:,.0f}{currency}"
+    if dimension == "years":
+        return f"{value:.3g} years"
+    if dimension == "share":
+        return f"{100 * value:.3g} %"
+    if dimension == "capacity":
+        return f"{value / 1e12:,.4g} TB"
+    if dimension == "time":
+        return f"{value / 3600:,.3g} h" if value >= 600 else f"{1000 * value:,.3g} ms"
+    if dimension == "power":
+        return f"{value:,.0f} W"
+    if dimension == "rate":
+        return f"{value:,.0f} IO/s"
+    return f"{value:,.4g}"
+
+
+def _times(ratio: float) -> str:
+    if not np.isfinite(ratio):
+        return "by no measure"
+    return f"off by {100 * (ratio - 1):.3g} %" if ratio < 2 else f"off {ratio:.3g} times"
+
+
+def _wrong(cause: str, remedy: str) -> InputError:
+    return InputError([Problem(None, None, "--why", cause, remedy)])

@@ -1,0 +1,88 @@
+"""A need in words, and what readers of a plan have to know beside its figures."""
+
+from __future__ import annotations
+
+from raidsim import units
+from raidsim.planning import coarse
+from raidsim.planning.need import Need
+from raidsim.planning.runs import REFUSED
+from raidsim.planning.work import Work
+from raidsim.scenario.models import LoadSpec
+
+STATES = {
+    "healthy": "with all drives", "degraded": "with a drive missing",
+    "rebuilding": "while a drive is rebuilt",
+}  # fmt: skip
+
+
+def asked_of(need: Need, currency: str | None) -> list[str]:
+    """What is needed, line by line."""
+    asked = need.needed
+    grows = f", growing by {100 * asked.growth:g} % a year" if asked.growth else ""
+    lines = [f"{units.text(asked.capacity, 'capacity')} usable now{grows}, for {asked.years} years"]
+    lines += [_load(load) for load in need.specs]
+    if asked.load_growth is not None and asked.load_growth != asked.growth:
+        lines.append(f"the load grows by {100 * asked.load_growth:g} % a year")
+    for one in need.latencies:
+        lines.append(f"{one}, of reads and of writes, {', '.join(STATES[s] for s in one.when)}")
+    lines.append(f"any {asked.failures} drives of an array may fail"
+                 if asked.failures != 1 else "any one drive of an array may fail")  # fmt: skip
+    if asked.rebuild is not None:
+        while_ = "under this load" if asked.rebuild_while == "loaded" else "on an idle array"
+        lines.append(f"a rebuild takes at most {units.text(asked.rebuild, 'time')} {while_}")
+    if asked.loss is not None:
+        lines.append(f"a chance of at most {100 * asked.loss:g} % that any data is lost")
+    lines.append(f"drives last {need.endurance:g} years at what is written, by their rating")
+    most = [
+        None if asked.drives is None else f"{asked.drives} drives",
+        None if asked.rack_units is None else f"{asked.rack_units} rack units",
+        None if asked.power is None else units.text(asked.power, "power"),
+        None if asked.budget is None else f"{asked.budget:,.0f} {currency}",
+    ]
+    if any(most):
+        lines.append(f"at most {', '.join(one for one in most if one)}")
+    return lines
+
+
+def _load(load: LoadSpec) -> str:
+    if load.trace is not None:
+        return f"{load.name}: the trace {load.trace.file}"
+    sizes = "mixed sizes" if len(load.sizes) > 1 else units.text(load.sizes[0].size, "size")
+    how = f"{sizes}, {100 * load.read_share:g} % read, {100 * load.random_share:g} % random"
+    many = f" by each of {load.workers} workers" if load.workers > 1 else ""
+    if load.rate:
+        return f"{load.name}: {load.rate[0]:,.10g} IO/s{many} of {how}"
+    outstanding = load.outstanding[0] if load.outstanding else 0
+    return f"{load.name}: {how}, {outstanding} I/Os outstanding{many}"
+
+
+def remarks_of(work: Work, host: str) -> list[str]:
+    """What is assumed, and what was left out."""
+    found = [
+        "growth is bought when it is needed, as further arrays like the first ones, which are taken"
+        " to carry as much: a reshape of an array is not simulated",
+        "the load goes over whole volumes unless it says an area; flash is full and in its steady"
+        " state",
+    ]
+    silent = sorted(
+        {
+            card.name
+            for card in (*work.space.hosts, *work.space.drives)
+            if not card.has("power.idle")
+        }
+    )
+    used = {work.space.design(number).host.name for number in work.front}
+    silent = [name for name in silent if name in used]
+    if silent:
+        found.append(f"power is without {', '.join(silent)}, whose cards do not say it")
+    if any(work.space.design(number).place.name == host for number in work.front):
+        found.append("drives on the server itself need slots, and lanes, for all of them there")
+    refused = {one.reason for one in work.coarse.measured.values() if one.status == REFUSED}
+    found += [f"some designs cannot be simulated: {reason}" for reason in sorted(refused)[:3]]
+    left = int((work.coarse.state == coarse.OPEN).sum())
+    if left:
+        found.append(
+            f"{left:,} designs were not run, for coarse runs were to be at most {work.most:,}: what"
+            " is on the front may be beaten by one of them; ask for more with --runs"
+        )
+    return found

@@ -1,0 +1,33 @@
+"""A plan as files: JSON, a picture, a page, and a scenario for each design."""
+
+from __future__ import annotations
+
+from raidsim.planning.outcome import Plan
+from raidsim.report import json_file, plan_page, plan_plot, toml_text
+
+
+def to_json(plan: Plan) -> bytes:
+    """The documented object."""
+    return json_file.render(plan.to_dict())
+
+
+def to_picture(plan: Plan, suffix: str) -> bytes:
+    """The front as a picture; ``suffix`` is ".png" or ".svg"."""
+    return plan_plot.render(plan, suffix)
+
+
+def to_html(plan: Plan) -> bytes:
+    """A page that opens offline."""
+    return plan_page.render(plan)
+
+
+def scenarios(plan: Plan) -> dict[str, bytes]:
+    """A file for each design of the front, by its name: that which was run, with its load."""
+    found = {}
+    for one in plan.front:
+        if one.scenario is None:
+            continue
+        head = f"# Design {one.number} of the plan {plan.path}:\n# {one.label}.\n\n"
+        text = toml_text.render(one.scenario.source.file.data)
+        found[f"design-{one.number}.toml"] = (head + text).encode()
+    return found

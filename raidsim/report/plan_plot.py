@@ -1,0 +1,122 @@
+"""The front of a plan as a picture: power and latency against cost, and what makes up the cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from raidsim.planning.outcome import Candidate, Plan
+from raidsim.report.panels import LIGHT, Palette
+from raidsim.report.plot import PNG_DPI, Picture, drawing, picture, save_svg
+
+PANEL_INCHES = (4.4, 3.8)
+
+Draw = Callable[[Axes, Plan, Palette], None]
+
+
+def render(plan: Plan, suffix: str) -> bytes:
+    """Draw the front: ".png" or ".svg"."""
+    with drawing():
+        found = _figure(plan)
+        return save_svg(found, "raidsim") if suffix == ".svg" else picture(found, PNG_DPI)
+
+
+def figure(plan: Plan) -> Figure:
+    """Draw the same as a figure that notebooks show."""
+    with drawing():
+        return _figure(plan)
+
+
+def _figure(plan: Plan) -> Picture:
+    drawn = Picture(figsize=(PANEL_INCHES[0] * len(PANELS), PANEL_INCHES[1]), layout="constrained")
+    drawn.suptitle(plan.title, fontsize=12, fontweight="bold")
+    for axes, (_, draw) in zip(drawn.subplots(1, len(PANELS)), PANELS, strict=True):
+        draw(axes, plan, LIGHT)
+    return drawn
+
+
+def _cost(one: Candidate) -> float:
+    return float(one.last_drives) if one.cost is None else one.cost.total
+
+
+def _cost_words(plan: Plan) -> str:
+    return "drives" if plan.currency is None else f"cost, {plan.currency}"
+
+
+def draw_power(axes: Axes, plan: Plan, colours: Palette) -> None:
+    """Power against cost."""
+    _points(axes, plan, colours, [one.watts for one in plan.front])
+    axes.set_ylabel("mean power under the load, W")
+    axes.set_ylim(bottom=0)
+
+
+def draw_latency(axes: Axes, plan: Plan, colours: Palette) -> None:
+    """Latency against cost."""
+    _points(axes, plan, colours, [1000 * one.mean for one in plan.front])
+    axes.set_ylabel("latency, slower mean of reads and writes, ms")
+    axes.set_ylim(bottom=0)
+
+
+def draw_bill(axes: Axes, plan: Plan, colours: Palette) -> None:
+    """What each design costs, by what it is for; without prices its drives, first and at last."""
+    rows = range(len(plan.front))
+    for number, (name, values) in enumerate(_bill(plan)):
+        before = [sum(each[row] for _, each in list(_bill(plan))[:number]) for row in rows]
+        axes.barh(rows, values, left=before, color=colours.stages[number], label=name, height=0.6)
+    axes.set_yticks(list(rows), [str(one.number) for one in plan.front])
+    axes.invert_yaxis()
+    axes.set_xlabel(_cost_words(plan))
+    axes.grid(axis="x", color=colours.faint, linewidth=0.6)
+    _thousands(axes)
+    if plan.front:
+        axes.legend(fontsize=7, ncols=2, loc="upper center", bbox_to_anchor=(0.5, 1.14))
+
+
+def _bill(plan: Plan) -> list[tuple[str, list[float]]]:
+    """Parts of the cost with their values, design by design."""
+    bills = [one.cost for one in plan.front if one.cost is not None]
+    if len(bills) < len(plan.front):
+        first = [float(one.drives) for one in plan.front]
+        later = [float(one.last_drives - one.drives) for one in plan.front]
+        return [("bought at first", first), ("for growth", later)]
+    return [
+        ("bought at first", [one.purchase for one in bills]),
+        ("for growth", [one.growth for one in bills]),
+        ("energy", [one.energy for one in bills]),
+        ("drives that fail", [one.replacements for one in bills]),
+    ]
+
+
+PANELS: tuple[tuple[str, Draw], ...] = (
+    ("Power against cost", draw_power),
+    ("Latency against cost", draw_latency),
+    ("What each costs", draw_bill),
+)
+
+
+def _points(axes: Axes, plan: Plan, colours: Palette, values: list[float]) -> None:
+    costs = [_cost(one) for one in plan.front]
+    axes.plot(costs, values, "o", color=colours.throughput)
+    # Labels of neighbours stand above and below their points in turn.
+    order = sorted(range(len(costs)), key=lambda row: costs[row])
+    for place, row in enumerate(order):
+        axes.annotate(
+            str(plan.front[row].number), (costs[row], values[row]),
+            xytext=(0, 6 if place % 2 else -12), textcoords="offset points", ha="center",
+            fontsize=7, color=colours.muted,
+        )  # fmt: skip
+    axes.set_xlabel(_cost_words(plan))
+    axes.margins(x=0.2, y=0.15)
+    axes.grid(color=colours.faint, linewidth=0.6)
+    _thousands(axes)
+    if not plan.front:
+        axes.text(0.5, 0.5, "no design", ha="center", transform=axes.transAxes)
+
+
+def _thousands(axes: Axes) -> None:
+    """Mark thousands of the amounts along the axis."""
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.xaxis.set_major_locator(MaxNLocator(5))

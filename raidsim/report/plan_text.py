@@ -1,0 +1,199 @@
+"""A plan as tables and sentences: what is needed, the funnel, and the designs worth buying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from raidsim.planning.outcome import Candidate, Plan, Stage
+from raidsim.report import numbers
+from raidsim.report.table import RULED
+
+NONE = "-"
+NO_MEASURE = 1e6
+"""Ratio to a limit that says no more than that it is missed."""
+
+
+def parts(plan: Plan) -> Iterator[RenderableType]:
+    """All of a plan, part by part."""
+    yield Text(plan.title, style="bold")
+    for line in plan.asked:
+        yield Text(f"  {line}")
+    if plan.prices is not None:
+        yield Text(f"  prices: {plan.prices}")
+    yield Text("")
+    yield funnel(plan)
+    yield Text("")
+    if plan.front:
+        yield front(plan)
+        yield Text("")
+        for one in plan.front:
+            yield Text(f"{one.number}: {one.label}")
+    for line in sentences(plan):
+        yield Text(f"- {line}")
+
+
+def funnel(plan: Plan) -> Table:
+    """How many designs each stage left, and what the others fell for."""
+    table = _table("stage", "designs", "left", "runs", "fell for")
+    for column in (1, 2, 3):
+        table.columns[column].justify = "right"
+    for stage in plan.funnel:
+        runs = f"{stage.runs:,}" if stage.runs else NONE
+        table.add_row(stage.name, f"{stage.came:,}", f"{stage.left:,}", runs, reasons(stage))
+    return table
+
+
+def reasons(stage: Stage) -> str:
+    """What designs fell for in a stage, the most frequent first."""
+    ordered = sorted(stage.fell.items(), key=lambda one: -one[1])
+    return ", ".join(f"{name} {count:,}" for name, count in ordered) or NONE
+
+
+HEADERS = (
+    "design", "cost", "drives", "usable", "units", "power", "latency", "headroom", "rebuild",
+    "any loss", "wear", "outgrown", "meets it", "busiest",
+)  # fmt: skip
+
+
+def front(plan: Plan) -> Table:
+    """The designs worth buying, the cheapest first."""
+    table = _table(*headers(plan))
+    for column in table.columns[:-1]:
+        column.justify = "right"
+    for one in plan.front:
+        table.add_row(*cells(one, plan))
+    return table
+
+
+def headers(plan: Plan) -> list[str]:
+    """Heads of the columns; without prices none has a cost."""
+    found = [name for name in HEADERS if name != "cost" or plan.currency is not None]
+    return [f"cost, {plan.currency}" if name == "cost" else name for name in found]
+
+
+def cells(one: Candidate, plan: Plan) -> list[str]:
+    """The figures of a design, in the order of the heads."""
+    found = [str(one.number)]
+    if plan.currency is not None:
+        found.append(NONE if one.cost is None else f"{one.cost.total:,.0f}")
+    grown = f" to {one.last_drives}" if one.last_drives != one.drives else ""
+    found += [
+        f"{one.drives}{grown}",
+        numbers.capacity(one.usable),
+        str(one.rack_units),
+        numbers.watts(one.watts),
+        numbers.time(1000 * one.mean),
+        f"{'at least ' * one.more}{one.headroom:.2g}",
+        NONE if one.rebuild is None else hours(one.rebuild),
+        chance(one.loss),
+        "never" if one.years is None else f"{one.years:.0f} years",
+        "not in 30 years" if one.breaks is None else f"year {one.breaks.years}: {one.breaks.what}",
+        NONE if one.chance is None else f"{100 * one.chance:.0f} %",
+        f"{one.limit} {numbers.percent(one.utilisation)}",
+    ]
+    return found
+
+
+def hours(seconds: float) -> str:
+    """A long time: 12 min, 6.4 h, 3.1 days."""
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"
+
+
+def chance(share: float) -> str:
+    """A small chance: 0.4 %, 1 in 20,000."""
+    if share >= 0.001:
+        return f"{100 * share:.2g} %"
+    return f"1 in {float(f'{1 / share:.3g}'):,.0f}" if share > 1e-12 else "none"
+
+
+def money(one: Candidate, currency: str | None) -> str:
+    """What a design costs, by what it is for."""
+    assert one.cost is not None
+    return (
+        f"{one.number}: {one.cost.purchase:,.0f} {currency} are bought at first,"
+        f" {one.cost.growth:,.0f} for growth, {one.cost.energy:,.0f} for energy,"
+        f" {one.cost.replacements:,.0f} for drives that fail"
+    )
+
+
+def sentences(plan: Plan) -> Iterator[str]:
+    """What a plan says beside its tables."""
+    if plan.front and plan.currency is not None:
+        yield money(plan.front[0], plan.currency)
+    if plan.front:
+        yield (
+            "latency: the slower mean of reads and writes; headroom: how many times the load is"
+            " carried within the limits; outgrown: what growth breaks first of what is bought at"
+            " first; meets it: in so many of the draws of what cards do not know"
+        )
+        yield from _states(plan)
+    for one in plan.front:
+        if one.experiment is not None and one.chance is not None and one.chance < 1:
+            yield f"{one.number}: to be surer, {one.experiment.text} ({one.experiment.card})"
+    if plan.settles:
+        yield plan.settles
+    if plan.nearest is not None:
+        yield "no design meets the need"
+        lacks = ", ".join(f"{name} {times(by)}" for name, by in plan.nearest.lacks.items())
+        yield f"the nearest is {plan.nearest.number}: {plan.nearest.label}; {lacks}"
+    elif not plan.front:
+        yield "no design meets the need, and none is near it: no hardware of the choice fits"
+    yield from _levers(plan)
+    if plan.unpriced:
+        many = len(plan.unpriced)
+        shown = ", ".join(plan.unpriced[:8]) + (", ..." if many > 8 else "")
+        yield f"{many} cards have no price, and designs with them are left out: {shown}"
+    yield from plan.remarks
+
+
+def _states(plan: Plan) -> Iterator[str]:
+    for name, words in (
+        ("degraded", "with a drive missing"),
+        ("rebuilding", "while one is rebuilt"),
+    ):
+        found = []
+        for one in plan.front:
+            state = getattr(one, name)
+            means = [] if state is None else [kind["mean"] for kind in state.latency.values()]
+            if means:
+                found.append(f"{one.number} {numbers.time(1000 * max(means))}")
+            elif state is not None:
+                found.append(f"{one.number} does not carry the load")
+        if found:
+            yield f"latency {words}: {', '.join(found)}"
+
+
+def _levers(plan: Plan) -> Iterator[str]:
+    unit = plan.currency or "drives"
+    found = [f"{one.limit} ({one.best:,.0f} {unit})" for one in plan.levers if one.best is not None]
+    if not found:
+        return
+    if plan.front or plan.funnel[1].left:
+        yield (
+            "limits that cost most, with what the best design without one would come to by"
+            f" arithmetic and bounds alone: {', '.join(found[:4])}"
+        )
+    else:
+        yield f"without one of these limits there would be designs: {', '.join(found[:4])}"
+
+
+def times(ratio: float) -> str:
+    """By how much a limit is missed."""
+    if ratio > NO_MEASURE:
+        return "is missed"
+    if ratio < 2:
+        return f"is missed by {100 * (ratio - 1):.3g} %"
+    return f"is missed {ratio:.3g} times"
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column)
+    return table
