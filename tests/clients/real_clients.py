@@ -262,14 +262,14 @@ BROKEN = {
 def test_fio_finds_no_wrong_byte_while_things_break(tmp_path: Path, case: str) -> None:
     text, events = BROKEN[case]
     with attached(tmp_path, text, 50.0) as server:
-        options = ["--rw=randwrite", "--bsrange=4k-128k", "--iodepth=8", "--size=96m"]
+        options = ["--rw=randwrite", "--bsrange=4k-128k", "--iodepth=8", "--size=160m"]
         options += ["--verify=crc32c", "--do_verify=1", "--randseed=5"]
         command = fio(server, "data", *options)
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         ) as job:
             for event in events:
-                time.sleep(0.2)
+                time.sleep(0.1)
                 server.ask(**event)
             assert job.poll() is None  # it has happened while fio was at work
             printed, _ = job.communicate(timeout=PATIENCE)
