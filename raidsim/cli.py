@@ -22,6 +22,8 @@ import typer
 
 from raidsim import (
     accept_cli,
+    array_cli,
+    attach_cli,
     card_cli,
     check_cli,
     compare_cli,
@@ -80,6 +82,8 @@ for group in (
     sweep_cli,
     compare_cli,
     accept_cli,
+    array_cli,
+    attach_cli,
     card_cli,
     check_cli,
     draw_cli,

@@ -59,7 +59,7 @@ SIGNATURES = {
     " priority=0, timeout='none', limit=None)",
     "Environment": "(initial_time=0.0, *, seed=1)",
     "Volume.read": "(self, offset, length, *, priority=0, timeout=None)",
-    "Volume.write": "(self, offset, length, *, priority=0, timeout=None)",
+    "Volume.write": "(self, offset, length, *, fua=False, priority=0, timeout=None)",
     "Volume.start": "(self, load)",
 }
 NAMES = [

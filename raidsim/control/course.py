@@ -166,6 +166,16 @@ class Course:
         self.after(f"{kind}-end", later.words + self._told)
         self.look()
 
+    def let_happen(self, event: EventSpec) -> None:
+        """Let one more event happen now, which the scenario does not have.
+
+        Raises
+        ------
+        InputError
+            If it cannot happen.
+        """
+        self._act(event, 0)
+
     def lose(self, kind: str, lost: Mapping[str, int]) -> None:
         """Note bytes by volume that were acknowledged, and are lost."""
         found = [Loss(self.now, kind, name, size) for name, size in lost.items() if size > 0]

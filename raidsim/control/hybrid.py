@@ -130,7 +130,7 @@ class Hybrid(Volume):
             [one.addressed for one in _made_of(back)],
         )
         self._join(env, spec, front, back, host, controller)
-        self._await()
+        self._stream()
 
     @classmethod
     def of_parts(
@@ -189,7 +189,7 @@ class Hybrid(Volume):
         self._drives: DrivesBelow = DrivesBelow(self)
         self._stations = range(first, system.count("stations"))
         self.streams = []
-        self._awaited = t.NONE
+        self._manual = {}
         self.above = []
         if controller is not None:
             controller.put_into(host)
@@ -319,6 +319,10 @@ class Hybrid(Volume):
         use_front(self.system, int(hybrid["cache"]), number, self._is.copies, new)
 
     # -- what is said to front or back instead -----------------------------------------------------
+
+    def send_trim(self, *_: Any, **__: Any) -> NoReturn:
+        """Refused, as :meth:`trim` is."""
+        self._drives.refuse(Arguments(f"{self.name}.send_trim()"))
 
     def trim(self, *_: Any, **__: Any) -> NoReturn:
         """Refused: what is not needed may be in the front, in the back or in both."""

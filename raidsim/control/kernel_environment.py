@@ -131,6 +131,38 @@ class KernelEnvironment(simpy.Environment):
             self._run_kernel(until)
         super().step()
 
+    def advance(self, until: float) -> None:
+        """Let everything happen up to a time, s, and let it be that time.
+
+        As :meth:`run`, for those who come back again and again in small steps: it costs them no
+        event of their own. What the kernel does at that very time has happened, too.
+
+        Raises
+        ------
+        SaturationError
+            As of :meth:`run`.
+        """
+        while True:
+            if self.peek() <= until:
+                self.step()
+                continue
+            if self.system.run(to_ns(until)) != t.RETURN_AWAITED:
+                break
+            self._collect()
+        self._now = max(self._now, until)
+        self.sync()
+
+    @property
+    def next_time(self) -> float:
+        """When the next thing happens, be it SimPy's or the kernel's, s; inf if nothing does."""
+        state = self.system.state
+        if state["first_waiting"] != t.NONE:  # on the kernel's agenda, which is for this instant
+            return self.now
+        inside = math.inf
+        if state["events"] > 0:
+            inside = to_seconds(int(self.system.world.heap[0]["time"]))
+        return min(self.peek(), inside)
+
     def _run_kernel(self, until: float) -> None:
         unbounded = until == math.inf
         if unbounded and self._endless and len(self._waiting) == len(self._endless):

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import simpy
-
 from raidsim.assembly.drives import kind_of
 from raidsim.assembly.heat import Air
-from raidsim.assembly.load import need_room
 from raidsim.assembly.scenario import add_volumes, age_alone
 from raidsim.control import request
 from raidsim.control.air import read_air
 from raidsim.control.arguments import Arguments
-from raidsim.control.clock import duration, to_ns
+from raidsim.control.asked import Asked
 from raidsim.control.controller import Controller
 from raidsim.control.drives import Drives
 from raidsim.control.environment import Environment
@@ -30,7 +27,7 @@ from raidsim.intervene.trim import trim
 from raidsim.kernel import tables as t
 from raidsim.observe import observe
 from raidsim.result import DriveUse, StationUse
-from raidsim.scenario import HybridSpec, LoadSpec, Requests, Tables, VolumeSpec, single
+from raidsim.scenario import HybridSpec, LoadSpec, Tables, VolumeSpec, single
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.plain import plain
 
@@ -41,7 +38,7 @@ ABSENT = (
 """Keys of a scenario's [[volume]] that mean something by being left out."""
 
 
-class Volume(Maintained):
+class Volume(Asked, Maintained):
     """A volume: one drive, or several under a RAID level.
 
     All but the first three are keys of a scenario's ``[[volume]]``, with its meanings, defaults
@@ -120,8 +117,6 @@ class Volume(Maintained):
         If there is no such card, or a value does not fit it, the level or the controller.
     """
 
-    _flushes = True
-
     def __init__(
         self,
         env: Environment,
@@ -194,7 +189,7 @@ class Volume(Maintained):
         }  # fmt: skip
         self._make(env, self._read(keys, controller), host, controller, links)
         age_alone(self.system, self.spec, self.row)
-        self._await()
+        self._stream()
 
     @classmethod
     def of_spec(
@@ -244,7 +239,7 @@ class Volume(Maintained):
         self._stations = range(first, system.count("stations"))
         self._air = env.tell_of_air(self._stand_in)
         self.streams: list[int] = []
-        self._awaited = t.NONE
+        self._manual = {}
         self._reach = self._hang_on()
         env.has_volume(self)
 
@@ -255,63 +250,6 @@ class Volume(Maintained):
         return f"<Volume {self.name}: {what}, {self.capacity / 1e9:g} GB>"
 
     # -- I/O --------------------------------------------------------------------------------
-
-    def read(
-        self, offset: int, length: int, *, priority: int = 0, timeout: float | None = None
-    ) -> simpy.Event:
-        """Read ``length`` bytes at byte address ``offset``, from now on.
-
-        Parameters
-        ----------
-        offset, length
-            Bytes; multiples of the sector, inside the volume. At most 64 MiB.
-        priority
-            0 (first) to 3 (last), where a station orders by priority.
-        timeout
-            Patience in s; after it the I/O counts as timed out, whatever the drive does.
-
-        Returns
-        -------
-        simpy.Event
-            It always succeeds, with a :class:`~raidsim.control.Completion`: see its status.
-
-        Raises
-        ------
-        InputError
-            If the address range is not whole sectors inside the volume, or if its access
-            policy does not allow it.
-        """
-        return self._start(t.READ, offset, length, priority, timeout)
-
-    def write(
-        self, offset: int, length: int, *, priority: int = 0, timeout: float | None = None
-    ) -> simpy.Event:
-        """Write ``length`` bytes at byte address ``offset``, from now on; as :meth:`read`.
-
-        The event happens when the data is acknowledged.
-        """
-        return self._start(t.WRITE, offset, length, priority, timeout)
-
-    def flush(self, *, priority: int = 0, timeout: float | None = None) -> simpy.Event:
-        """Ask for a flush, as ``fsync`` does: all writes that were answered are safe at its end.
-
-        Drives without power-loss protection empty their write caches first; ones with it, and a
-        controller's cache that is written back, answer at once. The event is as that of
-        :meth:`read`.
-
-        Raises
-        ------
-        InputError
-            If the volume is blocked or a part of a hybrid, or an argument is wrong.
-        """
-        check = Arguments(f"{self.name}.flush()")
-        self._check_access(check, t.READ)
-        if not self._flushes:
-            check.wrong("self", "flushes of a hybrid are not simulated", "leave them out")
-        priority, timeout = request.patience(check, priority, timeout)
-        check.raise_if_wrong()
-        self.make_room(self._sector)
-        return self._issue(t.FLUSH, 0, 0, priority, timeout)
 
     def start(self, load: Load) -> RunningLoad:
         """Start a load now; ``yield`` what it returns to wait for the load's end.
@@ -524,77 +462,3 @@ class Volume(Maintained):
         for link in links.values():
             link.carry(reach)
         return reach
-
-    def _await(self) -> None:
-        """Make the stream of the I/Os that a model asks for one by one."""
-        self._awaited = self.system.add_stream(
-            self.name,
-            [Requests(self._sector)],
-            mode=t.MANUAL,
-            start=self.system.now,
-            volume=self.row,
-            process=self.host.add_process(self.name),
-        )
-        self.streams = [*self.streams, self._awaited]
-
-    def make_room(self, length: int) -> None:
-        """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make."""
-        if length > self._longest:
-            self._longest = length
-            need_room(self.system, self.row, length)
-
-    def _start(
-        self, op: int, offset: int, length: int, priority: int, timeout: float | None
-    ) -> simpy.Event:
-        if not (
-            op in self._allowed
-            and not self.above
-            and type(offset) is int
-            and type(length) is int
-            and type(priority) is int
-            and priority == 0
-            and timeout is None
-            and 0 <= offset <= self.capacity - length
-            and 0 < length <= request.MOST_LENGTH
-            and offset % self._sector == 0
-            and length % self._sector == 0
-        ):
-            offset, length, priority, timeout = self._check(op, offset, length, priority, timeout)
-        return self._issue(op, offset, length, priority, timeout)
-
-    def _issue(
-        self, op: int, offset: int, length: int, priority: int, timeout: float | None
-    ) -> simpy.Event:
-        if length > self._longest:
-            self.make_room(length)
-        if self._awaited == t.NONE:  # a volume of a scenario: nobody has asked it for one I/O yet
-            self._await()
-        env = self.env
-        event = simpy.Event(env)
-        patience = t.NEVER if timeout is None else duration(timeout)
-        asked = (self._awaited, op, offset, length, priority, env.ticket(event), patience)
-        if env.power == "on":
-            env.system.deliver(to_ns(env.now), *asked)
-        else:
-            env.when_on(lambda: env.system.deliver(to_ns(env.now), *asked))
-        return event
-
-    def _check(
-        self, op: int, offset: Any, length: Any, priority: Any, timeout: Any
-    ) -> tuple[int, int, int, float | None]:
-        """The arguments of an I/O as plain numbers, or all that is wrong with them."""
-        check = Arguments(f"{self.name}.{'read' if op == t.READ else 'write'}()")
-        self._check_access(check, op)
-        offset, length = request.place(check, offset, length, self.capacity, self._sector)
-        priority, timeout = request.patience(check, priority, timeout)
-        check.raise_if_wrong()
-        return offset, length, priority, timeout
-
-    def _check_access(self, check: Arguments, op: int) -> None:
-        """Note it if the volume's access policy does not allow a kind of I/O."""
-        if self.above:
-            cause = f"{self.name} is a part of {self.above[0].name}"
-            check.wrong("self", cause, f"ask {self.above[0].name}, which knows what is where")
-        elif op not in self._allowed:
-            cause = f"{self.name} is {self.access} (its access policy)"
-            check.wrong("access", cause, 'make the Volume with access = "read-write"')

@@ -62,8 +62,9 @@ def read_events(
         event = _read(reading, table, path, parts)
         if event is not None:
             found.append((event, path))
-    _note(reading, _when(found, measure, machines=bool(parts.machines)))
-    if len(found) == len(tables) and not reading.problems:
+    if not reading.alone:
+        _note(reading, _when(found, measure, machines=bool(parts.machines)))
+    if not reading.alone and len(found) == len(tables) and not reading.problems:
         _note(reading, _Story(parts, found, measure).problems())
     if tables:
         for index, load in enumerate(parts.loads):

@@ -44,11 +44,14 @@ class Reading:
     file : the TOML file, with the line of every path; its data may have overrides applied.
     overridden : paths that ``--set`` gave a value (or took away).
     override : what messages name as the file of those.
+    alone : whether its event is to happen in a system that runs already: then what went before is
+        not known here.
     """
 
     file: TomlFile
     overridden: set[Path] = field(default_factory=set)
     override: str = OVERRIDE
+    alone: bool = False
     problems: list[Problem] = field(default_factory=list)
 
     @property

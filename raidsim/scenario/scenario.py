@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path as FilePath
@@ -14,6 +14,7 @@ from raidsim.cards.toml_file import TomlFile, parse, read_text
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote
 from raidsim.scenario import overrides as setting
+from raidsim.scenario.event import EventSpec
 from raidsim.scenario.fields import key
 from raidsim.scenario.files import file_of, find, scenario_of_result
 from raidsim.scenario.loader import read_tables
@@ -137,6 +138,57 @@ class Scenario(Tables):
         reading = Reading(file, set(self.source.overridden), WITH)
         setting.put(reading, changes if isinstance(changes, Mapping) else {changes: value})
         return _checked(reading, self.source.folder)
+
+    def with_events(self, tables: Sequence[Any], name: str = "events") -> Scenario:
+        """Make a scenario in which other events happen; this one stays as it is.
+
+        Parameters
+        ----------
+        tables
+            Its [[event]] tables, in place of those that there are.
+        name
+            What messages call the place that they are from.
+
+        Raises
+        ------
+        InputError
+            With every problem of them.
+        """
+        return _checked(self._with_events(tables, name), self.source.folder)
+
+    def one_event(self, table: Any, name: str = "event") -> EventSpec:
+        """Read one event that is to happen now, in a system that runs already.
+
+        Whether it can happen in the state that the system is in, only the system knows.
+
+        Parameters
+        ----------
+        table
+            As an [[event]] table has it, but for the time.
+        name
+            What messages call the place that it is from.
+
+        Raises
+        ------
+        InputError
+            With every problem of it.
+        """
+        if not isinstance(table, dict):
+            cause = f"{quote(table)} is no event"
+            raise InputError([Problem(name, None, None, cause, 'give {"kind": "...", ...}')])
+        given = sorted({"at", "every"} & set(table))
+        if given:
+            cause = "an event that is asked for happens at once"
+            raise InputError([Problem(name, None, key, cause, "leave it out") for key in given])
+        reading = self._with_events([table | {"at": "1 ms"}], name)
+        reading.alone = True
+        return _checked(reading, self.source.folder).events[0]
+
+    def _with_events(self, tables: Sequence[Any], name: str) -> Reading:
+        old = self.source.file
+        file = TomlFile(old.name, old.text, copy.deepcopy(old.data))
+        file.data["event"] = list(tables)
+        return Reading(file, {*self.source.overridden, ("event",)}, name)
 
     def __repr__(self) -> str:
         lines = [f'<Scenario "{self.title}"', f"  host {self.host.model}"]

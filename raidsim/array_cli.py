@@ -1,0 +1,91 @@
+"""The commands ``raidsim array ...``: images of members of Linux md arrays, looked at and read."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as in raidsim.cli
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from raidsim.cli_options import DOES_NOT_HOLD, stdout
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+app = typer.Typer(
+    name="array",
+    help="Images of the members of a Linux md array: look at them, read and check the array.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Folder = Annotated[
+    str, typer.Argument(metavar="FOLDER", help="Files that are the members of one array.")
+]
+Out = Annotated[
+    str,
+    typer.Option("--out", metavar="FILE", help="A new file; - is standard output."),
+]
+
+
+@app.command("examine")
+def examine_command(folder: Folder) -> None:
+    """Say what the members are, which of them can be used, and how the array is."""
+    from raidsim.attach import image_work, images
+
+    stdout().print(image_work.words_of(images.find(_path(folder))))
+
+
+@app.command("read")
+def read_command(
+    folder: Folder,
+    out: Out,
+    offset: Annotated[str, typer.Option(metavar="SIZE", help="First byte.")] = "0 B",
+    length: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="How many bytes [up to the end].")
+    ] = None,
+) -> None:
+    """Read the array, without members that are missing too; nothing is written to them."""
+    from raidsim.attach import image_work, images
+
+    image_work.copy(
+        images.find(_path(folder)),
+        out,
+        image_work.size_of("--offset", offset),
+        None if length is None else image_work.size_of("--length", length),
+    )
+
+
+@app.command("scrub")
+def scrub_command(
+    folder: Folder,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Write parity and copies that do not agree anew.")
+    ] = False,
+) -> None:
+    """Compare data with parity and copies; status 1 if something does not agree."""
+    from raidsim.attach import image_work, images
+
+    words, agrees = image_work.scrub(images.find(_path(folder)), repair=repair)
+    stdout().print(words)
+    if not agrees:
+        raise typer.Exit(DOES_NOT_HOLD)
+
+
+@app.command("reconstruct")
+def reconstruct_command(
+    folder: Folder,
+    drive: Annotated[int, typer.Option("--drive", metavar="N", min=0, help="Which drive, from 0.")],
+    out: Out,
+) -> None:
+    """Compute what a missing drive held, into a new file that is a member."""
+    from raidsim.attach import image_work, images
+
+    image_work.reconstruct(images.find(_path(folder)), drive, out)
+
+
+def _path(folder: str) -> Path:
+    from pathlib import Path
+
+    return Path(folder)

@@ -1,0 +1,226 @@
+"""A scenario that runs beside the real world: its volumes, its events, its clock.
+
+The simulated clock follows the one on the wall. Whenever something arrives, and whenever the next
+thing in the simulation is due, :meth:`Machine.advance` lets the simulation run up to now, never
+beyond: so a request that arrives is put in at the simulated instant of its arrival, as in a real
+queue. If the simulation cannot follow, the clock is put back and the log says by how much.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from raidsim.attach.clock import Clock
+from raidsim.attach.device import Device, content_of
+from raidsim.attach.folder import members_in
+from raidsim.attach.members import Content
+from raidsim.control import Environment, Host, Hybrid, Volume
+from raidsim.control.course import Course
+from raidsim.control.model import Model
+from raidsim.errors import InputError
+from raidsim.scenario import EventSpec, Scenario
+from raidsim.system.system import SaturationError
+
+LOG = logging.getLogger("raidsim.attach")
+
+STEP: Final = 0.005  # real seconds of simulated time that are simulated at a time
+BUDGET: Final = 0.02  # real seconds after which clients are looked at, though it is not now yet
+SMALL: Final = "intel-p3700-800gb"
+SERVER: Final = "fujitsu-rx2540-m1"
+MOST_BEHIND: Final = 0.25  # real seconds after which the simulated clock is put back
+BETWEEN_LOGS: Final = 1.0  # real seconds
+
+
+class Machine:
+    """The volumes of a scenario, attached.
+
+    No load of the scenario runs unless it is asked for; its events happen at their times.
+
+    Parameters
+    ----------
+    scenario
+        What is simulated.
+    speed
+        Simulated seconds in a second.
+    loads
+        Whether the scenario's loads run beside what clients do.
+    members
+        A folder that keeps the drives' bytes; None for files that are gone at the end.
+
+    Raises
+    ------
+    InputError
+        If the drives in the folder are not those of the scenario.
+
+    Attributes
+    ----------
+    devices
+        Volumes that clients can use, by name.
+    on_power_cut
+        Called after the power was cut.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        speed: float,
+        *,
+        loads: bool = False,
+        members: Path | None = None,
+    ) -> None:
+        self.model = Model(scenario)
+        self.env = self.model.env
+        self.clock = Clock(speed)
+        self.course = Course(self.model, _nothing, self._tell)
+        self.devices = {
+            name: Device(volume, _content(volume, members), scenario.seed)
+            for name, volume in self.model.every.items()
+            if not volume.above
+        }
+        for device in self.devices.values():
+            device.fail_what_is_missing()
+        self.on_power_cut: Callable[[], None] = _nothing
+        self._loads = [load.name for load in scenario.loads] if loads else []
+        self._told = -math.inf
+        self._slipped = 0.0
+        self._checked = -math.inf
+
+    def start(self) -> None:
+        """Let the clock of the simulation run from now on."""
+        _warm_up()
+        for name in self._loads:
+            self.model.start(name)
+        self.clock.start(self.env.now)
+        self.course.origin = self.env.now
+        if self.model.scenario.events or self.model.scenario.machines:
+            self.course.begin()
+
+    # -- time ----------------------------------------------------------------------------------
+
+    def advance(self) -> None:
+        """Let everything happen that is due by now."""
+        begun = time.monotonic()
+        env, clock = self.env, self.clock
+        target = clock.now
+        while env.now < target:
+            following = max(env.now + STEP * clock.speed, env.next_time)
+            self._advance_to(min(target, following))
+            for device in self.devices.values():
+                device.look()
+            if time.monotonic() - begun > BUDGET:
+                break
+        behind = -clock.wait_for(env.now)
+        if behind > MOST_BEHIND:
+            clock.slip(behind)
+            self._slipped += behind
+        wall = time.monotonic()
+        if self._slipped and wall - self._told > BETWEEN_LOGS:
+            LOG.warning(
+                "the simulation takes longer than it may: its clock is %.2f s behind in all;"
+                " a smaller --speed helps",
+                clock.slipped,
+            )
+            self._told, self._slipped = wall, 0.0
+        if wall - self._checked > BETWEEN_LOGS:
+            self._checked = wall
+            for device in self.devices.values():
+                device.look_after_checks()
+
+    def _advance_to(self, time: float) -> None:
+        try:
+            self.env.advance(time)
+        except (InputError, SaturationError) as error:
+            LOG.error("%s", error)
+
+    @property
+    def wait(self) -> float:
+        """Real seconds until the next thing is due; inf if nothing is."""
+        following = self.env.next_time
+        return math.inf if following == math.inf else self.clock.wait_for(following)
+
+    @property
+    def in_flight(self) -> int:
+        """Requests of clients that are under way."""
+        return sum(device.in_flight for device in self.devices.values())
+
+    # -- what happens --------------------------------------------------------------------------
+
+    def let_happen(self, event: EventSpec) -> None:
+        """Let an event happen now.
+
+        Raises
+        ------
+        InputError
+            If it cannot happen.
+        """
+        self.advance()
+        self.course.let_happen(event)
+        for device in self.devices.values():
+            device.look()
+
+    def _tell(self, kind: str, words: str) -> None:
+        """Log what has happened, and let a power cut have its effect on bytes and clients."""
+        LOG.info("%.6f s: %s", self.course.now, words)
+        if kind == "power-cut":
+            cut = self.course.power_cuts[-1]
+            for name, device in self.devices.items():
+                device.power_is_cut(cut.of(name))
+            self.on_power_cut()
+
+    def status(self) -> dict[str, Any]:
+        """How it is, as plain data: times in s, sizes in bytes."""
+        return {
+            "time": self.course.now,
+            "power": self.env.power,
+            "speed": self.clock.speed,
+            "behind": self.clock.slipped,
+            "volumes": {
+                name: {
+                    "size": device.volume.capacity,
+                    "health": device.volume.health,
+                    "failed": list(device.volume.failed),
+                    "in_flight": device.in_flight,
+                    "iops": device.volume.iops,
+                    "mbps": device.volume.mbps,
+                    "temperature": device.volume.temperature,
+                    "operations": [
+                        {
+                            "kind": one.kind,
+                            "drive": one.drive,
+                            "state": one.state,
+                            "progress": one.progress,
+                        }
+                        for one in device.volume.operations
+                    ],
+                }
+                for name, device in self.devices.items()
+            },
+        }
+
+    def close(self) -> None:
+        """Put all bytes onto the host's disk."""
+        for device in self.devices.values():
+            device.close()
+
+
+def _content(volume: Volume, members: Path | None) -> Content:
+    if members is None or isinstance(volume, Hybrid):
+        return content_of(volume)
+    return members_in(members, volume)
+
+
+def _warm_up() -> None:
+    """Load the kernel's machine code, which takes a while, before anybody waits for it."""
+    env = Environment()
+    volume = Volume(env, SMALL, Host(env, SERVER), state="fresh")
+    env.run(volume.read(0, volume.sector))
+    env.advance(env.now)
+
+
+def _nothing(*_: Any) -> None:
+    pass

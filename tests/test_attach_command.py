@@ -1,0 +1,117 @@
+"""`raidsim attach` and `raidsim tell` as they are typed."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import pytest
+from test_attach import disks
+
+from raidsim import cli
+from raidsim.attach.asking import wish_of
+
+EVENTS = """
+[[event]]
+kind = "drive-failure"
+drive = 1
+at = "100 ms"
+
+[[event]]
+kind = "replacement"
+drive = 1
+at = "200 ms"
+"""
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    path = tmp_path / "scenario.toml"
+    path.write_text(disks())
+    return str(path)
+
+
+def run(capfd, *words, status=0):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(list(words))
+    out, err = capfd.readouterr()
+    assert ended.value.code == status, err
+    return out + err
+
+
+def test_a_file_of_events_is_played_at_its_simulated_times(scenario, tmp_path, capfd):
+    events = tmp_path / "events.toml"
+    events.write_text(EVENTS)
+    options = ["--port", "0", "--speed", "10", "--events", str(events), "--for", "0.5 s"]
+    printed = run(capfd, "attach", scenario, *options)
+    assert "nbd://127.0.0.1:" in printed
+    assert " 0.100000 s: drive 1 of data fails" in printed
+    assert " 0.200000 s: " in printed
+    assert "the time is over" in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--socket", "a", "--port", "1"], "--socket: is given beside --port"),
+        (["--for", "3 parsecs"], "--for: "),
+        (["--events", "EVENTS"], "EVENTS:2: speed: is not for a file of events"),
+        (["--events", "nowhere.toml"], "nowhere.toml"),
+        (["--set", "volume.level=raid50", "--set", "volume.drives=6", "--members", "DRIVES"],
+         "--members: data: md has no raid50"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_a_line(scenario, tmp_path, capfd, words, message):
+    (tmp_path / "EVENTS").write_text("# a comment\nspeed = 1\n")
+    words = [str(tmp_path / word) if word.isupper() else word for word in words]
+    printed = run(capfd, "attach", scenario, *words, status=2)
+    assert message in printed.replace(f"{tmp_path}/", "")
+    assert "Traceback" not in printed
+
+
+def test_events_that_a_scenario_could_not_have_are_refused_from_a_file_too(
+    scenario, tmp_path, capfd
+):
+    events = tmp_path / "events.toml"
+    events.write_text('[[event]]\nkind = "replacement"\ndrive = 1\nat = "1 s"\n')
+    printed = run(capfd, "attach", scenario, "--events", str(events), status=2)
+    assert "events.toml" in printed
+    assert "has not failed" in printed
+
+
+def test_words_become_a_wish():
+    assert wish_of("status", []) == {"show": "status"}
+    assert wish_of("drive-failure", ["drive=2", "volume=data"]) == {
+        "kind": "drive-failure", "drive": 2, "volume": "data",
+    }  # fmt: skip
+    assert wish_of("power-cut", ["outage=10 s"])["outage"] == "10 s"
+
+
+def test_tell_prints_what_was_done_and_what_is_wrong(tmp_path, capfd):
+    path = tmp_path / "control"
+    answers = [
+        b'{"ok": true, "time": 1.5, "did": "drive 2 of data fails"}\n',
+        b'{"ok": false, "problems": ["drive 9: there is none"]}\n',
+        b"nonsense\n",
+    ]
+    asked = []
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+
+        def serve():
+            for answer in answers:
+                with listener.accept()[0] as line:
+                    asked.append(line.recv(1000))
+                    line.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        done = run(capfd, "tell", str(path), "drive-failure", "drive=2")
+        assert done == "1.500000 s: drive 2 of data fails\n"
+        assert asked == [b'{"kind": "drive-failure", "drive": 2}\n']
+        wrong = run(capfd, "tell", str(path), "drive-failure", "drive=9", status=2)
+        assert wrong == "drive 9: there is none\n"
+        assert "nobody answers" in run(capfd, "tell", str(path), "status", status=2)
+        thread.join()
+    assert "start raidsim attach" in run(capfd, "tell", str(tmp_path / "none"), "status", status=2)
