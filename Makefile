@@ -104,6 +104,7 @@ docs: $(INSTALLED)
 	$(BIN)/python docs/pictures/write_amplification.py
 	$(BIN)/python docs/pictures/disks.py
 	$(BIN)/python docs/pictures/arrays.py
+	$(BIN)/python docs/pictures/layouts.py
 	$(BIN)/python docs/pictures/data_loss.py
 	$(BIN)/python docs/validation.py
 	$(BIN)/python docs/tables.py

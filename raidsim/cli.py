@@ -25,7 +25,9 @@ from raidsim import (
     card_cli,
     check_cli,
     compare_cli,
+    draw_cli,
     left_out_cli,
+    lesson_cli,
     models_cli,
     plan_cli,
     run_cli,
@@ -75,8 +77,17 @@ app = typer.Typer(
 )
 app.command("run", cls=WithUnknowns)(run_cli.run_command)
 for group in (
-    sweep_cli, compare_cli, plan_cli, accept_cli, card_cli, check_cli, left_out_cli, trace_cli,
-):  # fmt: skip
+    sweep_cli,
+    compare_cli,
+    accept_cli,
+    card_cli,
+    check_cli,
+    draw_cli,
+    left_out_cli,
+    lesson_cli,
+    trace_cli,
+    plan_cli,
+):
     app.add_typer(group.app)
 
 

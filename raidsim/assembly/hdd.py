@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain, pairwise
 
 import numpy as np
@@ -160,7 +160,7 @@ def add_zones(system: System, found: Sequence[surface.Row]) -> int:
     """Add the rows of a disk's zones; the first of them."""
     first = system.append("zones", len(found))
     for number, row in enumerate(found, first):
-        system.set_row("zones", number, **asdict(row))
+        system.set_row("zones", number, **vars(row))
     return first
 
 

@@ -465,7 +465,7 @@ class System:
     def _entry(self) -> Callable[..., int]:
         """The entry point for this system; one for all, if that needs no compiling."""
         only_flash = self.count("disks") == self.count("arrays") == 0
-        return engine.run if is_compiled() or not only_flash else engine.run_flash
+        return engine.run if not only_flash or is_compiled() else engine.run_flash
 
     def _check_idle(self) -> None:
         """Nothing is left to happen: then nothing may be under way, but at what is halted."""

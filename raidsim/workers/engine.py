@@ -144,7 +144,7 @@ def execute(
     done = 0
     many = processes and len(variants) >= MANY
     with (
-        _pool(workers, many, cluster) as pool,
+        _pool(workers, len(variants), many, cluster) as pool,
         closing(_made(pool, variants, order, simulate)) as made,
     ):
         for number, row in made:
@@ -268,9 +268,12 @@ _here = threading.local()
 
 
 @contextmanager
-def _pool(workers: int | None, processes: bool, cluster: str | None) -> Iterator[_Pool]:
+def _pool(
+    workers: int | None, variants: int, processes: bool, cluster: str | None
+) -> Iterator[_Pool]:
     """Workers of the kind that is wanted, which have ended afterwards."""
     count = 1 if getattr(_here, "works", False) else workers or processors()
+    count = max(1, min(count, variants))
     if cluster is not None:
         with cluster_of(cluster) as (executor, count, lost):
             yield _Pool(executor, count, chunked=True, again=lambda: executor, lost=lost)

@@ -1,0 +1,49 @@
+"""The command ``raidsim draw``: where the strips of arrays lie."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the command, as in raidsim.cli
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from raidsim.cli_options import Overrides, ScenarioName, target_of
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("draw")
+def draw_command(
+    scenario: ScenarioName,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write there: .svg. Without it to standard output.",
+        ),
+    ] = None,
+    volume: Annotated[str | None, typer.Option(metavar="NAME", help="Only this volume.")] = None,
+    rows: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", show_default=False, help="Rows of strips; left out, a round of the parity."
+        ),
+    ] = None,
+    overrides: Overrides = None,
+) -> None:
+    """Draw where the strips of a scenario's arrays lie, as SVG."""
+    from raidsim import scenario as scenarios
+    from raidsim.report import output as written
+    from raidsim.report.layout_drawing import drawing
+
+    target = target_of("--output", output, (".svg",))
+    loaded = scenarios.load(scenario, overrides=overrides or [])
+    written.check([target] if target else [], inputs=[loaded.path])
+    picture = drawing(loaded, volume, rows)
+    if target:
+        written.write({target: picture})
+    else:
+        written.print_bytes(picture)

@@ -1,0 +1,174 @@
+"""Every question of every lesson, worked for 20 seeds; and what a lesson has to have."""
+
+import math
+import re
+from functools import cache
+
+import pytest
+
+from raidsim.lessons import catalogue
+from raidsim.teaching.interview import TRIES, Interview
+from raidsim.teaching.marking import UnreadableError, is_right, mark, read_answer
+from raidsim.teaching.runs import simulate
+from raidsim.teaching.sheet import draw, letter, shown
+
+SEEDS = range(1, 21)
+LEAST = 16  # lessons
+
+
+@cache
+def sheets(name):
+    """Each question with each set of numbers that any of the seeds draws, once."""
+    lesson = catalogue.lesson(name)
+    found = {}
+    for seed in SEEDS:
+        for asked in draw(lesson, seed):
+            found.setdefault((asked.number, repr(asked.given.values)), asked)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("name", catalogue.NAMES)
+def test_a_lesson_has_what_a_lesson_needs(name):
+    lesson = catalogue.lesson(name)
+    assert lesson.name == name
+    assert len(lesson.questions) >= 5
+    assert sum(question.only_by_running for question in lesson.questions) >= 2
+    assert any(question.predict for question in lesson.questions)
+    assert any(question.mistakes for question in lesson.questions)
+    assert all(q.hand or q.read or q.simulated for q in lesson.questions)
+    assert all((lesson.sources, lesson.simplifications, lesson.disagreements))
+    assert 15 <= sum(1 + len(line) // 96 for line in lesson.text.splitlines()) <= 40, "a screen"
+    assert all(len(line) <= 96 for line in lesson.text.splitlines() if line.startswith("    "))
+
+
+@pytest.mark.parametrize("name", catalogue.NAMES)
+def test_simulation_and_closed_form_agree_and_right_answers_are_marked_right(name):
+    for asked in sheets(name):
+        where = f"{name}, question {asked.number}, {asked.given.values}"
+        for text in (asked.ask, asked.way, asked.hint, *asked.options):
+            assert text, where
+            assert not re.search(r"\bNone\b|\bnan\b|\binf\b", text), where
+        answers = [value for value in (asked.hand, asked.simulated) if value is not None]
+        assert answers, where
+        assert all(math.isfinite(value) for value in answers), where
+        if len(answers) == 2:
+            far = abs(answers[1] - answers[0]) / max(abs(answers[0]), 1e-9)
+            assert far <= max(asked.question.agrees, 1e-9), f"{where}: {answers}"
+        typed = letter(int(asked.answer)) if asked.options else repr(asked.answer)
+        assert mark(asked, read_answer(asked, typed)).right, where
+
+
+@pytest.mark.parametrize("name", catalogue.NAMES)
+def test_known_mistakes_are_wrong_and_get_their_own_hint(name):
+    hinted = 0
+    for asked in sheets(name):
+        where = f"{name}, question {asked.number}, {asked.given.values}"
+        for value, hint in asked.hints_of_mistakes():
+            if value < 0:  # with these numbers it is no mistake
+                continue
+            found = mark(asked, value)
+            assert not found.right, where
+            assert found.known, where
+            assert found.hint in [text for _, text in asked.hints_of_mistakes()], where
+            hinted += hint == found.hint and hint != asked.hint
+    assert hinted
+
+
+def test_there_are_the_lessons_that_a_course_needs():
+    assert len(catalogue.lessons()) >= LEAST
+    assert len({lesson.title for lesson in catalogue.lessons()}) == len(catalogue.NAMES)
+
+
+def test_a_seed_draws_the_same_numbers_everywhere_and_others_draw_others():
+    lesson = catalogue.lesson("queues")
+    assert [a.given.values for a in draw(lesson, 3)] == [a.given.values for a in draw(lesson, 3)]
+    drawn = {repr([a.given.values for a in draw(lesson, seed)]) for seed in SEEDS}
+    assert len(drawn) > 15
+    # Written down once: hashes do not depend on the version of Python.
+    assert next(a.given.values for a in draw(lesson, 1)) == {"q": FIRST_OF_QUEUES}
+
+
+FIRST_OF_QUEUES = 4
+
+
+def of(name, number, seed=1):
+    return draw(catalogue.lesson(name), seed)[number - 1]
+
+
+def test_answers_are_read_with_and_without_units():
+    in_ms = of("queues", 1)
+    for text in ("12.5", "12.5 ms", "0.0125 s", "12500 us", "25/2", "1.25e1"):
+        assert read_answer(in_ms, text) == pytest.approx(12.5)
+    assert read_answer(of("queues", 2), "40 %") == pytest.approx(40)
+    assert read_answer(of("small-write", 1), "1,024") == 1024
+
+
+@pytest.mark.parametrize("text", ["", "many", "12 apples", "1/0", "1e999", "12 s 3", "--5"])
+def test_what_is_no_answer_is_said_to_be_none(text):
+    with pytest.raises(UnreadableError):
+        read_answer(of("queues", 1), text)
+
+
+def test_a_choice_is_read_by_letter_or_word():
+    asked = of("scheduling", 3)
+    assert read_answer(asked, " D) ") == 3
+    assert read_answer(asked, "SPTF") == 3
+    with pytest.raises(UnreadableError):
+        read_answer(asked, "7")
+
+
+def test_the_tolerance_is_a_share_of_the_answer():
+    asked = of("queues", 1)
+    assert is_right(asked, asked.answer * 1.049)
+    assert not is_right(asked, asked.answer * 1.06)
+
+
+def test_an_exact_question_takes_nothing_else():
+    asked = of("small-write", 2)
+    assert is_right(asked, 3.0)
+    assert not is_right(asked, 3.01)
+
+
+def test_a_conversation_hints_twice_and_then_tells():
+    talk = Interview(catalogue.lesson("small-write"), 1)
+    talk.reply("skip")
+    (said,) = talk.reply("4")
+    assert "Four holds from four drives on" in said
+    assert "Hint:" in talk.reply("hint")[0]
+    assert "no number" in talk.reply("four")[0]
+    for _ in range(TRIES - 2):
+        talk.reply("9")
+    assert any("by hand 3" in line for line in talk.reply("9"))
+    assert talk.score() == "0 of 1 right."
+    talk.reply("answer")
+    talk.reply("5 ms")  # a prediction is not marked
+    assert talk.marked == 2
+    talk.reply("quit")
+    assert talk.asked is None
+
+
+def test_a_right_answer_counts():
+    talk = Interview(catalogue.lesson("small-write"), 1)
+    talk.reply("skip")
+    assert talk.reply("3")[0] == "Right."
+    assert talk.score() == "1 of 1 right."
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (4.0, "4"),
+        (6553.6, "6,550"),
+        (0.053, "0.053"),
+        (1234567.0, "1,230,000"),
+        (2e-7, "2.00e-07"),
+        (99.96, "100"),
+    ],
+)
+def test_numbers_are_shown_with_three_figures(value, text):
+    assert shown(value) == text
+
+
+def test_equal_systems_are_run_once():
+    system = catalogue.lesson("queues").system
+    assert simulate(system, "load.outstanding=2") is simulate(system, "load.outstanding=2")
