@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from raidsim.cli_options import (
+    INTERRUPTED,
     ClusterAddress,
     HtmlFile,
     JsonFile,
@@ -71,6 +72,10 @@ def compare_command(
     no_risk: Annotated[
         bool, typer.Option("--no-risk", help="Assess neither rebuilds nor the risk of data loss.")
     ] = False,
+    prices: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Of hardware and energy, as for plan: says the cost."),
+    ] = None,
     precision: Annotated[
         str | None,
         typer.Option(metavar="SHARE", help="Of the throughput of each run, in place of its own."),
@@ -112,22 +117,33 @@ def compare_command(
     if share is not None and within is None:
         cause = "says nothing without --within"
         raise InputError([Problem(None, None, "--percentile", cause, "give a latency as well")])
-    with Bar() as bar:
-        found = compare(
-            *named.values(),
-            names=list(named),
-            seeds=seeds,
-            within=within,
-            percentile=share,
-            unknowns=draws(unknowns),
-            states=not no_states,
-            risk=not no_risk,
-            precision=precision,
-            store=default_path() if store is None else store,
-            workers=workers,
-            cluster=cluster,
-            progress=bar.on_job,
-        )
+    priced = None
+    if prices is not None:
+        from raidsim.planning.prices import read_prices
+
+        priced = read_prices(prices)
+    kept = default_path() if store is None else Path(store)
+    try:
+        with Bar() as bar:
+            found = compare(
+                *named.values(),
+                names=list(named),
+                seeds=seeds,
+                within=within,
+                percentile=share,
+                unknowns=draws(unknowns),
+                states=not no_states,
+                risk=not no_risk,
+                prices=priced,
+                precision=precision,
+                store=kept,
+                workers=workers,
+                cluster=cluster,
+                progress=bar.on_job,
+            )
+    except KeyboardInterrupt:
+        typer.echo(f"What was finished is kept in {kept}: the same command goes on.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
     contents: dict[Target, bytes] = {}
     if target := targets["json"]:
         from raidsim.report import json_file

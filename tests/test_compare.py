@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,9 +15,11 @@ from watching import scenario as scenario_of
 
 import raidsim
 from raidsim import InputError, Scenario, cli
+from raidsim.observe import inventory
 from raidsim.report import compare_page, compare_plot
 from raidsim.report.compare_words import ratio, sentences, span
 from raidsim.studies.comparison import Comparison
+from raidsim.studies.costs import costs_of, unpriced
 from raidsim.studies.differences import card_values, settings
 from raidsim.studies.paired import independent, paired
 
@@ -107,6 +110,28 @@ def test_keys_and_values_of_cards_that_differ_are_listed() -> None:
     assert value.values[1] == "10000 rpm"
 
 
+def test_a_system_costs_what_it_is_bought_for_what_it_draws_and_what_fails() -> None:
+    """Eight disks at 100, 120 W for five years at 0.25 a kWh, and 0.62 % of the disks a year."""
+    scenario = Scenario.read("raid5-disks")
+    disk, controller = scenario.volumes[0].card, scenario.controllers[0].card
+    prices = SimpleNamespace(
+        currency="EUR", drive={disk.name: 100.0}, controller={controller.name: 300.0},
+        server={scenario.host.card.name: 2000.0}, kwh=0.25,
+    )  # fmt: skip
+    facts = {one.name: one.values[0] for one in costs_of([scenario], prices, [0.5])}
+    assert facts["purchase"] == 8 * 100 + 300 + 2000
+    energy = inventory.system_power(scenario).active / 1000 * 5 * 8760 * 0.25
+    assert facts["energy, 5 years"] == pytest.approx(energy)
+    replaced = 8 * disk.number("reliability.afr") * 5 * 100
+    assert facts["drives replaced, 5 years"] == pytest.approx(replaced)
+    whole = 3100 + energy + replaced
+    assert facts["cost, 5 years"] == pytest.approx(whole)
+    assert facts["cost, 5 years, per TB usable"] == pytest.approx(2 * whole)
+    other = scenario.with_("volume.drive", "nl-sas-2tb")
+    assert costs_of([other], prices, [0.5])[0].values == (None,)
+    assert unpriced([scenario, other], prices) == ["nl-sas-2tb"]
+
+
 # ---- runs
 
 
@@ -143,6 +168,7 @@ def test_a_system_is_as_good_as_itself() -> None:
         assert line.against[1] is None or line.against[1].ratio == 1.0
     assert found.keys == found.cards == ()
     assert ratio(found.lines[0].against[1]).endswith("(no difference seen)")
+    assert next(sentences(found)).endswith("at 8 outstanding: no difference is seen")
 
 
 @compiled_only

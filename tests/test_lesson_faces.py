@@ -38,6 +38,19 @@ def test_without_a_terminal_questions_are_printed_and_answers_only_if_asked_for(
     assert capsys.readouterr().out.count("Answer: ") == len(catalogue.lesson(QUICK).questions)
 
 
+def test_in_a_terminal_it_asks_marks_and_says_how_many_were_right(capsys, monkeypatch):
+    asked = draw(catalogue.lesson(QUICK), 1)
+    typed = iter(["what?", "0.001", repr(asked[0].answer), "quit"])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda _: next(typed))
+    assert status("lesson", QUICK) == 0
+    printed = capsys.readouterr().out
+    parts = ["That is no number", "Not 0.001 ms", "Right.", "1 of 1 right."]
+    assert [part for part in parts if part not in printed] == []
+    assert asked[2].ask[:30] not in printed
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

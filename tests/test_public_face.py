@@ -32,7 +32,7 @@ SIGNATURES = {
     " store=None, on_progress=None)",
     "run": "(scenario, *, progress=None, unknowns=False)",
     "compare": "(*systems, names=None, seeds=5, within=None, percentile=None, unknowns=False,"
-    " states=True, risk=True, precision=None, store=None, workers=None, cluster=None,"
+    " states=True, risk=True, prices=None, precision=None, store=None, workers=None, cluster=None,"
     " progress=None)",
     "Result.read": "(path)",
     "Result.to_json": "(self, path=None)",

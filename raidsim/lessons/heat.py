@@ -119,7 +119,7 @@ What then? At 68 C this drive slows its data path to 60 %, at 70 C to a tenth, a
     questions=(
         Question(
             ask="The drive is written at {rate} MiB/s. What power does it take?",
-            draw={"rate": (200, 500, 800, 1200)},
+            draw={"rate": (200, 500, 1200)},
             unit="W",
             hand=lambda d: power(d.rate),
             runs=(("load.rate={rate} IO/s",),),
@@ -133,7 +133,7 @@ What then? At 68 C this drive slows its data path to 60 %, at 70 C to a tenth, a
         ),
         Question(
             ask="How warm does it become in the long run at {rate} MiB/s, in air of {ambient} C with the full airflow?",
-            draw={"rate": (200, 500, 800, 1200), "ambient": (25, 35)},
+            draw={"rate": (200, 500, 1200), "ambient": (25, 35)},
             unit="C",
             tolerance=0.02,
             hand=lambda d: steady(d.rate, d.ambient, 1.0),
@@ -152,7 +152,7 @@ What then? At 68 C this drive slows its data path to 60 %, at 70 C to a tenth, a
         ),
         Question(
             ask="Of the airflow {percent} % are left. What is the resistance from case to air?",
-            draw={"percent": (5, 10, 20, 50)},
+            draw={"percent": (5, 10, 50)},
             unit="K/W",
             tolerance=0.03,
             hand=lambda d: resistance(d.percent / 100),
@@ -169,7 +169,7 @@ What then? At 68 C this drive slows its data path to 60 %, at 70 C to a tenth, a
         ),
         Question(
             ask="Eight writes of 1 MiB outstanding, as fast as it goes: with full airflow the drive writes {full} MB/s. Predict how many with {percent} % of the airflow, once it is warm.",
-            draw={"percent": (10, 20, 40)},
+            draw={"percent": (10, 40)},
             unit="MB/s",
             predict=True,
             also=lambda d: {"full": mbps(busy("air.airflow=100 %"))},

@@ -171,7 +171,7 @@ What one buys with a low rate is latency, what one pays is hours at risk. The ch
         ),
         Question(
             ask="Predict: with nobody there the rebuild takes {idle} min. How long at {rate} % with {q} I/Os outstanding all the time?",
-            draw={"q": (1, 4), "rate": (30, 100)},
+            draw={"q": (4,), "rate": (30, 100)},
             unit="min",
             predict=True,
             also=lambda d: {"idle": minutes(simulate(IDLE))},

@@ -12,7 +12,7 @@ from functools import partial
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from raidsim.report import compare_words as say
 from raidsim.report.panels import LIGHT, Palette, legend, paint
@@ -20,7 +20,6 @@ from raidsim.report.plot import PNG_DPI, Picture, drawing, save_svg
 from raidsim.studies.comparison import STATES, Comparison, Line
 
 INCHES = (5.2, 3.7)
-LONGEST = 22  # letters of a name in a legend
 Draw = Callable[[Axes, Palette], None]
 
 
@@ -73,17 +72,9 @@ def panels(comparison: Comparison) -> list[Panel]:
 
 
 def title(comparison: Comparison) -> str:
-    """What is compared with what, in a line."""
-    first, *others = comparison.names
-    return f"{first} against {', '.join(others)}"
-
-
-def _label(comparison: Comparison, number: int) -> str:
-    """The letter of a system, and its name where there is room for it."""
-    name, mark = comparison.names[number], say.letters(comparison)[number]
-    if name == mark or len(name) > LONGEST:
-        return mark
-    return f"{mark}: {name}"
+    """What is compared with what, in a line: "A some-array, B another"."""
+    named = zip(say.letters(comparison), comparison.names, strict=True)
+    return ", ".join(mark if mark == name else f"{mark} {name}" for mark, name in named)
 
 
 def _figure(comparison: Comparison) -> Figure:
@@ -103,7 +94,7 @@ def _draw_curves(
     axes: Axes, colours: Palette, *, comparison: Comparison, curves: Sequence[Sequence[Line]]
 ) -> None:
     """Draw a figure of every system against the load; a second one dashed."""
-    top = 0.0
+    marks, drawn = say.letters(comparison), [0.0]
     for number in range(len(comparison.names)):
         colour = colours.stages[number % len(colours.stages)]
         for order, lines in enumerate(curves):
@@ -114,7 +105,7 @@ def _draw_curves(
             y = [line.values[number] or 0.0 for line in known]
             below = [_distance(line.values[number], line.lows[number]) for line in known]
             above = [_distance(line.highs[number], line.values[number]) for line in known]
-            top = max([top, *(a + b for a, b in zip(y, above, strict=True))])
+            drawn += [*y, *(a + b for a, b in zip(y, above, strict=True))]
             axes.errorbar(
                 x,
                 y,
@@ -124,14 +115,18 @@ def _draw_curves(
                 linestyle="--" if order else "-",
                 markerfacecolor=colours.paper if order else colour,
                 capsize=2,
-                label=None if order else _label(comparison, number),
+                label=None if order else marks[number],
             )
     if len(curves) > 1 and curves[1]:
         axes.plot([], [], color=colours.muted, linestyle="--", label="99 %")
     first = curves[0][0]
     _axis(axes, colours, [line.x or 0.0 for line in curves[0]], first.at)
     axes.set_ylabel("throughput, IO/s" if first.name == "iops" else f"latency, {first.unit}")
-    _from_zero(axes, top)
+    least = min((value for value in drawn if value > 0), default=1.0)
+    if first.name != "iops" and 20 * least < max(drawn):
+        _logarithmic(axes, least, max(drawn))
+    else:
+        _from_zero(axes, max(drawn))
     legend(axes, colours)
 
 
@@ -142,7 +137,7 @@ def _draw_states(
     by_state = {line.at: line for line in lines}
     states = [state for state in STATES if state in by_state]
     width = 0.8 / len(comparison.names)
-    top = 0.0
+    marks, top = say.letters(comparison), 0.0
     for number in range(len(comparison.names)):
         heights = [by_state[state].values[number] or 0.0 for state in states]
         highs = [_distance(by_state[s].highs[number], by_state[s].values[number]) for s in states]
@@ -158,7 +153,7 @@ def _draw_states(
             ecolor=colours.ink,
             capsize=2,
             linewidth=0,
-            label=_label(comparison, number),
+            label=marks[number],
         )
     axes.set_xticks(range(len(states)), states)
     axes.set_ylabel("throughput, IO/s")
@@ -185,6 +180,16 @@ def _axis(axes: Axes, colours: Palette, x: Sequence[float], at: str) -> None:
     axes.grid(axis="y", color=colours.faint, linewidth=0.8)
     axes.set_facecolor("none")
     paint(axes, colours)
+
+
+def _logarithmic(axes: Axes, least: float, most: float) -> None:
+    """A vertical axis for values that lie far apart."""
+    axes.set_yscale("log")
+    axes.set_ylim(least / 1.3, most * 1.3)
+    subs = (1, 2, 5) if most < 1e4 * least else (1,)
+    axes.yaxis.set_major_locator(LogLocator(10, subs=subs))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(_plain))
 
 
 def _from_zero(axes: Axes, top: float) -> None:

@@ -91,7 +91,7 @@ def notes(comparison: Comparison) -> list[str]:
             f"draws: the same {comparison.draws} of what cards do not know in all systems; nine in"
             ' ten have the ratio so, and an order "survives" if 19 in 20 have it'
         )
-    return [*found, *comparison.remarks]
+    return [*found, *say.survivors(comparison), *comparison.remarks]
 
 
 def _named(line: Line) -> str:

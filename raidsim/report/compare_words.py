@@ -9,7 +9,9 @@ from raidsim.report import numbers, risk_table
 from raidsim.studies.comparison import Comparison, Fact, Line, Order, letter
 from raidsim.studies.paired import Difference
 
-MORE = ("iops", "mbps")
+MOST_LEFT = 6
+"""Differences that are left open and named."""
+
 SHOWN = ("iops", "read latency", "read latency p99", "write latency", "write latency p99")
 WORDS = {
     "iops": "throughput",
@@ -122,15 +124,45 @@ def sentences(comparison: Comparison) -> Iterator[str]:
         if found is None:
             yield f"{name} and {first} cannot be compared {where}"
             continue
+        if found.ratio_low is not None and not found.is_seen:
+            yield f"{name} {_carries(found)} as {first} {where}: no difference is seen"
+            continue
         yield f"{name} {_carries(found)} as {first} {where}{_survival(line, number)}"
+
+
+def survivors(comparison: Comparison) -> Iterator[str]:
+    """How many differences that are seen survive what cards do not know, and which do not."""
+    marks = letters(comparison)
+    for number in range(1, len(marks)):
+        seen = [
+            (line, line.orders[number])
+            for line in (*comparison.within, *comparison.lines)
+            if line.name in SHOWN and line.orders and _is_seen(line, number)
+        ]
+        known = [(line, found) for line, found in seen if found is not None]
+        if not known:
+            continue
+        left = [f"{words(line.name)} {_where(line)}" for line, found in known if not found.survives]
+        text = (
+            f"{marks[number]} against {marks[0]}: of {len(known)} differences that are seen"
+            f" {len(known) - len(left)} survive what cards do not know"
+        )
+        more = f" and {len(left) - MOST_LEFT} more" if len(left) > MOST_LEFT else ""
+        yield text + (f"; open are {'; '.join(left[:MOST_LEFT])}{more}" if left else "")
+
+
+def _is_seen(line: Line, number: int) -> bool:
+    found = line.against[number]
+    return found is not None and found.is_seen
+
+
+def _where(line: Line) -> str:
+    return "within the latency" if line.at == "within" else f"at {line.at}"
 
 
 def _carries(found: Difference) -> str:
     if found.ratio_low is None or found.ratio_high is None:
         return f"carries {found.ratio:.3g} times as much"
-    if not found.is_seen:
-        ends = span(found.ratio_low, found.ratio_high)
-        return f"carries {ends} times as much, so no difference is seen,"
     return f"carries {span(found.ratio_low, found.ratio_high)} times as much"
 
 

@@ -9,7 +9,7 @@ name ask for the same I/Os in all systems.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
@@ -22,10 +22,11 @@ from raidsim.result import Point, Result
 from raidsim.scenario import Scenario
 from raidsim.studies import states as conditions
 from raidsim.studies.comparison import Comparison, Fact, Line, Order, letter
+from raidsim.studies.costs import Prices, costs_of, unpriced
 from raidsim.studies.differences import card_values, settings
-from raidsim.studies.facts import facts_of, facts_of_results
-from raidsim.studies.paired import Difference, independent, paired
-from raidsim.studies.short import figures_of, unit_of
+from raidsim.studies.facts import facts_of, usable
+from raidsim.studies.short import figures_of
+from raidsim.studies.side_by_side import figure_lines, of_results, points_of, x_of
 from raidsim.studies.store import Store
 from raidsim.studies.study import Outcome, Variant, run_variants
 from raidsim.studies.sweep import at_precision, opened, telling
@@ -54,6 +55,7 @@ class _Ask:
     draws: int
     states: bool
     risk: bool
+    prices: Prices | None
     store: Store | None
     workers: int | None
     cluster: str | None
@@ -96,6 +98,7 @@ def compare(
     unknowns: int | bool = False,
     states: bool = True,
     risk: bool = True,
+    prices: Prices | None = None,
     precision: str | None = None,
     store: str | PathLike[str] | Store | None = None,
     workers: int | None = None,
@@ -123,6 +126,8 @@ def compare(
         Whether the hardest point is run degraded and while a drive is rebuilt, too.
     risk
         Whether rebuilds and the risk of losing data are assessed.
+    prices
+        Of drives, controllers, servers and energy: what the systems cost, to buy and in five years.
     precision, store, workers, cluster, progress
         As for :func:`raidsim.sweep`.
 
@@ -142,12 +147,12 @@ def compare(
     """
     called = _names(systems, names)
     if all(isinstance(one, Result) for one in systems):
-        return _of_results([one for one in systems if isinstance(one, Result)], called)
+        return of_results([one for one in systems if isinstance(one, Result)], called)
     scenarios = [at_precision(one, precision) for one in systems if isinstance(one, Scenario)]
     with opened(store) as kept, telling(progress) as on_progress:
         ask = _Ask(
             _whole("seeds", seeds, 1, MOST_SEEDS), _latency(within), percentile, checked(unknowns),
-            states, risk, kept, workers, cluster, on_progress,
+            states, risk, prices, kept, workers, cluster, on_progress,
         )  # fmt: skip
         made = [_System(name, one) for name, one in zip(called, scenarios, strict=True)]
         return _Runs(made, ask).compare()
@@ -206,7 +211,7 @@ class _Runs:
 
     def _lines(self) -> tuple[list[Line], list[Sequence[int]]]:
         """Every figure of every point that all have; and which point of each system that is."""
-        tables = [[_points(result) for result in one.results] for one in self.systems]
+        tables = [[points_of(result) for result in one.results] for one in self.systems]
         shared = [key for key in tables[0][0] if all(key in table[0] for table in tables)]
         left = {key[1] for table in tables for key in table[0]} - {key[1] for key in shared}
         if left:
@@ -219,8 +224,13 @@ class _Runs:
                 for runs in tables
             ]
             at = [table[0][key][0] for table in tables]
+            self.remarks += [
+                f"{system.name} is saturated at {key[1]}: it carries less than is offered"
+                for system, table in zip(self.systems, tables, strict=True)
+                if table[0][key][1].saturated
+            ]
             point = tables[0][0][key][1]
-            for line in _figures(point.load, key[1], _x(point), found):
+            for line in figure_lines(point.load, key[1], x_of(point), found):
                 lines.append(line)
                 places.append(at)
         return lines, places
@@ -266,7 +276,7 @@ class _Runs:
                 self.remarks.append(f"{system.name}: {said}")
         load = searched[0].searched
         assert load is not None
-        return list(_figures(load.name, "within", None, values))
+        return list(figure_lines(load.name, "within", None, values))
 
     # -- healthy, degraded, rebuilding -----------------------------------------------------------
 
@@ -312,7 +322,7 @@ class _Runs:
                 [figures_of(points[number]) if number < len(points) else {} for points in runs]
                 for runs in measured
             ]
-            yield from _figures(load, state, None, found)
+            yield from figure_lines(load, state, None, found)
 
     @staticmethod
     def _hardest(scenario: Scenario, result: Result) -> list[Point]:
@@ -353,7 +363,22 @@ class _Runs:
             self._hardest(one.scenario, one.results[0])[0] if one.results[0].points else None
             for one in self.systems
         ]
-        return facts_of(scenarios, hardest, risk=self.ask.risk)
+        found = facts_of(scenarios, hardest, risk=self.ask.risk)
+        other = [
+            one.name
+            for one in self.systems
+            if [v.card.kind for v in one.scenario.volumes]
+            != [v.card.kind for v in scenarios[0].volumes]
+        ]
+        if other:
+            said = "drives of another kind, whose values are not compared"
+            self.remarks.append(f"{', '.join(other)}: {said}")
+        prices = self.ask.prices
+        if prices is not None:
+            found += costs_of(scenarios, prices, [usable(one) for one in scenarios])
+            if names := unpriced(scenarios, prices):
+                self.remarks.append(f"without a price: {', '.join(names)}")
+        return found
 
 
 # -- pieces --------------------------------------------------------------------------------------
@@ -441,67 +466,11 @@ def _result(system: _System, outcome: Outcome) -> Result:
     return found
 
 
-def _points(result: Result) -> dict[tuple[int, str, int], tuple[int, Point]]:
-    """Points by number of the load, place, and how many stood at that place before."""
-    loads = list(dict.fromkeys(point.load for point in result.points))
-    found: dict[tuple[int, str, int], tuple[int, Point]] = {}
-    for number, point in enumerate(result.points):
-        key = (loads.index(point.load), _at(point), 0)
-        while key in found:
-            key = (*key[:2], key[2] + 1)
-        found[key] = (number, point)
-    return found
-
-
-def _at(point: Point) -> str:
-    if point.outstanding is not None:
-        return f"{point.outstanding} outstanding"
-    if point.rate is not None:
-        return f"{point.rate:,.6g} IO/s offered"
-    return "as given"
-
-
-def _x(point: Point) -> float | None:
-    return point.rate if point.outstanding is None else float(point.outstanding)
-
-
 def _of_search(result: Result) -> dict[str, float]:
     found = result.highest
     if found is None or found.iops is None or found.mbps is None:
         return {}
     return {"iops": found.iops.mean, "mbps": found.mbps}
-
-
-def _figures(
-    load: str, at: str, x: float | None, found: Sequence[Sequence[Mapping[str, float]]]
-) -> Iterator[Line]:
-    """A line for each figure that the first system has, or another one.
-
-    ``found`` has for each system the figures of each run.
-    """
-    names = dict.fromkeys(name for runs in found for one in runs for name in one)
-    for name in names:
-        series = [[one.get(name) for one in runs] for runs in found]
-        ends = [_mean(one) for one in series]
-        yield Line(
-            load=load, at=at, x=x, name=name, unit=unit_of(name),
-            values=tuple(mean for mean, _, _ in ends),
-            lows=tuple(low for _, low, _ in ends),
-            highs=tuple(high for _, _, high in ends),
-            against=(None, *(paired(one, series[0]) for one in series[1:])),
-        )  # fmt: skip
-
-
-def _mean(values: Sequence[float | None]) -> tuple[float | None, float | None, float | None]:
-    """A mean over runs with its interval."""
-    known = [value for value in values if value is not None]
-    if not known:
-        return None, None, None
-    alone = paired(known, [1.0] * len(known))
-    mean = sum(known) / len(known)
-    if alone is None or alone.change_low is None or alone.change_high is None:
-        return mean, None, None
-    return mean, alone.change_low + 1, alone.change_high + 1
 
 
 def _order(one: Drawn, place: int, first: Drawn, first_place: int, name: str) -> Order | None:
@@ -512,60 +481,3 @@ def _order(one: Drawn, place: int, first: Drawn, first_place: int, name: str) ->
     if ends is None or ahead is None:
         return None
     return Order(*ends, ahead, int(np.isfinite(ratios).sum()))
-
-
-def _of_results(results: Sequence[Result], names: Sequence[str]) -> Comparison:
-    """Results side by side: of one run each, so differences rest on the intervals of the runs."""
-    tables = [_points(result) for result in results]
-    shared = [key for key in tables[0] if all(key in table for table in tables)]
-    lines = [
-        line for key in shared for line in _lines_of(key[1], [table[key][1] for table in tables])
-    ]
-    resolved = [result.scenario for result in results]
-    remarks = ["results were read: runs are not paired, and of one seed each"]
-    left = {key[1] for table in tables for key in table} - {key[1] for key in shared}
-    if left:
-        remarks.append(f"not in all results, and left out: {', '.join(sorted(left))}")
-    return Comparison(
-        names=tuple(names),
-        titles=tuple(str(one.get("title", "")) for one in resolved),
-        seeds=(),
-        keys=tuple(settings(resolved)),
-        cards=(),
-        lines=tuple(lines),
-        within=(),
-        within_words="",
-        states=(),
-        facts=tuple(facts_of_results(results)),
-        draws=0,
-        remarks=tuple(remarks),
-        results=tuple(results),
-    )
-
-
-def _lines_of(at: str, points: Sequence[Point]) -> Iterator[Line]:
-    """The figures of one point of each result; only throughput has an interval there."""
-    found = [figures_of(point) for point in points]
-    for name in dict.fromkeys(name for one in found for name in one):
-        ends = [
-            (one.get(name), point.iops.low, point.iops.high)
-            if name == "iops"
-            else (one.get(name), None, None)
-            for one, point in zip(found, points, strict=True)
-        ]
-        yield Line(
-            load=points[0].load, at=at, x=_x(points[0]), name=name, unit=unit_of(name),
-            values=tuple(value for value, _, _ in ends),
-            lows=tuple(low for _, low, _ in ends),
-            highs=tuple(high for _, _, high in ends),
-            against=(None, *(_alone(one, ends[0]) for one in ends[1:])),
-        )  # fmt: skip
-
-
-_Ends = tuple[float | None, float | None, float | None]
-
-
-def _alone(one: _Ends, first: _Ends) -> Difference | None:
-    if one[0] is None or first[0] is None:
-        return None
-    return independent((one[0], one[1], one[2]), (first[0], first[1], first[2]))

@@ -22,7 +22,7 @@ def facts_of(
 ) -> list[Fact]:
     """The facts of each system; ``hardest`` is a point of each with the most outstanding."""
     found = [
-        _fact("usable capacity", "TB", scenarios, _usable),
+        _fact("usable capacity", "TB", scenarios, usable),
         _fact("room for files", "TB", scenarios, _files),
         _fact("drives, with spares", "", scenarios, _drives),
         _fact("drives that may fail", "", scenarios, _tolerated),
@@ -64,7 +64,7 @@ def _fact(
     return Fact(name, unit, tuple(of(one) for one in scenarios))
 
 
-def _usable(scenario: Scenario) -> float:
+def usable(scenario: Scenario) -> float:
     """Of all that hosts see: hybrids, and volumes that are no part of one."""
     parts = {name for one in scenario.hybrids for name in (one.front, one.back)}
     seen = [one.capacity for one in scenario.volumes if one.name not in parts]
