@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 import raidsim
 from raidsim import InputError, Scenario, cli
 from raidsim.planning import checked as checks
-from raidsim.planning import coarse, levers, runs
+from raidsim.planning import coarse, levers, reference, runs
 from raidsim.planning.arithmetic import Arithmetic, chance_of_loss
 from raidsim.planning.choice import Shape, space_of
 from raidsim.planning.design import data_of, scenario_of
@@ -474,3 +475,8 @@ def test_from_python_a_need_is_a_path():
 )
 def test_a_shape_survives_what_its_level_does(shape, failures):
     assert shape.failures == failures
+
+
+def test_the_reference_page_of_needs_is_current():
+    page = Path(__file__).parents[1] / "docs" / "reference" / "need.md"
+    assert page.read_text("utf-8") == reference.markdown(), "run: python docs/reference/generate.py"
