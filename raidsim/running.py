@@ -53,7 +53,8 @@ def run(scenario: Scenario, *, progress: Progress = None) -> Result:
         True shows a bar on standard error, as the command line does (nothing where that is no
         terminal). A function is called now and then with how far the run is: an object with
         ``point_index`` (from 0), ``points``, ``label`` (a text), ``fraction`` (of this point,
-        0 to 1) and ``iops`` (IO/s so far). None or False: nothing.
+        0 to 1) and ``iops`` (IO/s so far). Points are measured side by side, so it is called from
+        several threads, from one at a time. None or False: nothing.
 
     Returns
     -------

@@ -247,8 +247,25 @@ def pressed_at(number):
     return on_point
 
 
+@pytest.fixture
+def one_core(monkeypatch):
+    """Points are measured one after the other."""
+    monkeypatch.setattr("raidsim.workers.engine.processors", lambda: 1)
+
+
+def test_an_interrupt_of_points_side_by_side_keeps_only_what_is_finished(monkeypatch):
+    monkeypatch.setattr("raidsim.workers.engine.processors", lambda: 2)
+    asked = scenario({"outstanding": [1, 2, 4, 8]}, drive=DIE, measure=QUICK)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(asked, progress=pressed_at(3))
+    found = caught.value.result.points if isinstance(caught.value, Interrupted) else []
+    whole = {point.outstanding: point for point in run(asked).points}
+    assert found == [whole[point.outstanding] for point in found]
+    assert all(point.outstanding != 8 for point in found)
+
+
 @pytest.mark.parametrize("number", [1, 2])
-def test_an_interrupted_sweep_keeps_the_points_that_are_finished(number):
+def test_an_interrupted_sweep_keeps_the_points_that_are_finished(one_core, number):
     asked = scenario({"outstanding": [1, 2, 4]}, drive=DIE, measure=QUICK)
     with pytest.raises(Interrupted) as caught:
         run(asked, progress=pressed_at(number))
@@ -259,7 +276,7 @@ def test_an_interrupted_sweep_keeps_the_points_that_are_finished(number):
     assert not whole.interrupted
 
 
-def test_an_interrupt_before_any_point_is_finished_leaves_none():
+def test_an_interrupt_before_any_point_is_finished_leaves_none(one_core):
     with pytest.raises(KeyboardInterrupt) as caught:
         run(scenario({"outstanding": [1, 2]}, drive=DIE, measure=QUICK), progress=pressed_at(0))
     assert not isinstance(caught.value, Interrupted)

@@ -344,3 +344,33 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(disk, cluster):
 def test_an_address_where_nothing_answers_is_said(disk):
     with pytest.raises(InputError, match="no scheduler of a Dask cluster answers"):
         sweep(disk, {"load.outstanding": [1]}, cluster="tcp://127.0.0.1:9")
+
+
+# ---- the points of a run
+
+
+def test_points_of_a_run_are_the_same_bytes_on_one_core_and_on_several(disk, monkeypatch):
+    points = disk.with_("load.outstanding", [1, 2, 4, 8, 16, 32])
+    monkeypatch.setattr("raidsim.workers.engine.processors", lambda: 1)
+    alone = raidsim.run(points).to_json()
+    monkeypatch.setattr("raidsim.workers.engine.processors", lambda: 4)
+    assert raidsim.run(points).to_json() == alone
+
+
+def test_what_runs_for_others_has_no_workers_of_its_own(disk, monkeypatch):
+    """Or a machine with 64 cores would have 4,096 runs at a time."""
+    monkeypatch.setattr("raidsim.workers.engine.processors", lambda: 3)
+    busy, most = [], []
+
+    def inner(number: int) -> int:
+        busy.append(number)
+        most.append(len(busy))
+        time.sleep(0.002)
+        busy.remove(number)
+        return number
+
+    def outer(number: int) -> int:
+        return sum(execute(range(10 * number, 10 * number + 10), inner))
+
+    assert sum(execute(range(9), outer)) == sum(range(90))
+    assert max(most) <= 3

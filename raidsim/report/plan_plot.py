@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from string import ascii_lowercase
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -56,7 +57,7 @@ def draw_power(axes: Axes, plan: Plan, colours: Palette) -> None:
 def draw_latency(axes: Axes, plan: Plan, colours: Palette) -> None:
     """Latency against cost."""
     _points(axes, plan, colours, [1000 * one.mean for one in plan.front])
-    axes.set_ylabel("latency, slower mean of reads and writes, ms")
+    axes.set_ylabel("mean latency, of what is slower, ms")
     axes.set_ylim(bottom=0)
 
 
@@ -66,7 +67,8 @@ def draw_bill(axes: Axes, plan: Plan, colours: Palette) -> None:
     for number, (name, values) in enumerate(_bill(plan)):
         before = [sum(each[row] for _, each in list(_bill(plan))[:number]) for row in rows]
         axes.barh(rows, values, left=before, color=colours.stages[number], label=name, height=0.6)
-    axes.set_yticks(list(rows), [str(one.number) for one in plan.front])
+    names = [f"{one.number}  {_letter(row)}" for row, one in enumerate(plan.front)]
+    axes.set_yticks(list(rows), names)
     axes.invert_yaxis()
     axes.set_xlabel(_cost_words(plan))
     axes.grid(axis="x", color=colours.faint, linewidth=0.6)
@@ -100,13 +102,10 @@ PANELS: tuple[tuple[str, Draw], ...] = (
 def _points(axes: Axes, plan: Plan, colours: Palette, values: list[float]) -> None:
     costs = [_cost(one) for one in plan.front]
     axes.plot(costs, values, "o", color=colours.throughput)
-    # Labels of neighbours stand above and below their points in turn.
-    order = sorted(range(len(costs)), key=lambda row: costs[row])
-    for place, row in enumerate(order):
+    for row, (cost, value) in enumerate(zip(costs, values, strict=True)):
         axes.annotate(
-            str(plan.front[row].number), (costs[row], values[row]),
-            xytext=(0, 6 if place % 2 else -12), textcoords="offset points", ha="center",
-            fontsize=7, color=colours.muted,
+            _letter(row), (cost, value), xytext=(4, 3), textcoords="offset points",
+            fontsize=8, color=colours.ink,
         )  # fmt: skip
     axes.set_xlabel(_cost_words(plan))
     axes.margins(x=0.2, y=0.15)
@@ -114,6 +113,11 @@ def _points(axes: Axes, plan: Plan, colours: Palette, values: list[float]) -> No
     _thousands(axes)
     if not plan.front:
         axes.text(0.5, 0.5, "no design", ha="center", transform=axes.transAxes)
+
+
+def _letter(row: int) -> str:
+    """Short name of a design in the picture, by its place on the front: a to z, then a2."""
+    return ascii_lowercase[row % 26] + (str(row // 26 + 1) if row >= 26 else "")
 
 
 def _thousands(axes: Axes) -> None:
