@@ -303,7 +303,7 @@ def test_a_point_is_finished_though_what_is_carried_is_not_known_yet():
     assert point.carried is None
 
 
-def test_interrupted_courses_keep_those_that_are_finished():
+def test_interrupted_courses_keep_those_that_are_finished(one_core):
     load = {"name": "reads", "read": "100 %", "size": "8 KiB", "outstanding": [1, 2]}
     asked = with_events(at("1 s", "drive-failure", drive=2), loads=(load,))
     with pytest.raises(Interrupted) as caught:
@@ -314,7 +314,7 @@ def test_interrupted_courses_keep_those_that_are_finished():
 
 
 def test_an_interrupted_command_writes_what_is_finished_and_ends_with_130(
-    tmp_path: Path, capsys, monkeypatch
+    one_core, tmp_path: Path, capsys, monkeypatch
 ):
     path = tmp_path / "die.toml"
     path.write_text(TEXT)
