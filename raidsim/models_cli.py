@@ -29,7 +29,7 @@ LearnedCard = Annotated[
     typer.Option("--output", "-o", metavar="FILE", help="--fio: write the drive's card there."),
 ]
 ALONE = """
-schema = 2
+schema = 1
 title = "{name}, alone"
 [host]
 model = "fujitsu-rx2540-m1"

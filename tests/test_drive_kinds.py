@@ -24,7 +24,8 @@ ALLOWED = {
     "cards/fit_ranges.py",  # what a fit may move,
     "cards/plausible.py",  # where its values may lie,
     "cards/rated.py",  # what their sheets print,
-    "unknowns/experiments.py",  # and which measurement shows a value
+    "unknowns/experiments.py",  # which measurement shows a value,
+    "planning/bounds.py",  # and what physics lets none of them do better
 }
 MODELS = ("samsung-970-evo-plus-500gb", "intel-p3700-800gb", "seagate-st373455ss", "nl-sas-2tb")
 

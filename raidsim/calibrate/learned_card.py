@@ -15,6 +15,7 @@ from raidsim.cards import Card
 from raidsim.cards.plausible import plausible
 from raidsim.cards.toml_file import parse
 from raidsim.resources import data_folder
+from raidsim.schemas import SCHEMAS
 
 DIGITS, MOST_CLAIMS = 4, 6
 
@@ -32,7 +33,7 @@ def card_text(card: Card, found: OwnResults, place: Path) -> str:
     """
     values = found.of(card.name)
     text = tomlkit.document()
-    text.add("schema", tomlkit.item(1))
+    text.add("schema", tomlkit.item(SCHEMAS["card"].number))
     text.add("name", tomlkit.item(place.stem))
     text.add("kind", tomlkit.item(card.kind))
     text.add("title", tomlkit.item(f"{card.title}, as measured"))

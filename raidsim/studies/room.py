@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from raidsim.control.model import assemble
 from raidsim.errors import InputError
+from raidsim.kernel import is_compiled
 from raidsim.risk.under_load import hardest
 from raidsim.scenario import Scenario
 from raidsim.system import memory
@@ -30,8 +31,13 @@ class Room:
     refused: tuple[str, ...] = ()
 
 
-def room_of(scenario: Scenario) -> Room:
-    """Put the hardest point of a scenario together, as a run does first, and weigh its tables."""
+def room_of(scenario: Scenario) -> Room | None:
+    """Put the hardest point of a scenario together, as a run does first, and weigh its tables.
+
+    None before the first run has compiled the kernel, which nobody who asks this waits for.
+    """
+    if not is_compiled():
+        return None
     point = hardest(scenario)
     try:
         needed = assemble(scenario, point).env.system.memory
