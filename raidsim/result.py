@@ -497,15 +497,9 @@ class Result:
         InputError
             If the file cannot be written.
         """
-        from raidsim.report import json_file, output  # noqa: PLC0415
+        from raidsim.report import output  # noqa: PLC0415
 
-        rendered = json_file.render(self.to_dict())
-        if path is None:
-            return rendered.decode("utf-8")
-        target = output.Target("to_json()", str(path))
-        output.check([target])
-        output.write({target: rendered})
-        return None
+        return output.as_json(self.to_dict(), path)
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Result:

@@ -15,8 +15,10 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from raidsim.errors import InputError, Problem
+from raidsim.report import json_file
 
 STDOUT = "-"
 
@@ -92,6 +94,23 @@ def check(targets: Iterable[Target], inputs: Iterable[Path | str | None] = ()) -
             problems.append(problem)
     if problems:
         raise InputError(problems)
+
+
+def as_json(document: Mapping[str, Any], path: str | os.PathLike[str] | None) -> str | None:
+    """Write a document as JSON, whole or not at all; without a path return the text.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    rendered = json_file.render(document)
+    if path is None:
+        return rendered.decode("utf-8")
+    target = Target("to_json()", str(path))
+    check([target])
+    write({target: rendered})
+    return None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -303,7 +303,9 @@ class Asked:
             return
         unknown = [p for p in problems if p.key is not None and "unknown key" in p.cause]
         if len(self.axes) + len(self.drawn) == 1 or unknown:
-            raise InputError(dict.fromkeys(unknown or problems))
+            raise InputError(
+                replace(one, file="--vary") for one in dict.fromkeys(unknown or problems)
+            )
 
     def _base(self) -> Scenario:
         return at_precision(self.scenario, self.precision)
