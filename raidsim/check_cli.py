@@ -118,14 +118,14 @@ def check_command(
             raise typer.Exit(DOES_NOT_HOLD)
 
 
-def _room_and_risks(scenario: Scenario) -> tuple[Room | None, list[Risk]]:
+def _room_and_risks(scenario: Scenario) -> tuple[Room, list[Risk]]:
     """The memory of a run, and the risks: none where what a rebuild needs is not there either."""
     from raidsim.risk.assess import assess_all
     from raidsim.studies.room import room_of
 
     room = room_of(scenario)
     risks: list[Risk] = []
-    if room is not None and room.refused:
+    if room.refused:
         with suppress(InputError):
             risks = assess_all(scenario)
     else:

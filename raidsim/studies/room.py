@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from raidsim.control.model import assemble
 from raidsim.errors import InputError
-from raidsim.kernel import is_compiled
 from raidsim.risk.under_load import hardest
 from raidsim.scenario import Scenario
 from raidsim.system import memory
@@ -31,16 +30,21 @@ class Room:
     refused: tuple[str, ...] = ()
 
 
-def room_of(scenario: Scenario) -> Room | None:
+def room_of(scenario: Scenario) -> Room:
     """Put the hardest point of a scenario together, as a run does first, and weigh its tables.
 
-    None before the first run has compiled the kernel, which nobody who asks this waits for.
+    What was overwritten on flash drives before moves pages, and makes no table longer; so they are
+    filled only.
     """
-    if not is_compiled():
-        return None
     point = hardest(scenario)
+    filled = [
+        volume.model_copy(update={"state": "filled"}) if volume.state == "steady" else volume
+        for volume in scenario.volumes
+    ]
     try:
-        needed = assemble(scenario, point).env.system.memory
+        needed = assemble(
+            scenario.model_copy(update={"volumes": tuple(filled)}), point
+        ).env.system.memory
     except InputError as error:
         reasons = (
             "; ".join(part for part in (problem.cause, problem.remedy) if part)

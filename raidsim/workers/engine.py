@@ -53,7 +53,10 @@ They come out often and for a short time; with the usual 5 ms they would mostly 
 """
 
 MANY = 40
-"""Variants from which on processes gain more than the second or two that they take to start."""
+"""Variants from which on processes gain more than the second or two that they take to start.
+
+Once they are there, they get fewer too.
+"""
 
 MOST_OF_A_CHUNK = 4
 CHUNKS_OF_A_WORKER = 16
@@ -142,7 +145,7 @@ def execute(
     rows: dict[int, Row] = {}
     problems: dict[Problem, None] = {}
     done = 0
-    many = processes and len(variants) >= MANY
+    many = processes and (len(variants) >= MANY or _there.size() > 0)
     with (
         _pool(workers, len(variants), many, cluster) as pool,
         closing(_made(pool, variants, order, simulate)) as made,
@@ -278,7 +281,7 @@ def _pool(
         with cluster_of(cluster) as (executor, count, lost):
             yield _Pool(executor, count, chunked=True, again=lambda: executor, lost=lost)
     elif processes and count > 1:
-        with _processes(count) as made:
+        with _processes(count if workers else max(count, _there.size())) as made:
             yield _Pool(made(), count, chunked=True, again=made, lost=(BrokenProcessPool,))
     elif count == 1:
         yield _Pool(_Alone(), 1, chunked=False, again=_Alone, ahead=1)
@@ -340,9 +343,31 @@ def _processes(count: int) -> Iterator[Callable[[], Executor]]:
     except BaseException:
         Path(_wanted()).unlink(missing_ok=True)
         _wanted.cache_clear()
+        _there.left(0)
         for pool in pools[-1:]:
             pool.shutdown(wait=True)
         raise
+    _there.left(count)
+
+
+class _Left:
+    """Processes that were left waiting for more to do."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._until = 0.0
+
+    def left(self, count: int) -> None:
+        """Note that so many were left just now."""
+        self._count = count
+        self._until = time.monotonic() + KEPT_S / 2
+
+    def size(self) -> int:
+        """How many wait; 0 if they are about to end, or have ended."""
+        return self._count if time.monotonic() < self._until else 0
+
+
+_there = _Left()
 
 
 @cache
