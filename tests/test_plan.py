@@ -144,6 +144,30 @@ def test_a_need_may_take_its_load_from_a_job_file_of_fio(tmp_path):
     assert (load.read_share, load.sizes[0].size, load.outstanding) == (0.7, 8192, (8,))
 
 
+def test_a_need_may_take_its_load_from_a_trace(tmp_path):
+    """Designs are run under it, and the scenario of each replays it as it was recorded."""
+    chance = np.random.default_rng(1)
+    times = np.cumsum(chance.exponential(0.2, 2500))  # ms between requests: 5,000 a second
+    lines = [
+        f"{time:.6f} 0 {16 * chance.integers(10**8)} 16 {int(chance.random() < 0.7)}"
+        for time in times
+    ]
+    (tmp_path / "day.ascii").write_text("\n".join(lines) + "\n")
+    text = changed(drives='"samsung-pm9a3-7680gb"', counts="6", levels='"raid6"')
+    text = text[: text.index("[[load]]")] + text[text.index("[[latency]]") :]
+    load = '[[load]]\ntrace = { file = "day.ascii", format = "disksim", speed = 2.0 }\n'
+    need = tmp_path / "need.toml"
+    need.write_text(text.replace("[[latency]]", f"{load}[[latency]]"))
+    found = plan(need, unknowns=0, workers=1)
+    assert len(found.front) == 1
+    (best,) = found.front
+    assert best.scenario.loads[0].trace.speed == 2
+    (point,) = raidsim.run(best.scenario).points
+    assert point.counts.completed == 2500
+    assert best.healthy.latency["read"]["mean"] == point.latency_ms["read"].mean / 1000
+    assert best.headroom > 1
+
+
 def test_prices_in_another_currency_need_its_worth():
     text = PRICES.replace("= 900\n", '= "1000 USD"\n')
     (told,) = refusal(prices_of, text)

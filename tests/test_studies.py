@@ -22,6 +22,7 @@ from watching import scenario as scenario_of
 
 import raidsim
 from raidsim import InputError, Scenario
+from raidsim.planning.planner import plan
 from raidsim.report import sweep_plot
 from raidsim.studies.store import Store
 from raidsim.studies.study import Variant, content_key, run_variants
@@ -282,6 +283,70 @@ def test_work_of_a_process_that_is_lost_is_done_by_another(tmp_path):
     assert Path(mark).exists()
 
 
+# ---- plans
+
+KILLED = """
+import sys
+from raidsim.planning.planner import plan
+plan(sys.argv[1], unknowns=10, workers=1, store=sys.argv[2])
+"""
+
+
+@pytest.fixture(scope="module")
+def need(tmp_path_factory) -> Path:
+    """A need that two designs may meet."""
+    path = tmp_path_factory.mktemp("plan") / "need.toml"
+    path.write_text(
+        """
+[need]
+capacity = "10 TB"
+failures = 1
+[[load]]
+read = "70 %"
+size = "8 KiB"
+rate = "1000 IO/s"
+[choice]
+drives = "micron-5100-eco-1920gb"
+levels = ["raid6", "raid10"]
+counts = 12
+copies = 2
+controllers = "host"
+hosts = "intel-xeon-8380-pair"
+arrays = 1
+spares = 0
+"""
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def at_one_go(need) -> str:
+    """The plan for it, made at one go."""
+    return plan(need, unknowns=10, workers=2).to_json()
+
+
+def kept(path: Path) -> int:
+    try:
+        with sqlite3.connect(path) as base:
+            return int(base.execute("SELECT count(*) FROM plan_runs").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def test_a_plan_that_is_killed_at_any_moment_goes_on_where_it_stood(need, at_one_go, tmp_path):
+    print("seed", SEED)
+    wanted = random.Random(SEED).randint(1, 12)
+    path = tmp_path / "plan.sqlite"
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(need), str(path)])
+    assert wait_for(lambda: kept(path) >= wanted or process.poll() is not None)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    before = kept(path)
+    again = plan(need, unknowns=10, workers=1, store=path)
+    assert again.to_json() == at_one_go
+    assert 0 < before < kept(path)
+
+
 # ---- a cluster
 
 
@@ -319,6 +384,13 @@ def with_two_workers(address: str) -> bool:
             return len(client.nthreads()) == 2
     except OSError:
         return False
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_plan_is_the_same_on_a_cluster(need, at_one_go, cluster):
+    address, _ = cluster
+    assert wait_for(lambda: with_two_workers(address))
+    assert plan(need, unknowns=10, cluster=address).to_json() == at_one_go
 
 
 @pytest.mark.filterwarnings("default")

@@ -1,4 +1,8 @@
-"""How sure it is that a design meets the need, given what cards do not know."""
+"""How sure it is that a design meets the need, given what cards do not know.
+
+Each draw of what the cards leave open is run healthy, with a drive missing, and while one is
+rebuilt, as far as a design comes near a limit there. It meets the need if all limits are kept.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.planning.checked import degraded_of, rebuilding_of
+from raidsim.planning.choice import Design
+from raidsim.planning.design import scenario_of
 from raidsim.planning.need import Need
 from raidsim.planning.outcome import Candidate
 from raidsim.planning.runs import Measured, Runner
@@ -27,6 +34,14 @@ IOS = 2500
 CLOSE = 0.1
 """Relative difference of cost up to which two designs are a close choice."""
 
+HEALTHY, DEGRADED, REBUILDING = "healthy", "degraded", "rebuilding"
+
+CLEAR = 0.25
+"""Share of its limits up to which a design is taken to keep them whatever its cards leave open."""
+
+COMPARED = 2
+"""Designs, the cheapest ones, that are drawn in any case, so that they can be compared."""
+
 UNSETTLED = (0.1, 0.9)
 """Shares of the draws between which it is open which of two designs is ahead."""
 
@@ -34,14 +49,19 @@ __all__ = ["FEWEST", "MOST", "weigh"]
 
 
 def weigh(
-    front: Sequence[Candidate], need: Need, runner: Runner, count: int, most: int
+    front: Sequence[Candidate],
+    designs: Sequence[Design],
+    need: Need,
+    runner: Runner,
+    count: int,
+    most: int,
 ) -> tuple[list[Candidate], str]:
     """Return the designs with their chances, and what would settle a close choice, in words.
 
     Parameters
     ----------
-    front
-        The designs, the cheapest first.
+    front, designs
+        What they came to, and what they are, the cheapest first.
     need, runner
         What they have to meet, and what runs them.
     count
@@ -53,26 +73,79 @@ def weigh(
     if not drawn:
         return list(front), ""
     draws = Draws(count, DRAW_SEED)
-    scenarios = [_bare(one.scenario) for one in drawn]
-    asked = [
-        draws.scenario(scenario, number) for scenario in scenarios for number in range(1, count + 1)
+    states = [
+        _states(one, design, need, compared=place < COMPARED)
+        for place, (one, design) in enumerate(zip(drawn, designs, strict=False))
     ]
-    rows = runner.scenarios(asked)
-    of = [rows[place * count : (place + 1) * count] for place in range(len(drawn))]
-    limits = need.limits("healthy")
-    found = []
-    for one, scenario, ran in zip(drawn, scenarios, of, strict=True):
-        met = [row.over(limits) <= 1 for row in ran]
-        experiment = _experiment(draws, [scenario], _logs([_slow(row) for row in ran]))
-        found.append(replace(one, chance=sum(met) / count, draws=count, experiment=experiment))
-    return [*found, *front[most:]], _settled(found, scenarios, of, draws)
+    asked = [
+        draws.scenario(scenario, number)
+        for of in states
+        for number in range(1, count + 1)
+        for scenario in of.values()
+    ]
+    rows = iter(runner.scenarios(asked))
+    found, ran = [], []
+    for one, of in zip(drawn, states, strict=True):
+        runs: list[dict[str, Measured]] = [
+            {state: next(rows) for state in of} for _ in range(count)
+        ]
+        met = [{state: _meets(run[state], state, need) for state in of} for run in runs]
+        chance = sum(all(draw.values()) for draw in met) / count
+        worst = min(of, key=lambda state: sum(draw[state] for draw in met), default=None)
+        experiment = None
+        if worst is not None:
+            figure = _logs([_figure(run[worst], worst, need) for run in runs])
+            experiment = _experiment(draws, [of[worst]], figure)
+        found.append(replace(one, chance=chance, draws=count, experiment=experiment))
+        ran.append(runs)
+    return [*found, *front[most:]], _settled(found, states, ran, draws)
 
 
-def _bare(scenario: Scenario | None) -> Scenario:
-    assert scenario is not None
+def _states(one: Candidate, design: Design, need: Need, *, compared: bool) -> dict[str, Scenario]:
+    """The scenarios of a design in every state in which it is not clear of its limits."""
+    assert one.scenario is not None
+    found = {}
+    worn = 0.0 if one.years is None else need.endurance / one.years
+    load = 1 / one.headroom  # of the highest that it carries
+    if compared or max(one.healthy.over, worn, load) > CLEAR:
+        found[HEALTHY] = _bare(one.scenario)
+    if one.degraded is not None and max(one.degraded.over, load) > CLEAR:
+        found[DEGRADED] = _bare(scenario_of(degraded_of(design, need), need))
+    if one.rebuilding is not None:
+        over = max(one.rebuilding.over, load)
+        if one.rebuild is not None and _rebuild_is_limited(need):
+            over = max(over, one.rebuild / (need.needed.rebuild or math.inf))
+        if over > CLEAR:
+            found[REBUILDING] = scenario_of(rebuilding_of(design, need), need)
+    return found
+
+
+def _rebuild_is_limited(need: Need) -> bool:
+    return need.needed.rebuild is not None and need.needed.rebuild_while != "idle"
+
+
+def _meets(row: Measured, state: str, need: Need) -> bool:
+    """Whether a run keeps the limits of its state."""
+    if (state == HEALTHY or need.limits(state)) and row.over(need.limits(state)) > 1:
+        return False
+    if state == HEALTHY and row.years is not None:
+        return row.years >= need.endurance
+    if state == REBUILDING and _rebuild_is_limited(need):
+        return row.rebuild is not None and row.rebuild <= (need.needed.rebuild or math.inf)
+    return True
+
+
+def _bare(scenario: Scenario) -> Scenario:
     short = shortened(scenario, IOS)
     measure = short.measure.model_copy(update={"min_ios": IOS, "max_ios": IOS})
     return short.model_copy(update={"measure": measure})
+
+
+def _figure(row: Measured, state: str, need: Need) -> float:
+    """What decides whether limits are kept: how long a rebuild takes, or else a latency, s."""
+    if state == REBUILDING and _rebuild_is_limited(need):
+        return math.nan if row.rebuild is None else row.rebuild
+    return _slow(row)
 
 
 def _slow(row: Measured) -> float:
@@ -104,18 +177,19 @@ def _experiment(
 
 def _settled(
     drawn: Sequence[Candidate],
-    scenarios: Sequence[Scenario],
-    of: Sequence[Sequence[Measured]],
+    states: Sequence[dict[str, Scenario]],
+    ran: Sequence[Sequence[dict[str, Measured]]],
     draws: Draws,
 ) -> str:
     """What would settle which of the two cheapest designs is better, if that is close."""
-    if len(drawn) < 2:
+    if len(drawn) < COMPARED:
         return ""
-    first, second = drawn[:2]
+    first, second = drawn[:COMPARED]
     prices = [one.cost.total if one.cost else float(one.last_drives) for one in (first, second)]
     if prices[1] > prices[0] * (1 + CLOSE):
         return ""
-    ratios = _logs([_slow(row) for row in of[1]]) - _logs([_slow(row) for row in of[0]])
+    slow = [_logs([_slow(run[HEALTHY]) for run in runs]) for runs in ran[:COMPARED]]
+    ratios = slow[1] - slow[0]
     present = ratios[np.isfinite(ratios)]
     if len(present) == 0:
         return ""
@@ -124,7 +198,7 @@ def _settled(
     share = f"{between} quicker in {100 * ahead:.0f} % of the draws"
     if not UNSETTLED[0] < ahead < UNSETTLED[1]:
         return share
-    told = _experiment(draws, scenarios[:2], ratios)
+    told = _experiment(draws, [of[HEALTHY] for of in states[:COMPARED]], ratios)
     if told is None:
         return f"{share}; no one value decides it"
     return f"{share}; {told.text} would settle most of it ({told.card}: {told.value})"

@@ -47,7 +47,7 @@ ROUNDS = 40
 DRAWS = 12
 """Draws of what cards do not know, of each design of the front."""
 
-DRAWN = 4
+DRAWN = 8
 """Designs of the front that are drawn, the cheapest ones."""
 
 
@@ -108,7 +108,8 @@ def plan(
                 break
         _finish(work)
         found = [_candidate(work, number) for number in work.front]
-        found, settles = doubt.weigh(found, work.need, work.runner, unknowns, DRAWN)
+        designs = [work.checked[number].design for number in work.front]
+        found, settles = doubt.weigh(found, designs, work.need, work.runner, unknowns, DRAWN)
     finally:
         kept.close()
     return _plan(work, found, settles)

@@ -179,7 +179,9 @@ def _recognised(source: Source) -> Format:
         return found[0]
     if found:
         names = " or ".join(one.NAME for one in found)
-        refuse(source.path, f"could be {names}", "say which with --format")
+        refuse(
+            source.path, f"could be {names}", "say which with --format, in a scenario with format"
+        )
     cause, remedy = formats.unlike(head)
     return refuse(source.path, cause, remedy)
 

@@ -68,9 +68,10 @@ def unlike(head: Head) -> tuple[str, str]:
         several = "; ".join(f"{one.NAME}: {one.MEANING}" for one in five_numbers.ALL)
         return (
             "has lines of five numbers, as several formats have, and nothing in it tells which",
-            f"say it with --format: {several}",
+            f"say it with --format, in a scenario with format: {several}",
         )
     return (
         "is not known to be a trace of any format",
-        f"name its format with --format ({known}), or its columns with --columns",
+        f"name its format with --format ({known}), or its columns with --columns;"
+        " in a scenario with format or columns",
     )
