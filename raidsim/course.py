@@ -110,6 +110,7 @@ class CourseSession(Session):
                 self.warnings.append("measured from the start: the load has an end")
             elif at_once:
                 self._warm_up()
+                self.settling = None  # what moves from now on, events may move
         self.env.reset_window()
         self._open(START)
         over = self.course.begin()

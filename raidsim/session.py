@@ -249,11 +249,17 @@ class Session:
             if not self.unsettled or not going or pilot >= bound:
                 break
             pilot = min(int(pilot * GROWTH) + 1, bound)
-        self.settling = None
-        self.warmup_ns = self.system.now - self.begun
+        self._open_window()
+
+    def _open_window(self) -> None:
+        """Take all that was until now for warm-up, and measure from now on."""
+        passed = self.system.now - self.begun
+        self.horizon += passed - self.warmup_ns
+        self.warmup_ns = passed
         self.warmup_ios = self._completed()
-        self.horizon += self.warmup_ns
         window.reset(self.system)
+        if self.settling is not None:
+            self.settling.watch_window()
 
     def _to_precision(self) -> bool:
         measure = self.scenario.measure
@@ -267,10 +273,22 @@ class Session:
             if warm and going:
                 going = self._over_whole_turns(start + measure.max_ios)
             if all(self._is_precise(load) for load in self.loads):
-                return True
-            if not going or wanted >= measure.max_ios:
+                moving = self._moving()
+                if not moving:
+                    return True
+                if not going or self._completed() >= measure.max_ios:
+                    self.unsettled = moving
+                    return False
+                self._open_window()
+                start = self._completed()
+            elif not going or wanted >= measure.max_ios:
+                self.unsettled = self.unsettled or self._moving()
                 return False
             wanted = min(int(wanted * GROWTH) + 1, measure.max_ios)
+
+    def _moving(self) -> list[Unsettled]:
+        """What fills so slowly that it seemed to have settled, and moved in the window."""
+        return [] if self.settling is None else self.settling.moving()
 
     def _to_the_end_of_a_period(self) -> bool:
         """End the window with a whole period of the bursts; False at the time bound."""
@@ -294,10 +312,7 @@ class Session:
         """Let the window begin where a drive that throttles now and then begins to, or ends."""
         for index in self._turning()[:1]:
             if self._run_over_turns(index, 1, t.NEVER):
-                passed = self.system.now - self.begun
-                self.horizon += passed - self.warmup_ns
-                self.warmup_ns = passed
-                window.reset(self.system)
+                self._open_window()
 
     def _over_whole_turns(self, most: int) -> bool:
         """End the window with a whole period of the throttling; False at a bound."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from raidsim import scenario
-from raidsim.observe.settling import is_settled
+from raidsim.observe.settling import is_settled, moves
 from raidsim.result import Point
 from raidsim.running import run
 
@@ -106,6 +106,22 @@ def test_of_a_bound_in_time_the_warning_says_how_much_time_it_takes() -> None:
     assert "raise measure.max_time to about" in warning
 
 
+def test_a_cache_that_takes_minutes_to_fill_is_not_taken_for_one_that_has_settled() -> None:
+    """Twelve disks nearly keep up with what is written: the cache is full after 100 s.
+
+    Until then a write is done once it is in the cache, and takes 0.06 ms; then it waits for a disk.
+    """
+    changes = {"volume.drives": 12, "load.outstanding": 32, "measure.precision": "5 %"}
+    (point,) = run(scenario.load("raid5-disks").with_(changes)).points
+    assert point.converged
+    assert point.warmup_s > 30
+    assert point.latency_ms["write"].mean > 2
+    (point,) = run(scenario.load("raid5-disks").with_(changes | {"measure.max_ios": 60_000})).points
+    assert not point.converged
+    (warning,) = [text for text in point.warnings if "settled" in text]
+    assert "what is dirty in the cache" in warning
+
+
 # -- levels ------------------------------------------------------------------------------------
 
 
@@ -122,6 +138,14 @@ def test_a_level_that_has_come_to_rest_has_settled() -> None:
     assert is_settled(risen + noise, None)
     assert is_settled(np.full(128, 7.0), None)
     assert is_settled(np.zeros(128), None)
+
+
+def test_a_level_moves_if_it_drifts_and_not_if_it_is_noisy_or_full() -> None:
+    noise = 0.01 * np.random.default_rng(SEED).normal(size=128)
+    assert not moves(0.3 + noise, 1.0)
+    assert moves(0.3 + noise + np.linspace(0, 0.03, 128), 1.0)
+    assert moves(0.3 + noise - np.linspace(0, 0.03, 128), 1.0)
+    assert not moves(0.95 + np.linspace(0, 0.05, 128), 1.0)
 
 
 @pytest.mark.parametrize("readings", [0, 1, 3])

@@ -3,6 +3,9 @@
 Each has a series of its own, and is settled once MSER-5 finds its cut in the first half of it.
 A cache at its bound is settled, and so is one whose level hardly moves. A load must have done
 enough I/Os to be judged at all, so that a busy load does not end the warm-up of a slow one.
+
+What fills in minutes hardly moves in seconds. So levels are watched while figures are measured,
+too: a window in which one of them moved has been warm-up still.
 """
 
 from __future__ import annotations
@@ -26,6 +29,10 @@ STILL = 0.01
 """Of itself: a level that moves less between the last two quarters of a run is still.
 
 One that grows steadily from nothing moves by a third.
+"""
+MOVED = 0.01
+"""Of its bound: a level that moves so far between the first and the last third of a window has not
+settled. Those of scenarios that have move by less than half of that.
 """
 
 
@@ -71,6 +78,18 @@ class Settling:
         found += [self._of_level(level, names) for level, names in self.loads_of.items()]
         return [one for one in found if one is not None]
 
+    def watch_window(self) -> None:
+        """Watch from now on what is measured."""
+        self.record = Record(self.system, [one for one in self.loads_of if one.bound is not None])
+
+    def moving(self) -> list[Unsettled]:
+        """What has moved in the window, though it seemed to have settled."""
+        return [
+            Unsettled(frozenset(self.loads_of[level]), level.words, self._needed(level))
+            for level in self.record.levels
+            if level.bound is not None and moves(self.record.series(level), level.bound)
+        ]
+
     def _of_load(self, name: str, streams: list[int]) -> Unsettled | None:
         rows = self.system.world.streams[streams]
         least = max(LEAST_OF_A_LOAD, PILOT_PER_OUTSTANDING * int(rows["outstanding"].sum()))
@@ -86,12 +105,16 @@ class Settling:
         series = self.record.series(level)
         if is_settled(series, level.bound):
             return None
-        needs = None
+        return Unsettled(frozenset(names), level.words, self._needed(level))
+
+    def _needed(self, level: Level) -> float | None:
+        """When a level comes to its bound at its present pace, s; None if it does not rise."""
+        series = self.record.series(level)
         half = len(series) // 2
-        if half and level.bound is not None and series[-1] > series[-half]:
-            pace = (series[-1] - series[-half]) / (half * self.record.step)
-            needs = (self.system.now + (level.bound - series[-1]) / pace) / NS_PER_S
-        return Unsettled(frozenset(names), level.words, needs)
+        if not half or level.bound is None or series[-1] <= series[-half]:
+            return None
+        pace = (series[-1] - series[-half]) / (half * self.record.step)
+        return float(self.system.now + (level.bound - series[-1]) / pace) / NS_PER_S
 
 
 def is_settled(series: NDArray[np.float64], bound: float | None) -> bool:
@@ -103,3 +126,12 @@ def is_settled(series: NDArray[np.float64], bound: float | None) -> bool:
         return True
     before, last = series[-2 * quarter : -quarter].mean(), series[-quarter:].mean()
     return bool(abs(last - before) <= STILL * abs(last)) or mser5(series).ok
+
+
+def moves(series: NDArray[np.float64], bound: float) -> bool:
+    """Whether a level that is below its bound is somewhere else than it was."""
+    third = len(series) // 3
+    if third == 0:
+        return False
+    first, last = series[:third].mean(), series[-third:].mean()
+    return bool(last < levels.FULL * bound and abs(last - first) > MOVED * bound)
