@@ -33,6 +33,7 @@ from raidsim import (
     models_cli,
     plan_cli,
     run_cli,
+    serve_cli,
     sweep_cli,
     trace_cli,
 )
@@ -89,6 +90,7 @@ for group in (
     draw_cli,
     left_out_cli,
     lesson_cli,
+    serve_cli,
     trace_cli,
     plan_cli,
 ):

@@ -1,0 +1,65 @@
+"""The application: its routes, with the guard in front of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from raidsim.page import shell
+from raidsim.page.guard import Guard
+from raidsim.page.settings import Settings
+
+Service = Callable[[Starlette], AbstractAsyncContextManager[None]]
+
+
+async def _run_page(_request: Request) -> Response:
+    return shell.page("run.html")
+
+
+ROUTES: list[BaseRoute] = [
+    Route("/", _run_page),
+    Mount("/static", StaticFiles(directory=shell.FOLDER / "static"), name="static"),
+]
+"""All that can be asked for. Settings are in ``request.app.state.settings``, and in
+``request.state.visitor`` is a text that tells one browser from another."""
+
+SERVICES: list[Service] = []
+"""What runs as long as the page does, and puts what it has into ``app.state``."""
+
+
+def application(settings: Settings) -> Starlette:
+    """The page as an ASGI application."""
+    app = Starlette(
+        routes=ROUTES,
+        middleware=[Middleware(Guard, settings=settings)],
+        exception_handlers={HTTPException: _told, 500: _broken},
+        lifespan=_alive,
+    )
+    app.state.settings = settings
+    return app
+
+
+@asynccontextmanager
+async def _alive(app: Starlette) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        for service in SERVICES:
+            await stack.enter_async_context(service(app))
+        yield
+
+
+async def _told(_request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    words = {404: "There is no such page.", 405: "This cannot be done there."}
+    return shell.failure(status, words.get(status, "This could not be done."))
+
+
+async def _broken(_request: Request, _error: Exception) -> Response:
+    return shell.failure(500, "This is a bug in raidsim: the terminal in which it runs says more.")

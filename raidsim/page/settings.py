@@ -1,0 +1,60 @@
+"""What a page is started with: where it listens, who may come, and how much each may ask for."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from dataclasses import dataclass
+
+PORT = 8642
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a page is served.
+
+    Attributes
+    ----------
+    host : the address it listens at.
+    port : the port; 0 for any that is free.
+    token : what a visitor has to show; None where only this machine can come.
+    names : names of this machine under which visitors may ask for it, beside its addresses.
+    workers : processes that simulate.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+    token: str | None = None
+    names: tuple[str, ...] = ()
+    workers: int = 2
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether it can be reached from this machine only."""
+        return is_loopback(self.host)
+
+    def knows(self, host: str) -> bool:
+        """Whether a name or address, as a browser asks for it, is one of this machine.
+
+        A page elsewhere can let its own name lead here (DNS rebinding), but no address: so any
+        address will do, where others than this machine can come at all.
+        """
+        if host in LOOPBACK or host.lower() in self.names:
+            return True
+        if self.is_loopback:
+            return is_loopback(host)
+        return _address(host) is not None or host.lower() == socket.gethostname().lower()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address leads to this machine itself."""
+    address = _address(host)
+    return host == "localhost" if address is None else address.is_loopback
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None

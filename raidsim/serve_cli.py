@@ -1,0 +1,56 @@
+"""The command ``raidsim serve``: a page on this machine on which scenarios are run."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the command, as in raidsim.cli
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(rich_markup_mode=None)
+
+Host = Annotated[
+    str,
+    typer.Option(
+        "--host",
+        metavar="ADDRESS",
+        help="Listen there; whoever does not come from this machine has to show a token.",
+    ),
+]
+Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port; 0 for any.")]
+Name = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--name",
+        metavar="HOST",
+        help="A name by which visitors know this machine. May be repeated.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=256, metavar="N", help="Processes that simulate; left out, one per processor."
+    ),
+]
+
+
+@app.command("serve")
+def serve_command(
+    host: Host = "127.0.0.1",
+    port: Port = 8642,
+    name: Name = None,
+    workers: Workers = None,
+) -> None:
+    """Serve a page on which scenarios are written, run, turned and compared, until Ctrl-C."""
+    from raidsim.errors import InputError, Problem
+
+    try:
+        from raidsim.page.serving import serve
+    except ImportError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("starlette", "uvicorn"):
+            raise
+        cause = f"needs {error.name}, which is not installed"
+        remedy = 'pip install "raidsim[page]"'
+        raise InputError([Problem(None, None, "serve", cause, remedy)]) from None
+    serve(host, port, tuple(name or ()), workers)
