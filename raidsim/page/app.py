@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from http import HTTPStatus
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -13,25 +14,27 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from raidsim.page import shell
+from raidsim.page import api, shell
 from raidsim.page.guard import Guard
 from raidsim.page.settings import Settings
 
 Service = Callable[[Starlette], AbstractAsyncContextManager[None]]
 
 
-async def _run_page(_request: Request) -> Response:
+async def _run_page(request: Request) -> Response:
+    request.app.state.pool.begin()  # so that the first run need not wait for them
     return shell.page("run.html")
 
 
 ROUTES: list[BaseRoute] = [
     Route("/", _run_page),
+    *api.ROUTES,
     Mount("/static", StaticFiles(directory=shell.FOLDER / "static"), name="static"),
 ]
 """All that can be asked for. Settings are in ``request.app.state.settings``, and in
 ``request.state.visitor`` is a text that tells one browser from another."""
 
-SERVICES: list[Service] = []
+SERVICES: list[Service] = [api.working]
 """What runs as long as the page does, and puts what it has into ``app.state``."""
 
 
@@ -58,6 +61,8 @@ async def _alive(app: Starlette) -> AsyncIterator[None]:
 async def _told(_request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     words = {404: "There is no such page.", 405: "This cannot be done there."}
+    if isinstance(error, HTTPException) and error.detail not in ("", HTTPStatus(status).phrase):
+        words[status] = error.detail
     return shell.failure(status, words.get(status, "This could not be done."))
 
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from raidsim.page import bounds
 
 PORT = 8642
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def _silent(_words: str) -> None:
+    """Say nothing."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +28,8 @@ class Settings:
     token : what a visitor has to show; None where only this machine can come.
     names : names of this machine under which visitors may ask for it, beside its addresses.
     workers : processes that simulate.
+    limit_s : seconds that a run may take.
+    say : called with what whoever started the page should know.
     """
 
     host: str = "127.0.0.1"
@@ -28,6 +37,8 @@ class Settings:
     token: str | None = None
     names: tuple[str, ...] = ()
     workers: int = 2
+    limit_s: float = bounds.RUN_S
+    say: Callable[[str], None] = _silent
 
     @property
     def is_loopback(self) -> bool:

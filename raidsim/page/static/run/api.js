@@ -1,0 +1,43 @@
+// What is asked of the server.
+
+async function asked(method, place, body) {
+  const options = { method, headers: {}, cache: "no-store" };
+  if (body !== undefined) {
+    options.headers["Content-Type"] = "application/json";
+    options.body = JSON.stringify(body);
+  }
+  let answer;
+  try {
+    answer = await fetch(place, options);
+  } catch {
+    throw new Error("raidsim serve does not answer: is it still running?");
+  }
+  if (answer.headers.get("content-type")?.startsWith("application/json")) return answer.json();
+  if (answer.status === 401) throw new Error("The token is missing: open the printed address again.");
+  throw new Error(answer.status === 413 ? "The text is too long for this page." : `The server refused this (${answer.status}).`);
+}
+
+export const scenarios = () => asked("GET", "/api/scenarios");
+export const shipped = (name) => asked("GET", `/api/scenarios/${encodeURIComponent(name)}`);
+export const check = (text) => asked("POST", "/api/check", { text });
+export const edit = (text, path, value) => asked("POST", "/api/edit", { text, path, value });
+export const leave = (key) => asked("DELETE", `/api/runs/${key}?leave`).catch(() => {});
+export const stop = (key) => asked("DELETE", `/api/runs/${key}`);
+
+const PAUSE_MS = 300;
+
+// Runs a text, tells how far it is, and returns what came of it. `wanted` says whether anybody
+// still waits for it.
+export async function run(task, tell, wanted) {
+  let state = await asked("POST", "/api/runs", task);
+  while (state.state !== "over") {
+    tell(state);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    if (!wanted()) {
+      leave(state.key);
+      return null;
+    }
+    state = await asked("GET", `/api/runs/${state.key}`);
+  }
+  return wanted() ? state : null;
+}
