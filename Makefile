@@ -5,6 +5,7 @@
 #   make lint      style, types and layers only (part of make test)
 #   make validate  every published figure against the simulation: out/validation.html, docs/validation.md
 #   make intervals  how many printed figures lie within what cards leave open: an hour, into docs/validation.md
+#   make test-page  the page of raidsim serve in a real browser, and a hundred visitors: installs Chromium, where it is missing
 #   make test-clients  fio, qemu and others use simulated arrays: installs them first, where they are missing
 #   make fuzz      a minute of random use: what must hold, holds; prints a seed that repeats it
 #   make bench     how fast it is: a table, and the same as JSON
@@ -40,7 +41,7 @@ COVERAGE_FLOOR ?= 90
 INSTALLED := $(VENV)/.raidsim-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-clients lint kernels test-compiled test-checked test-interpreted fuzz validate intervals bench coverage docs format clean clean-all
+.PHONY: help run test test-page test-clients lint kernels test-compiled test-checked test-interpreted fuzz validate intervals bench coverage docs format clean clean-all
 
 help:
 	@sed -n '/^# One/,/^# Another/s/^# \{0,1\}//p' Makefile
@@ -74,6 +75,15 @@ test-checked: $(INSTALLED)
 test-interpreted: $(INSTALLED)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(filter-out $(BOTH_WAYS),$(KERNEL_TESTS)) -n $(JOBS) \
 	    --cov --cov-report=term --cov-fail-under=$(COVERAGE_FLOOR)
+
+# The page in a real browser. It comes from Debian, which may ask for the right to install.
+BROWSER := chromium chromedriver
+test-page: $(INSTALLED)
+	@for program in $(BROWSER); do command -v $$program >/dev/null || missing=1; done; test -z "$$missing" || { \
+	    echo "installing $(BROWSER)"; sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
+	    $$sudo apt-get update --quiet && \
+	    $$sudo apt-get install --yes --quiet --no-install-recommends chromium chromium-driver; }
+	$(PYTEST) tests/page/real_browser.py tests/page/many_visitors.py
 
 # Real programs on simulated arrays. They come from Debian, which may ask for the right to install.
 CLIENTS := fio qemu-img qemu-io nbdcopy nbdinfo mdadm

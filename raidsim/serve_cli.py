@@ -33,6 +33,10 @@ Workers = Annotated[
         min=1, max=256, metavar="N", help="Processes that simulate; left out, one per processor."
     ),
 ]
+Limit = Annotated[
+    str | None,
+    typer.Option("--limit", metavar="TIME", help="Longest that a run may take [2 min]."),
+]
 
 
 @app.command("serve")
@@ -41,16 +45,17 @@ def serve_command(
     port: Port = 8642,
     name: Name = None,
     workers: Workers = None,
+    limit: Limit = None,
 ) -> None:
     """Serve a page on which scenarios are written, run, turned and compared, until Ctrl-C."""
     from raidsim.errors import InputError, Problem
 
     try:
-        from raidsim.page.serving import serve
+        from raidsim.page.serving import Wishes, serve
     except ImportError as error:
         if error.name is None or error.name.partition(".")[0] not in ("starlette", "uvicorn"):
             raise
         cause = f"needs {error.name}, which is not installed"
         remedy = 'pip install "raidsim[page]"'
         raise InputError([Problem(None, None, "serve", cause, remedy)]) from None
-    serve(host, port, tuple(name or ()), workers)
+    serve(Wishes(host, port, tuple(name or ()), workers, limit))

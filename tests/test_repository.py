@@ -65,11 +65,12 @@ def test_every_link_on_a_page_leads_somewhere(page: Path) -> None:
     assert [link for link in local if not (page.parent / link).exists()] == []
 
 
-def test_ci_runs_the_tests_real_clients_and_then_the_fuzzer() -> None:
+def test_ci_runs_the_tests_a_real_browser_real_clients_and_then_the_fuzzer() -> None:
     script = ROOT / ".ci" / "run"
     assert os.access(script, os.X_OK)
     assert re.findall(r"^(?:exec )?make ([\w-]+)", script.read_text(), re.MULTILINE) == [
         "test",
+        "test-page",
         "test-clients",
         "fuzz",
     ]

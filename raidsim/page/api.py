@@ -40,6 +40,9 @@ READERS = 2
 """Texts that are read at a time: reading takes turns with all else that the page does."""
 
 _KEY = re.compile(r"[0-9a-f]{32}")
+_ALONE = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
+"""What a file may do that is opened by itself: a picture has styles, and nothing else happens."""
+
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
@@ -159,8 +162,10 @@ async def download_json(request: Request) -> Response:
 async def download_picture(request: Request) -> Response:
     """The picture of a result, as ``raidsim run --plot`` draws it."""
     suffix = request.path_params["suffix"]
+    if suffix not in _TYPES:
+        raise HTTPException(404)
     found = _result(request)
-    key = _hash({"picture": suffix, "of": found["json"]})
+    key = digest({"picture": suffix, "of": found["json"]})
     task = {"kind": "picture", "json": found["json"], "suffix": suffix}
     pool = _pool(request)
     try:
@@ -196,7 +201,7 @@ def _meant(text: str, rough: bool, number: int | None) -> tuple[dict[str, Any], 
         followed = point.is_followed(found)
         changes = point.changes(found, None if followed else number)
         found = found.with_(changes) if changes else found
-    return changes, _hash(found.resolved())
+    return changes, digest(found.resolved())
 
 
 async def _asked(
@@ -269,7 +274,8 @@ def _pool(request: Request) -> Pool:
     return found
 
 
-def _hash(value: Any) -> str:
+def digest(value: Any) -> str:
+    """A key that is equal for equal values."""
     written = json.dumps(value, sort_keys=True, default=str).encode()
     return hashlib.sha256(written).hexdigest()[:32]
 
@@ -280,7 +286,9 @@ async def _apart(request: Request, call: Callable[[], T]) -> T:
 
 
 def _file(content: bytes, kind: str, name: str | None) -> Response:
-    headers = {} if name is None else {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {"Content-Security-Policy": _ALONE}
+    if name is not None:
+        headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return Response(content, media_type=kind, headers=headers)
 
 

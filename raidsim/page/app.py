@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from raidsim.page import api, shell
+from raidsim.page import api, lessons, shell
 from raidsim.page.guard import Guard
 from raidsim.page.settings import Settings
 
@@ -29,6 +29,7 @@ async def _run_page(request: Request) -> Response:
 ROUTES: list[BaseRoute] = [
     Route("/", _run_page),
     *api.ROUTES,
+    *lessons.ROUTES,
     Mount("/static", StaticFiles(directory=shell.FOLDER / "static"), name="static"),
 ]
 """All that can be asked for. Settings are in ``request.app.state.settings``, and in

@@ -8,12 +8,16 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 
 import typer
 import uvicorn
 
-from raidsim.errors import InputError, Problem
+from raidsim import units
+from raidsim.errors import InputError, Problem, quote
+from raidsim.page import bounds
 from raidsim.page.app import application
 from raidsim.page.settings import Settings, is_loopback
 from raidsim.workers.engine import processors
@@ -27,19 +31,36 @@ KEPT_OPEN_S = 30
 MOST_CONNECTIONS = 1000
 
 
-def serve(host: str, port: int, names: tuple[str, ...], workers: int | None) -> None:
+@dataclass(frozen=True)
+class Wishes:
+    """The options of the command, as they were typed."""
+
+    host: str
+    port: int
+    names: tuple[str, ...]
+    workers: int | None
+    limit: str | None
+
+
+def serve(wishes: Wishes) -> None:
     """Serve until Ctrl-C or SIGTERM.
 
     Raises
     ------
     InputError
-        If nothing can listen there.
+        If nothing can listen there, or an option is wrong.
     """
-    token = None if is_loopback(host) else secrets.token_urlsafe(24)
-    listening = _listen(host, port)
-    port = listening.getsockname()[1]
-    known = tuple(name.lower() for name in names)
-    settings = Settings(host, port, token, known, workers or max(2, processors()))
+    limit_s = bounds.RUN_S if wishes.limit is None else _time(wishes.limit)
+    listening = _listen(wishes.host, wishes.port)
+    settings = Settings(
+        host=wishes.host,
+        port=listening.getsockname()[1],
+        token=None if is_loopback(wishes.host) else secrets.token_urlsafe(24),
+        names=tuple(name.lower() for name in wishes.names),
+        workers=wishes.workers or max(2, processors()),
+        limit_s=limit_s,
+        say=partial(typer.echo, err=True),
+    )
     config = uvicorn.Config(
         application(settings),
         log_level="warning",
@@ -52,11 +73,22 @@ def serve(host: str, port: int, names: tuple[str, ...], workers: int | None) -> 
         ws="none",
     )
     typer.echo(f"The page is at {_address(settings)}", err=True)
-    if token is not None:
+    if settings.token is not None:
         typer.echo("Whoever has this address may use it. Traffic is not encrypted.", err=True)
     typer.echo("Ctrl-C ends it.", err=True)
     with listening, _quiet():
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def _time(text: str) -> float:
+    try:
+        found = units.parse(text, "time")
+    except units.QuantityError as error:
+        raise InputError([Problem(None, None, "--limit", error.cause, error.remedy)]) from None
+    if not 1.0 <= found <= 3600.0:
+        cause, remedy = f"{quote(text)} is out of range", "give 1 s to 1 h"
+        raise InputError([Problem(None, None, "--limit", cause, remedy)])
+    return found
 
 
 def _listen(host: str, port: int) -> socket.socket:
