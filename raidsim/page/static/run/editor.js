@@ -89,12 +89,16 @@ export class Editor {
   // -- drawing
 
   #draw(groups) {
-    const focused = document.activeElement?.dataset?.path;
+    const typing = this.form.contains(document.activeElement) ? document.activeElement : null;
+    const unsaved = typing && typing.tagName === "INPUT" && typing.value !== typing.defaultValue ? typing.value : null;
     const top = this.form.scrollTop;
     this.form.replaceChildren(...groups.map((group) =>
       element("fieldset", {}, element("legend", { textContent: group.title }), ...group.fields.map((one) => this.#field(one)))));
     this.form.scrollTop = top;
-    if (focused) [...this.form.querySelectorAll("[data-path]")].find((one) => one.dataset.path === focused)?.focus();
+    if (!typing) return;
+    const same = [...this.form.querySelectorAll("[data-path]")].find((one) => one.dataset.path === typing.dataset.path);
+    if (same && unsaved !== null) same.value = unsaved; // what is being typed is not lost
+    same?.focus();
   }
 
   #field(one) {
@@ -107,7 +111,7 @@ export class Editor {
       if (!one.needed || one.value === "") input.prepend(element("option", { value: "", textContent: one.needed ? "choose one" : `${one.default || "none"} (left out)` }));
       input.value = one.value;
     } else {
-      input = element("input", { ...given, type: "text", value: one.value, placeholder: one.default, spellcheck: false });
+      input = element("input", { ...given, type: "text", defaultValue: one.value, placeholder: one.default, spellcheck: false });
     }
     return element("div", { className: "field" }, element("label", { htmlFor: id, textContent: one.label }), input);
   }
