@@ -15,6 +15,7 @@ from urllib.request import urlopen
 import pytest
 from page_server import QUICK, started
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -54,7 +55,8 @@ class Visitor:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def until(self, holds: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
-        return WebDriverWait(self.driver, seconds, 0.05).until(lambda _: holds())
+        redrawn = [StaleElementReferenceException]
+        return WebDriverWait(self.driver, seconds, 0.05, redrawn).until(lambda _: holds())
 
     def says(self) -> str:
         return self.one("#status").text
