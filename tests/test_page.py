@@ -133,6 +133,13 @@ def test_a_card_that_is_a_file_is_refused_at_its_line(line, key):
     assert "reads no files" in problem.cause
 
 
+def test_what_names_a_file_is_told_together_with_all_else_that_is_wrong():
+    wrong = QUICK.replace('"intel-p3700-800gb"', '"../x"').replace('"67 %"', '"670 %"')
+    with pytest.raises(InputError) as refused:
+        read(wrong.replace('"fujitsu-rx2540-m1"', '"nobody"'))
+    assert [one.line for one in refused.value.problems] == [5, 8, 12]
+
+
 def test_a_trace_is_refused_whether_it_is_there_or_not():
     text = QUICK.replace("outstanding = [1, 8]", 'trace = { file = "tests/data/x" }')
     with pytest.raises(InputError, match=r"load\.trace.*reads no files"):
@@ -323,6 +330,17 @@ def test_names_and_titles_stay_text(page):
     assert "sandbox" in picture.headers["content-security-policy"]
     wrong = page.post("/api/check", json={"text": f"'{wicked}' = 1"})
     assert wrong.headers["content-type"] == "application/json"
+
+
+def test_an_earlier_turn_of_a_knob_is_not_waited_for(page):
+    pool = page.app.state.pool
+    endless = QUICK[: QUICK.index("[measure]")] + ENDLESS.replace("24 h", "22 h")
+    first = page.post("/api/runs", json={"text": endless, "page": "a", "turn": 1}).json()
+    assert first["state"] == "running"
+    turned = {"text": QUICK, "rough": True, "point": 0, "page": "a", "turn": 2}
+    assert until_over(page, turned)["shown"]
+    until_over_of(page, first["key"])
+    assert pool.waiting() == 0
 
 
 ENDLESS = """

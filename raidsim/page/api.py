@@ -126,7 +126,16 @@ async def run(request: Request) -> Response:
     task = {"kind": "run", "text": text, "changes": changes}
     pool = _pool(request)
     limit_s = bounds.POINT_S if rough is True else pool.limit_s
-    return await _asked(request, key, task, long=rough is not True, limit_s=limit_s)
+    turn = _turn(body)
+    try:
+        job = await pool.ask(
+            request.state.visitor, key, task, long=rough is not True, limit_s=limit_s, turn=turn
+        )
+    except Refused as error:
+        problems = [{"line": None, "words": str(error)}]
+        return JSONResponse({"state": "over", "problems": problems}, status_code=429)
+    await job.wait(FIRST_WAIT_S)
+    return JSONResponse(_state(pool, job))
 
 
 async def state(request: Request) -> Response:
@@ -204,17 +213,12 @@ def _meant(text: str, rough: bool, number: int | None) -> tuple[dict[str, Any], 
     return changes, digest(found.resolved())
 
 
-async def _asked(
-    request: Request, key: str, task: dict[str, Any], *, long: bool, limit_s: float
-) -> Response:
-    pool = _pool(request)
-    try:
-        job = await pool.ask(request.state.visitor, key, task, long=long, limit_s=limit_s)
-    except Refused as error:
-        problems = [{"line": None, "words": str(error)}]
-        return JSONResponse({"state": "over", "problems": problems}, status_code=429)
-    await job.wait(FIRST_WAIT_S)
-    return JSONResponse(_state(pool, job))
+def _turn(body: dict[str, Any]) -> tuple[str, int] | None:
+    """For which turn of a knob it is: which page of the visitor's, and the how manieth."""
+    page, number = body.get("page"), body.get("turn")
+    if isinstance(page, str) and len(page) <= 40 and isinstance(number, int):
+        return page, number
+    return None
 
 
 def _state(pool: Pool, job: Job) -> dict[str, Any]:

@@ -46,6 +46,7 @@ class Job:
     long : whether it may take more than a moment, so that some worker is kept free of its like.
     owner : the visitor who asked for it first.
     seen : when each of those who wait for it last asked after it.
+    turns : of each of them for which turn of a knob it is: which page, and the how manieth.
     ends_at : when it is stopped, and once it was told to stop, when its worker is ended.
     """
 
@@ -55,6 +56,7 @@ class Job:
     long: bool
     owner: str
     seen: dict[str, float] = field(default_factory=dict)
+    turns: dict[str, tuple[str, int]] = field(default_factory=dict)
     state: State = "waiting"
     fraction: float = 0.0
     label: str = ""

@@ -19,7 +19,7 @@ from typing import Any
 from raidsim.page import bounds, frames
 from raidsim.page.job import Job, Kept, Outcome
 
-GRACE_S = 2.0
+GRACE_S = 3.0
 """Seconds in which a run that is told to stop has to, before its process is ended."""
 
 LOOK_S = 0.25
@@ -115,9 +115,18 @@ class Pool:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def ask(
-        self, visitor: str, key: str, task: dict[str, Any], *, long: bool, limit_s: float
+        self,
+        visitor: str,
+        key: str,
+        task: dict[str, Any],
+        *,
+        long: bool,
+        limit_s: float,
+        turn: tuple[str, int] | None = None,
     ) -> Job:
         """Ask for work: what is known or under way already is not done again.
+
+        What the visitor's page asked for in an earlier turn is not waited for any more.
 
         Raises
         ------
@@ -125,6 +134,8 @@ class Pool:
             The visitor, or all together, have asked for enough.
         """
         self.begin()
+        if turn is not None:
+            self._turn(visitor, turn)
         known = self.kept.get(key)
         if known is not None and known.whole:
             job = Job(key, task, limit_s, long, visitor)
@@ -133,6 +144,8 @@ class Pool:
         there = self._jobs.get(key)
         if there is not None and not there.stopped:
             there.ask(visitor)
+            if turn is not None:
+                there.turns[visitor] = turn
             return there
         mine = sum(visitor in job.seen and job.long == long for job in self._jobs.values())
         if mine >= (bounds.MOST_RUNS if long else bounds.MOST_TURNS):
@@ -141,10 +154,19 @@ class Pool:
             raise Refused(FULL)
         job = Job(key, task, limit_s, long, visitor)
         job.ask(visitor)
+        if turn is not None:
+            job.turns[visitor] = turn
         self._jobs[key] = job
         async with self._more:
             self._more.notify_all()
         return job
+
+    def _turn(self, visitor: str, turn: tuple[str, int]) -> None:
+        """Leave what is of an earlier turn of the same page."""
+        for job in list(self._jobs.values()):
+            page, number = job.turns.get(visitor, ("", 0))
+            if page == turn[0] and number < turn[1]:
+                self.leave(job.key, visitor)
 
     def find(self, key: str, visitor: str) -> Job | None:
         """Work that somebody waits for, and asks after."""
@@ -159,6 +181,7 @@ class Pool:
         if job is None:
             return
         job.seen.pop(visitor, None)
+        job.turns.pop(visitor, None)
         if not job.seen:
             self._stop(job)
 

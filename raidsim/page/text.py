@@ -6,7 +6,7 @@ not: its cards are those of the catalogue, and it replays nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -16,6 +16,8 @@ from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote
 from raidsim.page import bounds
 from raidsim.scenario import Scenario, load_text
+from raidsim.scenario.loader import read_tables
+from raidsim.scenario.reading import Reading
 
 NAME = "scenario"
 """What messages call the text; it is downloaded under this name, with .toml behind it."""
@@ -36,7 +38,10 @@ def read(text: str, changes: Mapping[str, Any] | None = None) -> Scenario:
         raise InputError([Problem(NAME, None, None, cause)])
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
     file = parse(text, NAME)
-    _refuse(file, [*bounds.of_data(file.data), *_places(file.data)])
+    _refuse(file, bounds.of_data(file.data))
+    foreign = list(_places(file.data))
+    if foreign:
+        raise InputError(_with_the_rest(file, foreign))
     scenario = load_text(text, NAME)
     if changes:
         scenario = scenario.with_(changes)
@@ -44,13 +49,32 @@ def read(text: str, changes: Mapping[str, Any] | None = None) -> Scenario:
     return scenario
 
 
-def _refuse(file: TomlFile, wrong: Iterator[bounds.Wrong] | list[bounds.Wrong]) -> None:
-    found = [
-        Problem(NAME, file.line(path), show(path, file.places.single()), cause, remedy)
-        for path, cause, remedy in wrong
-    ]
+def _refuse(file: TomlFile, wrong: Iterable[bounds.Wrong]) -> None:
+    found = [_problem(file, one) for one in wrong]
     if found:
         raise InputError([*file.problems, *found])
+
+
+def _problem(file: TomlFile, wrong: bounds.Wrong) -> Problem:
+    path, cause, remedy = wrong
+    return Problem(NAME, file.line(path), show(path, file.places.single()), cause, remedy)
+
+
+def _with_the_rest(file: TomlFile, foreign: list[bounds.Wrong]) -> list[Problem]:
+    """What names a file, and all else that is wrong, as if that were not there."""
+    refused = [_problem(file, one) for one in foreign]
+    said = {one.key for one in refused}
+    for path, _, _ in foreign:
+        table: Any = file.data
+        for step in path[:-1]:
+            table = table[step]
+        table[path[-1]] = None  # no loader takes that for a name, and it is told above
+    try:
+        file.bring_up_to_date("scenario")
+        read_tables(Reading(file, problems=list(file.problems)), None)
+    except InputError as error:
+        refused += [one for one in error.problems if one.key not in said]
+    return sorted(refused, key=lambda one: one.line or 0)
 
 
 def _places(data: dict[str, Any]) -> Iterator[bounds.Wrong]:

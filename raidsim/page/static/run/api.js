@@ -1,7 +1,7 @@
 // What is asked of the server.
 
-async function asked(method, place, body) {
-  const options = { method, headers: {}, cache: "no-store" };
+async function asked(method, place, body, signal) {
+  const options = { method, headers: {}, cache: "no-store", signal };
   if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(body);
@@ -10,6 +10,7 @@ async function asked(method, place, body) {
   try {
     answer = await fetch(place, options);
   } catch {
+    if (signal?.aborted) return null;
     throw new Error("raidsim serve does not answer: is it still running?");
   }
   if (answer.headers.get("content-type")?.startsWith("application/json")) return answer.json();
@@ -26,18 +27,15 @@ export const stop = (key) => asked("DELETE", `/api/runs/${key}`);
 
 const PAUSE_MS = 300;
 
-// Runs a text, tells how far it is, and returns what came of it. `wanted` says whether anybody
-// still waits for it.
-export async function run(task, tell, wanted) {
-  let state = await asked("POST", "/api/runs", task);
-  while (state.state !== "over") {
+// Runs a text, tells how far it is, and returns what came of it; null if `signal` says that nobody
+// waits for it any more. The server drops the points of an earlier turn by itself.
+export async function run(task, tell, signal) {
+  let state = await asked("POST", "/api/runs", task, signal);
+  while (state !== null && state.state !== "over") {
     tell(state);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    if (!wanted()) {
-      leave(state.key);
-      return null;
-    }
-    state = await asked("GET", `/api/runs/${state.key}`);
+    if (signal.aborted) return null;
+    state = await asked("GET", `/api/runs/${state.key}`, undefined, signal);
   }
-  return wanted() ? state : null;
+  return signal.aborted ? null : state;
 }

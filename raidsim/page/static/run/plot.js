@@ -4,7 +4,7 @@
 
 import { count } from "./words.js";
 
-const HEIGHT = 300;
+const HEIGHT = 280;
 const SYNC = "points";
 
 export function colour(name) {
@@ -54,7 +54,7 @@ export function draw(target, curves, { axis, unit, format, under }) {
         },
         {
           label: unit, labelSize: 24, size: 64, stroke: muted, grid, ticks: grid,
-          values: (_, found) => found.map((value) => (value === null ? "" : value >= 1e5 ? value.toLocaleString("en-US") : String(+value.toPrecision(6)))),
+          values: (_, found) => found.map((value) => (value === null ? "" : value >= 1e4 ? value.toLocaleString("en-US") : String(+value.toPrecision(6)))),
         },
       ],
       series: [
@@ -80,6 +80,7 @@ export function draw(target, curves, { axis, unit, format, under }) {
 
 // As many of the places as there is room for their names.
 function spaced(places, width) {
-  const every = Math.ceil((places.length * 44) / Math.max(width, 1));
+  const name = 9 * Math.max(...places.map((x) => count(x).replace(/\.0$/, "").length)) + 6;
+  const every = Math.ceil((places.length * name) / Math.max(width, 1));
   return places.filter((_, number) => number % every === 0);
 }

@@ -43,7 +43,7 @@ export class Result {
     this.load = Math.min(this.load, Math.max(0, run.loads.length - 1));
     const load = run.loads[this.load];
     const chosen = $("quantile").value || "p99";
-    $("shown").hidden = false;
+    $("shown").hidden = $("figures").hidden = false;
     $("result-words").textContent = `${run.number}. ${run.label}${run.rough ? " (within 5 %)" : ""}`;
     $("load-choice").hidden = run.loads.length < 2;
     $("load").replaceChildren(...run.loads.map((one) => element("option", { textContent: one.name })));
@@ -79,6 +79,7 @@ export class Result {
     const rows = this.#rows();
     const single = Math.max(rows.length, load.rows.length) < 2;
     $("plots").hidden = $("pointer").hidden = single;
+    for (const one of document.querySelectorAll(".of-curves")) one.hidden = single;
     $("one-point").hidden = !single || run.followed;
     this.#table(load);
     $("notes").replaceChildren(...load.notes.map((one) => element("li", { textContent: one })));
@@ -96,7 +97,7 @@ export class Result {
     return this.earlier
       .map((run) => ({ run, load: run.loads.find((one) => one.name === load.name) ?? run.loads[0] }))
       .filter((one) => one.load && one.load.axis === load.axis)
-      .map((one) => ({ label: `${one.run.number}. ${one.run.short}`.slice(0, 34), rows: one.load.rows.filter((row) => row) }))
+      .map((one) => ({ label: `run ${one.run.number}`, rows: one.load.rows.filter((row) => row) }))
       .filter((one) => one.rows.length > 1);
   }
 

@@ -13,7 +13,9 @@ const FIRST = "p3700-database";
 const AT_A_TIME = 3; // points of a turned knob that are asked for side by side
 
 const shippedTexts = new Map(); // by name, as they came
-let turn = 0; // what was asked for before the last turn is not waited for
+const PAGE = crypto.getRandomValues(new Uint32Array(2)).join("-"); // tells this page from others
+let turn = 0;
+let asking = new AbortController(); // what was asked for before the last turn is not waited for
 let running = null; // key of the run that Stop stops
 let why = ""; // what was changed last, in words: the name of the next run
 
@@ -84,49 +86,58 @@ async function turned(path, value, words) {
   await roughly(told);
 }
 
+// Nobody waits any more for what was asked for until now.
+function begun() {
+  asking.abort();
+  asking = new AbortController();
+  turn++;
+  if (running !== null) api.leave(running);
+  running = null;
+  return asking.signal;
+}
+
 // Measures every point roughly; those in the middle first, and each is drawn as it comes.
 async function roughly(told) {
-  const mine = ++turn;
-  const wanted = () => mine === turn;
+  const signal = begun();
   const text = editor.text;
   const run = runs.begin({ text, form: told.form, title: told.title, why, rough: true });
+  const number = turn;
+  const start = performance.now();
   why = "";
-  const began = performance.now();
   busy(true);
-  $("stop").disabled = true;
   say("Measuring …");
-  const numbers = told.followed ? [null] : [...Array(told.points).keys()];
   const middle = result.markedNumber(told.points);
-  numbers.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
+  const points = told.followed ? [null] : [...Array(told.points).keys()].sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
   let first = null;
-  const one = async () => {
-    while (numbers.length && wanted()) {
-      const number = numbers.shift();
-      const task = { text, rough: true };
-      if (number !== null) task.point = number;
-      const found = await api.run(task, told_of, wanted);
+  let wrong = null;
+  const oneByOne = async () => {
+    while (points.length && !signal.aborted && wrong === null) {
+      const point = points.shift();
+      const task = { text, rough: true, page: PAGE, turn: number };
+      if (point !== null) task.point = point;
+      const found = await api.run(task, tell, signal);
       if (found === null) return;
-      if (!found.shown) {
-        numbers.length = 0;
-        runs.drop(run);
-        failed(found.problems ?? []);
-        throw null;
-      }
-      first ??= performance.now() - began;
-      runs.add(run, found, number, told.points);
+      if (found.shown) {
+        first ??= performance.now() - start;
+        runs.add(run, found, point, told.points);
+      } else wrong = found.problems ?? [];
     }
   };
   try {
-    await Promise.all(Array.from({ length: AT_A_TIME }, one));
-    if (wanted()) say(`Measured within 5 %: the first point after ${(first / 1000).toFixed(2)} s.`);
+    await Promise.all(Array.from({ length: AT_A_TIME }, oneByOne));
+    if (signal.aborted) return;
+    if (wrong !== null) {
+      runs.drop(run);
+      failed(wrong);
+    } else say(`Measured within 5 %: the first point after ${(first / 1000).toFixed(2)} s.`);
   } catch (error) {
-    if (error !== null && wanted()) say(error.message);
-  } finally {
-    if (wanted()) busy(false);
+    if (!signal.aborted) say(error.message);
   }
+  if (!signal.aborted) busy(false);
 }
 
-function told_of(state) {
+// How far what was asked for is.
+function tell(state) {
   running = state.key;
   if (state.waits) say(state.waits);
   else if (state.state === "waiting") say(`In the queue: place ${state.place} of ${state.waiting}.`);
@@ -138,47 +149,43 @@ function told_of(state) {
 }
 
 async function runAll() {
-  const mine = ++turn;
-  const wanted = () => mine === turn;
+  const signal = begun();
   const told = await editor.settled();
   if (told.problems.length) {
     failed(told.problems);
     $("problems").scrollIntoView({ block: "nearest" });
+    busy(false);
     return;
   }
   const text = editor.text;
   busy(true);
   say("Asked for …");
   try {
-    const found = await api.run({ text }, told_of, wanted);
+    const found = await api.run({ text }, tell, signal);
     if (found === null) return;
     if (found.shown) {
       const run = runs.begin({ text, form: told.form, title: told.title, why, rough: false });
       why = "";
       runs.add(run, found, null, told.points);
       say(found.cut ?? "Done.");
-      $("result").scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
-    } else failed(found.problems ?? [{ line: null, words: found.cut ?? "It was stopped before any point was finished." }]);
+      $("result").scrollIntoView({ block: "start" });
+    } else failed(found.problems ?? [{ line: null, words: "It was stopped before any point was finished." }]);
   } catch (error) {
-    say(error.message);
-  } finally {
-    if (wanted()) {
-      running = null;
-      busy(false);
-    }
+    if (!signal.aborted) say(error.message);
+  }
+  if (!signal.aborted) {
+    running = null;
+    busy(false);
   }
 }
 
 async function stop() {
-  if (running === null) return;
   say("Stopping …");
-  const told = await api.stop(running);
-  if (told.shared) { // somebody else waits for the same
-    turn++;
-    api.leave(running);
-    busy(false);
-    say("You wait no longer; others who asked for the same do.");
-  }
+  const told = running === null ? { shared: true } : await api.stop(running).catch(() => ({ shared: true }));
+  if (!told.shared) return; // it says itself when it has stopped
+  begun();
+  busy(false);
+  say("You wait no longer.");
 }
 
 // -- what is pressed

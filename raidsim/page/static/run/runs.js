@@ -37,9 +37,9 @@ export class Runs {
   begin({ text, form, title, why, rough }) {
     const before = this.all.at(-1);
     const same = before && before.title === title;
-    const words = (same && changes(before.form, form)) || why || (same ? "the same again" : "");
-    const run = { number: ++this.number, text, form, title, rough, loads: [], drawn: true, label: words ? `${title}: ${words}` : title, short: words || title };
-    return run;
+    const changed = same && before.text === text ? before.words : (same && changes(before.form, form)) || "";
+    const words = changed || why;
+    return { number: ++this.number, text, form, title, rough, words, loads: [], drawn: true, label: words ? `${title}: ${words}` : title };
   }
 
   // Takes over what came of a run: all of it, or one of its points.
