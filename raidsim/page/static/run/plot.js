@@ -49,6 +49,7 @@ export function draw(target, curves, { axis, unit, format, under }) {
       axes: [
         {
           label: axis, labelSize: 22, size: 34, stroke: muted, grid, ticks: grid,
+          filter: (_, found) => found,
           splits: (plot) => spaced(places, plot.bbox.width / devicePixelRatio),
           values: (_, found) => found.map((x) => (x === null ? "" : x >= 100 ? count(x) : String(+x.toPrecision(4)))),
         },
