@@ -39,6 +39,17 @@ min_ios = 2000
 max_ios = 20000
 """
 
+ENDLESS = (
+    QUICK[: QUICK.index("[measure]")]
+    + """\
+[measure]
+precision = "0.01 %"
+min_ios = 10000000000
+max_ios = 10000000000
+max_time = "24 h"
+"""
+)
+
 PATIENCE_S = 300  # the kernel may have to be compiled first
 
 

@@ -8,7 +8,7 @@ import sys
 import tomllib
 
 import pytest
-from page_server import QUICK, served, until_over
+from page_server import ENDLESS, QUICK, served, until_over
 
 from raidsim import Scenario, cli, run
 from raidsim.errors import InputError
@@ -334,7 +334,7 @@ def test_names_and_titles_stay_text(page):
 
 def test_an_earlier_turn_of_a_knob_is_not_waited_for(page):
     pool = page.app.state.pool
-    endless = QUICK[: QUICK.index("[measure]")] + ENDLESS.replace("24 h", "22 h")
+    endless = ENDLESS.replace("24 h", "22 h")
     first = page.post("/api/runs", json={"text": endless, "page": "a", "turn": 1}).json()
     assert first["state"] == "running"
     turned = {"text": QUICK, "rough": True, "point": 0, "page": "a", "turn": 2}
@@ -343,20 +343,10 @@ def test_an_earlier_turn_of_a_knob_is_not_waited_for(page):
     assert pool.waiting() == 0
 
 
-ENDLESS = """
-[measure]
-precision = "0.01 %"
-min_ios = 10000000000
-max_ios = 10000000000
-max_time = "24 h"
-"""
-
-
 def test_a_run_that_does_not_end_is_cut_off_and_its_worker_is_free_again(page):
-    endless = QUICK[: QUICK.index("[measure]")] + ENDLESS
     page.app.state.pool.limit_s = 1.0
     try:
-        cut = until_over(page, {"text": endless})
+        cut = until_over(page, {"text": ENDLESS})
     finally:
         page.app.state.pool.limit_s = bounds.RUN_S
     assert "stopped after 1 s" in json.dumps(cut)
@@ -364,7 +354,7 @@ def test_a_run_that_does_not_end_is_cut_off_and_its_worker_is_free_again(page):
 
 
 def test_a_run_is_stopped_when_its_visitor_says_so(page):
-    endless = QUICK[: QUICK.index("[measure]")] + ENDLESS.replace("24 h", "23 h")
+    endless = ENDLESS.replace("24 h", "23 h")
     state = page.post("/api/runs", json={"text": endless}).json()
     assert state["state"] == "running"
     assert page.delete(f"/api/runs/{state['key']}").json() == {"shared": False}

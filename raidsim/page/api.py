@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
@@ -36,8 +38,14 @@ FIRST_WAIT_S = 1.5
 
 NEXT_WAIT_S = 0.7
 
+BODY_S = 10.0
+"""Seconds in which a request has to be there."""
+
 READERS = 2
 """Texts that are read at a time: reading takes turns with all else that the page does."""
+
+MOST_AT_A_TIME = 8
+"""Texts of one visitor that are being read, or wait for it."""
 
 _KEY = re.compile(r"[0-9a-f]{32}")
 _ALONE = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
@@ -231,7 +239,7 @@ def _state(pool: Pool, job: Job) -> dict[str, Any]:
 
 
 def _over(key: str, outcome: Outcome) -> dict[str, Any]:
-    told = {name: outcome.found[name] for name in ("problems", "shown", "cut", "stopped")
+    told = {name: outcome.found[name] for name in ("problems", "shown", "cut")
             if name in outcome.found}  # fmt: skip
     return {"key": key, "state": "over"} | told
 
@@ -251,9 +259,11 @@ async def _body(request: Request) -> dict[str, Any]:
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise HTTPException(415)
     try:
-        found = json.loads(await request.body())
+        found = json.loads(await asyncio.wait_for(request.body(), BODY_S))
     except (ValueError, RecursionError):
         raise HTTPException(400) from None
+    except TimeoutError:
+        raise HTTPException(408) from None
     if not isinstance(found, dict):
         raise HTTPException(400)
     return found
@@ -285,8 +295,18 @@ def digest(value: Any) -> str:
 
 
 async def _apart(request: Request, call: Callable[[], T]) -> T:
-    """Make a call that takes a while on another thread."""
-    return await to_thread.run_sync(call, limiter=request.app.state.readers)
+    """Make a call that takes a while on another thread; of one visitor a few at a time."""
+    under_way: Counter[str] = request.app.state.under_way
+    visitor = request.state.visitor
+    if under_way[visitor] >= MOST_AT_A_TIME:
+        raise HTTPException(429, "You ask for too much at a time.")
+    under_way[visitor] += 1
+    try:
+        return await to_thread.run_sync(call, limiter=request.app.state.readers)
+    finally:
+        under_way[visitor] -= 1
+        if not under_way[visitor]:
+            del under_way[visitor]
 
 
 def _file(content: bytes, kind: str, name: str | None) -> Response:
@@ -301,6 +321,7 @@ async def working(app: Starlette) -> AsyncIterator[None]:
     """Workers and readers, as long as the page is served."""
     settings: Settings = app.state.settings
     app.state.readers = CapacityLimiter(READERS)
+    app.state.under_way = Counter()
     app.state.pool = Pool(settings.workers, settings.limit_s, settings.say)
     try:
         yield

@@ -299,7 +299,7 @@ class Pool:
                     job.tell(heard)
                 if found is None and time.monotonic() > job.ends_at:
                     alive = self._interrupt(job)
-            if found is None:
+            if found is None or "stopped" in found:
                 found = _problem(_ended(job))
             elif job.stopped:
                 found = found | {"cut": _cut(job)}

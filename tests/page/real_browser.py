@@ -13,7 +13,7 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from page_server import QUICK, started
+from page_server import ENDLESS, QUICK, started
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
@@ -30,11 +30,6 @@ BROWSER, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 PATIENCE_S = 300  # the kernel may have to be compiled first
 PROJECTOR, PHONE = (1024, 768), (390, 844)
 LEAST_CONTRAST = 4.5  # of text, as WCAG 2 asks for at level AA
-
-ENDLESS = QUICK[: QUICK.index("[measure]")] + (
-    '[measure]\nprecision = "0.01 %"\nmin_ios = 10000000000\nmax_ios = 10000000000\n'
-    'max_time = "24 h"\n'
-)
 
 
 class Visitor:

@@ -16,7 +16,8 @@ const shippedTexts = new Map(); // by name, as they came
 const PAGE = crypto.getRandomValues(new Uint32Array(2)).join("-"); // tells this page from others
 let turn = 0;
 let asking = new AbortController(); // what was asked for before the last turn is not waited for
-let running = null; // key of the run that Stop stops
+let running = null; // key of what was asked for last
+let whole = false; // whether that is a run, which Stop ends with what was measured until then
 let why = ""; // what was changed last, in words: the name of the next run
 
 const result = new Result();
@@ -104,6 +105,7 @@ async function roughly(told) {
   const number = turn;
   const start = performance.now();
   why = "";
+  whole = false;
   busy(true);
   say("Measuring …");
   const middle = result.markedNumber(told.points);
@@ -133,7 +135,10 @@ async function roughly(told) {
   } catch (error) {
     if (!signal.aborted) say(error.message);
   }
-  if (!signal.aborted) busy(false);
+  if (!signal.aborted) {
+    running = null;
+    busy(false);
+  }
 }
 
 // How far what was asked for is.
@@ -158,6 +163,7 @@ async function runAll() {
     return;
   }
   const text = editor.text;
+  whole = true;
   busy(true);
   say("Asked for …");
   try {
@@ -181,7 +187,7 @@ async function runAll() {
 
 async function stop() {
   say("Stopping …");
-  const told = running === null ? { shared: true } : await api.stop(running).catch(() => ({ shared: true }));
+  const told = running === null || !whole ? { shared: true } : await api.stop(running).catch(() => ({ shared: true }));
   if (!told.shared) return; // it says itself when it has stopped
   begun();
   busy(false);
