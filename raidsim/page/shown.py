@@ -58,4 +58,5 @@ def _row(x: float, cell: str, point: Point, result: Result) -> dict[str, Any]:
             kind: list(figures(latency)) for kind, latency in point.latency_ms.items() if latency
         },
         "limit": table.limit(point, result),
+        "remarks": table.remarks(point),
     }

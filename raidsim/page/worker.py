@@ -148,7 +148,7 @@ def main() -> None:
         import resource  # noqa: PLC0415  (not on Windows)
 
         resource.setrlimit(resource.RLIMIT_DATA, (bounds.MEMORY, bounds.MEMORY))
-        os.nice(5)
+        os.nice(2)
     Worker(sys.stdin.buffer, told).serve()
 
 

@@ -1,7 +1,7 @@
 // What a run found: curves, the table behind them, and what is said of them.
 
 import { draw, colour } from "./plot.js";
-import { figures } from "./table.js";
+import { figures, remarks } from "./table.js";
 import { count, element, figure, latencyUnit, mbps } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -82,7 +82,8 @@ export class Result {
     for (const one of document.querySelectorAll(".of-curves")) one.hidden = single;
     $("one-point").hidden = !single || run.followed;
     this.#table(load);
-    $("notes").replaceChildren(...load.notes.map((one) => element("li", { textContent: one })));
+    const notes = load.notes.length ? load.notes : remarks(load);
+    $("notes").replaceChildren(...notes.map((one) => element("li", { textContent: one })));
     if (single) return;
     $("point").max = String(rows.length - 1);
     const at = rows.findIndex((row) => row.x === this.marked);

@@ -30,6 +30,14 @@ export function figures(load, confidence, marked) {
     element("thead", {}, top, below), element("tbody", {}, ...body));
 }
 
+// What is said of points that were measured one by one: each remark once, with where it holds.
+export function remarks(load) {
+  const rows = load.rows.filter((row) => row);
+  const places = new Map();
+  for (const row of rows) for (const text of row.remarks) places.set(text, [...(places.get(text) ?? []), row.at]);
+  return [...places].map(([text, at]) => (at.length === rows.length ? `every point: ${text}` : `${at.join(", ")} ${load.axis}: ${text}`));
+}
+
 const percent = (a, b) => (a > 0 ? `${b >= a ? "+" : "−"}${Math.abs((100 * (b - a)) / a).toFixed(1)} %` : "-");
 
 // Two runs of a load, place by place: throughput and one figure of latency.
