@@ -212,6 +212,43 @@ def test_two_runs_stand_side_by_side(visitor: Visitor) -> None:
     assert float(first[3].replace("−", "-")) == pytest.approx(change, abs=0.06)
 
 
+def test_of_several_loads_the_one_that_is_swept_is_shown_and_the_others_by_steps(
+    visitor: Visitor,
+) -> None:
+    two = QUICK.replace("[[load]]\n", '[[load]]\nname = "swept"\n')
+    steady = """
+[[load]]
+name = "steady"
+read = "100 %"
+size = "4 KiB"
+rate = "1000 IO/s"
+"""
+    visitor.write(two + steady)
+    visitor.until(lambda: visitor.one("#problems").text.startswith("Nothing is wrong"))
+    runs = len(visitor.all("#history tbody tr"))
+    visitor.one('#turned input[data-path*="random"]').send_keys(Keys.ARROW_LEFT)
+    visitor.until(lambda: len(visitor.all("#history tbody tr")) == runs + 1)
+    visitor.until_measured()
+    assert [row[0] for row in visitor.table()] == ["1", "8"]
+    Select(visitor.one("#load")).select_by_visible_text("steady")
+    assert visitor.one("#table thead").text.startswith("step")
+    assert [row[0] for row in visitor.table()] == ["1", "2"]
+
+
+def test_runs_of_one_point_stand_below_each_other(visitor: Visitor) -> None:
+    visitor.write(QUICK.replace("[1, 8]", "8"))
+    visitor.until(lambda: visitor.all('#turned input[data-path*="outstanding"]'))
+    for _ in range(2):
+        runs = len(visitor.all("#history tbody tr"))
+        visitor.one('#turned input[data-path*="outstanding"]').send_keys(Keys.ARROW_RIGHT)
+        visitor.until(lambda runs=runs: len(visitor.all("#history tbody tr")) == runs + 1)
+        visitor.until_measured()
+    assert not visitor.one("#plots").is_displayed()
+    names = [row.text.split(" ", 1)[1] for row in visitor.all("#points tbody th")]
+    assert names[-1] == "Outstanding 32"
+    assert len(names) == 2
+
+
 def test_a_run_that_does_not_end_is_stopped_by_a_press(visitor: Visitor) -> None:
     visitor.write(ENDLESS)
     visitor.one("#run").click()

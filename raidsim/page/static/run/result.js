@@ -1,7 +1,7 @@
 // What a run found: curves, the table behind them, and what is said of them.
 
 import { draw, colour } from "./plot.js";
-import { figures, remarks } from "./table.js";
+import { figures, points, remarks } from "./table.js";
 import { count, element, figure, latencyUnit, mbps } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -16,7 +16,14 @@ export class Result {
     this.marked = null;
     this.changed = () => {};
     this.load = 0;
-    for (const id of ["rate", "quantile", "load"]) $(id).addEventListener("change", () => { this.load = Math.max(0, $("load").selectedIndex); this.#draw(); this.changed(); });
+    this.title = null;
+    this.chosen = false; // whether the load was chosen by hand
+    for (const id of ["rate", "quantile"]) $(id).addEventListener("change", () => { this.#draw(); this.changed(); });
+    $("load").addEventListener("change", () => {
+      this.load = $("load").selectedIndex;
+      this.chosen = true;
+      this.#draw();
+    });
     $("point").addEventListener("input", () => this.#point(Number($("point").value)));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#draw());
     let width = 0;
@@ -40,6 +47,9 @@ export class Result {
   show(run, earlier) {
     this.run = run;
     this.earlier = earlier;
+    if (run.title !== this.title) this.chosen = false;
+    this.title = run.title;
+    if (!this.chosen) this.load = Math.max(0, run.loads.findIndex((one) => one.axis !== "step"));
     this.load = Math.min(this.load, Math.max(0, run.loads.length - 1));
     const load = run.loads[this.load];
     const chosen = $("quantile").value || "p99";
@@ -79,18 +89,29 @@ export class Result {
     const rows = this.#rows();
     const single = Math.max(rows.length, load.rows.length) < 2;
     $("plots").hidden = $("pointer").hidden = single;
-    for (const one of document.querySelectorAll(".of-curves")) one.hidden = single;
+    $("rate").parentElement.hidden = single;
+    $("quantile").parentElement.hidden = run.followed;
     $("one-point").hidden = !single || run.followed;
     this.#table(load);
     const notes = load.notes.length ? load.notes : remarks(load);
     $("notes").replaceChildren(...notes.map((one) => element("li", { textContent: one })));
-    if (single) return;
+    if (single) {
+      this.#single(load);
+      return;
+    }
     $("point").max = String(rows.length - 1);
     const at = rows.findIndex((row) => row.x === this.marked);
     $("point").value = String(Math.max(at, 0));
     this.#read(at >= 0 ? rows[at] : rows[0]);
     this.#throughput(load);
     this.#latency(load);
+  }
+
+  // Of runs of one point: this one below the earlier ones that are drawn.
+  #single(load) {
+    const earlier = this.earlier.map((run) => ({ run, load: run.loads.find((one) => one.name === load.name) }));
+    const drawn = [...earlier, { run: this.run, load }].filter((one) => one.load && one.load.rows.length === 1 && one.run.title === this.run.title);
+    $("points").replaceChildren(points(drawn.map((one) => ({ name: `${one.run.number}. ${one.run.words || one.run.title}`, load: one.load })), this.quantile));
   }
 
   // Earlier runs that have a curve over the same axis, with their rows.

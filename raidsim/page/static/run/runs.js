@@ -21,6 +21,14 @@ function changes(before, after) {
 
 const most = (run, name) => Math.max(0, ...run.loads.flatMap((load) => load.rows.filter((row) => row).map((row) => row[name] ?? 0)));
 
+// Points that were measured one by one, on the axis that they have together: by steps, if this load
+// is not the one that is swept.
+function placed(rows, axis) {
+  const found = rows.filter((row) => row).map((row) => row.x);
+  if (new Set(found).size === found.length) return { rows: [...rows], axis };
+  return { rows: rows.map((row, number) => ({ ...row, x: number + 1, at: String(number + 1) })), axis: "step" };
+}
+
 export class Runs {
   constructor({ result, restore }) {
     this.result = result;
@@ -54,7 +62,9 @@ export class Runs {
       const kept = run.loads[place];
       if (number === null) Object.assign(kept, load);
       else {
-        kept.rows[number] = load.rows[0];
+        kept.measured ??= [];
+        kept.measured[number] = load.rows[0];
+        Object.assign(kept, placed(kept.measured, load.axis));
         for (const kind of load.kinds) if (!kept.kinds.includes(kind)) kept.kinds = [...kept.kinds, kind].sort();
       }
     });
@@ -73,6 +83,7 @@ export class Runs {
       const gone = this.all.findIndex((one) => one !== this.a && one !== this.b);
       this.all.splice(gone, 1);
     }
+    if (this.now?.title !== run.title) for (const one of this.all) one.drawn = one.title === run.title;
     this.all.filter((one) => one !== run && one.drawn).slice(0, -DRAWN).forEach((one) => { one.drawn = false; });
     this.now = run;
   }

@@ -38,6 +38,21 @@ export function remarks(load) {
   return [...places].map(([text, at]) => (at.length === rows.length ? `every point: ${text}` : `${at.join(", ")} ${load.axis}: ${text}`));
 }
 
+// Runs of one point each, one below the other: [{ name, load }], the newest last.
+export function points(runs, quantile) {
+  const rows = runs.map(({ name, load }) => ({ name, row: load.rows.find((one) => one), load })).filter((one) => one.row);
+  const kinds = [...new Set(rows.flatMap((one) => one.load.kinds))];
+  const [unit, factor] = latencyUnit(rows.map((one) => one.row));
+  const body = rows.map(({ name, row, load }) => {
+    const at = load.quantiles.indexOf(quantile);
+    const latencies = kinds.map((kind) => row.latency_ms[kind]?.[at] ?? null);
+    const cells = [count(row.iops), mbps(row.mbps), ...latencies.map((one) => figure(one === null ? null : one * factor)), row.limit];
+    return element("tr", {}, element("th", { scope: "row", className: "text", textContent: name }), ...cells.map((text) => element("td", { textContent: text })));
+  });
+  const heads = ["IO/s", "MB/s", ...kinds.map((kind) => `${kind} ${quantile}, ${unit}`), "limited by"];
+  return element("table", {}, element("thead", {}, element("tr", {}, head("Run", { className: "text" }), ...heads.map((text) => head(text)))), element("tbody", {}, ...body));
+}
+
 const percent = (a, b) => (a > 0 ? `${b >= a ? "+" : "−"}${Math.abs((100 * (b - a)) / a).toFixed(1)} %` : "-");
 
 // Two runs of a load, place by place: throughput and one figure of latency.
