@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 import tomllib
@@ -216,6 +217,32 @@ def test_a_body_that_is_no_request_is_told_so(page, body):
     content = {"content": body.encode(), "headers": {"Content-Type": "application/json"}}
     answer = page.post("/api/check", **content)
     assert answer.status_code == 400 or answer.json()["problems"]
+
+
+PIECES = [
+    *"[]{}=,.\"'\\\n\0\u2028é😀", '"""', "[[load]]\n", "[volume]\n", "a.b = 1\n", "nan", "1979-05-27",
+    'trace = { file = "/etc/passwd" }\n', 'drive = "/x"\n',
+]  # fmt: skip
+PATHS = [["load", 0, "read"], ["volume", 0, "level"], ["measure", "precision"], ["load", 9, "size"]]
+
+
+def test_whatever_is_written_is_answered_in_words(page):
+    seed = random.randrange(2**32)
+    print("seed", seed)  # shown if the test fails
+    chance = random.Random(seed)
+    for _ in range(200):
+        text = QUICK
+        for _ in range(chance.randint(1, 5)):
+            at = chance.randrange(len(text))
+            text = text[:at] + chance.choice(PIECES) + text[at + chance.randint(0, 9) :]
+        value = "".join(chance.choices(PIECES, k=chance.randint(0, 3)))
+        edit = {"text": text, "path": chance.choice(PATHS), "value": value}
+        for answer in (
+            page.post("/api/check", json={"text": text}),
+            page.post("/api/edit", json=edit),
+        ):
+            assert answer.status_code == 200, (text, value)
+            assert answer.json()["problems"] or answer.json()["form"]
 
 
 @pytest.mark.parametrize("name", files.names())

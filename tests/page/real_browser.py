@@ -166,6 +166,21 @@ def test_a_run_shows_what_raidsim_run_prints_and_gives_its_bytes(
         assert answer.read() == json_file.render(result.to_dict())
 
 
+def test_downloads_are_files_with_the_names_that_the_buttons_say(
+    visitor: Visitor, tmp_path: Path
+) -> None:
+    allowed = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    visitor.driver.execute_cdp_cmd("Browser.setDownloadBehavior", allowed)
+    visitor.write(QUICK)
+    visitor.one("#run").click()
+    visitor.until(lambda: visitor.says() == "Done.")
+    for button, name in (("save-text", "scenario.toml"), ("get-svg", "result.svg")):
+        visitor.one(f"#{button}").click()
+        visitor.until(lambda name=name: (tmp_path / name).exists(), 30)
+    assert (tmp_path / "scenario.toml").read_text(encoding="utf-8") == QUICK
+    assert "<svg" in (tmp_path / "result.svg").read_text(encoding="utf-8")
+
+
 def test_a_knob_is_turned_by_keys_and_the_old_curve_stays(visitor: Visitor) -> None:
     before = visitor.table()
     runs = len(visitor.all("#history tbody tr"))
