@@ -220,9 +220,10 @@ def test_a_body_that_is_no_request_is_told_so(page, body):
 
 
 PIECES = [
-    *"[]{}=,.\"'\\\n\0\u2028é😀", '"""', "[[load]]\n", "[volume]\n", "a.b = 1\n", "nan", "1979-05-27",
-    'trace = { file = "/etc/passwd" }\n', 'drive = "/x"\n',
-]  # fmt: skip
+    *"[]{}=,.\"'\\\n\0\u2028é😀",
+    *('"""', "[[load]]\n", "[volume]\n", "a.b = 1\n", "nan", "1979-05-27"),
+    *('trace = { file = "/etc/passwd" }\n', 'drive = "/x"\n'),
+]
 PATHS = [["load", 0, "read"], ["volume", 0, "level"], ["measure", "precision"], ["load", 9, "size"]]
 
 
