@@ -200,6 +200,14 @@ def test_a_knob_is_turned_by_keys_and_the_old_curve_stays(visitor: Visitor) -> N
     assert labels[-1].startswith("IO/s")
 
 
+def test_a_value_between_the_steps_of_a_knob_has_its_place_there(visitor: Visitor) -> None:
+    knob = visitor.one('#turned input[data-path*="read\\""]')
+    assert knob.get_attribute("aria-valuetext") == "67 %"
+    knob.send_keys(Keys.ARROW_RIGHT)
+    visitor.until(lambda: 'read = "70 %"' in visitor.text())
+    visitor.until_measured()
+
+
 def test_figures_are_under_the_mouse_and_under_a_slider(visitor: Visitor) -> None:
     point = visitor.one("#point")
     point.send_keys(Keys.HOME, Keys.ARROW_RIGHT)

@@ -5,6 +5,13 @@ import { element } from "./words.js";
 const PAUSE_MS = 120;
 const KNOBS = ["level", "drives", "strip", "write", "read_ahead", "read", "random", "size", "outstanding", "model", "drive"];
 const MOST = 12;
+const FIRST = ["load", "volume", "controller"];
+const UNITS = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+
+// A value of a slider as a number, to put it in its place among the others.
+function size(text) {
+  return parseFloat(text) * (UNITS[text.split(" ")[1]] ?? 1);
+}
 
 // `turned` is called with the path of the key, its new value, and its name in words.
 export class Knobs {
@@ -19,7 +26,8 @@ export class Knobs {
     const focused = document.activeElement?.id;
     const made = [];
     let number = 0;
-    for (const group of groups) {
+    const kind = (group) => FIRST.indexOf(group.fields[0]?.path[0]);
+    for (const group of [...groups].sort((a, b) => kind(a) - kind(b))) {
       const fields = group.fields.filter((one) => this.#turns(one));
       if (!fields.length || number >= MOST) continue;
       made.push(element("p", { className: "knobs-of", textContent: group.title }));
@@ -46,7 +54,7 @@ export class Knobs {
       return element("div", { className: "knob" }, element("label", { htmlFor: id, textContent: one.label }), list);
     }
     const now = one.value || one.default;
-    const steps = one.steps.includes(now) ? one.steps : [now, ...one.steps];
+    const steps = one.steps.includes(now) ? one.steps : [...one.steps, now].sort((a, b) => size(a) - size(b));
     const shown = element("output", { htmlFor: id, textContent: now });
     const slider = element("input", { ...given, type: "range", min: 0, max: steps.length - 1, step: 1, "data-steps": JSON.stringify(steps), "aria-valuetext": now });
     slider.value = String(steps.indexOf(now));
