@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -43,6 +43,9 @@ BODY_S = 10.0
 
 READERS = 2
 """Texts that are read at a time: reading takes turns with all else that the page does."""
+
+REMEMBERED = 256
+"""Texts that need not be read again."""
 
 MOST_AT_A_TIME = 8
 """Texts of one visitor that are being read, or wait for it."""
@@ -107,7 +110,7 @@ def _checked(text: str) -> dict[str, Any]:
         return {"problems": [{"line": None, "words": f"The text {cause}."}], "form": []}
     found: dict[str, Any] = {"problems": [], "form": form(text)}
     try:
-        checked = read(text)
+        checked = _read(text)
     except InputError as error:
         return found | {"problems": told_of(error)}
     return found | {
@@ -204,13 +207,20 @@ async def until_over(job: Job, visitor: str) -> None:
         await job.wait(NEXT_WAIT_S)
 
 
+@lru_cache(maxsize=REMEMBERED)
+def _read(text: str) -> Scenario:
+    """The scenario of a text: one that is checked is run next, and a class begins with the same."""
+    return read(text)
+
+
+@lru_cache(maxsize=REMEMBERED)
 def _meant(text: str, rough: bool, number: int | None) -> tuple[dict[str, Any], str]:
     """What a run changes in a text, and the key by which equal runs are known.
 
     All cards are those of the catalogue, and sources do not change while the page is served: so
     the scenario with every default is all that a result depends on.
     """
-    found = read(text)
+    found = _read(text)
     changes: dict[str, Any] = {}
     if rough:
         if number is not None and not 0 <= number < found.points:
