@@ -152,6 +152,35 @@ class KernelEnvironment(simpy.Environment):
         self._now = max(self._now, until)
         self.sync()
 
+    def take_one(self, until: float) -> bool:
+        """Let the next single thing happen, the kernel's or SimPy's; False if none is due by then.
+
+        For those who watch what each of the kernel's events does. The time is then that of what
+        has happened; it stays as it was if nothing has.
+
+        Parameters
+        ----------
+        until
+            s.
+
+        Raises
+        ------
+        SaturationError
+            As of :meth:`run`.
+        """
+        following = self.peek()
+        due = min(last_before(following), to_ns(until))
+        reason = self.system.run(due, budget=0)  # a budget that is met after any event
+        if reason == t.RETURN_AWAITED:
+            self._collect()
+        if reason in (t.RETURN_AWAITED, t.RETURN_BUDGET):
+            self._now = max(self._now, to_seconds(self.system.now))
+            return True
+        if following > until:
+            return False
+        self.step()
+        return True
+
     @property
     def next_time(self) -> float:
         """When the next thing happens, be it SimPy's or the kernel's, s; inf if nothing does."""

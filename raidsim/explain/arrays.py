@@ -70,7 +70,9 @@ def tasks(system: System, visits: list[Visit]) -> Iterator[Task]:
     for (_, errand, offset, length), commands in found.items():
         methods = {}
         if errand != a.ERRAND_BITMAP:
-            methods = _methods(system, commands[-1][0].op, offset, length)
+            op = commands[-1][0].op
+            found_methods = stripe_methods(system, 0, op, offset, length)
+            methods = {where: METHODS.get((op, one), "") for where, one in found_methods.items()}
         phases: list[Phase] = []
         for phase in sorted({visit.phase for visit, _ in commands}):
             own = []
@@ -99,21 +101,26 @@ def _pairs(visits: list[Visit]) -> Iterator[tuple[Visit, int]]:
         yield visit, back[number]
 
 
-def _methods(system: System, op: int, offset: int, length: int) -> dict[tuple[int, int], str]:
-    """How each stripe that a task touches is read or written: by span and stripe."""
+def stripe_methods(
+    system: System, row: int, op: int, offset: int, length: int
+) -> dict[tuple[int, int], int]:
+    """How a task of the array in a row reads or writes each stripe: a method, by span and stripe.
+
+    Of arrays without parity nothing is told.
+    """
     world = system.world
-    array, layout = world.arrays[0], world.layouts[0]
+    array, layout = world.arrays[row], world.layouts[row]
     if array["family"] != lay.PARITY:
         return {}
     accesses = np.zeros(plan.bound(layout, op, length), lay.ACCESS)
-    good = world.good[: array["drives"]]
+    first = int(array["first_member"])
+    good = world.good[first : first + int(array["drives"])]
     count = plan.pieces(layout, good, array["policy"], 0, op, offset, length, accesses)
     drives, strip = int(layout["span_drives"]), int(layout["strip"])
-    found: dict[tuple[int, int], str] = {}
-    for access in accesses[:count]:
-        where = int(access["drive"]) // drives, int(access["offset"]) // strip
-        found[where] = METHODS.get((op, int(access["method"])), "")
-    return found
+    return {
+        (int(access["drive"]) // drives, int(access["offset"]) // strip): int(access["method"])
+        for access in accesses[: max(count, 0)]
+    }
 
 
 def _command(

@@ -52,6 +52,23 @@ def place(system: System, disk: Any, offset: int) -> tuple[int, int, float]:
     return int(cylinder), int(head), float(angle)
 
 
+def parts(
+    system: System, disk: Any, there: tuple[int, int], op: int, offset: int, begins: int
+) -> tuple[float, float]:
+    """Seek or head switch, and rotation, of an access that begins now: ns.
+
+    Parameters
+    ----------
+    there : cylinder and head where the arm is.
+    begins : when the access does, ns.
+    """
+    cylinder, head, angle = place(system, disk, offset)
+    moving = {name: disk[name] for name in disk.dtype.names}
+    moving |= {"cylinder": there[0], "head": there[1]}
+    move = float(mechanics.move_time(system.world, moving, op, cylinder, head))
+    return move, float(mechanics.wait_time(moving, begins, move, angle))
+
+
 def accesses(
     system: System, disk: Any, op: int, extents: Sequence[tuple[int, int, int, int]]
 ) -> Iterator[Access]:
@@ -61,19 +78,17 @@ def accesses(
     ----------
     extents : (first byte, bytes, begin and end in ns) of each access, in order.
     """
-    there = {"cylinder": 0, "head": 0}
+    there = (0, 0)
     end = -1
     for offset, length, begins, ends in extents:
         cylinder, head, angle = place(system, disk, offset)
         zone = int(mechanics.zone_of(system.world, disk, offset))
-        moving = {name: disk[name] for name in disk.dtype.names} | there
-        move = float(mechanics.move_time(system.world, moving, op, cylinder, head))
-        rotation = float(mechanics.wait_time(moving, begins, move, angle))
+        move, rotation = parts(system, disk, there, op, offset, begins)
         if op == READ and offset == end:
             move = rotation = 0.0  # the arm had gone on reading
         end = offset + length
         last, surface, _ = place(system, disk, offset + length - 1)
-        there = {"cylinder": last, "head": surface}
+        there = (last, surface)
         yield Access(
             offset=offset,
             length=length,

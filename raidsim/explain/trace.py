@@ -99,25 +99,38 @@ class Visit:
     task: tuple[int, int, int]  # of a command of an array: what it is for, offset and length
 
 
+class Beginnings:
+    """Which jobs a server has taken since somebody looked last; at first all that are served."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._marks = system.world.jobs["mark"][:0]
+
+    def take(self) -> list[int]:
+        """Rows of these jobs."""
+        jobs = self._system.world.jobs
+        before = np.full(len(jobs), -1, np.int32)
+        before[: len(self._marks)] = self._marks
+        self._marks = jobs["mark"].copy()
+        # A job's mark changes when a server takes it.
+        begun = np.flatnonzero((self._marks != before) & (jobs["serving"] == 1))
+        return [int(index) for index in begun]
+
+
 def follow(system: System) -> list[Visit]:
     """Let the kernel on by one event at a time; every visit to a station as it begins."""
     visits: list[Visit] = []
-    marks = system.world.jobs["mark"][:0]
+    beginnings = Beginnings(system)
     reason = t.RETURN_BUDGET
     while True:
-        jobs = system.world.jobs
-        before = np.full(len(jobs), -1, np.int32)
-        before[: len(marks)] = marks
-        marks = jobs["mark"].copy()
-        # A job's mark changes when a server takes it.
-        begun = np.flatnonzero((marks != before) & (jobs["serving"] == 1))
-        visits += [_visit(system, int(index)) for index in begun]
+        visits += [visit_of(system, index) for index in beginnings.take()]
         if reason == t.RETURN_IDLE:
             return visits
         reason = system.run(budget=0)  # a budget that is met after any event
 
 
-def _visit(system: System, index: int) -> Visit:
+def visit_of(system: System, index: int) -> Visit:
+    """The visit of a job to the station that serves it now."""
     job = system.world.jobs[index]
     stage, station = int(job["stage"]), int(job["station"])
     if system.names[station].kind == SHARED_LINK:

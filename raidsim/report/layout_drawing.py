@@ -158,7 +158,7 @@ def _volume(page: _Page, spec: VolumeSpec, rows: int | None) -> None:
         page.down(16)
         _one_after_the_other(page, spec)
         return
-    shown = _rows(layout, rows)
+    shown = rows_shown(layout, rows)
     wide = _strip_width(layout, spec.spares)
     for drives in _blocks(layout, spec.spares, wide):
         page.down(34)
@@ -200,7 +200,7 @@ def _facts(spec: VolumeSpec) -> list[str]:
     return [*lines, health]
 
 
-def _rows(layout: np.void, rows: int | None) -> list[int]:
+def rows_shown(layout: np.void, rows: int | None = None) -> list[int]:
     """Numbers of the rows that are shown: the first ones, and those of further copies."""
     count = int(layout["rows"])
     several = layout["family"] == MIRRORED and int(layout["spread"]) in (FAR, FAR_SETS)
@@ -285,7 +285,7 @@ def _block(page: _Page, spec: VolumeSpec, drives: list[int], rows: list[int], wi
         page.text(MARGIN, 14, f"row {row:,}")
         page.text(MARGIN, 27, f"from {offset}", "muted small")
         for drive in drives:
-            cell = _cell(spec, drive, row)
+            cell = cell_of(layout, drive, row, lost=drive in spec.failed)
             page.rect(xs[drive], 0, wide, HEIGHT, cell.kind)
             page.text(xs[drive] + wide / 2, 20, cell.text, "strip")
         page.down(HEIGHT + GAP)
@@ -307,10 +307,8 @@ def _span_names(page: _Page, layout: np.void, xs: dict[int, float], wide: int) -
     page.down(24)
 
 
-def _cell(spec: VolumeSpec, drive: int, row: int) -> Cell:
-    """What lies in a row of a drive."""
-    layout = spec.layout
-    assert layout is not None
+def cell_of(layout: np.void, drive: int, row: int, *, lost: bool = False) -> Cell:
+    """What lies in a row of a drive, which may be lost; drives beyond the array are hot spares."""
     if drive >= int(layout["drives"]):
         return Cell("spare", "")
     role, copy, address = held(layout, drive, row)
@@ -320,7 +318,7 @@ def _cell(spec: VolumeSpec, drive: int, row: int) -> Cell:
         kind, text = ("p", "P") if role == P else ("q", "Q")
     else:
         kind, text = ("copy" if copy else "data"), f"{int(address) // int(layout['strip']):,}"
-    return Cell("lost" if drive in spec.failed else kind, text)
+    return Cell("lost" if lost else kind, text)
 
 
 def _one_after_the_other(page: _Page, spec: VolumeSpec) -> None:
