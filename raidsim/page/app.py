@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from raidsim.page import api, lessons, shell
 from raidsim.page.guard import Guard
+from raidsim.page.live import routes as live
 from raidsim.page.settings import Settings
 
 Service = Callable[[Starlette], AbstractAsyncContextManager[None]]
@@ -31,11 +32,12 @@ ROUTES: list[BaseRoute] = [
     *api.ROUTES,
     *lessons.ROUTES,
     Mount("/static", StaticFiles(directory=shell.FOLDER / "static"), name="static"),
+    *live.ROUTES,
 ]
 """All that can be asked for. Settings are in ``request.app.state.settings``, and in
 ``request.state.visitor`` is a text that tells one browser from another."""
 
-SERVICES: list[Service] = [api.working]
+SERVICES: list[Service] = [api.working, live.service]
 """What runs as long as the page does, and puts what it has into ``app.state``."""
 
 

@@ -1,0 +1,59 @@
+"""Where work is done, as a picture of an array shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raidsim.assembly.array import drives_of, engines_of
+from raidsim.control import Volume
+from raidsim.kernel import tables as t
+from raidsim.observe import observe
+from raidsim.observe.observe import CONTROLLER_STATIONS
+from raidsim.system.system import System
+
+HOST, CONTROLLER, CACHE, PARITY, LINK, DRIVE = (
+    "host", "controller", "cache", "parity", "link", "drive",
+)  # fmt: skip
+"""Everything that a request may pass."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a station stands: one of the words above, and the number of its drive if it has one."""
+
+    kind: str
+    drive: int | None = None
+
+
+ELSEWHERE = Place(HOST)
+
+
+def rows_of_drives(system: System, volume: Volume) -> list[int]:
+    """Rows of the drives of a volume, and then of its hot spares that are left."""
+    return [*drives_of(system, volume.row), *system.spares.get(volume.row, ())]
+
+
+def places(system: System, volume: Volume) -> dict[int, Place]:
+    """Where each station stands that the requests of a volume visit; others are on the host."""
+    world = system.world
+    found: dict[int, Place] = {}
+    for number, drive in enumerate(rows_of_drives(system, volume)):
+        shared = set(_hops(system, drive))
+        for station in observe.drive_stations(system, drive):
+            found[station] = Place(LINK) if station in shared else Place(DRIVE, number)
+    row = world.volumes[volume.row]
+    if row["controller"] != t.NONE:
+        controller = world.controllers[row["controller"]]
+        found |= {int(controller[name]): Place(CONTROLLER) for name in CONTROLLER_STATIONS}
+        if controller["cache"] != t.NONE:
+            cache = world.caches[controller["cache"]]
+            found |= {int(cache[name]): Place(CACHE) for name in ("copy", "clock")}
+    found |= {station: Place(PARITY) for station in engines_of(system, volume.row)}
+    return found
+
+
+def _hops(system: System, drive: int) -> list[int]:
+    """Stations of the shared links on the way up from a drive."""
+    row = system.world.drives[drive]
+    hops = system.world.hops[row["first_hop"] : row["first_hop"] + row["hops"]]
+    return [int(hop[way]) for hop in hops for way in ("up", "down")]
