@@ -5,6 +5,7 @@ Times in s, sizes in bytes, temperatures in C, shares from 0 to 1.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -147,6 +148,18 @@ def _warmth(system: System, row: int) -> dict[str, Any]:
     }
 
 
+def throttles_from(system: System, volume: Volume) -> list[float]:
+    """Temperatures from which the drives throttle, lightly and heavily; none if they never do."""
+    rows = [heat.of_drive(system, drive) for drive in drives_of(system, volume.row)]
+    found = {
+        float(system.world.heats[row][name])
+        for row in rows
+        if row is not None
+        for name in ("light_at", "heavy_at")
+    }
+    return sorted(one for one in found if math.isfinite(one))
+
+
 def cache(system: System, volume: Volume) -> dict[str, Any] | None:
     """The cache of the controller of a volume; None if it has none."""
     row = system.world.volumes[volume.row]["controller"]
@@ -163,6 +176,7 @@ def cache(system: System, volume: Volume) -> dict[str, Any] | None:
         "low": int(rows["low"]),
         "high": int(rows["high"]),
         "pinned": int(rows["pinned"]),
+        "waits": bool(rows["first_waiting"] != t.NONE),
         "reads": int(rows["reads"]),
         "hits": int(rows["hits"]),
         "mode": mode(system, volume.row),

@@ -167,8 +167,7 @@ def _in_words(answer: Answer) -> Answer:
         try:
             found: Response = await answer(request)
         except InputError as error:
-            words = [_sentence(one.cause, one.remedy) for one in error.problems]
-            return _refused(409, *words)
+            return _refused(409, *(_sentence(one.cause, one.remedy) for one in error.problems))
         except _Wrong as error:
             return _refused(400, str(error))
         except TooMuchError as error:

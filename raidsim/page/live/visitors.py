@@ -12,7 +12,7 @@ import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from raidsim.page.live.watched import WatchedArray
 from raidsim.scenario import Scenario
@@ -145,5 +145,5 @@ class Visitors:
         self._kept.clear()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _work(self, do: Callable[[], Any]) -> Any:
+    async def _work(self, do: Callable[[], Found]) -> Found:
         return await asyncio.get_running_loop().run_in_executor(self._threads, do)

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import simpy
 
+from raidsim.assembly.array import drives_of
 from raidsim.control import Hybrid, Volume
 from raidsim.control.course import Course
 from raidsim.control.model import Model
@@ -86,6 +87,8 @@ class WatchedArray:
             if load.name not in waits:
                 model.start(load.name)
         self.course.origin = self.env.now
+        with _Ending(self):
+            self.env.advance(self.env.now)  # loads the kernel's code before anybody waits
         if scenario.events or scenario.machines:
             self.course.begin()
         self._measure()
@@ -131,6 +134,7 @@ class WatchedArray:
             "loads": [load.name for load in self.scenario.loads if load.volume == self.volume.name],
             "battery": self.volume.controller is not None and self._has_battery(),
             "heats": any(one["temperature"] is not None for one in self._drives()),
+            "throttles_from": reading.throttles_from(self.system, self.volume),
         }
 
     def picture(self, where: str = "start") -> dict[str, Any]:
@@ -160,6 +164,7 @@ class WatchedArray:
             "time": self.now,
             "ended": self.ended,
             "power": self.env.power,
+            "drives_ready": not self.system.drives_off,
             "health": self.volume.health,
             "drives": self._drives(),
             "cache": reading.cache(self.system, self.volume),
@@ -281,7 +286,7 @@ class WatchedArray:
         self._drives_were = self._states()
 
     def _states(self) -> list[tuple[int, bool]]:
-        rows = reading.drives_of(self.system, self.volume.row)
+        rows = drives_of(self.system, self.volume.row)
         return [(row, bool(self.system.world.drives[row]["failed"])) for row in rows]
 
     def _after(self, kind: str, words: str) -> None:
@@ -344,7 +349,7 @@ class WatchedArray:
             self._throttled[drive["number"]] = drive["throttled"]
         now = reading.cache(self.system, self.volume)
         if now is not None:
-            full = now["dirty"] >= now["high"] if not self._full else now["dirty"] > now["low"]
+            full = now["waits"] or (self._full and 2 * now["dirty"] > now["low"] + now["high"])
             if full and not self._full:
                 self._tell(
                     "cache", "The cache may hold no more dirty data: writes wait for drives."
@@ -426,7 +431,7 @@ class WatchedArray:
         ]
 
     def _has_arms(self) -> bool:
-        row = reading.drives_of(self.system, self.volume.row)[0]
+        row = drives_of(self.system, self.volume.row)[0]
         return bool(self.system.world.drives[row]["kind"] == t.DRIVE_DISK)
 
     def _has_battery(self) -> bool:

@@ -12,6 +12,7 @@ export class Charts {
   constructor(place) {
     this.place = place;
     this.points = [];
+    this.wanted = [];
   }
 
   begin(about) {
@@ -21,7 +22,7 @@ export class Charts {
       { name: "Mean latency", unit: "ms", lines: [["read", "reads", "read-line"], ["write", "writes", "write-line"]] },
     ];
     if (about.cached) this.wanted.push({ name: "Dirty in the cache", unit: "MiB", lines: [["dirty", "dirty", "write-line"]], most: about.cached });
-    if (about.heats) this.wanted.push({ name: "Hottest drive", unit: "C", lines: [["warm", "temperature", "write-line"]], least: 20 });
+    if (about.heats) this.wanted.push({ name: "Hottest drive", unit: "C", lines: [["warm", "temperature", "write-line"]], least: 20, marks: about.throttles_from });
     this.draw();
   }
 
@@ -43,6 +44,7 @@ export class Charts {
   }
 
   draw() {
+    this.place.parentElement.hidden = this.points.length < 2;
     this.place.replaceChildren(...this.wanted.map((chart) => this.chart(chart)));
   }
 
@@ -54,11 +56,14 @@ export class Charts {
       return chart.lines.length > 1 ? `${name} ${words}` : words;
     });
     figure.append(element("figcaption", "", `${chart.name}, ${chart.unit}: ${now.join(", ")}`));
-    const width = Math.max(this.place.clientWidth, 260) / (this.place.clientWidth > 700 ? this.wanted.length : 1) - 14;
+    const room = this.place.clientWidth;
+    const width = Math.max(room > 1100 ? room / this.wanted.length - 14 : room > 480 ? room / 2 - 14 : room, 200);
     const drawing = svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: "img" });
     drawing.setAttribute("aria-label", `${chart.name} over time. Now: ${now.join(", ")}`);
     const values = this.points.flatMap((point) => chart.lines.map(([key]) => point[key])).filter((value) => value !== null);
     const low = chart.least ?? 0;
+    const marks = chart.marks ?? [];
+    values.push(...marks);
     const step = niceStep((Math.max(...values, low + 1e-6) - low) / 2.2);
     const top = low + step * Math.max(Math.ceil((Math.max(...values, low) - low) / step), 1);
     const first = this.points[0]?.time ?? 0;
@@ -68,6 +73,13 @@ export class Charts {
     for (let value = low; value <= top + step / 2; value += step) {
       drawing.append(svg("line", { x1: LEFT, x2: width - 6, y1: y(value), y2: y(value), class: "lane-line" }));
       drawing.append(svg("text", { x: LEFT - 5, y: y(value) + 4, class: "lane-name" }, digits(Number(value.toPrecision(6)))));
+    }
+    for (const mark of marks) {
+      drawing.append(svg("line", { x1: LEFT, x2: width - 6, y1: y(mark), y2: y(mark), class: "mark" }));
+    }
+    if (marks.length) {
+      const words = `throttles from ${digits(marks[0])} C`;
+      drawing.append(svg("text", { x: LEFT + 6, y: y(marks[0]) + 13, class: "tick-left" }, words));
     }
     for (const [key, name, kind] of chart.lines) {
       let path = "";

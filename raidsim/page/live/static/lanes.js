@@ -39,7 +39,7 @@ export class Lanes {
     }
     for (const step of story.steps) {
       const y = at.get(keyOf(step));
-      if (step.waits > 0 && step.drive !== null && step.place === "drive") {
+      if (step.waits > 0 && step.drive !== null) {
         const from = step.from - step.waits;
         drawing.append(svg("line", { x1: this.x(from), x2: this.x(step.from), y1: y + 8, y2: y + 8, class: "wait" }));
       }

@@ -12,6 +12,8 @@ const SLOW = 0.025; // simulated seconds a second, up to which single requests a
 const LOOK_MS = 150; // from one look at the whole array to the next
 const HOLD_MS = 1200; // for which the end of a request stays
 const SHOWN = 60;
+const STILL = matchMedia("(prefers-reduced-motion: reduce)"); // then a request goes step by step
+const STILL_MS = 1200; // for each
 
 const stage = new Stage(pressDrive);
 const lanes = new Lanes(place("lanes"));
@@ -127,7 +129,7 @@ function show(found) {
     if (!state.told.has(one.number)) tell(one);
     state.told.add(one.number);
   }
-  charts.add(frame);
+  if (!isSlow()) charts.add(frame);
   showClock();
   updateActions();
   if (frame.ended) {
@@ -259,9 +261,14 @@ async function step() {
     if (await follow({})) showHead(true);
     return;
   }
-  const begins = state.story.steps.map((one) => one.from).filter((from) => from > state.head);
-  state.head = begins.length ? Math.min(...begins) : state.story.request.took;
+  state.head = nextBegin();
   showHead(true);
+}
+
+// When the next step of the request begins, or the request ends.
+function nextBegin() {
+  const begins = state.story.steps.map((one) => one.from).filter((from) => from > state.head);
+  return begins.length ? Math.min(...begins) : state.story.request.took;
 }
 
 // -- running -----------------------------------------------------------------------------------
@@ -305,7 +312,14 @@ async function tickSlow(passed) {
     state.held += passed;
     return;
   }
-  state.head = Math.min(state.head + passed * 1e6 * speed(), story.request.took);
+  if (STILL.matches) {
+    state.held += passed;
+    if (state.held < STILL_MS) return;
+    state.held = 0;
+    state.head = nextBegin();
+  } else {
+    state.head = Math.min(state.head + passed * 1e6 * speed(), story.request.took);
+  }
   showHead(false);
 }
 

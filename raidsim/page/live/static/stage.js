@@ -19,8 +19,8 @@ export class Stage {
     this.columns = [];
     this.drives.replaceChildren();
     this.clearTokens();
-    place("controller-name").textContent = about.controller ? "Controller" : "No controller";
-    place("controller-words").textContent = about.controller ?? "drives are the host's own";
+    place("at-controller").hidden = about.controller === null;
+    place("controller-words").textContent = about.controller ?? "";
     place("at-parity").hidden = about.parity === 0;
     place("parity-words").textContent = about.controller ? "XOR engine" : "a thread of the host";
   }
@@ -67,11 +67,11 @@ export class Stage {
   }
 
   drive(column, drive, frame) {
-    const state = stateOf(drive, frame.power);
+    const state = stateOf(drive, frame);
     column.state.textContent = state;
     column.button.dataset.state = drive.failed ? "failed" : drive.rebuilding ? "rebuilding" : drive.spare ? "spare" : "healthy";
     column.button.classList.toggle("hot", drive.throttled !== "");
-    column.button.disabled = drive.spare || frame.power === "off";
+    column.button.disabled = drive.spare || !frame.drives_ready;
     this.queue(column, drive.queue);
     column.bar.style.width = share(drive.busy);
     column.good.style.width = share(drive.failed ? 0 : drive.good);
@@ -108,7 +108,7 @@ export class Stage {
     place("cache-high").style.left = share(cache.high / cache.size);
     const battery = cache.battery === "absent" ? "no battery" : `battery ${cache.battery}`;
     const mode = cache.mode === "back" ? "write-back" : "write-through";
-    const held = power === "off" ? "" : `, ${size(cache.dirty)} dirty of ${size(cache.size)}`;
+    const held = power === "on" ? `; lines with dirty data ${size(cache.dirty)} of ${size(cache.size)}` : "";
     place("cache-words").textContent = `${mode}, ${battery}${held}`;
     place("at-cache").dataset.battery = cache.battery;
   }
@@ -169,7 +169,7 @@ export class Stage {
   at(step) {
     if (step.drive !== null) return this.columns[step.drive]?.button;
     const found = place(`at-${step.place}`);
-    return found && !found.hidden ? found : place("at-controller");
+    return found && !found.hidden ? found : place("at-host");
   }
 
   // Put tokens where they are: key, step, and whether it waits there.
@@ -205,8 +205,9 @@ export class Stage {
   }
 }
 
-function stateOf(drive, power) {
-  if (power === "off") return "no power";
+function stateOf(drive, frame) {
+  if (frame.power === "off") return "no power";
+  if (!frame.drives_ready) return "starts";
   if (drive.failed) return "failed";
   if (drive.spare) return "hot spare";
   if (drive.rebuilding) return drive.rebuilding === "rebuild" ? "being rebuilt" : "being copied back";
