@@ -301,8 +301,8 @@ class _Watch:
             step.times += 1
         else:
             since = visit.queued
-            if command is not None and command in self._last:
-                since = self._last[command]
+            if command is not None:
+                since = self._last.get(command) or self._made(command, visit.begins)
             waits = max(visit.begins - since, 0)
             step = Step(visit.stage, place, visit.begins, visit.ends, waits, command)
             self._steps[key] = step
@@ -310,6 +310,15 @@ class _Watch:
                 self._split(step, self.arms[visit.job], heads)
         if command is not None:
             self._last[command] = max(self._last.get(command, 0), visit.ends)
+
+    def _made(self, command: Command, begins: int) -> int:
+        """When a command was made: when all was done that had to be done before its phase."""
+        before = [
+            step.ends
+            for step in self._steps.values()
+            if step.ends <= begins and (step.command is None or step.command.phase < command.phase)
+        ]
+        return max(before, default=begins)
 
     def _split(self, step: Step, row: int, heads: list[tuple[int, int]]) -> None:
         """What of an access is seek, and what rotation."""

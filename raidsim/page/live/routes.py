@@ -39,8 +39,11 @@ MOST_LENGTH: Final = 2**20
 MOST_BYTES: Final = 4096
 """Of what is asked."""
 LOOKS: Final = ("start", "frontier", "torn")
-PLUG: Final = ("power-off", "power-on")
-LEFT_OUT: Final = ("controller-failure", "link-loss", "import-cache", "discard-cache")
+MAY_HAPPEN: Final = frozenset(
+    {"power-off", "power-on", *KINDS}
+    - {"controller-failure", "link-loss", "import-cache", "discard-cache", "power-cut"}
+)
+"""Events that are about the volume, its drives, its battery, their air and loads; and the plug."""
 
 
 class _Wrong(Exception):
@@ -121,7 +124,7 @@ def _happen(asked: dict[str, Any]) -> Wish:
     if not isinstance(wish, dict):
         raise _Wrong("wish is an event, with its kind.")
     kind = wish.get("kind")
-    if kind in LEFT_OUT or (kind not in KINDS and kind not in PLUG):
+    if not isinstance(kind, str) or kind not in MAY_HAPPEN:
         raise _Wrong("That cannot be asked for here.")
 
     def do(array: WatchedArray) -> dict[str, Any]:
@@ -167,7 +170,7 @@ def _in_words(answer: Answer) -> Answer:
         try:
             found: Response = await answer(request)
         except InputError as error:
-            return _refused(409, *(_sentence(one.cause, one.remedy) for one in error.problems))
+            return _refused(409, *(_sentence(one.cause) for one in error.problems))
         except _Wrong as error:
             return _refused(400, str(error))
         except TooMuchError as error:
@@ -180,9 +183,9 @@ def _in_words(answer: Answer) -> Answer:
     return told
 
 
-def _sentence(cause: str, remedy: str | None) -> str:
-    text = cause if not remedy else f"{cause}: {remedy}"
-    return text[:1].upper() + text[1:] + "."
+def _sentence(cause: str) -> str:
+    """A problem as a sentence; remedies are for those who write scenarios and models."""
+    return cause[:1].upper() + cause[1:] + "."
 
 
 def _refused(status: int, *problems: str) -> Response:

@@ -150,7 +150,9 @@ class WatchedArray:
         if where == "frontier" and (at := self._frontier()) is not None:
             rows = picture.around(self.volume, [at], AHEAD)
         elif where == "torn" and self._torn():
-            rows = picture.around(self.volume, [row for _, row in sorted(self._torn())])
+            torn = sorted({row for _, row in self._torn()})
+            reach = (picture.MOST_ROWS // len(torn) - 1) // 2
+            rows = picture.around(self.volume, torn, min(max(reach, 0), picture.AROUND))
         return picture.picture(self.system, self.volume, rows, self._torn())
 
     def frame(self, since: int = 0) -> dict[str, Any]:
@@ -217,12 +219,17 @@ class WatchedArray:
             As an [[event]] table, without its time; or {"kind": "power-off"} and
             {"kind": "power-on"}.
 
+        Returns
+        -------
+        str
+            What has come of it, in words.
+
         Raises
         ------
         InputError
             If it cannot happen.
         """
-        kind = wish.get("kind")
+        kind, known = wish.get("kind"), self._number
         if kind == "power-off":
             self._pull_the_plug()
         elif kind == "power-on":
@@ -233,7 +240,7 @@ class WatchedArray:
             event = self.scenario.one_event(wish, "wish")
             self.course.let_happen(event)
         self._measure()
-        return self.told[-1]["words"] if self.told else ""
+        return next((one["words"] for one in self.told if one["number"] > known), "")
 
     # -- requests --------------------------------------------------------------------------------
 
