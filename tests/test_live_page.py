@@ -12,9 +12,9 @@ from starlette.testclient import TestClient
 
 from raidsim.page.app import application
 from raidsim.page.live import presets, visitors
-from raidsim.page.live.visitors import TooMuchError, Visitors
+from raidsim.page.live.visitors import GoneError, TooMuchError, Visitors
+from raidsim.page.live.worker import Arrays
 from raidsim.page.settings import Settings
-from raidsim.scenario import load_text
 
 SMALL = """
 title = "Small"
@@ -134,6 +134,29 @@ def test_nan_is_no_time(page, one_array):
     assert page.post(f"/live/arrays/{one_array}", content=body).status_code == 400
 
 
+def test_a_text_of_ones_own_is_watched_and_reads_no_file(page):
+    found = page.post("/live/arrays", json={"text": SMALL})
+    assert found.status_code == 200
+    assert found.json()["about"]["title"] == "Small"
+    for text, words in (
+        (SMALL.replace("intel-p3700-800gb", "/etc/passwd"), "the page reads no files"),
+        (SMALL + 'trace = { file = "/etc/passwd" }', "reads no files"),
+        (SMALL.replace("4 KiB", "4 KiBB"), "Line 10"),
+        ("#" * 30_000, "longer"),
+        (SMALL + "workers = 1000", "too many"),
+    ):
+        refused = page.post("/live/arrays", json={"text": text})
+        assert 400 <= refused.status_code < 500
+        assert words in " ".join(refused.json()["problems"])
+
+
+def test_a_title_stays_text(page):
+    text = SMALL.replace("Small", "<script>alert(1)</script>")
+    found = page.post("/live/arrays", json={"text": text})
+    assert found.json()["about"]["title"] == "<script>alert(1)</script>"
+    assert found.headers["content-type"] == "application/json"
+
+
 def test_nobody_watches_the_array_of_somebody_else(page, other_visitor):
     name = made(page)["array"]
     assert asked(other_visitor, name, do="advance", seconds=0).status_code == 410
@@ -149,28 +172,36 @@ def test_a_preset_is_a_name_and_no_path(page):
 # -- how much each visitor may have
 
 
+class Here:
+    """Arrays in this process."""
+
+    def __init__(self):
+        self.arrays = Arrays()
+
+    async def say(self, message):
+        if message.get("look") == "slow":
+            await asyncio.sleep(0.1)
+        return self.arrays.answer(message)
+
+    async def close(self):
+        pass
+
+
+ADVANCE = {"do": "advance", "seconds": 0.0, "since": 0, "look": "start"}
+FAN = {**ADVANCE, "do": "happen", "wish": {"kind": "air", "ambient": "30 C"}}
+TEXT = {"text": SMALL}
+
+
 def run(work):
-    kept = Visitors()
-    try:
-        return asyncio.run(work(kept))
-    finally:
-        kept.close()
-
-
-def now(array):
-    return array.now
-
-
-def small():
-    return load_text(SMALL)
+    return asyncio.run(work(Visitors(Here)))
 
 
 def test_of_a_visitors_arrays_the_oldest_ends_when_there_are_too_many():
     async def work(kept):
-        names = [(await kept.make("me", small))[0] for _ in range(visitors.MOST_EACH + 1)]
-        with pytest.raises(KeyError):
-            await kept.ask("me", names[0], now)
-        return [await kept.ask("me", name, now) for name in names[1:]]
+        names = [(await kept.make("me", TEXT))[0] for _ in range(visitors.MOST_EACH + 1)]
+        with pytest.raises(GoneError):
+            await kept.ask("me", names[0], ADVANCE)
+        return [(await kept.ask("me", name, ADVANCE))["frame"]["time"] for name in names[1:]]
 
     assert run(work) == [0.0] * visitors.MOST_EACH
 
@@ -180,12 +211,12 @@ def test_there_are_so_many_arrays_and_no_more_until_idle_ones_end(monkeypatch):
 
     async def work(kept):
         for who in ("one", "two"):
-            await kept.make(who, small)
+            await kept.make(who, TEXT)
         with pytest.raises(TooMuchError):
-            await kept.make("three", small)
+            await kept.make("three", TEXT)
         monkeypatch.setattr(visitors, "IDLE", 0.0)
         await asyncio.sleep(0.01)
-        await kept.make("three", small)
+        await kept.make("three", TEXT)
         return len(kept)
 
     assert run(work) == 1
@@ -193,20 +224,15 @@ def test_there_are_so_many_arrays_and_no_more_until_idle_ones_end(monkeypatch):
 
 def test_who_asks_without_a_pause_waits_and_is_refused_beyond_a_few_wishes():
     async def work(kept):
-        name, _ = await kept.make("me", small)
-
-        def busy(_array):
-            time.sleep(0.1)
-            return 1
-
+        name, _ = await kept.make("me", TEXT)
         begun = time.monotonic()
-        asked = [kept.ask("me", name, busy) for _ in range(5)]
+        asked = [kept.ask("me", name, {**ADVANCE, "look": "slow"}) for _ in range(5)]
         found = await asyncio.gather(*asked, return_exceptions=True)
         return found, time.monotonic() - begun
 
     found, seconds = run(work)
-    assert found.count(1) == visitors.MOST_WAITING
-    assert sum(isinstance(one, TooMuchError) for one in found) == 5 - visitors.MOST_WAITING
+    refused = [isinstance(one, TooMuchError) for one in found]
+    assert refused == [False] * visitors.MOST_WAITING + [True] * (5 - visitors.MOST_WAITING)
     assert seconds >= 0.3  # worked, rested for as long, worked
 
 
@@ -214,10 +240,28 @@ def test_an_array_to_which_too_much_has_happened_takes_no_more_events(monkeypatc
     monkeypatch.setattr(visitors, "MOST_WISHES", 1)
 
     async def work(kept):
-        name, _ = await kept.make("me", small)
-        await kept.ask("me", name, now, event=True)
+        name, _ = await kept.make("me", TEXT)
+        await kept.ask("me", name, FAN)
         with pytest.raises(TooMuchError):
-            await kept.ask("me", name, now, event=True)
-        return await kept.ask("me", name, now)
+            await kept.ask("me", name, FAN)
+        return (await kept.ask("me", name, ADVANCE))["frame"]["air"]["ambient"]
 
-    assert run(work) == 0.0
+    assert run(work) == 30.0
+
+
+def test_a_process_that_takes_too_long_is_ended_and_another_takes_its_place(monkeypatch):
+    async def work(kept):
+        name, _ = await kept.make("me", TEXT)
+        monkeypatch.setattr(visitors, "LONGEST", 0.0)
+        with pytest.raises(GoneError):
+            await kept.ask("me", name, ADVANCE)
+        monkeypatch.setattr(visitors, "LONGEST", 60.0)
+        left = len(kept)
+        _, found = await kept.make("me", TEXT)
+        await kept.close()
+        return left, found["frame"]["time"]
+
+    async def outside():
+        return await work(Visitors())
+
+    assert asyncio.run(outside()) == (0, 0.0)

@@ -3,5 +3,6 @@
 From the simulation to the browser: :mod:`following` takes one request through the kernel event
 by event, :mod:`picture` says what lies where, :mod:`reading` how everything is now, :mod:`telling`
 puts what happens into words, and :mod:`watched` holds them together as plain data.
-:mod:`visitors` bounds how many there are, and :mod:`routes` answers the page.
+:mod:`worker` is a process with such arrays, :mod:`visitors` bounds how many there are,
+:mod:`wishes` says what may be asked, and :mod:`routes` answers the page.
 """

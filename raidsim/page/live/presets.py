@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from raidsim import scenario as scenarios
 from raidsim.errors import InputError, Problem
 from raidsim.scenario import Scenario
 
@@ -36,8 +35,8 @@ class Preset:
     def scenario(self) -> Scenario:
         """The scenario, read."""
         if self.shipped:
-            return scenarios.load(self.name)
-        return scenarios.load(FOLDER / f"{self.name}.toml")
+            return Scenario.read(self.name)
+        return Scenario.read(FOLDER / f"{self.name}.toml")
 
 
 PRESETS = (

@@ -1,21 +1,23 @@
-"""The arrays that visitors watch: how many there are, how long, and how much work each may be.
+"""The arrays that visitors watch: where they are, how many, and how much work each may be.
 
-An array works only when its visitor asks for it, and then for a tenth of a second or so; until it
-is asked again it costs memory only. What a visitor asks for in quick succession waits as long as
-the last wish took, so that no visitor has more than half of a processor.
+They live in a few processes (:mod:`raidsim.page.live.worker`), so that the page itself never
+computes, and that what does not come to an end can be ended. An array works only when its visitor
+asks for it, and then for a tenth of a second or so; until it is asked again it costs memory only.
+What a visitor asks for in quick succession waits as long as the last wish took, so that no visitor
+has more than half of a processor. Texts of visitors have a process of their own: one that has to
+be ended takes no arrays along but those of other texts.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
+import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Final, TypeVar
+from typing import Any, Final, Protocol
 
-from raidsim.page.live.watched import WatchedArray
-from raidsim.scenario import Scenario
+from raidsim.page.pool import Worker
 
 MOST: Final = 48
 """Arrays at a time."""
@@ -25,23 +27,92 @@ IDLE: Final = 300.0
 """Seconds without a wish after which an array ends."""
 MOST_WISHES: Final = 400
 """Events that visitors may ask of one array."""
-THREADS: Final = 2
 MOST_WAITING: Final = 2
 """Wishes for one array that may wait at a time."""
-
-Found = TypeVar("Found")
+LONGEST: Final = 20.0
+"""Seconds that a process may take for a wish; then it is ended."""
+COMPILING: Final = 300.0
+"""The same, while the kernel is compiled."""
+PROCESSES: Final = 2
+"""For arrays that the page offers."""
 
 
 class TooMuchError(Exception):
     """More is asked for than there is room for; the message says what to do."""
 
 
-class Kept:
-    """An array, and whose it is."""
+class GoneError(Exception):
+    """There is no such array, or not any more."""
 
-    def __init__(self, visitor: str, array: WatchedArray) -> None:
+
+class Home(Protocol):
+    """Where arrays are."""
+
+    async def say(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Have a message answered; GoneError if all arrays there are gone."""
+
+    async def close(self) -> None:
+        """Let all arrays there end."""
+
+
+class Process:
+    """A process with arrays in it, started when the first one is made."""
+
+    def __init__(self) -> None:
+        self._worker: Worker | None = None
+        self._lock = asyncio.Lock()
+
+    async def say(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Have a message answered; the next one waits meanwhile.
+
+        Raises
+        ------
+        GoneError
+            If the process took too long, or has ended: then all arrays in it are gone.
+        """
+        async with self._lock:
+            if self._worker is None:
+                if message["do"] != "make":
+                    raise GoneError
+                self._worker = await _started()
+            worker, ends = self._worker, time.monotonic() + LONGEST
+            worker.say(message)
+            while (left := ends - time.monotonic()) > 0:
+                heard = await worker.hear(left)
+                if heard is None:
+                    break
+                if "done" in heard:
+                    found: dict[str, Any] = heard["done"]
+                    return found
+                if "waits" in heard:
+                    ends = time.monotonic() + COMPILING
+            self._worker = None
+            await worker.end()
+            raise GoneError
+
+    async def close(self) -> None:
+        """End it."""
+        if self._worker is not None:
+            worker, self._worker = self._worker, None
+            await worker.end()
+
+
+async def _started() -> Worker:
+    return Worker(
+        await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "raidsim.page.live.worker",
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+    )  # fmt: skip
+
+
+class Kept:
+    """An array, whose it is, and where."""
+
+    def __init__(self, visitor: str, home: Home) -> None:
         self.visitor = visitor
-        self.array = array
+        self.home = home
         self.used = time.monotonic()
         self.wishes = 0
         self.waiting = 0
@@ -50,74 +121,78 @@ class Kept:
 
 
 class Visitors:
-    """Keeps the arrays of all visitors."""
+    """Keeps the arrays of all visitors.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    home
+        Makes a place where arrays are.
+    """
+
+    def __init__(self, home: Callable[[], Home] = Process) -> None:
         self._kept: dict[str, Kept] = {}
         self._making: set[str] = set()
-        self._threads = ThreadPoolExecutor(THREADS, "raidsim live")
+        self._offered = [home() for _ in range(PROCESSES)]
+        self._texts = home()
+        self._turn = 0
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    async def make(self, visitor: str, read: Callable[[], Scenario]) -> tuple[str, WatchedArray]:
-        """Make an array; its name, which nobody can guess.
+    async def make(self, visitor: str, what: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Make an array; its name, which nobody can guess, and how it is.
+
+        Parameters
+        ----------
+        what
+            ``preset``, or ``text`` of a scenario.
 
         Raises
         ------
         TooMuchError
             If there are too many arrays already, or the visitor's last one is being made.
-        InputError
-            If the scenario cannot be watched.
+        GoneError
+            If it could not be made in time.
         """
-        self.tidy()
-        mine = [name for name, one in self._kept.items() if one.visitor == visitor]
-        for name in mine[: max(len(mine) - MOST_EACH + 1, 0)]:
-            del self._kept[name]
+        await self.tidy()
         if visitor in self._making:
             raise TooMuchError("The array that was asked for before is still being made.")
+        mine = [name for name, one in self._kept.items() if one.visitor == visitor]
+        for name in mine[: max(len(mine) - MOST_EACH + 1, 0)]:
+            await self._end(name)
         if len(self._kept) + len(self._making) >= MOST:
             raise TooMuchError("Too many arrays are being watched. Try again in a few minutes.")
+        home = self._texts
+        if "text" not in what:
+            self._turn += 1
+            home = self._offered[self._turn % PROCESSES]
+        name = secrets.token_urlsafe(12)
         self._making.add(visitor)
         try:
-            array = await self._work(lambda: WatchedArray(read()))
+            found = await self._said(home, {"do": "make", "array": name, **what})
         finally:
             self._making.discard(visitor)
-        name = secrets.token_urlsafe(12)
-        self._kept[name] = Kept(visitor, array)
-        return name, array
+        if "problems" not in found:
+            self._kept[name] = Kept(visitor, home)
+        return name, found
 
-    def end(self, visitor: str, name: str) -> None:
-        """Let an array go."""
-        if name in self._kept and self._kept[name].visitor == visitor:
-            del self._kept[name]
-
-    async def ask(
-        self, visitor: str, name: str, wish: Callable[[WatchedArray], Found], *, event: bool = False
-    ) -> Found:
+    async def ask(self, visitor: str, name: str, asked: dict[str, Any]) -> dict[str, Any]:
         """Let an array do something; one wish at a time.
-
-        Parameters
-        ----------
-        event
-            Whether it lets something happen that leaves traces.
 
         Raises
         ------
-        KeyError
+        GoneError
             If the visitor has no such array (any more).
         TooMuchError
             If too many wishes wait for it, or too many have been fulfilled.
-        InputError
-            If it cannot happen.
         """
-        self.tidy()
-        kept = self._kept[name]
-        if kept.visitor != visitor:
-            raise KeyError(name)
+        await self.tidy()
+        kept = self._kept.get(name)
+        if kept is None or kept.visitor != visitor:
+            raise GoneError
         if kept.waiting >= MOST_WAITING:
             raise TooMuchError("The array is still busy with what was asked before.")
-        if event:
+        if asked["do"] == "happen":
             if kept.wishes >= MOST_WISHES:
                 raise TooMuchError("A lot has happened to this array. Begin with a new one.")
             kept.wishes += 1
@@ -125,25 +200,42 @@ class Visitors:
         try:
             async with kept.lock:
                 await asyncio.sleep(max(kept.free_at - time.monotonic(), 0.0))
-                kept.used = begun = time.monotonic()
-                found = await self._work(lambda: wish(kept.array))
-                now = time.monotonic()
-                kept.used, kept.free_at = now, now + min(now - begun, 1.0)
+                begun = time.monotonic()
+                found = await self._said(kept.home, {**asked, "array": name})
+                kept.used = time.monotonic()
+                kept.free_at = kept.used + min(kept.used - begun, 1.0)
                 return found
         finally:
             kept.waiting -= 1
 
-    def tidy(self) -> None:
+    async def end(self, visitor: str, name: str) -> None:
+        """Let an array go."""
+        if name in self._kept and self._kept[name].visitor == visitor:
+            await self._end(name)
+
+    async def tidy(self) -> None:
         """Let arrays end that nobody has asked for anything for a while."""
         now = time.monotonic()
         for name, one in list(self._kept.items()):
             if now - one.used > IDLE and not one.waiting:
-                del self._kept[name]
+                await self._end(name)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Let all of them end."""
         self._kept.clear()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for home in (*self._offered, self._texts):
+            await home.close()
 
-    async def _work(self, do: Callable[[], Found]) -> Found:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, do)
+    async def _end(self, name: str) -> None:
+        kept = self._kept.pop(name, None)
+        if kept is not None:
+            await self._said(kept.home, {"do": "end", "array": name})
+
+    async def _said(self, home: Home, message: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return await home.say(message)
+        except GoneError:
+            self._kept = {name: one for name, one in self._kept.items() if one.home is not home}
+            if message["do"] == "end":
+                return {}
+            raise

@@ -5,6 +5,7 @@ import { Charts } from "./charts.js";
 import { clock, element, time } from "./format.js";
 import { Lanes } from "./lanes.js";
 import { Stage } from "./stage.js";
+import { restored } from "/static/run/link.js";
 
 const place = (id) => document.getElementById(id);
 const SPEEDS = speeds();
@@ -73,20 +74,24 @@ async function ask(wish) {
   return found.ok ? found : null;
 }
 
-async function begin() {
+async function begin(what) {
   stop();
   const old = state.name;
   state.name = null;
   enable(false);
   place("problem").textContent = "";
   place("now").textContent = "The array is being built.";
+  const patience = setTimeout(() => {
+    place("now").textContent = "The array is being built. Where raidsim runs for the first time, its kernel is compiled first, once: two or three minutes.";
+  }, 5000);
   if (old) post(`/live/arrays/${old}`, { do: "end" });
   let found;
   try {
-    found = await post("/live/arrays", { preset: place("preset").value });
+    found = await post("/live/arrays", what);
   } catch {
     found = { ok: false, problems: ["The page does not answer. Is raidsim serve still running?"] };
   }
+  clearTimeout(patience);
   place("now").textContent = "";
   if (!found.ok) {
     place("problem").textContent = found.problems.join(" ");
@@ -96,6 +101,7 @@ async function begin() {
   state.about.cached = found.frame.cache ? found.frame.cache.size / 2 ** 20 : 0;
   place("told").replaceChildren();
   place("try").textContent = found.about.try;
+  place("try").parentElement.hidden = !found.about.try;
   place("own").hidden = !found.about.strip;
   tell({ time: 0, words: introduction(found.about) });
   setSpeed(found.about.slow);
@@ -103,7 +109,7 @@ async function begin() {
   charts.begin(found.about);
   makeActions();
   showStory(null);
-  show({ frame: found.frame, rows: found.picture });
+  show(found);
   enable(true);
 }
 
@@ -425,8 +431,10 @@ place("speed").max = String(SPEEDS.length - 1);
 place("speed").addEventListener("input", sayKeep);
 place("go").addEventListener("click", () => (state.runs ? stop() : go()));
 place("step").addEventListener("click", step);
-place("anew").addEventListener("click", begin);
-place("preset").addEventListener("change", begin);
+let watched = null; // what "Begin anew" begins with
+place("anew").addEventListener("click", () => begin(watched));
+place("preset").addEventListener("change", beginPreset);
+place("watch").addEventListener("click", () => begin((watched = { text: place("text").value })));
 place("look").addEventListener("change", () => ask({ do: "advance", seconds: 0 }));
 place("own").addEventListener("submit", own);
 window.addEventListener("resize", () => {
@@ -436,6 +444,27 @@ window.addEventListener("resize", () => {
   }
   if (state.about) charts.draw();
 });
-const wanted = new URLSearchParams(location.search).get("array");
-if ([...place("preset").options].some((option) => option.value === wanted)) place("preset").value = wanted;
-begin();
+
+function beginPreset() {
+  begin((watched = { preset: place("preset").value }));
+}
+
+// An address may name an array, or hold a scenario as those of the page "Run" do.
+async function first() {
+  const kept = await restored(location.hash);
+  let text = kept?.text;
+  if (kept?.scenario) {
+    const answer = await fetch(`/api/scenarios/${encodeURIComponent(kept.scenario)}`);
+    if (answer.ok) text = (await answer.json()).text;
+  }
+  if (text) {
+    place("own-text").open = true;
+    place("text").value = text;
+    begin((watched = { text }));
+    return;
+  }
+  const wanted = new URLSearchParams(location.search).get("array");
+  if ([...place("preset").options].some((option) => option.value === wanted)) place("preset").value = wanted;
+  beginPreset();
+}
+first();
