@@ -83,7 +83,7 @@ test-page: $(INSTALLED)
 	    echo "installing $(BROWSER)"; sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	    $$sudo apt-get update --quiet && \
 	    $$sudo apt-get install --yes --quiet --no-install-recommends chromium chromium-driver; }
-	$(PYTEST) tests/page/real_browser.py tests/page/many_visitors.py
+	$(PYTEST) tests/page/real_browser.py tests/page/live_array.py tests/page/many_visitors.py
 
 # Real programs on simulated arrays. They come from Debian, which may ask for the right to install.
 CLIENTS := fio qemu-img qemu-io nbdcopy nbdinfo mdadm

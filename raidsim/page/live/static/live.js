@@ -76,6 +76,7 @@ async function ask(wish) {
 
 async function begin(what) {
   stop();
+  if (what.text) place("preset").selectedIndex = -1;
   const old = state.name;
   state.name = null;
   enable(false);

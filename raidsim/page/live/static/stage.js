@@ -4,6 +4,7 @@ import { element, percent, share, size } from "./format.js";
 
 const place = (id) => document.getElementById(id);
 const QUEUE_SHOWN = 8;
+const MOST_WIDE = 9; // drives that have room for the numbers of their strips
 
 export class Stage {
   constructor(onDrive) {
@@ -41,12 +42,14 @@ export class Stage {
     this.drives.replaceChildren();
     this.labels = element("div", "labels");
     this.drives.append(this.labels);
+    const many = drives.length > MOST_WIDE;
+    this.drives.classList.toggle("many", many);
     this.columns = drives.map((drive) => {
       const column = element("div", "column");
       const button = element("button", "drive");
       button.type = "button";
       button.id = `drive-${drive.number}`;
-      const name = element("b", "", drive.name);
+      const name = element("b", "", many ? String(drive.number) : drive.name);
       const state = element("span", "state");
       const queue = element("span", "queue");
       const busy = element("span", "busy");
