@@ -234,6 +234,9 @@ def test_what_is_dirty_never_exceeds_what_the_cache_may_hold():
         assert cache["dirty"] <= cache["high"] + STRIP
         assert cache["dirty"] <= cache["used"] <= cache["size"]
     assert "cache" in told  # it was full
+    found = [watched.follow("write") for _ in range(20)]
+    waits = [step for one in found for step in one["steps"] if step["waits_for"]]
+    assert any("the write waits for the drives" in step["waits_for"] for step in waits)
 
 
 @pytest.mark.parametrize(("write", "kept"), [("back", True), ("back-bad-battery", False)])

@@ -116,7 +116,7 @@ def test_a_drive_that_is_pressed_fails_and_is_rebuilt_when_it_is_pressed_again(
     assert "Reads of its strips are computed from 3 others." in watcher.told()[-1]
     assert len(watcher.all("#stage .column:last-child .strip.lost")) == 4
     watcher.one("#drive-3").send_keys(Keys.SPACE)
-    watcher.until(lambda: "being rebuilt" in watcher.label(3))
+    watcher.until(lambda: "rebuilding" in watcher.label(3))
     watcher.press("Stop load")
     watcher.speed(FAST)
     watcher.one("#go").click()

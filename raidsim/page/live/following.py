@@ -8,6 +8,7 @@ of an arm (seek, rotation, transfer) are asked of the kernel's own functions, fo
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,8 @@ MOST_EVENTS = 20_000
 """Events of the kernel for which a request is waited for, and again for which it is followed."""
 LONGEST_WAIT = 30.0
 """Simulated seconds for which a request is waited for."""
+LONGEST = 1.5
+"""Seconds of this machine for the same."""
 MOST_OTHERS = 400
 """Work of others on drives that is told of."""
 MOST_PIECES = 64
@@ -78,7 +81,7 @@ class Step:
     place: Place
     begins: int
     ends: int
-    waits: int  # ns before it, since it came there or since its command was done elsewhere
+    waits: int  # ns before it, in which nothing was done that it had to wait for
     command: Command | None
     times: int = 1
     moves: float | None = None
@@ -125,6 +128,18 @@ class Followed:
         return list(dict.fromkeys(found))
 
 
+class _Patience:
+    """True until so many events have happened, or so much time of this machine has passed."""
+
+    def __init__(self) -> None:
+        self._left = MOST_EVENTS
+        self._ends = time.monotonic() + LONGEST
+
+    def __bool__(self) -> bool:
+        self._left -= 1
+        return self._left >= 0 and (self._left % 64 > 0 or time.monotonic() < self._ends)
+
+
 class Follower:
     """Takes requests of a volume through the kernel, event by event."""
 
@@ -142,18 +157,22 @@ class Follower:
             READ or WRITE; None for either.
         """
         watch = _Watch(self)
-        end = self.env.now + LONGEST_WAIT
-        known = watch.requests()
-        for _ in range(MOST_EVENTS):
-            if not self.env.take_one(end):
-                return None
-            watch.look()
-            fresh = watch.requests()
+        end, patience = self.env.now + LONGEST_WAIT, _Patience()
+        known, made = watch.requests(), self._made
+        while patience and self.env.take_one(end):
+            if self._made == made:
+                continue
+            fresh, made = watch.requests(), self._made
             for index, serial in fresh.items():
                 if known.get(index) != serial and watch.asks_for(index, op):
                     return watch.follow(index)
             known = fresh
         return None
+
+    @property
+    def _made(self) -> int:
+        """Requests that were ever made."""
+        return int(self.system.state["requests"])
 
     def ask(self, op: int, offset: int, length: int) -> Followed | None:
         """Make a request, and follow it."""
@@ -213,8 +232,10 @@ class _Watch:
             int(job["op"]), int(job["offset"]), int(job["length"]), int(job["issued"])
         )
         self.beginnings = Beginnings(self.system)  # its first visit has begun already
+        self.heads = self._heads()
         self.look()
-        for _ in range(MOST_EVENTS):
+        patience = _Patience()
+        while patience:
             status = int(self.system.world.jobs[index]["status"])
             if not self.env.take_one(self.env.now + LONGEST_WAIT):
                 return None
@@ -300,9 +321,9 @@ class _Watch:
             step.begins, step.ends = min(step.begins, visit.begins), max(step.ends, visit.ends)
             step.times += 1
         else:
-            since = visit.queued
+            since = self._done_before(command, visit.begins)
             if command is not None:
-                since = self._last.get(command) or self._made(command, visit.begins)
+                since = self._last.get(command, since)
             waits = max(visit.begins - since, 0)
             step = Step(visit.stage, place, visit.begins, visit.ends, waits, command)
             self._steps[key] = step
@@ -311,12 +332,13 @@ class _Watch:
         if command is not None:
             self._last[command] = max(self._last.get(command, 0), visit.ends)
 
-    def _made(self, command: Command, begins: int) -> int:
-        """When a command was made: when all was done that had to be done before its phase."""
+    def _done_before(self, command: Command | None, begins: int) -> int:
+        """When all was done that has to be done before a step, or before a command's phase."""
         before = [
             step.ends
             for step in self._steps.values()
-            if step.ends <= begins and (step.command is None or step.command.phase < command.phase)
+            if step.ends <= begins
+            and (command is None or step.command is None or step.command.phase < command.phase)
         ]
         return max(before, default=begins)
 

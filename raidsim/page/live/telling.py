@@ -131,6 +131,18 @@ def _above_drives(step: Step) -> str:
     return told or f"{where[step.place.kind]}: {(STEPS | IN_ARRAYS).get(step.stage, 'works')}."
 
 
+def waits_for(step: Step, *, in_cache: bool) -> str:
+    """What a step had to wait for, as a sentence; "" if it did not."""
+    if step.waits == 0:
+        return ""
+    if step.command is not None:
+        number = step.command.drive
+        return f"Drive {number} is busy with something else: the command waits."
+    if in_cache:
+        return "The cache may hold no more dirty data: the write waits for the drives."
+    return "The request waits."
+
+
 def carried(command: Command, op: int) -> str:
     """What a command of a request reads or writes."""
     if not command.strips:

@@ -19,7 +19,7 @@ from raidsim.layout import tables as lay
 from raidsim.layout.address import held
 from raidsim.page.live import picture, reading, telling
 from raidsim.page.live.following import Followed, Follower, Step
-from raidsim.page.live.places import HOST, places
+from raidsim.page.live.places import CACHE, places
 from raidsim.result import VolumeCut
 from raidsim.scenario import Scenario
 from raidsim.system.system import SaturationError
@@ -264,7 +264,7 @@ class WatchedArray:
                 "title": telling.title_of(found, strip),
                 "summary": telling.summary_of(found),
             },
-            "steps": [_step(one, found, commands) for one in found.steps],
+            "steps": [_step(one, found, commands, self._writes_back()) for one in found.steps],
             "others": [
                 {
                     "drive": one.drive,
@@ -428,8 +428,11 @@ class WatchedArray:
         under_way = [one for one in self.volume.operations if not one.is_over]
         if layout is None or not under_way:
             return None
-        rows = int(layout["rows"])
-        return min(int(under_way[-1].progress * rows), rows - 1)
+        rows, last = int(layout["rows"]), under_way[-1]
+        share = last.progress
+        if last.kind == "rebuild" and last.drive is not None:
+            share = self._drives()[last.drive]["good"]
+        return min(int(share * rows), rows - 1)
 
     def _loads(self) -> list[dict[str, Any]]:
         return [
@@ -440,6 +443,10 @@ class WatchedArray:
     def _has_arms(self) -> bool:
         row = drives_of(self.system, self.volume.row)[0]
         return bool(self.system.world.drives[row]["kind"] == t.DRIVE_DISK)
+
+    def _writes_back(self) -> bool:
+        now = reading.cache(self.system, self.volume)
+        return now is not None and now["mode"] == "back"
 
     def _has_battery(self) -> bool:
         assert self.volume.controller is not None
@@ -486,14 +493,19 @@ def _chosen(model: Model, name: str | None) -> Volume:
     return model.volumes[wanted]
 
 
-def _step(step: Step, found: Followed, commands: dict[Any, int]) -> dict[str, Any]:
+def _step(
+    step: Step, found: Followed, commands: dict[Any, int], writes_back: bool
+) -> dict[str, Any]:
     command = step.command
+    in_cache = command is None and writes_back and found.op == t.WRITE
     return {
         "place": step.place.kind,
         "drive": step.place.drive,
         "from": step.begins - found.issued,
         "to": step.ends - found.issued,
         "waits": step.waits,
+        "waits_at": CACHE if in_cache else step.place.kind,
+        "waits_for": telling.waits_for(step, in_cache=in_cache),
         "command": None if command is None else commands[command],
         "op": None if command is None else ("read" if command.op == t.READ else "write"),
         "rows": [] if command is None else [one.row for one in command.strips],
@@ -502,5 +514,4 @@ def _step(step: Step, found: Followed, commands: dict[Any, int]) -> dict[str, An
         "times": step.times,
         "behind": step.begins >= found.answered,
         "words": telling.words_of(step, found.op),
-        "host": step.place.kind == HOST,
     }

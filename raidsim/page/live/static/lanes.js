@@ -39,9 +39,10 @@ export class Lanes {
     }
     for (const step of story.steps) {
       const y = at.get(keyOf(step));
-      if (step.waits > 0 && step.drive !== null) {
-        const from = step.from - step.waits;
-        drawing.append(svg("line", { x1: this.x(from), x2: this.x(step.from), y1: y + 8, y2: y + 8, class: "wait" }));
+      const at_wait = step.drive === null ? at.get(step.waits_at) : y;
+      if (step.waits > 0 && at_wait !== undefined) {
+        const x1 = this.x(step.from - step.waits);
+        drawing.append(svg("line", { x1, x2: this.x(step.from), y1: at_wait + 8, y2: at_wait + 8, class: "wait" }));
       }
       const kind = step.op ?? "other-work";
       const bar = this.bar(step.from, step.to, y + 2, LANE - 5, `bar ${step.place === "link" ? "link-bar" : kind}`);

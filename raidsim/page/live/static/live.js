@@ -76,7 +76,7 @@ async function ask(wish) {
 
 async function begin(what) {
   stop();
-  if (what.text) place("preset").selectedIndex = -1;
+  if (what.text) place("preset").value = "";
   const old = state.name;
   state.name = null;
   enable(false);
@@ -104,6 +104,7 @@ async function begin(what) {
   place("try").textContent = found.about.try;
   place("try").parentElement.hidden = !found.about.try;
   place("own").hidden = !found.about.strip;
+  if (found.about.strip) place("own-strip").max = String(Math.floor(found.about.capacity / found.about.strip) - 1);
   tell({ time: 0, words: introduction(found.about) });
   setSpeed(found.about.slow);
   stage.begin(found.about);
@@ -226,9 +227,8 @@ function showHead(announce) {
 }
 
 function waitWords(story, head) {
-  const next = story.steps.find((step) => step.from > head);
-  if (!next) return "";
-  return next.drive === null ? "The request waits." : `Drive ${next.drive} is busy with something else: the command waits.`;
+  const waits = story.steps.filter((step) => step.from > head && step.from - step.waits <= head);
+  return [...new Set(waits.map((step) => step.waits_for))].join(" ");
 }
 
 // Where each command of a request is, and the request itself while none is under way.

@@ -129,7 +129,7 @@ export class Stage {
     for (const row of picture.rows) {
       const apart = last !== null && row.row !== last + 1;
       last = row.row;
-      this.labels.append(element("span", apart ? "row-name apart" : "row-name", `row ${row.row.toLocaleString("en")}`));
+      this.labels.append(element("span", apart ? "row-name apart" : "row-name", (this.columns.length > MOST_WIDE ? "" : "row ") + row.row.toLocaleString("en")));
       row.cells.forEach((cell, number) => {
         const column = this.columns[number];
         if (!column) return;
@@ -213,7 +213,7 @@ function stateOf(drive, frame) {
   if (!frame.drives_ready) return "starts";
   if (drive.failed) return "failed";
   if (drive.spare) return "hot spare";
-  if (drive.rebuilding) return drive.rebuilding === "rebuild" ? "being rebuilt" : "being copied back";
+  if (drive.rebuilding) return drive.rebuilding === "rebuild" ? "rebuilding" : "copy-back";
   if (drive.throttled) return `throttles ${drive.throttled}`;
   if (drive.slow_s > 0) return "slow";
   return drive.good < 1 ? "not whole" : "healthy";
