@@ -20,6 +20,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
@@ -34,8 +35,11 @@ MOST_BYTES: Final = 8192
 """Of what is asked of an array that is there."""
 
 
-async def _page(_request: Request) -> Response:
-    return shell.page("live.html", presets=PRESETS)
+async def _page(request: Request) -> Response:
+    warming = BackgroundTask(_visitors(request).warm)
+    answer = shell.page("live.html", presets=PRESETS)
+    answer.background = warming
+    return answer
 
 
 async def _make(request: Request) -> Response:

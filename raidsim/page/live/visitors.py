@@ -15,6 +15,7 @@ import secrets
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from raidsim.page.pool import Worker
@@ -72,7 +73,7 @@ class Process:
         """
         async with self._lock:
             if self._worker is None:
-                if message["do"] != "make":
+                if message["do"] not in ("make", "warm"):
                     raise GoneError
                 self._worker = await _started()
             worker, ends = self._worker, time.monotonic() + LONGEST
@@ -135,9 +136,18 @@ class Visitors:
         self._offered = [home() for _ in range(PROCESSES)]
         self._texts = home()
         self._turn = 0
+        self._warm = False
 
     def __len__(self) -> int:
         return len(self._kept)
+
+    async def warm(self) -> None:
+        """Start the processes, and let them load the kernel, before anybody waits for them."""
+        if not self._warm:
+            self._warm = True
+            with suppress(GoneError):
+                for home in self._offered:
+                    await home.say({"do": "warm", "array": ""})
 
     async def make(self, visitor: str, what: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """Make an array; its name, which nobody can guess, and how it is.

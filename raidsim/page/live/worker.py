@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from raidsim import waits
 from raidsim.errors import InputError, Problem, TableOverflowError
 from raidsim.page import bounds, frames
-from raidsim.page.live.presets import preset
+from raidsim.page.live.presets import PRESETS, preset
 from raidsim.page.live.watched import WatchedArray
 from raidsim.page.text import read
 from raidsim.page.told import told_of
@@ -47,6 +47,9 @@ class Arrays:
         name, do = message["array"], message["do"]
         if do == "make":
             return self._make(name, message)
+        if do == "warm":
+            WatchedArray(PRESETS[0].scenario())
+            return {}
         if do == "end":
             self._arrays.pop(name, None)
             return {}
