@@ -20,7 +20,6 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from starlette.applications import Starlette
-from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
@@ -36,10 +35,8 @@ MOST_BYTES: Final = 8192
 
 
 async def _page(request: Request) -> Response:
-    warming = BackgroundTask(_visitors(request).warm)
-    answer = shell.page("live.html", presets=PRESETS)
-    answer.background = warming
-    return answer
+    _visitors(request).begin()  # so that the first array need not wait for them
+    return shell.page("live.html", presets=PRESETS)
 
 
 async def _make(request: Request) -> Response:

@@ -136,18 +136,20 @@ class Visitors:
         self._offered = [home() for _ in range(PROCESSES)]
         self._texts = home()
         self._turn = 0
-        self._warm = False
+        self._warming: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    async def warm(self) -> None:
-        """Start the processes, and let them load the kernel, before anybody waits for them."""
-        if not self._warm:
-            self._warm = True
-            with suppress(GoneError):
-                for home in self._offered:
-                    await home.say({"do": "warm", "array": ""})
+    def begin(self) -> None:
+        """Start the processes if they are not there yet, and let them load the kernel."""
+        if self._warming is None:
+            self._warming = asyncio.create_task(self._warm())
+
+    async def _warm(self) -> None:
+        with suppress(GoneError):
+            for home in self._offered:
+                await home.say({"do": "warm", "array": ""})
 
     async def make(self, visitor: str, what: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """Make an array; its name, which nobody can guess, and how it is.
@@ -233,6 +235,9 @@ class Visitors:
     async def close(self) -> None:
         """Let all of them end."""
         self._kept.clear()
+        if self._warming is not None:
+            self._warming.cancel()
+            await asyncio.gather(self._warming, return_exceptions=True)
         for home in (*self._offered, self._texts):
             await home.close()
 
