@@ -77,10 +77,11 @@ PRESETS = (
     Preset(
         "throttling-ssd",
         "An SSD that throttles",
-        "Sequential writes warm the drive. Let the fan fail and watch the temperature: the drive"
-        " slows down so that it does not become too hot. Put the fan back.",
+        "Sequential writes warm the drive. Let the fan fail, look at the whole array, and watch the"
+        " temperature: after some two minutes the drive slows down so that it does not become too"
+        " hot. Put the fan back.",
         2e-4,
-        2.0,
+        10.0,
     ),
     Preset(
         "rebuild-raid5",

@@ -58,6 +58,7 @@ export class Charts {
     figure.append(element("figcaption", "", `${chart.name}, ${chart.unit}: ${now.join(", ")}`));
     const room = this.place.clientWidth;
     const width = Math.max(room > 1100 ? room / this.wanted.length - 14 : room > 480 ? room / 2 - 14 : room, 200);
+    figure.style.width = `${width}px`;
     const drawing = svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: "img" });
     drawing.setAttribute("aria-label", `${chart.name} over time. Now: ${now.join(", ")}`);
     const values = this.points.flatMap((point) => chart.lines.map(([key]) => point[key])).filter((value) => value !== null);

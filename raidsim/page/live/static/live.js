@@ -122,7 +122,7 @@ function introduction(about) {
 }
 
 function enable(can) {
-  for (const id of ["go", "step"]) place(id).disabled = !can;
+  for (const id of ["go", "step", "mode"]) place(id).disabled = !can;
 }
 
 // -- showing -----------------------------------------------------------------------------------
@@ -356,6 +356,7 @@ function sayKeep() {
   const words = `${time(speed())} a second`;
   place("speed-words").textContent = isSlow() ? `${words}, slow motion` : words;
   place("request").hidden = !isSlow();
+  place("mode").textContent = isSlow() ? "Whole array" : "Slow motion";
   place("speed").setAttribute("aria-valuetext", `${time(speed())} of the array in a second`);
   if (state.name && !isSlow() && state.story) showStory(null);
   if (state.about) charts.draw();
@@ -433,6 +434,7 @@ place("speed").addEventListener("input", sayKeep);
 place("go").addEventListener("click", () => (state.runs ? stop() : go()));
 place("step").addEventListener("click", step);
 let watched = null; // what "Begin anew" begins with
+place("mode").addEventListener("click", () => setSpeed(isSlow() ? state.about.fast : state.about.slow));
 place("anew").addEventListener("click", () => begin(watched));
 place("preset").addEventListener("change", beginPreset);
 place("watch").addEventListener("click", () => begin((watched = { text: place("text").value })));
