@@ -182,7 +182,10 @@ def test_a_failed_drive_is_lost_and_reads_of_its_strips_go_to_all_others():
     )
     cells = [row["cells"] for row in watched.picture()["rows"]]
     assert all([cell["lost"] for cell in row] == [False, True, False, False] for row in cells)
-    watched.follow("read", 5 * STRIP, 4 * KIB)  # the array has not met the failure before
+    told = watched.follow("read", 5 * STRIP, 4 * KIB)
+    assert sorted(commands(told)) == [("read", 0), ("read", 1), ("read", 2), ("read", 3)]
+    assert "Drive 1 answers with an error." in [step["words"] for step in told["steps"]]
+    assert "planned anew" in told["request"]["summary"]
     told = watched.follow("read", 5 * STRIP, 4 * KIB)
     assert sorted(commands(told)) == [("read", 0), ("read", 2), ("read", 3)]
     assert watched.frame()["health"] == "degraded"

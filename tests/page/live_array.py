@@ -104,6 +104,10 @@ def test_slow_motion_plays_goes_on_and_stops(watcher: Watcher) -> None:
     assert watcher.one("#go").text == "Go"
     at = watcher.one("#clock").text
     assert watcher.one("#clock").text == at
+    watcher.one("#mode").click()
+    assert not watcher.one("#request").is_displayed()
+    watcher.one("#step").click()
+    watcher.until(lambda: watcher.one("#clock").text > at)
 
 
 def test_a_drive_that_is_pressed_fails_and_is_rebuilt_when_it_is_pressed_again(

@@ -86,6 +86,7 @@ class Step:
     times: int = 1
     moves: float | None = None
     rotates: float | None = None
+    failed: bool = False  # the drive answers with an error
 
 
 @dataclass(frozen=True)
@@ -317,6 +318,9 @@ class _Watch:
             place = Place(LINK, command.drive)
         key = (visit.stage, place, command or visit.job)
         step = self._steps.get(key)
+        if step is not None and command is None and visit.begins > step.ends:
+            self._steps[(*key, step.begins)] = step  # it comes there once more
+            step = None
         if step is not None:
             step.begins, step.ends = min(step.begins, visit.begins), max(step.ends, visit.ends)
             step.times += 1
@@ -327,6 +331,8 @@ class _Watch:
             waits = max(visit.begins - since, 0)
             step = Step(visit.stage, place, visit.begins, visit.ends, waits, command)
             self._steps[key] = step
+            if visit.stage == t.STAGE_RETURNED:
+                step.failed = bool(self.system.world.jobs[visit.job]["status"] != t.DONE)
             if visit.job in self.arms and visit.stage != t.STAGE_DISK_CHOOSING:
                 self._split(step, self.arms[visit.job], heads)
         if command is not None:
@@ -389,7 +395,11 @@ class _Watch:
 
     def _methods_of(self, task: int) -> dict[tuple[int, int], int]:
         job = self.system.world.jobs[task]
-        key = tuple(int(job[name]) for name in ("op", "offset", "length"))
+        what = tuple(int(job[name]) for name in ("op", "offset", "length"))
+        array = self.system.world.arrays[self.arrays]
+        first = int(array["first_member"])
+        good = self.system.world.good[first : first + int(array["drives"])]
+        key = (*what, *good.tolist())  # it is planned anew when a drive fails meanwhile
         if key not in self._methods:
-            self._methods[key] = stripe_methods(self.system, self.arrays, *key)
+            self._methods[key] = stripe_methods(self.system, self.arrays, *what)
         return self._methods[key]

@@ -43,9 +43,9 @@ PRESETS = (
     Preset(
         "raid5",
         "RAID 5 of four disks",
-        "Follow a write: old data and old parity are read, then both are written. Let a drive fail"
-        " and follow reads until one needs it. Put in a new drive, and speed up: the rebuild takes"
-        " more than an hour.",
+        "Follow a write: old data and old parity are read, then both are written. Let drive 1 fail"
+        " and read strip 5 twice: it was there. Put in a new drive, and look at the whole array:"
+        " the rebuild takes more than an hour.",
         2e-3,
         0.5,
     ),

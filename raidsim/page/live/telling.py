@@ -63,7 +63,10 @@ def summary_of(found: Followed) -> str:
     methods = {strip.method for one in commands for strip in one.strips}
     way = next((WAYS[method] for method in WAYS if method in methods), "")
     way = f" ({way})" if way and not (found.op == t.READ and RECONSTRUCT not in methods) else ""
-    return f"Answered after {took}: {', then '.join(parts)}{way}."
+    again = ""
+    if any(step.failed for step in found.steps):
+        again = " A drive answered with an error, so that it was planned anew."
+    return f"Answered after {took}: {', then '.join(parts)}{way}.{again}"
 
 
 def _passed(found: Followed, kind: str) -> bool:
@@ -78,7 +81,7 @@ def words_of(step: Step, op: int) -> str:
     """A step of a request, as a sentence."""
     command = step.command
     if command is None:
-        return _above_drives(step)
+        return _above_drives(step, op)
     drive = f"Drive {command.drive}"
     what = carried(command, op)
     if step.place.kind == places.LINK:
@@ -106,12 +109,14 @@ def words_of(step: Step, op: int) -> str:
         t.STAGE_DISK_ARM: f"{drive} {verb} {what}.",
         t.STAGE_SENSED: f"Flash of drive {command.drive} is read: {what}.",
         t.STAGE_PATH_WRITE: f"The buffer of drive {command.drive} takes {what}.",
-        t.STAGE_RETURNED: f"{drive} is done with {what}.",
+        t.STAGE_RETURNED: f"{drive} answers with an error."
+        if step.failed
+        else f"{drive} is done with {what}.",
     }.get(step.stage)
     return told or f"{drive}: {(STEPS | IN_ARRAYS).get(step.stage, 'works')}."
 
 
-def _above_drives(step: Step) -> str:
+def _above_drives(step: Step, op: int) -> str:
     told = {
         t.STAGE_SUBMITTED: "The host issues the request.",
         t.STAGE_COMPLETED: "The host has its answer.",
@@ -119,7 +124,7 @@ def _above_drives(step: Step) -> str:
         t.STAGE_CONTROLLER_LINK: "The link between host and controller carries the data.",
         t.STAGE_CACHE_COPY: "The data passes the cache's memory.",
         t.STAGE_SPREAD: "The commands to the drives are made.",
-        t.STAGE_PARITY: "Parity is computed.",
+        t.STAGE_PARITY: "Parity is computed." if op == t.WRITE else "What is lost is computed.",
         t.STAGE_CONTROLLER_ANSWERED: "The controller answers.",
     }.get(step.stage)
     where = {
@@ -158,12 +163,12 @@ def _strip(strip: Strip, command: int, op: int) -> str:
     else:
         name = "parity P" if strip.role == P else "parity Q"
     if op == t.READ:
-        return name + (" to compute what is lost" if strip.method == RECONSTRUCT else "")
+        return name + (" (to compute what is lost)" if strip.method == RECONSTRUCT else "")
     if command == t.WRITE:
         return f"the new {name}" if strip.role != DATA else f"new data of {name}"
     if strip.method == MODIFY:
         return f"the old {name}" if strip.role != DATA else f"old data of {name}"
-    return f"{name}, for the new parity"
+    return f"{name} (for the new parity)"
 
 
 # -- what happens -----------------------------------------------------------------------------
