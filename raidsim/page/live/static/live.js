@@ -217,7 +217,9 @@ function showHead(announce) {
     else place("now").textContent = "";
     return;
   }
-  const words = [...new Set(active.map((step) => step.words))];
+  const begun = active.filter((step) => step.from === head);
+  const told = announce && begun.length ? begun.map((step) => step.words) : active.map((step) => brief(step.words));
+  const words = [...new Set(told)];
   const said = words.length ? words.join(" ") : waitWords(story, head);
   if (announce || !state.runs) place("now").textContent = said;
   else {
@@ -225,6 +227,9 @@ function showHead(announce) {
     place("now").textContent = said;
   }
 }
+
+// A step without the times of its parts, which stand in the list of all steps.
+const brief = (words) => words.replace(/: [^:]*\.$/, ".");
 
 function waitWords(story, head) {
   const waits = story.steps.filter((step) => step.from > head && step.from - step.waits <= head);
