@@ -7,6 +7,7 @@ const KEPT = 240;
 const HEIGHT = 92;
 const LEFT = 46;
 const FOOT = 18;
+const LEAST_SPAN = 0.05; // of a scale, whatever its unit
 
 export class Charts {
   constructor(place) {
@@ -65,7 +66,7 @@ export class Charts {
     const low = chart.least ?? 0;
     const marks = chart.marks ?? [];
     values.push(...marks);
-    const step = niceStep((Math.max(...values, low + 1e-6) - low) / 2.2);
+    const step = niceStep((Math.max(...values, low + LEAST_SPAN) - low) / 2.2);
     const top = low + step * Math.max(Math.ceil((Math.max(...values, low) - low) / step), 1);
     const first = this.points[0]?.time ?? 0;
     const end = Math.max(this.points.at(-1)?.time ?? 1, first + 1e-9);
