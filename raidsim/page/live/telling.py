@@ -196,7 +196,7 @@ def of_failure(volume: Volume, number: int, reads: int | None) -> str:
 
 def of_cut(cut: VolumeCut, volume: Volume) -> str:
     """What a power cut does to a volume."""
-    parts = [f"{cut.in_flight} requests were not answered." if cut.in_flight else ""]
+    parts = [_unanswered(cut.in_flight)]
     if cut.kept_bytes:
         parts.append(f"The cache keeps {size(cut.kept_bytes)} that the drives do not have yet.")
     if cut.lost_bytes:
@@ -218,6 +218,12 @@ def of_cut(cut: VolumeCut, volume: Volume) -> str:
     }
     parts.append(needs.get(cut.resync, ""))
     return " ".join(part for part in parts if part)
+
+
+def _unanswered(number: int) -> str:
+    if number == 0:
+        return ""
+    return f"{number} request{'s were' if number > 1 else ' was'} not answered."
 
 
 def of_warmth(drive: dict[str, Any], before: str) -> str:
