@@ -71,6 +71,14 @@ def watcher(driver: webdriver.Chrome, address: str) -> Iterator[Watcher]:
     assert found.complaints() == []
 
 
+def test_the_scenario_that_is_run_can_be_watched(watcher: Watcher) -> None:
+    watcher.open("/#scenario=raid5-disks")
+    watcher.until(lambda: "raid5-disks" in str(watcher.one("#watch").get_attribute("href")))
+    watcher.one("#watch").click()
+    watcher.until(lambda: watcher.all("#drive-7"))
+    assert "healthy" in watcher.label(7)
+
+
 def test_a_write_is_followed_by_keyboard_from_the_host_to_its_answer(watcher: Watcher) -> None:
     watcher.watch("raid5")
     Select(watcher.one("#which")).select_by_value("write")

@@ -48,6 +48,7 @@ async function remember() {
   const name = [...shippedTexts].find(([, one]) => one === text)?.[0];
   const made = await fragment(name ? { scenario: name } : { text });
   if (editor.text === text && location.hash !== made) history.replaceState(null, "", made);
+  $("watch").href = `/live${made}`;
   $("shipped").value = name ?? "";
 }
 
