@@ -11,6 +11,7 @@
 #   make bench     how fast it is: a table, and the same as JSON
 #   make coverage  how often intervals hold the long-run mean: 12,100 runs, into docs/background/measuring.md
 #   make docs      refresh the reference pages, pictures, and what the examples on the pages print
+#   make site      the documentation as a site, with search and the lessons: out/site/index.html
 #   make format    put the code into its standard form
 #   make clean     remove what these commands made (the environment: make clean-all)
 #
@@ -41,7 +42,7 @@ COVERAGE_FLOOR ?= 90
 INSTALLED := $(VENV)/.raidsim-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-page test-clients lint kernels test-compiled test-checked test-interpreted fuzz validate intervals bench coverage docs format clean clean-all
+.PHONY: help run test test-page test-clients lint kernels test-compiled test-checked test-interpreted fuzz validate intervals bench coverage docs site format clean clean-all
 
 help:
 	@sed -n '/^# One/,/^# Another/s/^# \{0,1\}//p' Makefile
@@ -131,6 +132,10 @@ docs: $(INSTALLED)
 	$(BIN)/python docs/tables.py
 	$(BIN)/python docs/examples.py
 	$(BIN)/python docs/notebooks.py
+
+# Fails on a link or an anchor that leads nowhere, and on a page that no list names.
+site: $(INSTALLED)
+	$(BIN)/python docs/site/build.py
 
 format: $(INSTALLED)
 	$(BIN)/ruff check --fix .

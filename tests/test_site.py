@@ -1,0 +1,75 @@
+"""The documentation as a site: every page is on it, and every link and anchor leads somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import raidsim
+from raidsim.lessons import catalogue
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPT = ROOT / "docs" / "site" / "build.py"
+
+
+def script() -> ModuleType:
+    """The script beside the pages, which is no module of a package."""
+    place = importlib.util.spec_from_file_location("site_build", SCRIPT)
+    module = importlib.util.module_from_spec(place)
+    place.loader.exec_module(module)
+    return module
+
+
+site = script()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    source = tmp_path_factory.mktemp("source")
+    return {name: site.text_of(file, source) for file, name in site.site_names().items()}
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_dead_link_or_a_page_that_no_list_names() -> None:
+    pytest.importorskip("sphinx")
+    built = subprocess.run(
+        [sys.executable, str(SCRIPT), "--check"], capture_output=True, text=True, check=False
+    )
+    assert (built.returncode, built.stderr) == (0, "")
+
+
+def test_every_page_is_in_the_navigation(pages: dict[str, str]) -> None:
+    front, decisions = site.with_navigation(pages).values()
+    in_trees = set(re.findall(r"^([\w/-]+)$", front.split("```{toctree}", 1)[1], re.MULTILINE))
+    notes = re.findall(r"^(\d{4}-[\w-]+)$", decisions.split("```{toctree}", 1)[1], re.MULTILINE)
+    in_trees |= {f"decisions/{note}" for note in notes} | {"index"}
+    assert {name.removesuffix(".md") for name in pages} <= in_trees
+    assert {f"lessons/{name}" for name in catalogue.NAMES} <= in_trees
+
+
+def test_links_between_files_become_links_between_pages(pages: dict[str, str]) -> None:
+    assert "](tutorial/notebook.md)" in pages["index.md"]
+    assert "](decisions/index.md)" in pages["index.md"]
+    assert "](how-to/sweep.md)" in pages["changes.md"]
+    assert "../../CHANGELOG.md" not in pages["reference/python.md"]
+    # A folder is nothing that a page shows.
+    assert "| models | cards:" in pages["about.md"]
+
+
+def test_a_notebook_is_a_page_with_its_code_and_what_it_showed(pages: dict[str, str]) -> None:
+    text = pages["tutorial/notebook.md"]
+    assert "```python\nraid5.plot()\n```" in text
+    assert re.search(r"!\[[^]]+\]\(\.\./pictures/notebook-\d+\.png\)", text)
+    assert text.count('<div class="shown">') == text.count("</table>") == 2
+    assert "<style" not in text
+
+
+def test_every_public_name_is_described() -> None:
+    described = re.findall(r"^\.\. auto\w+:: raidsim\.(\w+)$", site.api_page(), re.MULTILINE)
+    assert set(described) == set(raidsim.__all__) - {"__version__"}
