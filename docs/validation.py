@@ -52,6 +52,8 @@ with pictures.
   worst are those of figures and ratios; bounds, orders, equalities and shapes only hold or do not.
 - **Plain errors** are simulated over published, less 1, whatever the rounding. "Too high" is the
   share of figures that the simulation puts above print: half would be no tilt.
+
+The documents, by the names that the tables have for them:
 """
 
 TESTS = """\

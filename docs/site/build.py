@@ -33,7 +33,7 @@ DOCS = ROOT / "docs"
 OUT = ROOT / "out" / "site"
 SEED = 1
 # A list of pages in docs/README.md, below the name of their kind.
-KIND = re.compile(r"^\*\*(?P<kind>[\w-]+)\*\*: .*\n\n(?P<list>(?:- .*\n)+)", re.MULTILINE)
+KIND = re.compile(r"^\*\*(?P<kind>[^*]+)\*\*: .*\n\n(?P<list>(?:- .*\n)+)", re.MULTILINE)
 LINK = re.compile(
     r"(?P<mark>!?)\[(?P<words>(?:`[^`]*`|[^][`])+)\]\((?P<target>[^)#\s:]+)(?P<anchor>#[^)\s]+)?\)"
 )
@@ -103,14 +103,14 @@ def with_navigation(pages: dict[str, str]) -> dict[str, str]:
         f"- [{one.title}](lessons/{one.name}.md): {one.about}" for one in catalogue.lessons()
     ]
     section = "\n".join(["**Lessons**: be asked before you are told.", "", *lessons, "", ""])
-    front = pages["index.md"].replace("**How-to**", f"{section}**How-to**")
-    trees = [tree(["about"])]
+    front = pages["index.md"].replace("**How-to", f"{section}**How-to", 1)
+    trees = [tree(["About raidsim <about>"])]
     for found in KIND.finditer(front):
         linked = list(dict.fromkeys(target["target"] for target in LINK.finditer(found["list"])))
         if found["kind"] == "Reference":
             linked.insert(linked.index("reference/python.md") + 1, "reference/api.md")
         trees.append(tree(linked, found["kind"]))
-    trees.append(tree(["changes"], "raidsim"))
+    trees.append(tree(["changes"], "History"))
     decisions = pages["decisions/index.md"]
     notes = [target["target"] for target in LINK.finditer(decisions)]
     return {
