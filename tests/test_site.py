@@ -46,9 +46,8 @@ def test_the_site_is_built_without_a_dead_link_or_a_page_that_no_list_names() ->
 
 def test_every_page_is_in_the_navigation(pages: dict[str, str]) -> None:
     front, decisions = site.with_navigation(pages).values()
-    in_trees = set(
-        re.findall(r"^(?:.*<)?([\w/-]+)>?$", front.split("```{toctree}", 1)[1], re.MULTILINE)
-    )
+    trees = front.split("```{toctree}", 1)[1]
+    in_trees = set(re.findall(r"^(?:.*<)?([\w/-]+)>?$", trees, re.MULTILINE))
     notes = re.findall(r"^(\d{4}-[\w-]+)$", decisions.split("```{toctree}", 1)[1], re.MULTILINE)
     in_trees |= {f"decisions/{note}" for note in notes} | {"index"}
     assert {name.removesuffix(".md") for name in pages} <= in_trees
