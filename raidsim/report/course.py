@@ -65,9 +65,9 @@ def draw_course(figure: Figure | SubFigure, point: Point, colours: Palette) -> N
     above.tick_params(labelbottom=False)
     _draw_temperatures(below, times, point, colours)
     below.set_xlabel(f"time, {unit}")
+    shade_throttled(above, point.series, scale, colours)
+    shade_throttled(below, point.series, scale, colours, named=False)
     for axes in (above, below):
-        for words, begin, end in _throttled(point.series, scale):
-            axes.axvspan(begin, end, color=colours.write, alpha=SHADES[words], linewidth=0)
         axes.set_xlim(0, times[-1])
         axes.grid(axis="y", color=colours.faint, linewidth=0.8)
         axes.set_facecolor("none")
@@ -75,13 +75,25 @@ def draw_course(figure: Figure | SubFigure, point: Point, colours: Palette) -> N
         axes.yaxis.set_major_locator(MaxNLocator(5))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
         paint(axes, colours)
-    for words in dict.fromkeys(words for words, _, _ in _throttled(point.series, scale)):
-        above.fill_between(
+    for axes in (above, below):
+        legend(axes, colours)
+
+
+def shade_throttled(
+    axes: Axes, series: list[Sample], scale: float, colours: Palette, *, named: bool = True
+) -> None:
+    """Shade the times in which a drive throttled, and name the shades if that is to be.
+
+    ``scale`` is how many seconds the unit of the axis has.
+    """
+    stretches = list(_throttled(series, scale))
+    for words, begin, end in stretches:
+        axes.axvspan(begin, end, color=colours.write, alpha=SHADES[words], linewidth=0)
+    for words in dict.fromkeys(words for words, _, _ in stretches) if named else ():
+        axes.fill_between(
             [], [], color=colours.write, alpha=SHADES[words], linewidth=0,
             label=f"throttled {words}",
         )  # fmt: skip
-    for axes in (above, below):
-        legend(axes, colours)
 
 
 def _draw_temperatures(axes: Axes, times: list[float], point: Point, colours: Palette) -> None:

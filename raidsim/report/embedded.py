@@ -1,7 +1,7 @@
 """Pictures inside of a page, in the colours of its style sheet.
 
 They are drawn in stand-in colours which the style sheet then names, so that they follow the
-reader's light or dark setting.
+reader's light or dark setting. What is pointed at says its figures: :mod:`raidsim.report.readings`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from raidsim.report import readings
 from raidsim.report.panels import Palette
 from raidsim.report.plot import drawing, save_svg
 
@@ -40,6 +41,7 @@ def drawn(
         figure.patch.set_visible(False)
         draw(figure)
         text = save_svg(figure, name).decode("utf-8")
+        shapes = readings.of(figure)
     text = text[text.index("<svg ") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*|<style.*?</style>", "", text, flags=re.DOTALL)
     text = re.sub(r"font-family: [^;\"]*;? ?", "", text)
@@ -47,7 +49,8 @@ def drawn(
     text = re.sub(r'( id="| xlink:href="#|url\(#)', rf"\g<1>{name}-", text)
     text = re.sub(r"#[0-9a-f]{6}\b", _variable, text)
     description = Markup('<svg role="img" aria-label="{}" ').format(label)
-    return Markup(text.strip().replace("<svg ", str(description), 1))
+    text = text.strip().replace("<svg ", str(description), 1)
+    return Markup(text.removesuffix("</svg>") + shapes + "</svg>")
 
 
 def _variable(match: re.Match[str]) -> str:

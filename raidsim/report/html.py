@@ -15,6 +15,7 @@ from raidsim.report import (
     hardware,
     machines,
     numbers,
+    one_point,
     phases,
     replayed,
     summary,
@@ -27,6 +28,7 @@ from raidsim.report.embedded import PALETTE, STAGE_STAND_INS, drawn
 from raidsim.report.pages import filled
 from raidsim.report.panels import draw_latency, draw_stages, draw_throughput
 from raidsim.report.ready import draw_ready
+from raidsim.report.real_time import is_steady
 from raidsim.report.sweeps import (
     QUANTILE_LABELS,
     Sweep,
@@ -85,6 +87,7 @@ class Section:
     notes: list[str]
     station_kinds: list[str]
     stage_key: list[tuple[str, int]]  # kind of station (or several), number of its colour
+    one: bool  # point, of which there is nothing to draw against the load
     throughput: Markup
     latency: Markup
     course: Markup | None
@@ -143,6 +146,16 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
     stages = stage_groups(sweep.points, len(STAGE_STAND_INS))
     course = course_of(sweep)
     interval = summary.confidence(result.scenario)
+    alone = len(sweep.points) == 1
+    draw = one_point.draw_percentiles if one_point.is_one(sweep) else draw_latency
+    timelines = [
+        _timeline(point, f"{number}-{n}", steady=is_steady(result.scenario))
+        for n, point in enumerate(phases.courses(sweep.points))
+    ]
+    replays = [
+        (offered(point), _replay(point, f"{number}-{n}"))
+        for n, point in enumerate(replayed.replayed(sweep))
+    ]
     shown = range(0 if sweep.load == NO_LOAD else len(sweep.points))
     return Section(
         name=sweep.load,
@@ -154,31 +167,26 @@ def _section(sweep: Sweep, number: int, result: Result) -> Section:
         rows=[_row(sweep, n, scale, kinds, result) for n in shown],
         notes=list(notes(sweep, result)),
         station_kinds=kinds,
-        stage_key=[(kind, n) for n, kind in enumerate(stages)],
+        stage_key=[] if alone else [(kind, n) for n, kind in enumerate(stages)],
+        one=one_point.is_one(sweep) and bool(shown) and not (timelines or replays),
         throughput=_svg(
             lambda axes: draw_throughput(axes, sweep, PALETTE, interval),
             f"throughput-{number}",
             f"Throughput of {sweep.load} against the load",
         ),
         latency=_svg(
-            lambda axes: draw_latency(axes, sweep, PALETTE),
+            lambda axes: draw(axes, sweep, PALETTE),
             f"latency-{number}",
-            f"Latency of {sweep.load} against the load",
+            f"Latency of {sweep.load}",
         ),
         course=None if course is None else _course(course, number),
         ready=_ready(sweep, number, result),
         course_where="" if course is None else offered(course),
         course_drives=0 if course is None else len(course.drives),
-        timelines=[
-            _timeline(point, f"{number}-{n}")
-            for n, point in enumerate(phases.courses(sweep.points))
-        ],
-        replays=[
-            (offered(point), _replay(point, f"{number}-{n}"))
-            for n, point in enumerate(replayed.replayed(sweep))
-        ],
+        timelines=timelines,
+        replays=replays,
         stages=_stages(sweep, number, shares=False) if stages else None,
-        shares=_stages(sweep, number, shares=True) if stages else None,
+        shares=_stages(sweep, number, shares=True) if stages and not alone else None,
         unknowns=unknowns.block(sweep, result),
         places=unknowns.axis_cells(sweep),
         sentence_of_one=unknowns.sentence(sweep),
@@ -189,6 +197,7 @@ def _headline(sweep: Sweep, result: Result) -> list[tuple[str, str, str]]:
     """The figures that a reader looks for first."""
     best = max(sweep.points, key=lambda point: point.iops.mean)
     first = sweep.points[0]
+    unit, scale = latency_unit(sweep.points)  # that of the table
     cells = []
     found = sweep.highest
     if found is not None and found.iops is not None and within.best(sweep) is not None:
@@ -201,7 +210,8 @@ def _headline(sweep: Sweep, result: Result) -> list[tuple[str, str, str]]:
     for kind in sweep.kinds:
         latency = first.latency_ms.get(kind)
         if latency:
-            cells.append((numbers.time(latency.mean), f"mean {kind}", offered(first)))
+            words = f"{numbers.figure(latency.mean * scale)} {unit}"
+            cells.append((words, f"mean {kind}", offered(first)))
     if best.limited_by:
         cells.append((limit(best, result), "limits it", offered(best)))
     return cells
@@ -236,8 +246,15 @@ def _use(point: Point, kind: str) -> tuple[str, float]:
 
 def _stages(sweep: Sweep, number: int, *, shares: bool) -> Markup:
     name = "shares" if shares else "stages"
+
+    def draw(axes: Axes) -> None:
+        if len(sweep.points) == 1:
+            one_point.draw_times(axes, sweep, PALETTE)
+        else:
+            draw_stages(axes, sweep, PALETTE, shares=shares)
+
     return _svg(
-        lambda axes: draw_stages(axes, sweep, PALETTE, shares=shares),
+        draw,
         f"{name}-{number}",
         f"Mean time per I/O of {sweep.load} by kind of station",
     )
@@ -274,13 +291,13 @@ def _replay(point: Point, number: str) -> Markup:
     )
 
 
-def _timeline(point: Point, number: str) -> Timeline:
+def _timeline(point: Point, number: str, *, steady: bool) -> Timeline:
     course = point.course
     assert course is not None
     return Timeline(
         where=offered(point),
         picture=drawn(
-            lambda figure: draw_timeline(figure, point, PALETTE),
+            lambda figure: draw_timeline(figure, point, PALETTE, steady=steady),
             f"timeline-{number}",
             f"The course of {point.load}, with what happened",
             (COURSE_INCHES[0], height(point)),

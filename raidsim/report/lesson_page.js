@@ -12,8 +12,8 @@ function shown(value) {
   return Number(value.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 6 });
 }
 
-function withUnit(text, unit) {
-  return unit ? `${text} ${unit}` : String(text);
+function withUnit(text, unit, between = " ") {
+  return unit ? `${text}${between}${unit}` : String(text);
 }
 
 // ---------------------------------------------------------------- sliders and plot
@@ -47,7 +47,7 @@ class Plot {
       label.append("Figure");
       const select = document.createElement("select");
       this.explore.shown.forEach((one, number) => {
-        select.append(new Option(withUnit(one.name, one.unit && `(${one.unit})`), number));
+        select.append(new Option(withUnit(one.name, one.unit, ", "), number));
       });
       select.addEventListener("change", () => {
         this.figure = Number(select.value);
@@ -119,9 +119,9 @@ class Plot {
     });
     const knob = this.explore.knobs[0], one = this.explore.shown[this.figure];
     svg.append(element("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 8, "text-anchor": "middle" },
-      withUnit(knob.name, knob.unit && `(${knob.unit})`)));
+      withUnit(knob.name, knob.unit, ", ")));
     svg.append(element("text", { x: LEFT, y: TOP - 16, "text-anchor": "start" },
-      withUnit(one.name, one.unit && `(${one.unit})`)));
+      withUnit(one.name, one.unit, ", ")));
     const line = (values, kind) => {
       const points = values.map((value, n) => (value === null ? null : `${xs[n]},${y(value)}`)).filter(Boolean);
       if (points.length > 1) svg.append(element("polyline", { class: kind, points: points.join(" ") }));
@@ -129,8 +129,16 @@ class Plot {
     if (this.before) line(this.before, "before");
     line(now, "now");
     line(hand, "hand");
-    now.forEach((value, n) => svg.append(element("circle", { class: "dot", cx: xs[n], cy: y(value), r: 3.5 })));
-    svg.append(element("circle", { class: "mark", cx: xs[this.at[0]], cy: y(now[this.at[0]]), r: 6.5 }));
+    now.forEach((value, n) => {
+      const dot = element("circle", { class: "dot", cx: xs[n], cy: y(value), r: 3.5 });
+      const words = [`${knob.name}: ${withUnit(knob.values[n], knob.unit)}`, `${one.name}: ${withUnit(shown(value), one.unit)}`];
+      if (hand[n] !== null) words.push(`by the closed form: ${withUnit(shown(hand[n]), one.unit)}`);
+      // A larger place to point at than the dot is.
+      const place = element("circle", { cx: xs[n], cy: y(value), r: 12, fill: "transparent" });
+      place.append(element("title", {}, words.join("\n")));
+      svg.append(dot, place);
+    });
+    svg.append(element("circle", { class: "mark", cx: xs[this.at[0]], cy: y(now[this.at[0]]), r: 6.5, "pointer-events": "none" }));
     document.getElementById("plot").replaceChildren(svg);
     this.say(now, hand);
   }

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from raidsim.planning.outcome import Candidate, Plan
-from raidsim.report.panels import LIGHT, Palette
+from raidsim.report.panels import LIGHT, Palette, legend, paint
 from raidsim.report.plot import PNG_DPI, Picture, drawing, picture, save_svg
 
 PANEL_INCHES = (4.4, 3.8)
@@ -71,10 +71,12 @@ def draw_bill(axes: Axes, plan: Plan, colours: Palette) -> None:
     axes.set_yticks(list(rows), names)
     axes.invert_yaxis()
     axes.set_xlabel(_cost_words(plan))
-    axes.grid(axis="x", color=colours.faint, linewidth=0.6)
+    axes.grid(axis="x", color=colours.faint, linewidth=0.8)
+    axes.set_facecolor("none")
     _thousands(axes)
+    paint(axes, colours)
     if plan.front:
-        axes.legend(fontsize=7, ncols=2, loc="upper center", bbox_to_anchor=(0.5, 1.14))
+        legend(axes, colours)
 
 
 def _bill(plan: Plan) -> list[tuple[str, list[float]]]:
@@ -109,8 +111,10 @@ def _points(axes: Axes, plan: Plan, colours: Palette, values: list[float]) -> No
         )  # fmt: skip
     axes.set_xlabel(_cost_words(plan))
     axes.margins(x=0.2, y=0.15)
-    axes.grid(color=colours.faint, linewidth=0.6)
+    axes.grid(color=colours.faint, linewidth=0.8)
+    axes.set_facecolor("none")
     _thousands(axes)
+    paint(axes, colours)
     if not plan.front:
         axes.text(0.5, 0.5, "no design", ha="center", transform=axes.transAxes)
 

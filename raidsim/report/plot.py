@@ -17,11 +17,12 @@ from functools import partial
 import matplotlib as mpl
 from matplotlib.figure import Figure, SubFigure
 
-from raidsim.report import machines, replayed, timeline
+from raidsim.report import machines, one_point, replayed, timeline
 from raidsim.report.course import course_of, draw_course
 from raidsim.report.panels import LIGHT, draw_latency, draw_throughput
 from raidsim.report.phases import courses
 from raidsim.report.ready import draw_ready
+from raidsim.report.real_time import is_steady
 from raidsim.report.summary import air_sentence, confidence, load_sentence, title
 from raidsim.report.sweeps import Sweep, offered, sweeps
 from raidsim.result import Point, Result
@@ -96,12 +97,15 @@ def _blocks(result: Result) -> Iterator[_Block]:
     for sweep in rows:
         over_time = courses(sweep.points) or replayed.replayed(sweep)
         if len(sweep.points) > 1 or not over_time:
-            yield _Block(heading(sweep, result), PANEL_INCHES[1], _pair(sweep, result))
+            words = heading(sweep, result)
+            if one_point.is_one(sweep):
+                words += f"\n{one_point.headline(sweep)}"
+            yield _Block(words, PANEL_INCHES[1], _pair(sweep, result))
     for sweep in every:
         for point in courses(sweep.points):
             words = heading(sweep, result)
             words += f"; {offered(point)}" if point.workers else ""
-            yield _Block(words, timeline.height(point), _over_time(point))
+            yield _Block(words, timeline.height(point), _over_time(point, result))
         for point in replayed.replayed(sweep):
             words = f"{heading(sweep, result)}; {offered(point)}: over time"
             yield _Block(words, replayed.INCHES, _stretches(point))
@@ -122,9 +126,13 @@ def _ready(booted: list[Point]) -> Callable[[SubFigure], None]:
 
 def _pair(sweep: Sweep, result: Result) -> Callable[[SubFigure], None]:
     def draw(part: SubFigure) -> None:
-        throughput_axes, latency_axes = part.subplots(1, 2)
-        draw_throughput(throughput_axes, sweep, LIGHT, confidence(result.scenario))
-        draw_latency(latency_axes, sweep, LIGHT)
+        left, right = part.subplots(1, 2)
+        if one_point.is_one(sweep):
+            one_point.draw_percentiles(left, sweep, LIGHT)
+            one_point.draw_times(right, sweep, LIGHT)
+        else:
+            draw_throughput(left, sweep, LIGHT, confidence(result.scenario))
+            draw_latency(right, sweep, LIGHT)
 
     return draw
 
@@ -133,8 +141,9 @@ def _stretches(point: Point) -> Callable[[SubFigure], None]:
     return partial(replayed.draw_replayed, point=point, colours=LIGHT)
 
 
-def _over_time(point: Point) -> Callable[[SubFigure], None]:
-    return partial(timeline.draw_timeline, point=point, colours=LIGHT)
+def _over_time(point: Point, result: Result) -> Callable[[SubFigure], None]:
+    steady = is_steady(result.scenario)
+    return partial(timeline.draw_timeline, point=point, colours=LIGHT, steady=steady)
 
 
 def heading(sweep: Sweep, result: Result) -> str:

@@ -89,7 +89,10 @@ def _figure(sweep: Sweep, x: str | None, y: str, by: str | None) -> Figure:
         own.sort(key=lambda row: places[_key(row, x)])
         colour = LIGHT.stages[number % len(LIGHT.stages)]
         label = f"{by} {line}" if by else None
-        _draw(axes, own, x, y, places, colour, label, joined=not rest)
+        if rest or _are_numbers(rows, x):
+            _draw(axes, own, x, y, places, colour, label, joined=not rest)
+        else:
+            _draw_bars(axes, own, x, y, places, colour, label, place=number, of=len(lines))
     _finish(axes, rows, x, y, places)
     if by is not None:
         legend(axes, LIGHT)
@@ -117,6 +120,20 @@ def _draw(
             color=colour,
             linewidth=1,
         )
+
+
+def _draw_bars(
+    axes: Axes, rows: Sequence[Row], x: str, y: str, places: dict[Any, float], colour: str,
+    label: str | None, *, place: int, of: int,
+) -> None:  # fmt: skip
+    """One line as bars: between words there is nothing that a line could lead over."""
+    width = 0.8 / of
+    across = [places[_key(row, x)] + (place + 0.5) * width - 0.4 for row in rows]
+    axes.bar(across, [float(row[y]) for row in rows], 0.9 * width, color=colour, label=label)
+    known = [(at, row) for at, row in zip(across, rows, strict=True) if y == "iops"]
+    for at, row in known:
+        if row["iops_low"] is not None and row["iops_high"] is not None:
+            axes.vlines(at, row["iops_low"], row["iops_high"], color=LIGHT.ink, linewidth=1)
 
 
 def _key(row: Row, x: str) -> Any:

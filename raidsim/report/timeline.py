@@ -2,7 +2,10 @@
 
 Throughput and mean latency; the temperature of the drives if it moved, the dirty bytes of
 caches if there are any, how far operations are; at the bottom what happened: a mark for what
-happened at once, a bar for what lasted.
+happened at once, a bar for what lasted. Times in which a drive throttled are shaded.
+
+Of an operation that was sampled the axis tells the real time, where there is one: see
+:mod:`raidsim.report.real_time`.
 """
 
 from __future__ import annotations
@@ -15,18 +18,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
+from raidsim.report.course import shade_throttled
 from raidsim.report.panels import Palette, legend, paint
 from raidsim.report.phases import duration, unit_of, words_of
+from raidsim.report.real_time import MOVED, Clock, clock_of
 from raidsim.result import Course, Moment, OperationUse, Point
 
 MOST_POINTS = 150  # of a curve: more would show noise
-MOVED = 2.0  # K, from which a temperature is worth a panel
 MIB = 2**20
 PANEL_INCHES = 1.75
 LANE_INCHES = 0.24
 EDGE_INCHES = 0.75
 MOST_LANES = 16
 SPAN_OF_LOG = 20.0
+STRETCHED = "time; grey: the real time of work of which only a part was simulated"
 
 
 @dataclass(frozen=True)
@@ -59,13 +64,19 @@ def height(point: Point) -> float:
     return EDGE_INCHES + panels * PANEL_INCHES + lanes * LANE_INCHES
 
 
-def draw_timeline(figure: Figure | SubFigure, point: Point, colours: Palette) -> None:
-    """Draw the course of a point into a figure of its own."""
+def draw_timeline(
+    figure: Figure | SubFigure, point: Point, colours: Palette, *, steady: bool = False
+) -> None:
+    """Draw the course of a point into a figure of its own.
+
+    ``steady``: its loads go on for as long as one likes, so that time may be stretched.
+    """
     course = point.course
     assert course is not None
     moments = _thinned(course.timeline)
     end = course.timeline[-1].time_s
     unit, scale = unit_of(end)
+    clock = clock_of(course) if steady else None
     panels = _panels(moments)
     lanes = lanes_of(course)[:MOST_LANES]
     heights = [PANEL_INCHES] * len(panels) + [max(len(lanes), 1) * LANE_INCHES]
@@ -76,17 +87,33 @@ def draw_timeline(figure: Figure | SubFigure, point: Point, colours: Palette) ->
     for axes, panel in zip(every, panels, strict=False):
         _draw_panel(axes, panel, times, colours)
     _draw_lanes(every[-1], lanes, end / scale, scale, colours)
-    every[-1].set_xlabel(f"time, {unit}")
+    every[-1].set_xlabel(f"time, {unit}" if clock is None else STRETCHED)
+    for number, axes in enumerate(every[:-1]):
+        shade_throttled(axes, point.series, scale, colours, named=number == 0)
+    for axes, panel in zip(every, panels, strict=False):
+        if panel.curves:
+            legend(axes, colours)
     marks = sorted({event.time_s / scale for event in course.events})
     for axes in every:
         axes.set_xlim(0, end / scale)
         axes.xaxis.set_major_locator(MaxNLocator(10))
+        if clock is not None:
+            _stretch(axes, clock, scale, colours)
         for mark in marks if len(marks) <= 4 * MOST_LANES else ():
             axes.axvline(mark, color=colours.muted, linewidth=0.7, dashes=(3, 3), zorder=0)
         axes.set_facecolor("none")
         paint(axes, colours)
         if axes is not every[-1]:
             axes.tick_params(labelbottom=False)
+
+
+def _stretch(axes: Axes, clock: Clock, scale: float, colours: Palette) -> None:
+    """Write real times below the curves, and shade where more went by than was simulated."""
+    ticks = clock.ticks()
+    axes.set_xticks([place / scale for place, _ in ticks], [words for _, words in ticks])
+    axes.fmt_xdata = lambda place: duration(clock.real_of(place * scale))
+    for start, stop in clock.sections:
+        axes.axvspan(start / scale, stop / scale, color=colours.faint, alpha=0.35, linewidth=0)
 
 
 def lanes_of(course: Course) -> list[Lane]:
@@ -207,7 +234,6 @@ def _draw_panel(axes: Axes, panel: _Panel, times: list[float], colours: Palette)
         axes.yaxis.set_major_locator(MaxNLocator(4))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
     axes.grid(axis="y", color=colours.faint, linewidth=0.8)
-    legend(axes, colours)
 
 
 def _draw_lanes(

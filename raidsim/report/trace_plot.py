@@ -8,10 +8,10 @@ from collections.abc import Callable
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator, PercentFormatter
+from matplotlib.ticker import FuncFormatter, NullLocator
 from numpy.typing import NDArray
 
-from raidsim.report.panels import LIGHT, Palette
+from raidsim.report.panels import LIGHT, Palette, legend, paint, plain_label
 from raidsim.report.plot import PNG_DPI, Picture, drawing, save_svg
 from raidsim.report.trace_words import amount, size
 from raidsim.trace.info import CourseInfo, TraceInfo
@@ -84,7 +84,7 @@ def draw_rate(axes: Axes, info: TraceInfo, colours: Palette) -> None:
     axes.stairs(rates, edges / unit, fill=True, color=colours.throughput, alpha=0.75)
     if info.rate is not None:
         axes.axhline(info.rate, color=colours.ink, linewidth=1, linestyle="--", label="mean")
-        axes.legend(loc="upper right", labelcolor=colours.ink)
+        legend(axes, colours)
     axes.set_xlabel(f"time, {name}")
     axes.set_ylabel("arrivals, IO/s" if info.span > 0 else "arrivals, all at once")
     axes.set_xlim(0, max(float(edges[-1]) / unit, 1e-12))
@@ -97,17 +97,16 @@ def draw_sizes(axes: Axes, info: TraceInfo, colours: Palette) -> None:
     total = info.ops["read"] + info.ops["write"]
     shown = sorted(info.sizes[:MOST_BARS], key=lambda one: one.size)
     x = np.arange(len(shown))
-    reads = np.array([one.requests * one.read_share / total for one in shown])
-    writes = np.array([one.requests * (1 - one.read_share) / total for one in shown])
+    reads = np.array([100 * one.requests * one.read_share / total for one in shown])
+    writes = np.array([100 * one.requests * (1 - one.read_share) / total for one in shown])
     axes.bar(x, reads, color=colours.read, label="reads")
     axes.bar(x, writes, bottom=reads, color=colours.write, label="writes")
     axes.set_xticks(x, [size(one.size) for one in shown], rotation=45, ha="right")
     more = len(info.sizes) - len(shown)
     axes.set_xlabel("size" + (f" ({more:,} more sizes are not shown)" if more else ""))
     axes.set_ylabel("share of reads and writes, %")
-    axes.yaxis.set_major_formatter(PercentFormatter(1, symbol=""))
     axes.set_ylim(0, ROOM * float((reads + writes).max()))
-    axes.legend(loc="upper right", labelcolor=colours.ink, ncols=2)
+    legend(axes, colours)
     _finish(axes, colours)
 
 
@@ -116,11 +115,10 @@ def draw_addresses(axes: Axes, info: TraceInfo, colours: Palette) -> None:
     divisor, name = next((u, n) for u, n in BYTE_UNITS if info.end >= u or u == 1)
     counts = np.array(info.addresses.counts, float)
     edges = _edges(info.addresses, max(info.end, 1))
-    shares = counts / max(counts.sum(), 1)
+    shares = 100 * counts / max(counts.sum(), 1)
     axes.stairs(shares, edges / divisor, fill=True, color=colours.throughput, alpha=0.75)
     axes.set_xlabel(f"address, {name}" + (", all volumes" if len(info.volumes) > 1 else ""))
     axes.set_ylabel(f"share of reads and writes\nin each {amount(info.addresses.width)}, %")
-    axes.yaxis.set_major_formatter(PercentFormatter(1, symbol=""))
     axes.set_xlim(0, float(edges[-1]) / divisor)
     axes.set_ylim(0)
     _finish(axes, colours)
@@ -128,32 +126,33 @@ def draw_addresses(axes: Axes, info: TraceInfo, colours: Palette) -> None:
 
 def draw_hot(axes: Axes, info: TraceInfo, colours: Palette) -> None:
     """Accesses by the hottest blocks."""
-    x = [0.0, *info.hot, 1.0]
-    y = [0.0, *info.hot.values(), 1.0]
+    x = [100 * share for share in (0.0, *info.hot, 1.0)]
+    y = [100 * share for share in (0.0, *info.hot.values(), 1.0)]
     axes.plot(x, y, color=colours.throughput, marker="o", label="the trace")
-    axes.plot([0, 1], [0, 1], color=colours.muted, linestyle="--", linewidth=1, label="all alike")
+    axes.plot(
+        [0, 100], [0, 100], color=colours.muted, linestyle="--", linewidth=1, label="all alike"
+    )
     axes.set_xlabel("share of the touched blocks, the hottest first, %")
     axes.set_ylabel("share of their accesses, %")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(PercentFormatter(1, symbol=""))
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1.02)
-    axes.legend(loc="lower right", labelcolor=colours.ink)
+    axes.set_xlim(0, 100)
+    axes.set_ylim(0, 102)
+    legend(axes, colours)
     _finish(axes, colours)
 
 
 def draw_caches(axes: Axes, info: TraceInfo, colours: Palette) -> None:
     """Misses of LRU caches."""
     x = [one.size for one in info.caches]
-    axes.plot(x, [one.miss_ratio for one in info.caches], color=colours.throughput, marker=".")
+    axes.plot(
+        x, [100 * one.miss_ratio for one in info.caches], color=colours.throughput, marker="."
+    )
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: amount(value)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.tick_params(axis="x", rotation=30)
-    axes.set_xlabel(f"size of an LRU cache, in blocks of {amount(info.block)}")
+    axes.set_xlabel(f"size of an LRU cache (blocks of {amount(info.block)})")
     axes.set_ylabel("misses, % of accesses to blocks")
-    axes.yaxis.set_major_formatter(PercentFormatter(1, symbol=""))
-    axes.set_ylim(0, 1.02)
+    axes.set_ylim(0, 102)
     _finish(axes, colours)
 
 
@@ -163,14 +162,19 @@ def draw_latency(axes: Axes, info: TraceInfo, colours: Palette) -> None:
     for name, one in info.latency.items():
         times = [time * 1000 for time in one.percentiles.values()]
         colour = shades.get(name, colours.muted)
-        axes.plot(times, list(one.percentiles), color=colour, marker=".", label=f"{name}s")
+        axes.plot(
+            times,
+            [100 * share for share in one.percentiles],
+            color=colour,
+            marker=".",
+            label=f"{name}s",
+        )
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.set_xlabel("latency, ms")
     axes.set_ylabel("share of I/Os within it, %")
-    axes.yaxis.set_major_formatter(PercentFormatter(1, symbol=""))
-    axes.set_ylim(0, 1.02)
-    axes.legend(loc="lower right", labelcolor=colours.ink)
+    axes.set_ylim(0, 102)
+    legend(axes, colours)
     _finish(axes, colours)
 
 
@@ -182,10 +186,7 @@ def _edges(course: CourseInfo, end: float) -> NDArray[np.float64]:
 
 
 def _finish(axes: Axes, colours: Palette) -> None:
-    axes.grid(color=colours.faint, linewidth=0.6)
-    axes.tick_params(colors=colours.muted, which="both")
-    for label in (axes.xaxis.label, axes.yaxis.label):
-        label.set_color(colours.ink)
-    for spine in axes.spines.values():
-        spine.set_color(colours.muted)
-    axes.patch.set_visible(False)
+    axes.grid(axis="y", color=colours.faint, linewidth=0.8)
+    axes.set_facecolor("none")
+    axes.yaxis.set_major_formatter(FuncFormatter(plain_label))
+    paint(axes, colours)
