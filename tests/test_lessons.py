@@ -35,7 +35,7 @@ def test_a_lesson_has_what_a_lesson_needs(name):
     assert sum(question.only_by_running for question in lesson.questions) >= 2
     assert any(question.predict for question in lesson.questions)
     assert any(question.mistakes for question in lesson.questions)
-    assert all(q.hand or q.read or q.simulated for q in lesson.questions)
+    assert all(q.read or q.simulated for q in lesson.questions), "each is simulated"
     assert all((lesson.sources, lesson.simplifications, lesson.disagreements))
     assert 15 <= sum(1 + len(line) // 96 for line in lesson.text.splitlines()) <= 40, "a screen"
     assert all(len(line) <= 96 for line in lesson.text.splitlines() if line.startswith("    "))

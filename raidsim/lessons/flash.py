@@ -2,6 +2,7 @@
 
 import math
 
+from scipy.optimize import brentq
 from scipy.special import lambertw
 
 from raidsim.result import Point
@@ -56,6 +57,12 @@ def greedy(spare: float, in_use: float = 1.0) -> float:
     return float(alpha / (alpha + lambertw(-alpha * math.exp(-alpha)).real))
 
 
+def spare_of(amplification: float) -> float:
+    """Spare area, percent, at which the formula gives a write amplification."""
+    found = brentq(lambda share: greedy(share) - amplification, 1e-3, 1)
+    return round(100 * float(found), 1)
+
+
 def spare(percent: float) -> str:
     """Change the spare area."""
     return f'volume.set."flash.spare"={percent} %'
@@ -103,11 +110,15 @@ What A costs: the rate of writes, as the flash has A times the work; the tail of
         ),
         Question(
             ask="The block that is collected still holds {valid} % of valid data. How many bytes does the flash program for each byte of the host?",
-            draw={"valid": (20, 50, 75, 80, 90)},
+            draw={"valid": (50, 60, 75)},
             tolerance=0.02,
             hand=lambda d: 100 / (100 - d.valid),
-            way="To win room for {room} bytes, {valid} are moved: {hand}.",
-            also=lambda d: {"room": 100 - d.valid},
+            simulated=lambda d: amplification(
+                simulate(SYSTEM, SPARE.format(spare=spare_of(100 / (100 - d.valid))))
+            ),
+            agrees=0.04,
+            way="To win room for {room} bytes, {valid} are moved: {hand}. By the formula of this lesson that is so at {spare} % of spare area. Simulated, such a drive programs {simulated} bytes for each.",
+            also=lambda d: {"room": 100 - d.valid, "spare": spare_of(100 / (100 - d.valid))},
             hint="How much room does it win, and how much is moved for that?",
             mistakes=(
                 Mistake(

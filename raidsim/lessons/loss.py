@@ -85,6 +85,11 @@ def drawn_unreadable(d: Given) -> float:
     return 100 * float((sectors.sum(axis=1) > 0).mean())
 
 
+def one_of_four(years: float) -> float:
+    """AFR in percent of drives of which four fail once in so many years, all together."""
+    return -100 * math.expm1(-1 / (4 * years))
+
+
 def explored(afr: float, level: str, uber: str) -> tuple[float, float]:
     """Chances in percent of losing any data, and the array, in five years."""
     risk = check(
@@ -169,7 +174,9 @@ All of this takes failures as independent. Drives of one batch, one shelf or one
             draw={"years": (10, 50, 200, 1000)},
             unit="%",
             hand=lambda d: chance(d.years),
-            way="1 - e^(-5 / {years}) = {hand} %.",
+            simulated=lambda d: lived("raid0", 4, one_of_four(d.years), 24),
+            agrees=0.05,
+            way="1 - e^(-5 / {years}) = {hand} %. Of 20,000 simulated lifetimes of a RAID 0 of four drives with that MTTDL {simulated} % ended in a loss.",
             hint="1 - e^(-t / MTTDL).",
             mistakes=(
                 Mistake(

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from raidsim.report import lesson_text
 from raidsim.teaching.interview import answer_of, options_of
 from raidsim.teaching.lesson import Lesson
+from raidsim.teaching.marking import right_values
 from raidsim.teaching.sheet import Asked, draw
 
 LEAST = 0.0005
@@ -71,8 +74,9 @@ def _answers(asked: Asked) -> str:
             said = "" if right else f"#{_escaped(mistakes.get(place, asked.hint))}"
             parts.append(f"\n{'=' if right else '~'}{_escaped(option)}{said}")
         return "".join(parts)
-    answer = asked.answer
-    lines = [f"#\n={_number(answer)}:{_number(max(asked.question.tolerance * abs(answer), LEAST))}"]
+    share = asked.question.tolerance
+    right = [(value, max(share * abs(value), LEAST)) for value in right_values(asked)]
+    lines = ["#", *(f"={_number(value)}:{_number(spread)}" for value, spread in right)]
     for value, hint in mistakes.items():
         if _can_be_given(asked, value):
             spread = max(0.02 * abs(value), LEAST)
@@ -87,7 +91,8 @@ def _can_be_given(asked: Asked, value: float) -> bool:
 
 
 def _number(value: float) -> str:
-    return f"{value:.6g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.12f}"
+    """Six digits without an exponent, which GIFT does not know."""
+    return np.format_float_positional(float(f"{value:.6g}"), trim="-")
 
 
 def _escaped(text: str) -> str:

@@ -1,4 +1,3 @@
-"use strict";
 // The page of a lesson: draws what was computed beforehand, and marks answers.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
@@ -164,22 +163,8 @@ class Plot {
 
 // ---------------------------------------------------------------- questions
 
+const RULES = DATA.rules;
 const score = { right: 0, marked: 0 };
-
-function near(value, other, share) {
-  return Math.abs(value - other) <= share * Math.abs(other);
-}
-
-// A number with or without its unit, or null.
-function readNumber(text, unit) {
-  let rest = text.trim();
-  if (unit && rest.toLowerCase().endsWith(unit.toLowerCase())) rest = rest.slice(0, -unit.length);
-  rest = rest.replace(/[\s,_]/g, "");
-  const parts = rest.split("/");
-  if (parts.length > 2 || parts.some((part) => !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(part))) return null;
-  const value = parts.length === 2 ? Number(parts[0]) / Number(parts[1]) : Number(parts[0]);
-  return Number.isFinite(value) ? value : null;
-}
 
 class Question {
   constructor(form, about) {
@@ -198,7 +183,7 @@ class Question {
       const chosen = this.form.querySelector("input:checked");
       return chosen ? Number(chosen.value) : null;
     }
-    return readNumber(this.form.querySelector("input").value, this.about.unit);
+    return readNumber(RULES, this.form.querySelector("input").value, this.about.unit);
   }
 
   mark() {
@@ -212,15 +197,11 @@ class Question {
       this.end(null, [`Your prediction: ${about.options.length ? about.options[value] : withUnit(shown(value), about.unit)}.`]);
       return;
     }
-    const right = about.options.length
-      ? value === about.right[0]
-      : about.right.some((one) => near(value, one, about.tolerance));
-    if (right) { this.end(true, ["Right."]); return; }
+    const marked = markOf(RULES, about, value);
+    if (marked.right) { this.end(true, ["Right."]); return; }
     this.wrong += 1;
-    const known = about.mistakes.find((one) => near(value, one.value, about.options.length ? 0 : 0.02));
-    const hint = known ? known.hint : about.hint;
-    if (this.wrong < DATA.tries) this.say([`Not that. ${hint}`], "wrong");
-    else this.end(false, [`Not that. ${hint}`]);
+    if (this.wrong < DATA.tries) this.say([`Not that. ${marked.hint}`], "wrong");
+    else this.end(false, [`Not that. ${marked.hint}`]);
   }
 
   // right: true or false; null for what is not marked.

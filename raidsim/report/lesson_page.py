@@ -1,8 +1,8 @@
 """The page of a lesson: one HTML file that needs nothing else, with sliders and marks.
 
 All settings of the knobs are simulated beforehand; the script on the page draws what it is given,
-and marks answers as :mod:`raidsim.teaching.marking` does. Whoever looks into the file finds the
-answers.
+and marks answers by the rules of :mod:`raidsim.teaching.marking`, which are data on it. Whoever
+looks into the file finds the answers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from raidsim.report.pages import filled
 from raidsim.teaching.grid import Grid, changes_of, compute
 from raidsim.teaching.interview import TRIES, answer_of
 from raidsim.teaching.lesson import Lesson
-from raidsim.teaching.marking import EXACT
+from raidsim.teaching.marking import EXACT, RULES, right_values
 from raidsim.teaching.sheet import Asked, draw, letter
 
 
@@ -32,8 +32,9 @@ def page(lesson: Lesson, seed: int) -> str:
         notes=lesson_text.NOTES,
         data={
             "explore": _explore(lesson, compute(lesson)),
-            "questions": [_question(asked) for asked in sheet],
+            "questions": [question_data(asked) for asked in sheet],
             "tries": TRIES,
+            "rules": RULES,
         },
     ).decode("utf-8")
 
@@ -75,15 +76,12 @@ def _explore(lesson: Lesson, grid: Grid) -> dict[str, Any]:
     }
 
 
-def _question(asked: Asked) -> dict[str, Any]:
+def question_data(asked: Asked) -> dict[str, Any]:
     """What the script marks a question by."""
-    right = [asked.answer]
-    if asked.question.tolerance > 0 and asked.simulated is not None:
-        right.append(asked.simulated)
     return {
         "unit": asked.question.unit,
         "options": list(asked.options),
-        "right": right,
+        "right": right_values(asked),
         "tolerance": max(asked.question.tolerance, EXACT),
         "predict": asked.question.predict,
         "mistakes": [{"value": value, "hint": hint} for value, hint in asked.hints_of_mistakes()],

@@ -1,4 +1,8 @@
-"""Typed answers: how they are read, and what is said to them."""
+"""Typed answers: how they are read, and what is said to them.
+
+The rules are data (:data:`RULES`), which the page of a lesson takes over: its script applies them,
+and has none of its own.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,25 @@ from dataclasses import dataclass
 
 from raidsim.teaching.sheet import Asked, letter
 
-_NUMBER = re.compile(
-    r"\s*([+-]?(?:\d[\d,_ ]*)?\.?\d+(?:e[+-]?\d+)?|[+-]?\d[\d,_ ]*\.)"
-    r"\s*(?:/\s*(\d+(?:\.\d+)?))?\s*(.*?)\s*",
-    re.IGNORECASE,
+NUMBER = (
+    # Thousands may be parted: 1,024, 1_024, 1 024. A comma before other than three digits is none
+    # of these: whoever writes decimals so would be understood wrong.
+    r"\s*([+-]?(?:[0-9]+(?:[,_ ][0-9]{3})*(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?)"
+    r"\s*(?:/\s*([0-9]+(?:\.[0-9]+)?))?\s*([^0-9,.\s].*?)?\s*"
 )
+"""A number, perhaps over another, and what stands behind it; as Python and JavaScript read it."""
+_NUMBER = re.compile(NUMBER, re.IGNORECASE)
 _FAMILIES: tuple[dict[str, float], ...] = (
-    {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0},
+    {
+        "ns": 1e-9,
+        "us": 1e-6,
+        "µs": 1e-6,
+        "μs": 1e-6,
+        "ms": 1e-3,
+        "s": 1.0,
+        "min": 60.0,
+        "h": 3600.0,
+    },
     {"B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "kB": 1e3, "GB": 1e9, "TB": 1e12},
     {"%": 0.01, "": 1.0},
 )
@@ -22,6 +38,11 @@ _FAMILIES: tuple[dict[str, float], ...] = (
 
 EXACT = 1e-9
 """Share by which a typed number may be off where an exact one is asked for: rounding alone."""
+
+
+MISTAKE = 0.02
+"""Share by which a number may be off and still be a known mistake."""
+RULES = {"number": NUMBER, "families": _FAMILIES, "exact": EXACT, "mistake": MISTAKE}
 
 
 class UnreadableError(Exception):
@@ -69,7 +90,7 @@ def read_answer(asked: Asked, text: str) -> float:
     if not math.isfinite(value):
         msg = "that number is too large"
         raise UnreadableError(msg)
-    return value * _factor(match[3], unit)
+    return value * _factor(match[3] or "", unit)
 
 
 def _read_choice(asked: Asked, text: str) -> float:
@@ -95,17 +116,23 @@ def _factor(typed: str, unit: str) -> float:
     raise UnreadableError(msg)
 
 
-def is_right(asked: Asked, value: float) -> bool:
-    """Whether a value is right, within the tolerance of its question.
+def right_values(asked: Asked) -> list[float]:
+    """What is right, each within the tolerance of its question: closed form and simulation.
 
-    Where there are both, the closed form and the simulation are both right.
+    Where nothing but an exact answer will do, that is the closed form alone.
     """
+    found = [asked.answer]
+    simulated = asked.simulated
+    if asked.question.tolerance > 0 and not asked.options and simulated is not None:
+        found += [simulated] if simulated != asked.answer else []
+    return found
+
+
+def is_right(asked: Asked, value: float) -> bool:
+    """Whether a value is right, within the tolerance of its question."""
     if asked.options:
         return value == asked.answer
-    references = [asked.answer] if asked.hand is None else [asked.hand]
-    if asked.question.tolerance > 0 and asked.simulated is not None:
-        references.append(asked.simulated)
-    return any(_near(value, right, asked.question.tolerance) for right in references)
+    return any(_near(value, right, asked.question.tolerance) for right in right_values(asked))
 
 
 def mark(asked: Asked, value: float) -> Mark:
@@ -113,7 +140,7 @@ def mark(asked: Asked, value: float) -> Mark:
     if is_right(asked, value):
         return Mark(right=True)
     for wrong, hint in asked.hints_of_mistakes():
-        if _near(value, wrong, 0.02 if not asked.options else 0.0):
+        if _near(value, wrong, MISTAKE if not asked.options else 0.0):
             return Mark(right=False, hint=hint, known=True)
     return Mark(right=False, hint=asked.hint)
 
