@@ -75,8 +75,8 @@ def _answers(asked: Asked) -> str:
             parts.append(f"\n{'=' if right else '~'}{_escaped(option)}{said}")
         return "".join(parts)
     share = asked.question.tolerance
-    right = [(value, max(share * abs(value), LEAST)) for value in right_values(asked)]
-    lines = ["#", *(f"={_number(value)}:{_number(spread)}" for value, spread in right)]
+    wanted = [(value, max(share * abs(value), LEAST)) for value in right_values(asked)]
+    lines = ["#", *(f"={_number(value)}:{_number(spread)}" for value, spread in wanted)]
     for value, hint in mistakes.items():
         if _can_be_given(asked, value):
             spread = max(0.02 * abs(value), LEAST)

@@ -24,6 +24,7 @@ def page(lesson: Lesson, seed: int) -> str:
     return filled(
         "lesson_page.html.j2",
         lesson=lesson,
+        file=lesson_text.file_of(lesson),
         seed=seed,
         blocks=blocks(lesson.text),
         sheet=sheet,
