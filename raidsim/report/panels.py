@@ -264,13 +264,17 @@ def _from_zero(axes: Axes, top: float) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(plain_label))
 
 
-def legend(axes: Axes, colours: Palette) -> None:
-    """Name the curves in one line above the panel, where no curve can run."""
+def legend(axes: Axes, colours: Palette, columns: int | None = None) -> None:
+    """Name the curves above the panel, where no curve can run: in one line, if there is room.
+
+    ``columns``: how many names stand side by side, in panels that are narrower than others.
+    """
+    several = 4 if len(axes.get_legend_handles_labels()[1]) <= 4 else 3
     axes.legend(
         labelcolor=colours.ink,
         loc="lower left",
         bbox_to_anchor=(-0.02, 0.99),
-        ncols=4 if len(axes.get_legend_handles_labels()[1]) <= 4 else 3,
+        ncols=columns or several,
         fontsize=8,
         handlelength=1.8,
         handletextpad=0.4,

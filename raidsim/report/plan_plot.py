@@ -56,8 +56,10 @@ def draw_power(axes: Axes, plan: Plan, colours: Palette) -> None:
 
 def draw_latency(axes: Axes, plan: Plan, colours: Palette) -> None:
     """Latency against cost."""
-    _points(axes, plan, colours, [1000 * one.mean for one in plan.front])
-    axes.set_ylabel("mean latency, of what is slower, ms")
+    ms = [1000 * one.mean for one in plan.front]
+    unit, scale = ("us", 1000.0) if max(ms, default=1.0) < 1 else ("ms", 1.0)
+    _points(axes, plan, colours, [scale * one for one in ms])
+    axes.set_ylabel(f"mean latency, of what is slower, {unit}")
     axes.set_ylim(bottom=0)
 
 
@@ -76,7 +78,7 @@ def draw_bill(axes: Axes, plan: Plan, colours: Palette) -> None:
     _thousands(axes)
     paint(axes, colours)
     if plan.front:
-        legend(axes, colours)
+        legend(axes, colours, columns=2)
 
 
 def _bill(plan: Plan) -> list[tuple[str, list[float]]]:
