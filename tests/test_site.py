@@ -74,3 +74,12 @@ def test_a_notebook_is_a_page_with_its_code_and_what_it_showed(pages: dict[str, 
 def test_every_public_name_is_described() -> None:
     described = re.findall(r"^\.\. auto\w+:: raidsim\.(\w+)$", site.api_page(), re.MULTILINE)
     assert set(described) == set(raidsim.__all__) - {"__version__"}
+
+
+def test_a_page_that_asks_another_server_for_something_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "index.html"
+    page.write_text('<a href="https://simpy.org">SimPy</a><script src="static/x.js"></script>')
+    assert site.loaded_from_elsewhere(tmp_path) == []
+    for loaded in ('<script src="//cdn.org/x.js">', '<link rel="x" href="https://fonts.org/f">'):
+        page.write_text(loaded)
+        assert site.loaded_from_elsewhere(tmp_path) == [f"index.html: {loaded}"]

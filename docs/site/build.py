@@ -203,6 +203,19 @@ def _shown(output: dict[str, Any], picture: Path, notebook: Path) -> str:
     return f"```text\n{''.join(data['text/plain']).rstrip()}\n```"
 
 
+def loaded_from_elsewhere(out: Path) -> list[str]:
+    """Pages and style sheets that would ask another server for something, and what that is."""
+    loads = re.compile(
+        r"<(?:script|img|iframe|link)\b[^>]*[\"'](?:https?:)?//[^>]*>|(?:url\(|@import)\s*[\"']?https?:[^)]*"
+    )
+    return [
+        f"{file.relative_to(out)}: {found}"
+        for kind in ("*.html", "*.css")
+        for file in sorted(out.rglob(kind))
+        for found in loads.findall(file.read_text("utf-8"))
+    ]
+
+
 def main() -> None:
     if sys.argv[1:] == ["--check"]:
         with tempfile.TemporaryDirectory() as folder:
@@ -214,6 +227,9 @@ def main() -> None:
         return page_of_lesson(lesson, SEED)
 
     status = build(OUT, "html", simulated)
+    for place in loaded_from_elsewhere(OUT):
+        print(f"loads something from elsewhere: {place}", file=sys.stderr)
+        status = 1
     if status == 0:
         print(f"built: {(OUT / 'index.html').relative_to(ROOT)}")
     sys.exit(status)
