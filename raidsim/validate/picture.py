@@ -17,7 +17,8 @@ from raidsim.validate.verdict import Verdict
 
 COLOURS = {"calibration": "#2f6fb2", "prediction": "#c2571a"}
 FORMULA = "#8a94a0"
-INK, FAINT = "#1c2733", "#d5dbe1"
+# Those of the pictures of raidsim.report, which is above this package.
+INK, MUTED, FAINT = "#1c2733", "#5b6875", "#d5dbe1"
 COMPARISON = "ratio of two measurements"
 PANELS = ("rate", "throughput", "latency", "boot, %", "boot, s", COMPARISON)
 """Pictures of a document: one for each kind of figure, of a boot for each of its units."""
@@ -156,6 +157,15 @@ def _settings() -> None:
             "axes.spines.right": False,
             "axes.titlelocation": "left",
             "axes.axisbelow": True,
+            "axes.titlesize": 10,
+            "axes.edgecolor": MUTED,
+            "axes.labelcolor": INK,
+            "text.color": INK,
+            "xtick.color": MUTED,
+            "xtick.labelcolor": INK,
+            "ytick.color": MUTED,
+            "ytick.labelcolor": INK,
+            "grid.linewidth": 0.8,
             "legend.frameon": False,
             "svg.fonttype": "none",
         }
