@@ -194,10 +194,11 @@ def test_bars_say_what_they_are():
     def draw(figure):
         axes = figure.subplots()
         axes.barh([0, 1], [3.5, 0], label="served")
+        axes.set_yticks([0, 1], ["disk arm", "link"])
         axes.set_xlabel("mean time per I/O, ms")
 
     _, bars = shapes_of(draw, "rect")
-    assert [one[0].text for one in bars] == ["served: 3.5 ms"]
+    assert [one[0].text for one in bars] == ["disk arm\nserved: 3.5 ms"]
 
 
 def test_names_in_a_picture_do_not_become_markup():

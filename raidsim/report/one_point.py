@@ -71,7 +71,8 @@ def draw_percentiles(axes: Axes, sweep: Sweep, colours: Palette) -> None:
                 )  # fmt: skip
     axes.set_xticks(range(len(QUANTILE_LABELS)), list(QUANTILE_LABELS.values()))
     axes.set_xlim(-0.5, len(QUANTILE_LABELS) - 0.5)
-    axes.set_xlabel("mean, and what so many percent of the I/Os do not exceed")
+    axes.set_xlabel("latency; p99 is what 99 % of the I/Os do not exceed")
+    axes.fmt_xdata = lambda place: list(QUANTILE_LABELS.values())[round(place)]
     axes.set_ylabel(f"latency, {unit}")
     if drawn and 0 < SPAN_OF_LOG * min(drawn) < max(drawn):
         axes.set_yscale("log")

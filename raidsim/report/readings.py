@@ -13,11 +13,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from markupsafe import escape
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FixedFormatter, FuncFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter
 
 POINTS_PER_INCH = 72.0  # the unit of matplotlib's SVG
 RADIUS = 6.0
@@ -56,7 +57,8 @@ def _bars(every: Sequence[Axes], top: float) -> Iterator[str]:
                 if value:
                     unit = _unit(axes.get_xlabel() if lying else axes.get_ylabel())
                     words = _named(str(bars.get_label()), f"{_number(value)} {unit}".rstrip())
-                    yield _shape(_over(bar, top), words)
+                    whose = _name_of(bar, axes.yaxis if lying else axes.xaxis, lying=lying)
+                    yield _shape(_over(bar, top), f"{whose}\n{words}" if whose else words)
 
 
 def _strips(every: Sequence[Axes], top: float) -> Iterator[str]:
@@ -95,7 +97,9 @@ def _marked(axes: Axes) -> Iterator[tuple[str, Line2D]]:
         marker = line.get_marker()
         if marker not in ("", "None", None) and marker not in CAPS and isinstance(marker, str):
             name = bars.get(line, str(line.get_label()))
-            yield "" if name.startswith("_") else name, line
+            # The legend leaves out what begins so; matplotlib's own such names say nothing.
+            unnamed = name.startswith(("_child", "_nolegend_"))
+            yield "" if unnamed else name.removeprefix("_"), line
 
 
 def _unmarked(axes: Axes) -> list[Line2D]:
@@ -120,14 +124,25 @@ def _across(axes: Axes, x: float) -> str:
     if axes.fmt_xdata is not None:
         return _named(label.partition(";")[0], str(axes.fmt_xdata(x)))
     words = axes.xaxis.get_major_formatter()
-    written = (
-        dict(zip(axes.get_xticks(), words.seq, strict=False))
-        if isinstance(words, FixedFormatter)
-        else {}
-    )
+    # Empty between ticks that somebody has put.
+    where = (words(x) if isinstance(words, FuncFormatter) else "") or _number(x)
     name, comma, unit = label.rpartition(", ")
-    where = written.get(x) or (words(x) if isinstance(words, FuncFormatter) else _number(x))
     return f"{name}: {where} {unit}" if comma else f"{where} {label}"
+
+
+def _written(axis: Axis) -> dict[float, str]:
+    """What stands at the ticks of an axis, where somebody has put them."""
+    if not isinstance(axis.get_major_locator(), FixedLocator):
+        return {}
+    words = axis.get_major_formatter()
+    return {float(place): words(place) for place in axis.get_ticklocs()}
+
+
+def _name_of(bar: Rectangle, axis: Axis, *, lying: bool) -> str:
+    """What stands beside a bar; "" if nothing does."""
+    low, width = (bar.get_y(), bar.get_height()) if lying else (bar.get_x(), bar.get_width())
+    found = [words for place, words in _written(axis).items() if low <= place <= low + width]
+    return found[0] if found else ""
 
 
 def _with_unit(axes: Axes, value: float) -> str:
