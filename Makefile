@@ -130,6 +130,7 @@ docs: $(INSTALLED)
 	$(BIN)/python docs/pictures/data_loss.py
 	$(BIN)/python docs/validation.py
 	$(BIN)/python docs/tables.py
+	$(BIN)/python docs/crashes.py
 	$(BIN)/python docs/examples.py
 	$(BIN)/python docs/notebooks.py
 

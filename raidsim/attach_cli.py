@@ -1,4 +1,4 @@
-"""The command ``raidsim attach``: volumes of a scenario as block devices of this computer."""
+"""Volumes of a scenario as block devices: ``raidsim attach``, ``tell`` and ``crash-test``."""
 
 # ruff: noqa: PLC0415 - imports of weight are inside of the commands, as in raidsim.cli
 
@@ -8,7 +8,17 @@ from typing import Annotated
 
 import typer
 
-from raidsim.cli_options import INPUT_WRONG, Overrides, ScenarioName, Seed
+from raidsim.cli_options import (
+    DOES_NOT_HOLD,
+    INPUT_WRONG,
+    JsonFile,
+    Overrides,
+    ScenarioName,
+    Seed,
+    folder_of,
+    stdout,
+    target_of,
+)
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -111,3 +121,71 @@ def tell_command(
             typer.echo(problem, err=True)
         raise typer.Exit(INPUT_WRONG)
     typer.echo(told["text"])
+
+
+@app.command("crash-test")
+def crash_test_command(
+    scenario: ScenarioName,
+    write: Annotated[
+        str, typer.Option("--write", metavar="COMMAND", help="Writes to the volume, and ends.")
+    ],
+    check: Annotated[
+        str,
+        typer.Option(
+            "--check", metavar="COMMAND", help="Looks at what is there; status 0 if all is well."
+        ),
+    ],
+    times: Annotated[
+        int, typer.Option(min=1, max=100_000, metavar="N", help="How often the power is cut.")
+    ] = 20,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TIME", help="Cut then, in place of times by chance. May be repeated."
+        ),
+    ] = None,
+    think: Annotated[
+        str,
+        typer.Option(metavar="TIME", help="Time that passes from an answer to the next request."),
+    ] = "0 s",
+    patience: Annotated[
+        str, typer.Option(metavar="TIME", help="Real time that a command may take.")
+    ] = "10 min",
+    keep: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Keep what the commands left and printed there."),
+    ] = None,
+    json: JsonFile = None,
+    overrides: Overrides = None,
+    seed: Seed = None,
+) -> None:
+    """Cut the power under a program, and let it look for what is lost: again and again."""
+    from raidsim.attach import crash
+    from raidsim.report import json_file, output
+    from raidsim.report.progress import Bar
+
+    target = target_of("--json", json, stdout=True)
+    output.check([target] if target else [])
+    wanted = crash.wanted(
+        scenario,
+        write,
+        check,
+        rounds=times,
+        at=tuple(at or ()),
+        think=think,
+        patience=patience,
+        keep=folder_of(keep),
+        overrides=tuple(overrides or ()),
+        seed=seed,
+    )
+    with Bar() as bar:
+        bar.on_share("without a power cut", 0.0)
+        found = crash.crash_test(
+            wanted, lambda one: bar.on_share(one.words, (one.number + 1) / (wanted.rounds + 1))
+        )
+    if target is not None:
+        output.write({target: json_file.render(found.to_dict())})
+    if json != "-":
+        stdout().print(crash.words_of(found), markup=False)
+    if not found.passed:
+        raise typer.Exit(DOES_NOT_HOLD)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from functools import partial
 from typing import Final, Protocol
 
@@ -80,6 +81,7 @@ class Connection(asyncio.Protocol):
         self._unsent = False
         self._is_over = False
         self._told = 0.0
+        self._due = math.inf  # when the first of the replies that are not sent yet was due
         self._transport: asyncio.Transport
         self._alarm: asyncio.TimerHandle | None = None
 
@@ -229,7 +231,7 @@ class Connection(asyncio.Protocol):
             self.host.has_replies(self)
         self._replies.append(self._reply(one, answer))
         if answer.due is not None:
-            self._look_at_lateness(answer.due)
+            self._due = min(self._due, answer.due)
         if was_full and not self._unsent and not self._is_full():
             asyncio.get_running_loop().call_soon(self._go_on)
 
@@ -238,6 +240,9 @@ class Connection(asyncio.Protocol):
         replies, self._replies = self._replies, []
         if self._is_over:
             return
+        if self._due < math.inf:
+            self._look_at_lateness(self._due)
+            self._due = math.inf
         self._transport.write(b"".join(replies))
         if self._ending and not self._requests:
             self._transport.close()

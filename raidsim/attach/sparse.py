@@ -26,10 +26,13 @@ class Sparse:
         Bytes.
     first
         Where they begin in the file.
+    lasting
+        Whether the file is there when this is closed.
     """
 
-    def __init__(self, descriptor: int, size: int, first: int = 0) -> None:
+    def __init__(self, descriptor: int, size: int, first: int = 0, *, lasting: bool = True) -> None:
         self.size = size
+        self._lasting = lasting
         self._file = descriptor
         self._first = first
 
@@ -39,7 +42,7 @@ class Sparse:
         descriptor, name = tempfile.mkstemp(prefix="raidsim-drive-")
         Path(name).unlink()
         os.ftruncate(descriptor, size)
-        return cls(descriptor, size)
+        return cls(descriptor, size, lasting=False)
 
     def read(self, offset: int, length: int) -> bytes:
         """So many bytes from ``offset`` on.
@@ -102,8 +105,9 @@ class Sparse:
             at = high
 
     def flush(self) -> None:
-        """Let the host put what was written onto its own disk."""
-        os.fsync(self._file)
+        """Let the host put what was written onto its own disk, if it is to last."""
+        if self._lasting:
+            os.fsync(self._file)
 
     def close(self) -> None:
         """Give the file back."""
