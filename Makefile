@@ -87,13 +87,14 @@ test-page: $(INSTALLED)
 	$(PYTEST) tests/page/real_browser.py tests/page/live_array.py tests/page/many_visitors.py
 
 # Real programs on simulated arrays. They come from Debian, which may ask for the right to install.
-CLIENTS := fio qemu-img qemu-io nbdcopy nbdinfo mdadm
+CLIENTS := fio qemu-img qemu-io qemu-system-x86_64 nbdcopy nbdinfo mdadm
 test-clients: export PATH := $(PATH):/usr/sbin
 test-clients: $(INSTALLED)
 	@for client in $(CLIENTS); do command -v $$client >/dev/null || missing=1; done; test -z "$$missing" || { \
 	    echo "installing $(CLIENTS)"; sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	    $$sudo apt-get update --quiet && \
-	    $$sudo apt-get install --yes --quiet --no-install-recommends fio qemu-utils libnbd-bin mdadm; }
+	    $$sudo apt-get install --yes --quiet --no-install-recommends fio qemu-utils qemu-system-x86 libnbd-bin \
+	        mdadm; }
 	$(PYTEST) tests/clients/real_clients.py
 
 # Random use of every kind, for a minute, with every index checked. What it finds it tells with a

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -18,6 +19,7 @@ import time
 from pathlib import Path
 
 import pytest
+from clients.boot_sector import DEBUG_EXIT, DONE, READ_FROM, SECTOR, SECTORS, WRITE_TO, image
 
 MIB = 2**20
 PATIENCE = 120  # s for any program
@@ -229,6 +231,33 @@ def test_qemu_io_writes_patterns_zeros_and_holes(tmp_path: Path) -> None:
         words = [word for command in commands for word in ("-c", command)]
         printed = run("qemu-io", "-f", "raw", *words, server.uri("fast"))
         assert "failed" not in printed.lower()
+
+
+# ---- a virtual machine
+
+
+def test_a_virtual_machine_boots_from_an_array_without_one_of_its_drives(tmp_path: Path) -> None:
+    """Its BIOS reads boot sector and text; the guest prints the text, and writes to the array."""
+    text = b"".join(b"line %06d\r\n" % number for number in range(1000))[: SECTORS * SECTOR]
+    disk, printed = tmp_path / "disk", tmp_path / "printed"
+    disk.write_bytes(image(text))
+    with attached(tmp_path, disks("raid5", 4), 1.0) as server:
+        run("nbdcopy", "--flush", str(disk), server.uri("data"))
+        server.ask(**fails(0))  # the drive with the boot sector
+        drive = f"file=nbd:unix:{server.socket}:exportname=data,format=raw,if=ide"
+        machine = ["qemu-system-x86_64", "-machine", "accel=tcg", "-m", "32", "-nodefaults"]
+        machine += ["-display", "none", "-no-reboot", "-drive", drive, "-device", DEBUG_EXIT]
+        machine += ["-serial", f"file:{printed}"]
+        done = subprocess.run(
+            machine, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        assert done.returncode == DONE, done.stderr
+        assert printed.read_bytes() == text
+        command = f"read -v {WRITE_TO * SECTOR} {SECTOR}"
+        dumped = run("qemu-io", "-r", "-f", "raw", "-c", command, server.uri("data"))
+        lines = re.findall(r"^[0-9a-f]{8}:((?: +[0-9a-f]{2}){16})", dumped, re.MULTILINE)
+        assert bytes.fromhex("".join(lines)) == text[:SECTOR]
+    assert READ_FROM * SECTOR < 64 * 2**10 < (READ_FROM + SECTORS) * SECTOR  # on two drives
 
 
 # ---- no wrong byte
