@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import random
+import resource
 import struct
 import time
 
@@ -315,6 +316,29 @@ def test_a_power_cut_costs_what_was_not_flushed_where_disk_caches_are_on(tmp_pat
     run(test)
 
 
+def test_a_file_system_of_the_host_that_takes_no_more_is_an_io_error(tmp_path):
+    """The kernel itself refuses: a limit on the length of files, which stands for a full disk."""
+
+    async def test():
+        async with Attached(disks(), tmp_path) as attached:
+            client = await attached.client()
+            assert (await client.write(0, b"1" * 64 * KIB)).error == 0
+            before = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, before[1]))
+            try:
+                assert (await client.write(2**30, b"2" * 256 * KIB)).error in (5, 28)
+                assert (await client.write(0, b"3" * 64 * KIB)).error == 0
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            attached.happens(kind="drive-failure", drive=0)  # parity tells the same
+            assert (await client.read(0, 64 * KIB)).data == b"3" * 64 * KIB
+            assert (await client.read(2**30, 256 * KIB)).data == bytes(256 * KIB)
+            assert (await client.write(2**30, b"4" * 256 * KIB)).error == 0
+            await client.close()
+
+    run(test)
+
+
 # ---- what an operator asks for
 
 
@@ -324,6 +348,7 @@ def test_what_cannot_happen_is_refused_with_a_reason(tmp_path):
         (b"{", "no JSON"),
         (b"[1]", "no event"),
         (b'{"kind": "flood"}', "no kind of event"),
+        (b'{"kind": "drive-failure"}', "write drive = 0"),
         (b'{"kind": "drive-failure", "drive": 9}', "drive"),
         (b'{"kind": "replacement", "drive": 0}', "has not failed"),
         (b'{"kind": "drive-failure", "drive": 0, "at": "1 s"}', "at once"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 
 import numpy as np
@@ -212,3 +213,72 @@ def test_files_hold_what_real_linux_md_left_on_its_members(name: str) -> None:
     found = [digest(drive.read(0, one["member_bytes"])) for drive in drives]
     assert found == one["rebuilt_sha256"]
     array.close()
+
+
+# ---- the host's disk is full
+
+
+class Filling(Sparse):
+    """A drive on a host with room for so many more bytes, which all of its drives share."""
+
+    room = [0]
+
+    def write(self, offset: int, data: bytes | memoryview) -> None:
+        """Write as far as there is room; what is there already takes none."""
+        fresh = [n for n in range(len(data)) if offset + n not in self.taken]
+        fits = len(data) if len(fresh) <= self.room[0] else fresh[self.room[0]]
+        self.room[0] -= min(len(fresh), self.room[0])
+        self.taken.update(range(offset, offset + fits))
+        super().write(offset, bytes(data)[:fits])
+        if fits < len(data):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("layout", [one for one in LAYOUTS if one["drives"] == 6], ids=str)
+def test_a_write_for_which_the_host_has_no_room_leaves_old_bytes_or_new_and_true_parity(layout):
+    """Then any drives that may fail do no harm: what they held is computed from the others."""
+    both = Both(layout, SEED)
+    for drive in both.members.drives:
+        drive.__class__, drive.taken = Filling, set()
+    Filling.room = [both.store.size // 3]
+    flat, refused = bytearray(both.store.size), 0
+    new = {}
+    for number in range(60):
+        address = int(both.random.integers(both.store.size))
+        content = bytes([1 + number]) * min(40, both.store.size - address)
+        try:
+            both.members.write(address, content)
+        except OSError:
+            refused += 1
+            for at, byte in enumerate(content, address):
+                new.setdefault(at, set()).update({flat[at], byte})
+            continue
+        flat[address : address + len(content)] = content
+        for at in range(address, address + len(content)):
+            new.pop(at, None)
+    assert refused > 3
+    found = both.members.read(0, both.store.size)
+    for at, byte in enumerate(found):
+        assert byte in new.get(at, {flat[at]})
+    n = both.members.layout["span_drives"]
+    rows = range(both.members.layout["rows"])
+    spots = [(span, row) for row in rows for span in range(int(layout["drives"]) // n)]
+    if both.members.layout["parity"] or both.members.layout["copies"] > 1:
+        assert both.members.inconsistent(spots) == []
+
+
+def test_a_drive_that_the_host_cannot_fill_is_not_good(monkeypatch):
+    both = Both(array("5", 4, {}), SEED)
+    for _ in range(50):
+        both.write()
+    both.fail(2)
+    both.store.replace(2)
+    both.store.rebuild(2)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(both.members.drives[2], "write", full)
+    assert both.members.now_good(both.store.good.tolist()) == [2]
+    assert both.members.good[2] == 0
+    assert both.members.read(0, both.store.size) == both.flat

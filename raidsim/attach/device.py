@@ -7,8 +7,10 @@ an I/O that fails in the simulation changes nothing.
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -39,12 +41,15 @@ from raidsim.result import VolumeCut
 from raidsim.scenario.arrays import stops_trims
 from raidsim.system.system import SaturationError
 
+LOG = logging.getLogger("raidsim.attach")
+
 MOST_PAYLOAD: Final = 32 * 2**20  # bytes of a read or a write, as most servers have it
 PREFERRED: Final = 4096  # bytes
 STEP: Final = 32 * 2**20  # bytes of one I/O of a longer TRIM or write of zeros
 MOST_EXTENTS: Final = 4096  # of one answer to a question for the status of blocks
 MOST_PROMISED: Final = 64 * 2**20  # bytes of old contents after which it is asked what is safe
 OFTEN: Final = 256  # and after how many writes
+NO_ROOM: Final = "the host has no room for what is rebuilt onto it"
 
 
 class Answer(NamedTuple):
@@ -326,7 +331,10 @@ class Device:
         failed = world.drives["failed"][world.members["drive"][first : first + drives]].tobytes()
         if (good, failed) != self._known:
             self._known = (good, failed)
-            content.now_good([int(n) for n in reliable(system, row)[1]])
+            for number in content.now_good([int(n) for n in reliable(system, row)[1]]):
+                LOG.error("drive %d of %s fails: %s", number, self.volume.name, NO_ROOM)
+                if number not in self.volume.failed:
+                    self.volume.fail(number)
 
     def look_after_checks(self) -> None:
         """Make consistent what a resync or check has gone through since a cut."""
@@ -335,8 +343,9 @@ class Device:
         for one in self.volume.operations:
             checks = one.kind in ("resync", "consistency check")
             if checks and one.started >= self._torn_since and one.state == "done":
-                self.content.make_consistent(self._torn)
-                self._torn.clear()
+                with contextlib.suppress(OSError):  # a full disk: it is tried again
+                    self.content.make_consistent(self._torn)
+                    self._torn.clear()
                 return
 
     def _settle(self) -> None:
@@ -378,11 +387,17 @@ class Device:
     def _after_cut(self, address: int, data: bytes, torn: set[tuple[int, int]]) -> None:
         """Put bytes where a cut leaves them, stripe by stripe with or without their parity."""
         content = self.content
-        if not isinstance(content, Members):
-            content.write(address, data)
-            return
-        for at, part, stripe in content.by_stripe(address, data):
-            content.write(at, part, torn=stripe in torn)
+        parts: Iterable[tuple[int, bytes, tuple[int, int]]] = [(address, data, (0, 0))]
+        if isinstance(content, Members):
+            parts = content.by_stripe(address, data)
+        for at, part, stripe in parts:
+            try:
+                content.write(at, part, torn=stripe in torn)
+            except DataLost:
+                pass  # the array had failed before
+            except OSError as error:
+                LOG.error("the host cannot write what the cut leaves of %d bytes at %d: %s",
+                          len(part), at, error)  # fmt: skip
 
     def close(self) -> None:
         """Put all that the drives hold onto the host's disk, and give the files back."""

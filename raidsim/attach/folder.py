@@ -96,8 +96,8 @@ class Keeper:
         numbers = range(first // self.bitmap.chunk, last // self.bitmap.chunk + 1)
         fresh = [number for number in numbers if number not in self.bitmap.marked]
         if fresh:
+            self._write_bits(fresh, fresh[0] // 8, fresh[-1] // 8 + 1)
             self.bitmap.marked.update(fresh)
-            self._write_bits(fresh[0] // 8, fresh[-1] // 8 + 1)
 
     def end(self, torn: Iterable[int]) -> None:
         """The members are closed: redundancy agrees, but in these rows."""
@@ -125,9 +125,10 @@ class Keeper:
                 self.bitmap.events = self._events
                 _put(file, self.bitmap.pack(), self._bitmap_at(block))
 
-    def _write_bits(self, first: int, end: int) -> None:
+    def _write_bits(self, fresh: list[int], first: int, end: int) -> None:
+        """Write these bytes of the bits, with those set that are fresh."""
         assert self.bitmap is not None
-        data = bits_of(self.bitmap.marked, first, end - first)
+        data = bits_of({*self.bitmap.marked, *fresh}, first, end - first)
         for file, block, good in zip(self._files, self.blocks, self._good, strict=True):
             if good:
                 _put(file, data, self._bitmap_at(block) + BITMAP_HEAD + first)

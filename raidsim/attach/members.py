@@ -7,6 +7,7 @@ wrong parity, or a wrong place, gives wrong bytes, as it would in a server.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -242,14 +243,25 @@ class Members:
         raise DataLost(f"no drive has the {length} bytes at {address}")
 
     def _write_copies(self, address: int, part: memoryview, torn: bool) -> None:
-        kept = 0
-        for copy in range(self.layout["copies"]):
-            drive, offset = place(self.layout, address, copy)
-            if self.is_good(drive, offset) and not (torn and kept):
-                self.drives[drive].write(offset, part)
-                kept += 1
-        if not kept:
+        places = (place(self.layout, address, copy) for copy in range(self.layout["copies"]))
+        copies = [(drive, offset) for drive, offset in places if self.is_good(drive, offset)]
+        if not copies:
             raise DataLost(f"no drive takes the bytes at {address}")
+        for number, (drive, offset) in enumerate(copies[:1] if torn else copies):
+            try:
+                self.drives[drive].write(offset, part)
+            except OSError:
+                self._be_alike(copies, number, len(part))
+                raise
+
+    def _be_alike(self, copies: Sequence[tuple[int, int]], number: int, length: int) -> None:
+        """Let all copies agree, of which that of a number got a part of what is new, or none."""
+        drive, offset = copies[min(number + 1, len(copies) - 1)]
+        there = self.drives[drive].read(offset, length)
+        for other, at in copies[: number + 1]:
+            # Where the failed write got no room, this gets none, and nothing was changed.
+            with contextlib.suppress(OSError):
+                self.drives[other].write(at, there)
 
     def _write_with_parity(self, address: int, part: memoryview, torn: bool) -> None:
         """Change data and parity by what is new of the data."""
@@ -260,11 +272,13 @@ class Members:
                 self.drives[drive].write(offset, part)
             return
         new = np.frombuffer(part, np.uint8)
-        change = np.frombuffer(self._read(address, len(part)), np.uint8) ^ new
-        kept = 0
+        before = self._read(address, len(part))
+        change = np.frombuffer(before, np.uint8) ^ new
+        changes: list[
+            tuple[int, int, bytes, bytes | memoryview]
+        ] = []  # what was there, and will be
         if there:
-            self.drives[drive].write(offset, part)
-            kept += 1
+            changes.append((drive, offset, before, part))
         for role in self._parities:
             parity, at = parity_place(self.layout, address, role)
             if not self.is_good(parity, at):
@@ -274,11 +288,26 @@ class Members:
                 stripe = offset // self.strip
                 data = self._number(address)
                 delta = products(gf.power(q_exponent(self.layout, stripe, data)))[change]
-            old = np.frombuffer(self.drives[parity].read(at, len(part)), np.uint8)
-            self.drives[parity].write(at, (old ^ delta).tobytes())
-            kept += 1
-        if not kept:
+            old = self.drives[parity].read(at, len(part))
+            changes.append((parity, at, old, (np.frombuffer(old, np.uint8) ^ delta).tobytes()))
+        if not changes:
             raise DataLost(f"no drive takes the bytes at {address}")
+        self._change(changes)
+
+    def _change(self, changes: Sequence[tuple[int, int, bytes, bytes | memoryview]]) -> None:
+        """Write what goes together: drives, offsets, what was there before, what is to be there.
+
+        If the host has no room for all of it, all is as it was.
+        """
+        for number, (drive, offset, _, data) in enumerate(changes):
+            try:
+                self.drives[drive].write(offset, data)
+            except OSError:
+                for other, at, before, _ in changes[: number + 1]:
+                    # Where the failed write got no room, this gets none, and nothing was changed.
+                    with contextlib.suppress(OSError):
+                        self.drives[other].write(at, before)
+                raise
 
     def by_stripe(self, address: int, data: bytes) -> Iterator[tuple[int, bytes, tuple[int, int]]]:
         """Bytes of a volume in parts that lie in one strip: address, bytes, span and row."""
@@ -337,22 +366,32 @@ class Members:
 
     # -- drives that fail and come back --------------------------------------------------------
 
-    def now_good(self, good: Sequence[int]) -> None:
+    def now_good(self, good: Sequence[int]) -> list[int]:
         """Take note of how far each drive is good now, and fill what is good anew.
 
         What grows has been rebuilt: its bytes come from the drives that were good before. Where
         those do not tell them, a drive that was away is back with what it held.
+
+        Returns
+        -------
+        list
+            Drives that the host could not fill, as when its disk is full: they are not good.
         """
+        full = []
         for drive, now in enumerate(good):
             before = self.good[drive]
             if now <= before:
                 self.good[drive] = now
         for drive, now in enumerate(good):
             if now > self.good[drive]:
-                self._fill(drive, self.good[drive], min(now, self.whole))
-        self.good = list(good)
+                try:
+                    self._fill(drive, self.good[drive], min(now, self.whole))
+                except OSError:
+                    full.append(drive)
+        self.good = [0 if drive in full else now for drive, now in enumerate(good)]
         if self.keeper is not None:
             self.keeper.changed(self)
+        return full
 
     def _fill(self, drive: int, begin: int, end: int) -> None:
         """Restore the rows of a drive within these bytes, as far as others have something there."""

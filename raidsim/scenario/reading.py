@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from raidsim.cards.toml_file import TomlFile, show
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote, suggest
-from raidsim.scenario.fields import PROBLEM
+from raidsim.scenario.fields import PROBLEM, Choice, Count
 from raidsim.scenario.machine_spec import Image
 from raidsim.scenario.models import Burst, Hot, Limit, SizeShare, Zone
 from raidsim.scenario.part import Area, Part
@@ -211,7 +211,15 @@ def _how_to_write(model: type[Part], name: str) -> str | None:
         "read": 'write read = "100 %" for reads only',
         "at": 'write at = "10 s": when it happens, from the start of measuring',
     }
-    return examples.get(name) if name in model.model_fields else None
+    found = model.model_fields.get(name)
+    if found is None:
+        return None
+    for reader in found.metadata:
+        if isinstance(reader, Count):
+            return f"write {name} = {reader.low}, for example: {found.description}"
+        if isinstance(reader, Choice):
+            return f"write {name} = {' or '.join(quote(word) for word in reader.words)}"
+    return examples.get(name)
 
 
 def quoted(names: Iterable[str]) -> str:
