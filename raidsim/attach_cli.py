@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -21,6 +22,14 @@ from raidsim.cli_options import (
 )
 
 app = typer.Typer(rich_markup_mode=None)
+
+
+class Version(StrEnum):
+    """Metadata of Linux md."""
+
+    new = "1.2"
+    old = "0.90"
+
 
 SocketFile = Annotated[
     str | None,
@@ -63,6 +72,10 @@ MembersFolder = Annotated[
         "--members", metavar="FOLDER", help="Keep the drives there, as members of Linux md."
     ),
 ]
+Metadata = Annotated[
+    Version | None,
+    typer.Option(help="Of new members: 1.2, or 0.90, whose superblock is at the end [1.2]."),
+]
 For = Annotated[
     str | None,
     typer.Option("--for", metavar="TIME", help="End after so much real time, as in 10 min."),
@@ -79,6 +92,7 @@ def attach_command(
     events: EventFile = None,
     loads: Loads = False,
     members: MembersFolder = None,
+    metadata: Metadata = None,
     lasting: For = None,
     overrides: Overrides = None,
     seed: Seed = None,
@@ -96,6 +110,7 @@ def attach_command(
             events=events,
             loads=loads,
             members=members,
+            metadata=None if metadata is None else metadata.value,
             lasting=lasting,
             overrides=tuple(overrides or ()),
             seed=seed,

@@ -58,7 +58,10 @@ def test_a_file_of_events_is_played_at_its_simulated_times(scenario, tmp_path, c
         (["--events", "EVENTS"], "EVENTS:2: speed: is not for a file of events"),
         (["--events", "nowhere.toml"], "nowhere.toml"),
         (["--set", "volume.level=raid50", "--set", "volume.drives=6", "--members", "DRIVES"],
-         "--members: data: md has no raid50"),
+         "--members: data: md has no raid50: there it is a raid0 of arrays of raid5"),
+        (["--metadata", "0.90"], "--metadata: is about the files of --members"),
+        (["--metadata", "0.90", "--members", "DRIVES", "--set", "volume.drives=28"],
+         "--metadata: metadata 0.90 has up to 27 drives, and data has 28"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_a_line(scenario, tmp_path, capfd, words, message):

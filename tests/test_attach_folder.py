@@ -11,7 +11,8 @@ from raidsim import cli
 from raidsim.attach import images
 from raidsim.attach.folder import folder_of
 from raidsim.attach.machine import Machine
-from raidsim.attach.superblock import CLEAN, FAULTY, Bitmap, NoSuperblock, Superblock, parse
+from raidsim.attach.superblock import CLEAN, FAULTY, SPARE, Bitmap, NoSuperblock, Superblock, parse
+from raidsim.attach.superblock_0 import MOST_DRIVES, Superblock0, parse_0
 from raidsim.errors import InputError
 from raidsim.scenario import Scenario
 
@@ -55,6 +56,38 @@ def test_a_superblock_is_read_as_it_was_written_and_a_damaged_one_is_refused():
             parse(bytes(data))
 
 
+def test_a_superblock_of_metadata_0_90_stands_where_the_kernels_header_has_its_words():
+    """Words of struct mdp_superblock_s; the sum is added up by hand, word by word."""
+    given = vars(block(resync=0, events=2**33 + 7, roles=[0, 1, FAULTY]))
+    one = Superblock0(**given)
+    words = struct.unpack("<1024I", one.pack())
+    assert words[:4] == (0xA92B4EFC, 0, 90, 0)
+    assert (words[5], words[13]) == (0x00010203, 0x04050607)  # as mdadm prints the UUID
+    assert words[7:11] == (5, 2048, 2, 3)  # level, KiB of each drive, drives now and when whole
+    assert words[33:38] == (0, 2, 2, 1, 0)  # not clean, active, working, failed, spare
+    assert words[39:41] == (7, 2)
+    assert (words[64], words[65]) == (2, 65536)
+    assert words[128:133] == (0, 0, 0, 0, 6)
+    assert words[192:197] == (2, 0, 0, 2, 9)
+    assert words[992:997] == (1, 0, 0, 1, 6)
+    total = sum(words) - words[38]
+    assert words[38] == (total % 2**32 + total // 2**32) % 2**32
+
+
+def test_a_superblock_of_metadata_0_90_is_read_as_it_was_written_and_a_damaged_one_is_refused():
+    roles = [0, FAULTY, 2] + [SPARE] * (MOST_DRIVES - 3)
+    member = bytes(range(12)) + (1).to_bytes(4, "little")
+    values = vars(block(name="", data_offset=0, place=4096, roles=roles, member=member))
+    for changes in ({}, {"resync": 640, "bitmap": 8, "level": -1}):
+        one = Superblock0(**(values | changes))
+        assert parse_0(one.pack(), 4096) == one
+    for at in (0, 4, 8, 28, 130, 156, 520):
+        data = bytearray(one.pack())
+        data[at] ^= 1
+        with pytest.raises(NoSuperblock):
+            parse_0(bytes(data), 4096)
+
+
 def test_a_bitmap_has_a_bit_for_each_chunk():
     bitmap = Bitmap(bytes(16), 3, 2**20, 2**20 // 512 * 19 + 1, {0, 9, 19})
     assert bitmap.bits == 20
@@ -67,12 +100,15 @@ def test_a_bitmap_has_a_bit_for_each_chunk():
 CASES = [("raid0", 3), ("raid1", 2), ("raid10", 4), ("raid1e", 3), ("raid5", 4), ("raid6", 5)]
 
 
+@pytest.mark.parametrize("metadata", ["1.2", "0.90"])
 @pytest.mark.parametrize(("level", "drives"), CASES)
-def test_what_was_written_is_in_the_folder_and_in_any_survivors_of_it(tmp_path, level, drives):
+def test_what_was_written_is_in_the_folder_and_in_any_survivors_of_it(
+    tmp_path, level, drives, metadata
+):
     """The array is put together from the files alone, by what their superblocks say."""
     scenario = Scenario.from_text(disks(level, drives))
     content = bytes(range(256)) * 1200
-    machine = Machine(scenario, FAST, members=tmp_path)
+    machine = Machine(scenario, FAST, members=tmp_path, metadata=metadata)
     machine.devices["data"].content.write(60 * KIB, content)
     machine.close()
     folder = tmp_path / "data"
@@ -80,6 +116,7 @@ def test_what_was_written_is_in_the_folder_and_in_any_survivors_of_it(tmp_path, 
 
     array = images.find(folder)
     assert array.is_clean
+    assert metadata == array.block.METADATA
     assert array.missing == []
     members = images.open_array(array)
     assert members.read(60 * KIB, len(content)) == content

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -221,7 +222,7 @@ def test_files_hold_what_real_linux_md_left_on_its_members(name: str) -> None:
 class Filling(Sparse):
     """A drive on a host with room for so many more bytes, which all of its drives share."""
 
-    room = [0]
+    room: ClassVar[list[int]] = [0]
 
     def write(self, offset: int, data: bytes | memoryview) -> None:
         """Write as far as there is room; what is there already takes none."""

@@ -1,9 +1,10 @@
 """Drives of a volume as files in a folder, laid out as Linux md lays out its members.
 
 An array gets metadata 1.2: a superblock at 4 KiB of each file, behind it the bitmap if the volume
-has one (``intent = "bitmap"``), and the data from a whole MiB on. So mdadm can examine the files,
-and put them together. While they are in use they say that redundancy may not agree; only a clean
-end takes that back. A single drive is a file of its bytes alone.
+has one (``intent = "bitmap"``), and the data from a whole MiB on; or metadata 0.90, whose
+superblock stands behind the data. So mdadm can examine the files, and put them together. While
+they are in use they say that redundancy may not agree; only a clean end takes that back. A single
+drive is a file of its bytes alone.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import time
 import uuid
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -27,15 +29,18 @@ from raidsim.attach.superblock import (
     LENGTH,
     PLACE,
     SECTOR,
+    SPARE,
     Bitmap,
     Superblock,
     bits_of,
 )
+from raidsim.attach.superblock_0 import MOST_DRIVES, MOST_SECTORS, UNIT, Superblock0, place_for
 from raidsim.control import Volume
 from raidsim.errors import InputError, Problem
 from raidsim.kernel import tables as t
 
 OPTION: Final = "--members"
+METADATA: Final = "--metadata"
 STEP: Final = 2048  # sectors: data begins at a multiple of it
 BITMAP_AFTER: Final = LENGTH // SECTOR  # sectors from the superblock to the bitmap
 
@@ -114,7 +119,10 @@ class Keeper:
 
     def _write(self, resync: int) -> None:
         self._events += 1
-        roles = [number if good else FAULTY for number, good in enumerate(self._good)]
+        roles = [
+            FAULTY if not good else number if self._is_told(block) else SPARE
+            for number, (block, good) in enumerate(zip(self.blocks, self._good, strict=True))
+        ]
         for file, block, good in zip(self._files, self.blocks, self._good, strict=True):
             if not good:
                 continue  # nothing is written to a drive that has failed: it is out of date
@@ -124,6 +132,11 @@ class Keeper:
             if self.bitmap is not None:
                 self.bitmap.events = self._events
                 _put(file, self.bitmap.pack(), self._bitmap_at(block))
+
+    @staticmethod
+    def _is_told(block: Superblock) -> bool:
+        """Whether the superblocks can say how far a member is good, or it is good as a whole."""
+        return block.TELLS_REBUILT or block.rebuilt is None
 
     def _write_bits(self, fresh: list[int], first: int, end: int) -> None:
         """Write these bytes of the bits, with those set that are fresh."""
@@ -150,11 +163,20 @@ def folder_of(above: Path, volume: str) -> Path:
     return above / (name.replace(".", "%2E") if name.strip(".") == "" else name)
 
 
-def members_in(above: Path, volume: Volume) -> Flat | Members:
+def members_in(above: Path, volume: Volume, metadata: str | None = None) -> Flat | Members:
     """The drives of a volume in files: those that are there, or new ones.
 
     Drives whose files are missing or out of date have failed: the caller lets them fail in the
     simulation, too.
+
+    Parameters
+    ----------
+    above
+        The folder that has a folder for each volume.
+    volume
+        The volume.
+    metadata
+        Of the superblocks: "1.2" or "0.90"; None for those that are there, or else 1.2.
 
     Raises
     ------
@@ -172,12 +194,17 @@ def members_in(above: Path, volume: Volume) -> Flat | Members:
     try:
         numbers = numbers_of(layout, volume.spec.level, volume.spec.rotation)
     except NotMd as error:
-        problem = Problem(None, None, OPTION, f"{volume.name}: {error}", "leave the option out")
+        remedy = "leave the option out"
+        if int(layout["spans"]) > 1:
+            remedy += ", or make each of those arrays a volume"
+        problem = Problem(None, None, OPTION, f"{volume.name}: {error}", remedy)
         raise InputError([problem]) from None
     if not any(folder.iterdir()):
-        _create(folder, volume, numbers)
+        _create(folder, volume, numbers, old=metadata == Superblock0.METADATA)
     array = find(folder)
-    _check_same(folder, array, volume, numbers, int(layout["rows"]) * int(layout["strip"]))
+    _check_same(
+        folder, array, volume, (*numbers, int(layout["rows"]) * int(layout["strip"])), metadata
+    )
     members = open_array(array, write=True)
     if not array.is_clean:
         n = members.layout["span_drives"]
@@ -215,10 +242,10 @@ def _new_file(path: Path, size: int) -> None:
 
 def _size(block: Superblock) -> int:
     """Bytes of a file of a member."""
-    return (block.data_offset + block.data_size) * SECTOR
+    return block.end * SECTOR
 
 
-def _create(folder: Path, volume: Volume, numbers: tuple[int, int, int]) -> None:
+def _create(folder: Path, volume: Volume, numbers: tuple[int, int, int], *, old: bool) -> None:
     """New members, as ``mdadm --create --assume-clean`` leaves them: all of it is zero."""
     spec = volume.spec
     shape = volume.system.world.layouts[volume.system.world.volumes[volume.row]["array"]]
@@ -229,12 +256,15 @@ def _create(folder: Path, volume: Volume, numbers: tuple[int, int, int]) -> None
     if spec.intent == "bitmap" and level in (1, 4, 5, 6, 10):
         covered = int(shape["size"]) // SECTOR if level == 10 else sectors
         bitmap = Bitmap(array, 1, spec.bitmap_chunk, covered)
-    needed = PLACE + BITMAP_AFTER + (len(bitmap.pack()) // SECTOR if bitmap else 0)
-    begin = -(-needed // STEP) * STEP
+    room = len(bitmap.pack()) // SECTOR if bitmap else 0
+    begin = 0 if old else -(-(PLACE + BITMAP_AFTER + room) // STEP) * STEP
+    place = place_for(sectors) if old else PLACE
     now = int(time.time())
     count = int(shape["drives"])
+    if old:
+        _check_old(volume, count, sectors, room)
     for number in range(count):
-        block = Superblock(
+        block = (Superblock0 if old else Superblock)(
             array=array,
             member=uuid.uuid4().bytes,
             name=f"raidsim:{volume.name}",
@@ -247,6 +277,7 @@ def _create(folder: Path, volume: Volume, numbers: tuple[int, int, int]) -> None
             roles=list(range(count)),
             data_offset=begin,
             data_size=sectors,
+            place=place,
             created=now,
             updated=now,
             events=1,
@@ -262,15 +293,38 @@ def _create(folder: Path, volume: Volume, numbers: tuple[int, int, int]) -> None
                 file.write(bitmap.pack())
 
 
+def _check_old(volume: Volume, drives: int, sectors: int, bitmap: int) -> None:
+    """Refuse an array that metadata 0.90 has no words for."""
+    wrong = []
+    if drives > MOST_DRIVES:
+        wrong.append(
+            f"metadata 0.90 has up to {MOST_DRIVES} drives, and {volume.name} has {drives}"
+        )
+    if sectors > MOST_SECTORS or sectors % 2:
+        cause = "metadata 0.90 has drives of whole KiB, below 4 TiB, and those of"
+        wrong.append(f"{cause} {volume.name} have {sectors * SECTOR} bytes")
+    if BITMAP_AFTER + bitmap > UNIT:
+        wrong.append(f"the bitmap of {volume.name} is larger than metadata 0.90 has room for")
+    if wrong:
+        remedy = "leave the option out"
+        raise InputError([Problem(None, None, METADATA, cause, remedy) for cause in wrong])
+
+
 def _check_same(
-    folder: Path, array: Array, volume: Volume, numbers: tuple[int, int, int], whole: int
+    folder: Path,
+    array: Array,
+    volume: Volume,
+    numbers: tuple[int, int, int, int],
+    metadata: str | None,
 ) -> None:
     """Refuse members of an array that is not the scenario's."""
     block = array.block
-    level, way, chunk = numbers
-    found = (block.level, block.layout, block.chunk, block.drives, block.size * SECTOR)
-    wanted = (level, way, chunk, int(volume.spec.drives), whole)
-    names = ("level", "layout", "chunk in sectors", "drives", "bytes of each drive")
+    level, way, chunk, whole = numbers
+    found: tuple[object, ...] = (
+        block.level, block.layout, block.chunk, block.drives, block.size * SECTOR, block.METADATA,
+    )  # fmt: skip
+    wanted = (level, way, chunk, int(volume.spec.drives), whole, metadata or block.METADATA)
+    names = ("level", "layout", "chunk in sectors", "drives", "bytes of each drive", "metadata")
     problems = [
         Problem(str(folder), None, None, f"{name}: {have}, and {volume.name} has {want}", None)
         for name, have, want in zip(names, found, wanted, strict=True)
@@ -290,8 +344,7 @@ def _keeper(folder: Path, array: Array, sectors: int) -> Keeper:
             continue
         paths.append(folder / f"drive-{number}")
         fresh = array.block
-        values = {**fresh.__dict__, "member": uuid.uuid4().bytes, "number": number}
-        blocks.append(Superblock(**values))
+        blocks.append(replace(fresh, member=uuid.uuid4().bytes, number=number))
     bitmap = None
     if array.block.bitmap is not None:
         covered = sectors if array.block.level == 10 else array.block.size

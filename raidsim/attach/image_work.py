@@ -51,8 +51,9 @@ def words_of(array: Array) -> str:
         health = f"without drive{'s'[: len(missing) > 1]} {gone}"
     chunk = f", chunk {block.chunk // 2} KiB" if block.chunk else ""
     lines = [
-        f"{block.name}: {name} of {block.drives} drives, {size} bytes{chunk}",
-        f"  UUID {uuid.UUID(bytes=block.array)}, {block.events} events, {_when(block.updated)}",
+        f"{block.name or 'array'}: {name} of {block.drives} drives, {size} bytes{chunk}",
+        f"  metadata {block.METADATA[0]}{'.x' if block.METADATA[0] == '1' else '.90'},"
+        f" UUID {uuid.UUID(bytes=block.array)}, {block.events} events, {_when(block.updated)}",
         f"  {'clean' if array.is_clean else 'was not closed: redundancy may not agree'}; {health}",
     ]
     for image in array.images:
@@ -165,7 +166,7 @@ def reconstruct(array: Array, drive: int, out: str) -> None:
     )
     try:
         with _new(out) as file:
-            file.truncate((block.data_offset + block.data_size) * SECTOR)
+            file.truncate(block.end * SECTOR)
             file.seek(block.place * SECTOR)
             file.write(fresh.pack())
             for row in members.rows_in_use():

@@ -13,7 +13,17 @@ from pathlib import Path
 from raidsim.attach.md import NotMd, layout_of
 from raidsim.attach.members import Members
 from raidsim.attach.sparse import Sparse
-from raidsim.attach.superblock import CLEAN, LENGTH, SECTOR, NoSuperblock, Superblock, parse, places
+from raidsim.attach.superblock import (
+    CLEAN,
+    LENGTH,
+    MAGIC,
+    SECTOR,
+    NoSuperblock,
+    Superblock,
+    parse,
+    places,
+)
+from raidsim.attach.superblock_0 import parse_0, place_on
 from raidsim.errors import InputError, Problem
 
 LEAST = 64 * 2**10  # bytes of a file that may be a member
@@ -68,7 +78,7 @@ class Array:
 
 
 def read_superblock(path: Path) -> Superblock:
-    """The superblock of an image, wherever metadata 1.x may have it.
+    """The superblock of an image, wherever metadata 1.x or 0.90 has it.
 
     Raises
     ------
@@ -80,14 +90,17 @@ def read_superblock(path: Path) -> Superblock:
     size = path.stat().st_size
     if size < LEAST:
         raise NoSuperblock("is too small for a member")
-    why = NoSuperblock("there is no superblock of md, metadata 1.x")
+    why = NoSuperblock("there is no superblock of md, metadata 1.x or 0.90")
     with path.open("rb") as file:
-        for place in places(size // SECTOR):
+        for place in (*places(size // SECTOR), place_on(size // SECTOR)):
             file.seek(place * SECTOR)
+            data = file.read(LENGTH).ljust(LENGTH, b"\0")
+            if data[:4] != MAGIC.to_bytes(4, "little"):
+                continue
             try:
-                block = parse(file.read(LENGTH).ljust(LENGTH, b"\0"))
+                block = parse(data) if data[4] else parse_0(data, place)
             except NoSuperblock as error:
-                why = error if "there is no" not in str(error) else why
+                why = error
                 continue
             if block.place != place:
                 why = NoSuperblock(f"its superblock says that it is at sector {block.place}")

@@ -51,6 +51,8 @@ class Machine:
         Whether the scenario's loads run beside what clients do.
     members
         A folder that keeps the drives' bytes; None for files that are gone at the end.
+    metadata
+        Of the superblocks there, "1.2" or "0.90"; None for those that are there, or else 1.2.
 
     Raises
     ------
@@ -72,13 +74,14 @@ class Machine:
         *,
         loads: bool = False,
         members: Path | None = None,
+        metadata: str | None = None,
     ) -> None:
         self.model = Model(scenario)
         self.env = self.model.env
         self.clock = Clock(speed)
         self.course = Course(self.model, _nothing, self._tell)
         self.devices = {
-            name: Device(volume, _content(volume, members), scenario.seed)
+            name: Device(volume, _content(volume, members, metadata), scenario.seed)
             for name, volume in self.model.every.items()
             if not volume.above
         }
@@ -208,10 +211,10 @@ class Machine:
             device.close()
 
 
-def _content(volume: Volume, members: Path | None) -> Content:
+def _content(volume: Volume, members: Path | None, metadata: str | None) -> Content:
     if members is None or isinstance(volume, Hybrid):
         return content_of(volume)
-    return members_in(members, volume)
+    return members_in(members, volume, metadata)
 
 
 def _warm_up() -> None:

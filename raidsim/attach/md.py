@@ -74,7 +74,11 @@ def numbers_of(layout: np.void, level: str, rotation: str) -> tuple[int, int, in
             found |= _SETS_BIT
         return 10, found, chunk
     if layout["spans"] > 1:
-        raise NotMd(f"md has no {level}, but arrays of arrays")
+        inner = f"raid{level[-2]}"
+        raise NotMd(
+            f"md has no {level}: there it is a raid0 of arrays of {inner}, which the superblocks"
+            " of its drives do not tell of"
+        )
     if level == "raid4":
         return 4, 0, chunk
     if level not in ("raid5", "raid6"):

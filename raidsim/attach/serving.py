@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from raidsim import units
+from raidsim.attach.folder import METADATA
 from raidsim.attach.machine import Machine
 from raidsim.attach.server import Server
 from raidsim.attach.steering import Steering
@@ -35,6 +36,7 @@ class Wishes:
     loads: bool = False
     lasting: str | None = None
     members: str | None = None
+    metadata: str | None = None
     overrides: tuple[str, ...] = ()
     seed: int | None = None
 
@@ -50,6 +52,9 @@ def serve(wishes: Wishes) -> None:
     if wishes.socket is not None and wishes.port is not None:
         cause = "is given beside --port"
         raise InputError([Problem(None, None, "--socket", cause, "give one of the two")])
+    if wishes.metadata is not None and wishes.members is None:
+        cause = "is about the files of --members, which is not given"
+        raise InputError([Problem(None, None, METADATA, cause, "give both, or none")])
     lasting = None if wishes.lasting is None else _time("--for", wishes.lasting)
     scenario = load(wishes.scenario, wishes.overrides, wishes.seed)
     if wishes.events is not None:
@@ -72,7 +77,9 @@ async def _serve(wishes: Wishes, scenario: Scenario, lasting: float | None) -> N
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, over.set)
     members = None if wishes.members is None else Path(wishes.members)
-    machine = Machine(scenario, wishes.speed, loads=wishes.loads, members=members)
+    machine = Machine(
+        scenario, wishes.speed, loads=wishes.loads, members=members, metadata=wishes.metadata
+    )
     server, steering = Server(machine), Steering(scenario, machine)
     try:
         if wishes.port is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final
 
 SECTOR: Final = 512
 MAGIC: Final = 0xA92B4EFC
@@ -99,6 +99,15 @@ class Superblock:
     rebuilt: int | None = None
     bitmap: int | None = None
     features: int = field(default=0)
+
+    METADATA: ClassVar[str] = "1.2"
+    TELLS_REBUILT: ClassVar[bool] = True
+    """Whether it has a word for how far a member is rebuilt."""
+
+    @property
+    def end(self) -> int:
+        """Sectors that a member takes at least."""
+        return self.data_offset + self.data_size
 
     @property
     def role(self) -> int:

@@ -358,3 +358,21 @@ def test_mdadm_examines_the_files_of_the_drives(
     stale = run("mdadm", "--examine", str(members / "data" / "drive-1"))
     assert "Device Role : Active device 1" in stale
     assert f"Array State : {'A' * drives}" in stale  # it knows nothing of its failure
+
+
+def test_mdadm_examines_members_with_metadata_0_90(tmp_path: Path) -> None:
+    members = tmp_path / "members"
+    options = ["--members", str(members), "--metadata", "0.90"]
+    with attached(tmp_path, disks("raid6", 5), 1000.0, *options) as server:
+        run("qemu-io", "-f", "raw", "-c", "write -P 7 0 1M", "-c", "flush", server.uri())
+        server.ask(kind="drive-failure", drive=1)
+        run("qemu-io", "-f", "raw", "-c", "write -P 8 3G 1M", server.uri())
+    printed = run("mdadm", "--examine", str(members / "data" / "drive-0"))
+    for line in (
+        "Version : 0.90.00", "Raid Level : raid6", "Raid Devices : 5", "State : clean",
+        "Active Devices : 4", "Failed Devices : 1", "- correct", "Layout : left-symmetric",
+        "Chunk Size : 64K",
+    ):  # fmt: skip
+        assert line in printed, printed
+    stale = run("mdadm", "--examine", str(members / "data" / "drive-1"))
+    assert "Active Devices : 5" in stale  # it knows nothing of its failure
