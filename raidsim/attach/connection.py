@@ -134,6 +134,7 @@ class Connection(asyncio.Protocol):
                 self._take_requests(self._device)
         except nbd.ProtocolError as error:
             self.cut_off(str(error))
+            self.host.poke()  # what it asked for before goes on
 
     def _shake_hands(self) -> None:
         answer = self._handshake.feed(self._received)

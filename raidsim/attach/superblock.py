@@ -163,6 +163,8 @@ def parse(data: bytes) -> Superblock:
     updated, events, resync, check, roles = _STATE.unpack_from(data, _STATE_AT)
     if major != 1:
         raise NoSuperblock(f"its metadata is of version {major}, and 1.x can be read")
+    if drives > MOST_ROLES:
+        raise NoSuperblock(f"it has {drives} drives, where md has up to {MOST_ROLES}")
     if roles > MOST_ROLES or check != check_sum(data, roles):
         raise NoSuperblock("its check sum is wrong")
     if features & ~KNOWN:
