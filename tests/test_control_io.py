@@ -1,9 +1,12 @@
 """I/Os that a SimPy process awaits: how long they take, how they end, who may wait for them."""
 
+import random
+
 import pytest
 import simpy
 from simpy_models import GIB, KIB, MIB, computer, in_turn
 
+from raidsim.control import Environment, Host, Volume
 from raidsim.kernel import tables as t
 
 NS = 1e-9
@@ -367,3 +370,42 @@ def test_a_volume_knows_its_latencies_in_ms():
     assert latency.p50 == pytest.approx(1e3 * done[0].latency, rel=2e-3)
     assert latency.p999 is None  # too few to say
     assert data.latency("write") is None
+
+
+# ---- coming back again and again
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_time_that_goes_on_in_small_steps_brings_what_one_run_does(seed: int) -> None:
+    """Steps end anywhere, also at completions and between events of SimPy at the same time."""
+
+    def history(go_on):
+        env = Environment(seed=seed)
+        volume = Volume(
+            env, "seagate-st373455ss", Host(env, "fujitsu-rx300-s4"), level="raid1", drives=2
+        )
+        chance, seen = random.Random(seed), []
+
+        def worker(number):
+            while True:
+                place = 4096 * chance.randrange(10**6)
+                done = yield (volume.read if chance.random() < 0.5 else volume.write)(place, 4096)
+                seen.append((number, env.now, done.completed, done.latency))
+                if chance.random() < 0.3:
+                    yield env.timeout(chance.choice((0.0, 0.001, 1e-10)))
+
+        for number in range(4):
+            env.process(worker(number))
+        go_on(env)
+        return seen
+
+    def in_steps(env):
+        chance = random.Random(f"{seed} steps")
+        while env.now < 2.0:
+            step = chance.choice((env.next_time, env.now, env.now + chance.random() / 200))
+            env.advance(min(step, 2.0))
+
+    print("seed", seed)
+    at_once = history(lambda env: env.run(until=2.0))
+    assert len(at_once) > 200
+    assert history(in_steps)[: len(at_once)] == at_once
