@@ -179,6 +179,10 @@ def crash_test(wanted: Wanted, tell: Callable[[Round], None] = lambda _: None) -
 
 
 async def _all(wanted: Wanted, tell: Callable[[Round], None]) -> CrashTest:
+    # Whoever ends this ends the commands, too.
+    asyncio.get_running_loop().add_signal_handler(
+        signal.SIGTERM, signal.raise_signal, signal.SIGINT
+    )
     with tempfile.TemporaryDirectory(prefix="raidsim-crash-") as nameless:
         above = Path(nameless) if wanted.keep is None else wanted.keep
         first, length = await _round(wanted, Path(nameless), above, 0, None)
