@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
 import random
 import resource
@@ -337,6 +338,27 @@ def test_a_file_system_of_the_host_that_takes_no_more_is_an_io_error(tmp_path):
             await client.close()
 
     run(test)
+
+
+def test_a_drive_for_whose_rebuild_the_host_has_no_room_fails_again(tmp_path, monkeypatch, caplog):
+    attached = Attached(disks(), tmp_path)
+    device = attached.machine.devices["data"]
+    device.content.write(0, b"1" * 2**20)
+    attached.happens(kind="drive-failure", drive=1)
+    attached.happens(kind="replacement", drive=1)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(device.content.drives[1], "write", full)
+    while device.volume.failed != [1]:
+        attached.machine.env.advance(attached.machine.env.next_time)
+        device.look()
+    assert "drive 1 of data fails: the host has no room" in caplog.text
+    attached.machine.env.advance(attached.machine.env.now + 1.0)
+    assert device.volume.health == "degraded"
+    assert device.content.read(0, 2**20) == b"1" * 2**20
+    attached.machine.close()
 
 
 # ---- what an operator asks for

@@ -65,8 +65,10 @@ class Stepped(Machine):
         if not waiting and not self._is_thinking and self._think:
             self._is_thinking = True
             self._go_to(self.env.now + self._think)
-        while waiting and self.in_flight >= waiting and self._go_to(self.env.next_time):
+        while waiting and self.in_flight >= waiting and self.env.next_time < math.inf:
             self._is_thinking = False
+            if not self._go_to(self.env.next_time):
+                break
         self.latest = max(self.latest, self.course.now) if waiting else self.latest
 
     def _go_to(self, time: float) -> bool:
@@ -84,7 +86,7 @@ class Stepped(Machine):
     @property
     def wait(self) -> float:
         """Real seconds until the next thing is due."""
-        return 0.0 if self.in_flight else math.inf
+        return 0.0 if self.in_flight and self.env.next_time < math.inf else math.inf
 
     def cut_power(self) -> None:
         """Cut the power now."""
