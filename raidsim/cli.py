@@ -49,7 +49,7 @@ from raidsim.cli_options import (
     Overrides,
     ScenarioName,
     Seed,
-    Selection,
+    SelectionOrSystem,
     WithUnknowns,
     draws,
     folder_of,
@@ -129,7 +129,7 @@ def _options(
 
 @app.command("validate", cls=WithUnknowns)
 def validate_command(
-    selection: Selection = None,
+    selection: SelectionOrSystem = None,
     role: Annotated[
         Role | None, typer.Option(help="Only claims that were fitted to, or only those predicted.")
     ] = None,

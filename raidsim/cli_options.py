@@ -64,6 +64,15 @@ Selection = Annotated[
         help="Only these: part of a document's name, a claim, or the beginning of one.",
     ),
 ]
+SelectionOrSystem = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="DOCUMENT|CLAIM|SCENARIO",
+        show_default=False,
+        help="Only these: part of a document's name, a claim, or the beginning of one; or the file"
+        " of a scenario, for the claims about its parts.",
+    ),
+]
 ClaimsFolder = Annotated[
     str | None,
     typer.Option("--claims", metavar="FOLDER", help="Files of claims, in place of raidsim's own."),

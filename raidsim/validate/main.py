@@ -11,6 +11,7 @@ from raidsim.errors import InputError, Problem
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim, Performance, Role, check_each
+from raidsim.validate.concerned import named
 from raidsim.validate.jobs import Job, Simulate, distinct
 from raidsim.validate.jobs import simulate as in_simulator
 from raidsim.validate.longer import longer, widened
@@ -45,7 +46,8 @@ def validate(
     Parameters
     ----------
     selection
-        Parts of document names, claim ids or beginnings of ids; empty for all claims.
+        Parts of document names, claim ids or beginnings of ids; files of scenarios, for the claims
+        about their drives, controllers and software RAID; empty for all claims.
     role
         Only claims of this role.
     on_progress
@@ -78,7 +80,10 @@ def validate(
     """
     count = checked(unknowns)
     everything = schema.load(folder)
-    claims = select(everything, selection, role)
+    words, untested = named(everything, selection, systems or Systems())
+    if selection and not words:
+        raise InputError([_without_claims(untested)])
+    claims = select(everything, words, role)
     if systems is None and simulate is in_simulator:
         systems = Systems()
     check_each(claims, partial(_check, systems=systems, read_card=read_card))
@@ -138,7 +143,14 @@ def validate(
         provenance=next((result.provenance for result in results.values()), {}),
         runs=sum(run.points for run in (*runs, *again)),
         draws=count,
+        untested=untested,
     )
+
+
+def _without_claims(parts: Sequence[str]) -> Problem:
+    cause = f"no claim is about {', '.join(parts)}"
+    remedy = "raidsim models NAME says what a card rests on, raidsim check what is assumed"
+    return Problem(None, None, None, cause, remedy)
 
 
 def _of(claim: Claim, widened: Mapping[Job, tuple[str, ...]]) -> dict[Job, tuple[str, ...]]:

@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from raidsim.validate.picture import errors_svg, figures_svgs, formula_svg
 from raidsim.validate.report import ValidationReport
 from raidsim.validate.standing import MEANING, STANDINGS, standing
-from raidsim.validate.tables import UNEXPLAINED, skill
+from raidsim.validate.tables import UNEXPLAINED, skill, untested_text
 from raidsim.validate.verdict import Verdict
 from raidsim.validate.words import (
     commands_of,
@@ -40,6 +40,7 @@ def render(report: ValidationReport) -> str:
         catalogue=[row for row in summary if (row.group, row.name) == ("kind", "catalogue")],
         comparisons=report.comparisons,
         skill=[skill(one) for one in report.comparisons],
+        untested=untested_text(report.untested) if report.untested else None,
         standings=[(name, MEANING[name]) for name in STANDINGS],
         formula=formula_svg(report.verdicts) if report.comparisons else None,
         contradictions=report.contradictions,

@@ -21,7 +21,8 @@ class ValidationReport:
     """The verdicts in the order of the claims, and what they rest on.
 
     ``provenance`` holds the versions and the hash of the sources as every result states them;
-    it is empty when nothing was simulated. ``draws`` is the number of draws behind the intervals.
+    it is empty when nothing was simulated. ``draws`` is the number of draws behind the intervals,
+    ``untested`` the cards of the scenarios that were asked for which no claim is about.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -29,6 +30,7 @@ class ValidationReport:
     provenance: dict[str, str]
     runs: int
     draws: int = 0
+    untested: tuple[str, ...] = ()
 
     @property
     def all_hold(self) -> bool:
@@ -72,6 +74,7 @@ class ValidationReport:
             "planning": [one.to_dict() for one in self.comparisons],
             "contradictions": [[claim.id for claim in group] for group in self.contradictions],
             "draws": self.draws,
+            "untested": list(self.untested),
             "intervals": [cover.to_dict() for cover in self.covers],
             "claims": [claim_dict(verdict) for verdict in self.verdicts],
         }

@@ -36,7 +36,17 @@ def everything(report: ValidationReport) -> Group:
         parts += list(_each(report.failed, few))
     if few and (held := [verdict for verdict in report.verdicts if verdict.holds]):
         parts += ["", Text("Claims that hold", style="bold"), *_each(held, few)]
+    if report.untested:
+        parts += ["", Text(untested_text(report.untested))]
     return Group(*parts)
+
+
+def untested_text(cards: Sequence[str]) -> str:
+    """Say that nothing was printed of some parts of a system."""
+    return (
+        f"No claim is about {', '.join(cards)}: what is simulated of that rests on the card alone"
+        " (raidsim models NAME)."
+    )
 
 
 def summary_table(rows: Sequence[Row]) -> Table:
