@@ -187,8 +187,10 @@ def test_a_picture_names_its_axes_with_units(disk):
 # ---- whatever ends it
 
 SLOW = """
+import signal
 import sys
 import raidsim
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever began it may have ignored that
 from raidsim.studies.sweep import sweep
 scenario = raidsim.Scenario.read(sys.argv[1])
 sweep(scenario, {"load.outstanding": "1..60", "seed": [1, 2]}, store=sys.argv[2], workers=2)
