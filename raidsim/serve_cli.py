@@ -38,6 +38,15 @@ Limit = Annotated[
     typer.Option("--limit", metavar="TIME", help="Longest that a run may take [2 min]."),
 ]
 
+Attached = Annotated[
+    str | None,
+    typer.Option(
+        "--attached",
+        metavar="SOCKET",
+        help="Also show the machine that raidsim attach --control SOCKET serves.",
+    ),
+]
+
 
 @app.command("serve")
 def serve_command(
@@ -46,6 +55,7 @@ def serve_command(
     name: Name = None,
     workers: Workers = None,
     limit: Limit = None,
+    attached: Attached = None,
 ) -> None:
     """Serve a page on which scenarios are written, run, turned and compared, until Ctrl-C."""
     from raidsim.errors import InputError, Problem
@@ -58,4 +68,4 @@ def serve_command(
         cause = f"needs {error.name}, which is not installed"
         remedy = 'pip install "raidsim[page]"'
         raise InputError([Problem(None, None, "serve", cause, remedy)]) from None
-    serve(Wishes(host, port, tuple(name or ()), workers, limit))
+    serve(Wishes(host, port, tuple(name or ()), workers, limit, attached))

@@ -19,7 +19,7 @@ from raidsim.attach.clock import Clock
 from raidsim.attach.device import Device, content_of
 from raidsim.attach.folder import members_in
 from raidsim.attach.members import Content
-from raidsim.control import Environment, Host, Hybrid, Volume
+from raidsim.control import Environment, Host, Hybrid, Volume, present
 from raidsim.control.course import Course
 from raidsim.control.model import Model
 from raidsim.errors import InputError
@@ -89,6 +89,7 @@ class Machine:
             device.fail_what_is_missing()
         self.on_power_cut: Callable[[], None] = _nothing
         self._loads = [load.name for load in scenario.loads] if loads else []
+        self._meters: dict[Volume, present.Meter] = {}
         self._told = -math.inf
         self._slipped = 0.0
         self._checked = -math.inf
@@ -191,18 +192,23 @@ class Machine:
                     "iops": device.volume.iops,
                     "mbps": device.volume.mbps,
                     "temperature": device.volume.temperature,
-                    "operations": [
-                        {
-                            "kind": one.kind,
-                            "drive": one.drive,
-                            "state": one.state,
-                            "progress": one.progress,
-                        }
-                        for one in device.volume.operations
-                    ],
+                    "operations": present.operations(device.volume),
+                    **self._parts(device.volume),
                 }
                 for name, device in self.devices.items()
             },
+        }
+
+    def _parts(self, volume: Volume | Hybrid) -> dict[str, Any]:
+        """How the drives and the cache of a volume are; a hybrid has those of its volumes."""
+        if isinstance(volume, Hybrid):
+            return {"drives": [], "cache": None}
+        meter = self._meters.setdefault(volume, present.Meter(self.env, volume))
+        busy, _ = meter.take()
+        system = self.env.system
+        return {
+            "drives": present.drives(system, volume, busy),
+            "cache": present.cache(system, volume),
         }
 
     def close(self) -> None:

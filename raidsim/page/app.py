@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from raidsim.page import api, lessons, shell
+from raidsim.page import api, attached, lessons, shell
 from raidsim.page.guard import Guard
 from raidsim.page.live import routes as live
 from raidsim.page.settings import Settings
@@ -30,6 +30,7 @@ async def _run_page(request: Request) -> Response:
 ROUTES: list[BaseRoute] = [
     Route("/", _run_page),
     *api.ROUTES,
+    *attached.ROUTES,
     *lessons.ROUTES,
     Mount("/static", StaticFiles(directory=shell.FOLDER / "static"), name="static"),
     *live.ROUTES,

@@ -16,6 +16,7 @@ import typer
 import uvicorn
 
 from raidsim import units
+from raidsim.attach.asking import ask
 from raidsim.errors import InputError, Problem, quote
 from raidsim.page import bounds
 from raidsim.page.app import application
@@ -40,6 +41,7 @@ class Wishes:
     names: tuple[str, ...]
     workers: int | None
     limit: str | None
+    attached: str | None
 
 
 def serve(wishes: Wishes) -> None:
@@ -51,6 +53,8 @@ def serve(wishes: Wishes) -> None:
         If nothing can listen there, or an option is wrong.
     """
     limit_s = bounds.RUN_S if wishes.limit is None else _time(wishes.limit)
+    if wishes.attached is not None:
+        ask(wishes.attached, {"show": "status"})  # refuses a socket at which nobody answers
     listening = _listen(wishes.host, wishes.port)
     settings = Settings(
         host=wishes.host,
@@ -59,6 +63,7 @@ def serve(wishes: Wishes) -> None:
         names=tuple(name.lower() for name in wishes.names),
         workers=wishes.workers or max(2, processors()),
         limit_s=limit_s,
+        attached=wishes.attached,
         say=partial(typer.echo, err=True),
     )
     config = uvicorn.Config(

@@ -29,6 +29,7 @@ class Settings:
     names : names of this machine under which visitors may ask for it, beside its addresses.
     workers : processes that simulate.
     limit_s : seconds that a run may take.
+    attached : control socket of a machine that is watched here; None for none.
     say : called with what whoever started the page should know.
     """
 
@@ -38,6 +39,7 @@ class Settings:
     names: tuple[str, ...] = ()
     workers: int = 2
     limit_s: float = bounds.RUN_S
+    attached: str | None = None
     say: Callable[[str], None] = _silent
 
     @property

@@ -14,7 +14,12 @@ from raidsim.version import __version__
 
 FOLDER = Path(__file__).parent
 
-NAVIGATION = (("run", "/", "Run"), ("live", "/live", "Live"), ("lessons", "/lessons", "Lessons"))
+NAVIGATION = (
+    ("run", "/", "Run"),
+    ("live", "/live", "Live"),
+    ("attached", "/attached", "Attached"),
+    ("lessons", "/lessons", "Lessons"),
+)
 """Each page of the head line: what it is called in a template, where it is, and its name."""
 
 

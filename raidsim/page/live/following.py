@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from raidsim.control import Environment, Volume
+from raidsim.control.present import rows_of_drives
 from raidsim.explain import disks
 from raidsim.explain.arrays import stripe_methods
 from raidsim.explain.trace import SHARED_DOWN, SHARED_UP, Beginnings, Visit, visit_of
@@ -21,7 +22,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_REPAIR, ERRAND_SWEEP
 from raidsim.layout.address import held
 from raidsim.layout.tables import DATA, DIRECT
-from raidsim.page.live.places import DRIVE, ELSEWHERE, LINK, Place, places, rows_of_drives
+from raidsim.page.live.places import DRIVE, ELSEWHERE, LINK, Place, places
 
 MOST_EVENTS = 20_000
 """Events of the kernel for which a request is waited for, and again for which it is followed."""

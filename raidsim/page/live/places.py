@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from raidsim.assembly.array import drives_of, engines_of
+from raidsim.assembly.array import engines_of
 from raidsim.control import Volume
+from raidsim.control.present import rows_of_drives
 from raidsim.kernel import tables as t
 from raidsim.observe import observe
 from raidsim.observe.observe import CONTROLLER_STATIONS
@@ -26,11 +27,6 @@ class Place:
 
 
 ELSEWHERE = Place(HOST)
-
-
-def rows_of_drives(system: System, volume: Volume) -> list[int]:
-    """Rows of the drives of a volume, and then of its hot spares that are left."""
-    return [*drives_of(system, volume.row), *system.spares.get(volume.row, ())]
 
 
 def places(system: System, volume: Volume) -> dict[int, Place]:
@@ -57,3 +53,13 @@ def _hops(system: System, drive: int) -> list[int]:
     row = system.world.drives[drive]
     hops = system.world.hops[row["first_hop"] : row["first_hop"] + row["hops"]]
     return [int(hop[way]) for hop in hops for way in ("up", "down")]
+
+
+def busiest_of_host(system: System, places: dict[int, Place], busy: dict[int, float]) -> float:
+    """Share of the time that the busiest of the host's processors worked."""
+    found = [
+        busy.get(station, 0.0)
+        for station, name in enumerate(system.names)
+        if name.kind == observe.HOST_KIND and places.get(station, ELSEWHERE) == ELSEWHERE
+    ]
+    return min(max(found, default=0.0), 1.0)

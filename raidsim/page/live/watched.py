@@ -9,7 +9,7 @@ import numpy as np
 import simpy
 
 from raidsim.assembly.array import drives_of
-from raidsim.control import Hybrid, Volume
+from raidsim.control import Hybrid, Volume, present
 from raidsim.control.course import Course
 from raidsim.control.model import Model
 from raidsim.errors import InputError, Problem
@@ -17,9 +17,9 @@ from raidsim.kernel import tables as t
 from raidsim.layout import plan
 from raidsim.layout import tables as lay
 from raidsim.layout.address import held
-from raidsim.page.live import picture, reading, telling
+from raidsim.page.live import picture, telling
 from raidsim.page.live.following import Followed, Follower, Step
-from raidsim.page.live.places import CACHE, places
+from raidsim.page.live.places import CACHE, busiest_of_host, places
 from raidsim.result import VolumeCut
 from raidsim.scenario import Scenario
 from raidsim.system.system import SaturationError
@@ -73,7 +73,7 @@ class WatchedArray:
         self._number = 0
         self._slice = 1e-3  # simulated s that take about SLICE
         self._follower = Follower(self.env, self.volume)
-        self._meter = reading.Meter(self.env, self.volume)
+        self._meter = present.Meter(self.env, self.volume)
         self._busy: dict[int, float] = {}
         self._rates: dict[str, Any] = {}
         self._drives_were: list[tuple[int, bool]] = []
@@ -134,7 +134,7 @@ class WatchedArray:
             "loads": [load.name for load in self.scenario.loads if load.volume == self.volume.name],
             "battery": self.volume.controller is not None and self._has_battery(),
             "heats": any(one["temperature"] is not None for one in self._drives()),
-            "throttles_from": reading.throttles_from(self.system, self.volume),
+            "throttles_from": present.throttles_from(self.system, self.volume),
         }
 
     def picture(self, where: str = "start") -> dict[str, Any]:
@@ -169,11 +169,11 @@ class WatchedArray:
             "drives_ready": not self.system.drives_off,
             "health": self.volume.health,
             "drives": self._drives(),
-            "cache": reading.cache(self.system, self.volume),
-            "host": reading.host(self.system, places(self.system, self.volume), self._busy),
+            "cache": present.cache(self.system, self.volume),
+            "host": busiest_of_host(self.system, places(self.system, self.volume), self._busy),
             "in_flight": int(streams["in_flight"][mine].sum()),
             "rates": self._rates,
-            "operations": reading.operations(self.volume),
+            "operations": present.operations(self.volume),
             "frontier": self._frontier(),
             "loads": self._loads(),
             "air": {"ambient": self.volume.air.ambient, "airflow": self.volume.air.airflow},
@@ -318,7 +318,7 @@ class WatchedArray:
 
     def _about_writes(self) -> str:
         """How writes are answered now."""
-        now = reading.cache(self.system, self.volume)
+        now = present.cache(self.system, self.volume)
         if now is None:
             return ""
         if now["mode"] == "back":
@@ -354,7 +354,7 @@ class WatchedArray:
             if drive["throttled"] != before:
                 self._tell("heat", telling.of_warmth(drive, before))
             self._throttled[drive["number"]] = drive["throttled"]
-        now = reading.cache(self.system, self.volume)
+        now = present.cache(self.system, self.volume)
         if now is not None:
             full = now["waits"] or (self._full and 2 * now["dirty"] > now["low"] + now["high"])
             if full and not self._full:
@@ -420,7 +420,7 @@ class WatchedArray:
     # -- parts -----------------------------------------------------------------------------------
 
     def _drives(self) -> list[dict[str, Any]]:
-        return reading.drives(self.system, self.volume, self._busy)
+        return present.drives(self.system, self.volume, self._busy)
 
     def _frontier(self) -> int | None:
         """Row that background work has come to; None if there is none."""
@@ -445,7 +445,7 @@ class WatchedArray:
         return bool(self.system.world.drives[row]["kind"] == t.DRIVE_DISK)
 
     def _writes_back(self) -> bool:
-        now = reading.cache(self.system, self.volume)
+        now = present.cache(self.system, self.volume)
         return now is not None and now["mode"] == "back"
 
     def _has_battery(self) -> bool:

@@ -12,14 +12,14 @@ import numpy as np
 
 from raidsim.assembly import heat
 from raidsim.assembly.array import drives_of, member_of
-from raidsim.control import Environment, Volume
+from raidsim.control.environment import Environment
+from raidsim.control.volume import Volume
 from raidsim.intervene import window
 from raidsim.kernel import tables as t
 from raidsim.layout.address import whole_drive
 from raidsim.observe import observe
 from raidsim.observe.caching import mode
 from raidsim.observe.thermal import STATES
-from raidsim.page.live.places import HOST, rows_of_drives
 from raidsim.system.system import System
 
 NS_PER_S = 1e9
@@ -80,6 +80,11 @@ class Meter:
 
 def _over(amount: float, per: float) -> float | None:
     return amount / per if per > 0 else None
+
+
+def rows_of_drives(system: System, volume: Volume) -> list[int]:
+    """Rows of the drives of a volume, and then of its hot spares that are left."""
+    return [*drives_of(system, volume.row), *system.spares.get(volume.row, ())]
 
 
 def drives(system: System, volume: Volume, busy: dict[int, float]) -> list[dict[str, Any]]:
@@ -184,16 +189,6 @@ def cache(system: System, volume: Volume) -> dict[str, Any] | None:
         "battery": volume.controller.battery,
         "kept": volume.keeps_cache,
     }
-
-
-def host(system: System, places: dict[int, Any], busy: dict[int, float]) -> float:
-    """Share of the time that the busiest of the host's processors worked."""
-    found = [
-        busy.get(station, 0.0)
-        for station, name in enumerate(system.names)
-        if name.kind == observe.HOST_KIND and places.get(station, HOST) == HOST
-    ]
-    return min(max(found, default=0.0), 1.0)
 
 
 def operations(volume: Volume) -> list[dict[str, Any]]:

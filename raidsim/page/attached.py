@@ -1,0 +1,73 @@
+"""A machine that ``raidsim attach`` serves, on the page: how it is, and what happens to it.
+
+The page asks at the machine's control socket, as ``raidsim tell`` does. Which socket that is says
+whoever starts the page; visitors cannot name another one.
+
+    GET  /api/attached                                      how everything is
+    POST /api/attached   {"kind": "drive-failure", ...}     let an event happen
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from anyio import to_thread
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from raidsim.attach.asking import ask
+from raidsim.errors import InputError
+from raidsim.page import shell
+from raidsim.page.settings import Settings
+
+MOST_BYTES: Final = 8192
+"""Of an event that is asked for."""
+
+NOBODY: Final = "No machine is attached to this page."
+
+
+async def _page(request: Request) -> Response:
+    settings: Settings = request.app.state.settings
+    return shell.page("attached.html", attached=settings.attached is not None)
+
+
+async def _status(request: Request) -> Response:
+    return await _answer(request, {"show": "status"})
+
+
+async def _happen(request: Request) -> Response:
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise HTTPException(415)
+    body = await request.body()
+    if len(body) > MOST_BYTES:
+        raise HTTPException(413)
+    try:
+        wish = json.loads(body)
+    except (ValueError, RecursionError):
+        raise HTTPException(400) from None
+    if not isinstance(wish, dict) or "kind" not in wish:
+        raise HTTPException(400)
+    return await _answer(request, wish)
+
+
+async def _answer(request: Request, wish: dict[str, Any]) -> Response:
+    """What the machine says to a wish, in words that say what is wrong if it does not do it."""
+    settings: Settings = request.app.state.settings
+    if settings.attached is None:
+        return JSONResponse({"problems": [NOBODY]}, status_code=404)
+    try:
+        told = await to_thread.run_sync(ask, settings.attached, wish)
+    except InputError:
+        problem = "The machine that was attached does not answer any more."
+        return JSONResponse({"problems": [problem]}, status_code=503)
+    return JSONResponse(told, status_code=200 if told.get("ok") else 409)
+
+
+ROUTES: list[BaseRoute] = [
+    Route("/attached", _page),
+    Route("/api/attached", _status),
+    Route("/api/attached", _happen, methods=["POST"]),
+]
