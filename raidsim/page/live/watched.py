@@ -128,7 +128,7 @@ class WatchedArray:
             "capacity": self.volume.capacity,
             "strip": int(spec.layout["strip"]) if spec.layout is not None else 0,
             "parity": int(spec.layout["parity"]) if spec.layout is not None else 0,
-            "rotates": self._has_arms(),
+            "rotates": spec.card.has("spindle.speed"),
             "controller": None if self.volume.controller is None else self._controller_title(),
             "host": self.scenario.host.card.title,
             "loads": [load.name for load in self.scenario.loads if load.volume == self.volume.name],
@@ -439,10 +439,6 @@ class WatchedArray:
             {"name": name, "runs": any(not one.triggered for one in runs)}
             for name, runs in self.model.loads.items()
         ]
-
-    def _has_arms(self) -> bool:
-        row = drives_of(self.system, self.volume.row)[0]
-        return bool(self.system.world.drives[row]["kind"] == t.DRIVE_DISK)
 
     def _writes_back(self) -> bool:
         now = present.cache(self.system, self.volume)
