@@ -15,7 +15,12 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command("plan")
 def plan_command(
-    need: Annotated[str, typer.Argument(metavar="NEED", help="Path of the file of a need.")],
+    need: Annotated[
+        str,
+        typer.Argument(
+            metavar="NEED", help="Path of the file of a need, or the name of one that is shipped."
+        ),
+    ],
     prices: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Prices, in place of those that the need names."),
