@@ -261,7 +261,9 @@ def import_command(
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="NAME", help="What the files are, if it is not told."),
+        typer.Option(
+            "--format", metavar="NAME", help="The format of the files, where it is not recognised."
+        ),
     ] = None,
     array: Annotated[
         list[str] | None,

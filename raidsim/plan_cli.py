@@ -67,7 +67,7 @@ def plan_command(
         typer.Option(metavar="FILE", help="Keep runs, and go on where the last plan was ended."),
     ] = None,
 ) -> None:
-    """Find the designs that meet a need, and that no other design is better than."""
+    """Find the designs that meet a need and that no other design beats in every aim."""
     from raidsim.report import output as files
     from raidsim.report import plan_files, plan_text
     from raidsim.report.progress import Bar

@@ -97,7 +97,7 @@ def sweep_command(
         bool, typer.Option("--effects", help="Say which key matters, by variance.")
     ] = False,
 ) -> None:
-    """Run a scenario with all values of some keys, and say what they do."""
+    """Run a scenario once for each combination of values of some keys, and compare the results."""
     from raidsim.report import output
     from raidsim.report.progress import Bar
     from raidsim.report.sweep_table import effects_table, sweep_table
