@@ -342,6 +342,7 @@ def test_a_file_system_of_the_host_that_takes_no_more_is_an_io_error(tmp_path):
 
 def test_a_drive_for_whose_rebuild_the_host_has_no_room_fails_again(tmp_path, monkeypatch, caplog):
     attached = Attached(disks(), tmp_path)
+    attached.machine.start()  # else its clock would be that of this computer
     device = attached.machine.devices["data"]
     device.content.write(0, b"1" * 2**20)
     attached.happens(kind="drive-failure", drive=1)
