@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 NOT_MEASURED = "-"
 
 
@@ -22,6 +24,12 @@ def figure(value: float | None) -> str:
 def time(ms: float) -> str:
     """A time on its own, in us below 1 ms and in ms from there on: 98.12 us, 2.412 ms."""
     return f"{figure(ms * 1000)} us" if ms < 1 else f"{figure(ms)} ms"
+
+
+def in_one_unit(values_ms: Sequence[float]) -> tuple[str, list[str]]:
+    """Times that stand beside each other, in one unit: us while all are below 1 ms, else ms."""
+    unit, scale = ("us", 1000.0) if max(values_ms, default=1.0) < 1 else ("ms", 1.0)
+    return unit, [figure(value * scale) for value in values_ms]
 
 
 def count(value: float) -> str:

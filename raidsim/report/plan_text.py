@@ -71,8 +71,15 @@ def front(plan: Plan) -> Table:
 
 def headers(plan: Plan) -> list[str]:
     """Heads of the columns; without prices none has a cost."""
+    units = {"cost": plan.currency, "latency": _latencies(plan)[0]}
     found = [name for name in HEADERS if name != "cost" or plan.currency is not None]
-    return [f"cost, {plan.currency}" if name == "cost" else name for name in found]
+    return [f"{name}, {units[name]}" if name in units else name for name in found]
+
+
+def _latencies(plan: Plan) -> tuple[str, dict[int, str]]:
+    """The unit of the latencies, and that of each design by its number."""
+    unit, written = numbers.in_one_unit([1000 * one.mean for one in plan.front])
+    return unit, dict(zip((one.number for one in plan.front), written, strict=True))
 
 
 def cells(one: Candidate, plan: Plan) -> list[str]:
@@ -86,7 +93,7 @@ def cells(one: Candidate, plan: Plan) -> list[str]:
         numbers.capacity(one.usable),
         str(one.rack_units),
         numbers.watts(one.watts),
-        numbers.time(1000 * one.mean),
+        _latencies(plan)[1][one.number],
         f"{'at least ' * one.more}{one.headroom:.2g}",
         NONE if one.rebuild is None else hours(one.rebuild),
         chance(one.loss),
@@ -157,16 +164,19 @@ def _states(plan: Plan) -> Iterator[str]:
         ("degraded", "with a drive missing"),
         ("rebuilding", "while one is rebuilt"),
     ):
-        found = []
-        for one in plan.front:
-            state = getattr(one, name)
-            means = [] if state is None else [kind["mean"] for kind in state.latency.values()]
-            if means:
-                found.append(f"{one.number} {numbers.time(1000 * max(means))}")
-            elif state is not None:
-                found.append(f"{one.number} does not carry the load")
+        states = [(one.number, getattr(one, name)) for one in plan.front]
+        means = {
+            number: 1000 * max(kind["mean"] for kind in state.latency.values())
+            for number, state in states
+            if state is not None and state.latency
+        }
+        unit, written = numbers.in_one_unit(list(means.values()))
+        found = [f"{number} {text}" for number, text in zip(means, written, strict=True)]
         if found:
-            yield f"latency {words}: {', '.join(found)}"
+            yield f"latency {words}, {unit}: {', '.join(found)}"
+        lost = [str(n) for n, state in states if state is not None and n not in means]
+        if lost:
+            yield f"{words} these do not carry the load: {', '.join(lost)}"
 
 
 def _levers(plan: Plan) -> Iterator[str]:

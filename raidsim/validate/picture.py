@@ -1,4 +1,7 @@
-"""Published against simulated, drawn as SVG: the same verdicts give the same bytes."""
+"""Published against simulated, drawn as SVG: the same verdicts give the same bytes.
+
+A point that is pointed at says its figures (:mod:`raidsim.readings`).
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from raidsim import readings
 from raidsim.validate.verdict import Verdict
 
 COLOURS = {"calibration": "#2f6fb2", "prediction": "#c2571a"}
@@ -179,4 +183,5 @@ def _svg(figure: Figure, salt: str) -> str:
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     text = stream.getvalue()
-    return text[text.index("<svg") :]
+    shapes = readings.of(figure)
+    return text[text.index("<svg") :].rstrip().removesuffix("</svg>") + shapes + "</svg>\n"

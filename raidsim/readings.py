@@ -126,7 +126,7 @@ def _across(axes: Axes, x: float) -> str:
     words = axes.xaxis.get_major_formatter()
     # Empty between ticks that somebody has put.
     where = (words(x) if isinstance(words, FuncFormatter) else "") or _number(x)
-    name, comma, unit = label.rpartition(", ")
+    name, comma, unit = label.partition(" (")[0].rpartition(", ")
     return f"{name}: {where} {unit}" if comma else f"{where} {label}"
 
 
