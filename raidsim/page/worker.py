@@ -8,10 +8,8 @@ is; what never looks is ended by the page, with the process.
 from __future__ import annotations
 
 import base64
-import contextlib
 import os
 import queue
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -22,7 +20,8 @@ from raidsim.errors import InputError, TableOverflowError
 from raidsim.kernel import is_compiled
 from raidsim.kernel.code_cache import COMPILING
 from raidsim.lessons import catalogue
-from raidsim.page import bounds, frames
+from raidsim.page import frames
+from raidsim.page.process import answer
 from raidsim.page.shown import shown
 from raidsim.page.text import read
 from raidsim.page.told import told_of
@@ -140,17 +139,9 @@ def _lesson(task: dict[str, Any]) -> dict[str, Any]:
     return {"page": page(catalogue.lesson(task["name"]), task["seed"])}
 
 
-def main() -> None:
-    """Serve at what the process was started with, and keep it free of anything else's words."""
-    told = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    with contextlib.suppress(ImportError, OSError, ValueError):  # where there are such limits
-        import resource  # noqa: PLC0415  (not on Windows)
-
-        resource.setrlimit(resource.RLIMIT_DATA, (bounds.MEMORY, bounds.MEMORY))
-        os.nice(2)
-    Worker(sys.stdin.buffer, told).serve()
+def _serve(asked: BinaryIO, told: BinaryIO) -> None:
+    Worker(asked, told).serve()
 
 
 if __name__ == "__main__":
-    main()
+    answer(_serve, nice=2)

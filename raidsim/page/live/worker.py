@@ -6,17 +6,15 @@ question after the other, and ends with its input.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import sys
 from typing import Any, BinaryIO
 
 from raidsim import waits
 from raidsim.errors import InputError, Problem, TableOverflowError
-from raidsim.page import bounds, frames
+from raidsim.page import frames
 from raidsim.page.live.presets import PRESETS, preset
 from raidsim.page.live.watched import WatchedArray
+from raidsim.page.process import answer
 from raidsim.page.text import read
 from raidsim.page.told import told_of
 
@@ -104,17 +102,5 @@ def serve(asked: BinaryIO, told: BinaryIO) -> None:
             tell({"done": arrays.answer(message)})
 
 
-def main() -> None:
-    """Serve at what the process was started with, and keep it free of anything else's words."""
-    told = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    with contextlib.suppress(ImportError, OSError, ValueError):  # where there are such limits
-        import resource  # noqa: PLC0415  (not on Windows)
-
-        resource.setrlimit(resource.RLIMIT_DATA, (bounds.MEMORY, bounds.MEMORY))
-        os.nice(5)
-    serve(sys.stdin.buffer, told)
-
-
 if __name__ == "__main__":
-    main()
+    answer(serve, nice=5)
