@@ -17,6 +17,8 @@ TITLES = {
     "import": "Warm start: everything imported",
     "first_point": f"Warm run of {SCENARIO}: to its first point",
     "whole": f"Warm `raidsim run {SCENARIO}`: whole",
+    "check": f"Warm `raidsim check {SCENARIO}`",
+    "help": "`raidsim --help`",
 }
 
 
@@ -31,7 +33,8 @@ def run(settings: Settings, tell: Tell) -> tuple[dict[str, Any], dict[str, float
     tell("filling the cache")
     fresh("-m", "benchmarks.start", "compile")
     few = "measure.max_ios=50000" if settings.quick else "measure.max_ios=20000000"
-    found: dict[str, list[Spent]] = {"import": [], "first_point": [], "whole": []}
+    found: dict[str, list[Spent]] = {"import": [], "first_point": []}
+    found |= {"whole": [], "check": [], "help": []}
     for repeat in range(settings.repeats):
         tell(f"warm start, {repeat + 1} of {settings.repeats}")
         places, _ = fresh("-m", "benchmarks.start", "first-point", few)
@@ -40,6 +43,9 @@ def run(settings: Settings, tell: Tell) -> tuple[dict[str, Any], dict[str, float
         tell(f"whole scenario, {repeat + 1} of {settings.repeats}")
         places, _ = fresh("-m", "raidsim", "run", SCENARIO, "--set", few)
         found["whole"].append(places["end"])
+        for key, words in (("check", ("check", SCENARIO)), ("help", ("--help",))):
+            places, _ = fresh("-m", "raidsim", *words)
+            found[key].append(places["end"])
     spent = {"cold_compile": middle(cold)} | {key: middle(s) for key, s in found.items()}
     return {key: s.seconds() for key, s in spent.items()}, {
         "cold_compile_to_first_point": spent["cold_compile"].cpu / spent["first_point"].cpu

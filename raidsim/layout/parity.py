@@ -127,9 +127,10 @@ def data_place(layout: np.void, stripe: int, i: int) -> int:
     p = p_place(layout, stripe)
     beside = together(layout)
     if is_symmetric(layout):
+        place = p + 1 + i
         if beside == 2 and layout["rotation"] != N_CONTINUE:
-            return (p + 2 + i) % n
-        return (p + 1 + i) % n
+            place += 1
+        return place - n if place >= n else place
     if beside == 1:
         return i + 1 if i >= p else i
     if p == n - 1:  # Q has come around to the first drive

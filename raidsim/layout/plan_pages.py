@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from raidsim.layout.plan_parity import (
     high_in_strip,
     is_data_good,
-    is_parity_good,
+    is_intact,
     lost_data,
     low_in_strip,
     put_data,
@@ -50,8 +50,6 @@ from raidsim.layout.tables import (
     RECONSTRUCT,
     RECONSTRUCT_WRITE,
     WRITE,
-    P,
-    Q,
 )
 
 RUNS = 5
@@ -94,23 +92,18 @@ def next_cut(layout: np.void, low: int, begin: int, end: int) -> int:
 
 def is_written(layout: np.void, i: int, low: int, high: int, begin: int, end: int) -> bool:
     """Whether a write of ``begin`` to ``end`` has bytes of strip ``i`` in rows [low, high)."""
-    size: int = layout["strip"]
-    if i < begin // size or i > (end - 1) // size:
-        return False
     return bool(low_in_strip(layout, i, begin) < high and high_in_strip(layout, i, end) > low)
 
 
 def is_covered(layout: np.void, i: int, low: int, high: int, begin: int, end: int) -> bool:
     """Whether it has all bytes of strip ``i`` in these rows."""
-    size: int = layout["strip"]
-    if i < begin // size or i > (end - 1) // size:
-        return False
     return bool(low_in_strip(layout, i, begin) <= low and high_in_strip(layout, i, end) >= high)
 
 
 def rows_method(
     layout: np.void,
     good: NDArray[np.int64],
+    intact: bool,
     policy: int,
     span: int,
     stripe: int,
@@ -119,7 +112,10 @@ def rows_method(
     begin: int,
     end: int,
 ) -> int:
-    """Return how rows [low, high) of a stripe are written, or LOST."""
+    """Return how rows [low, high) of a stripe are written, or LOST.
+
+    ``intact`` says that no strip of the stripe is lost; so nothing is asked of its drives.
+    """
     k: int = layout["data"]
     m: int = layout["parity"]
     never = 2 * (k + m)
@@ -132,7 +128,7 @@ def rows_method(
         written = is_written(layout, i, low, high, begin, end)
         covered = written and is_covered(layout, i, low, high, begin, end)
         cost = 1
-        if not is_data_good(layout, good, span, stripe, i):
+        if not intact and not is_data_good(layout, good, span, stripe, i):
             cost = never
             lost += 1
             if written:
@@ -143,7 +139,7 @@ def rows_method(
             modify += cost
         if not covered:
             anew += cost
-    survivors = surviving_parity(layout, good, span, stripe)
+    survivors = m if intact else surviving_parity(layout, good, span, stripe)
     if lost > survivors:
         return LOST if lost_written > 0 else DIRECT
     modify += survivors + (m - survivors) * never
@@ -182,21 +178,24 @@ def write_rows(
     """
     size: int = layout["strip"]
     k: int = layout["data"]
+    intact = is_intact(layout, good, span, stripe)
+    first = begin // size
+    last = (end - 1) // size
     low = 0
-    if begin // size == (end - 1) // size:
-        low = page_below(layout, begin % size)
+    if first == last:
+        low = page_below(layout, begin - first * size)
     while low < size:
         high = next_cut(layout, low, begin, end)
         touched = False
-        for i in range(begin // size, (end - 1) // size + 1):
+        for i in range(first, last + 1):
             if is_written(layout, i, low, high, begin, end):
                 touched = True
         if touched:
-            method = rows_method(layout, good, policy, span, stripe, low, high, begin, end)
+            method = rows_method(layout, good, intact, policy, span, stripe, low, high, begin, end)
             if method == LOST:
                 return LOST
             for i in range(k):
-                if not is_data_good(layout, good, span, stripe, i):
+                if not intact and not is_data_good(layout, good, span, stripe, i):
                     continue
                 written = is_written(layout, i, low, high, begin, end)
                 wanted = written
@@ -223,18 +222,6 @@ def write_rows(
     return count
 
 
-def is_degraded(layout: np.void, good: NDArray[np.int64], span: int, stripe: int) -> bool:
-    """Whether a drive is lost that has a strip of a stripe."""
-    k: int = layout["data"]
-    if lost_data(layout, good, span, stripe, 0, k - 1) > 0:
-        return True
-    for role in range(P, Q + 1):
-        held = role == P or layout["parity"] == 2
-        if held and not is_parity_good(layout, good, span, stripe, role):
-            return True
-    return False
-
-
 def read_rows(
     layout: np.void,
     good: NDArray[np.int64],
@@ -254,7 +241,12 @@ def read_rows(
     k: int = layout["data"]
     first = begin // size
     last = (end - 1) // size
-    degraded = is_degraded(layout, good, span, stripe)
+    if is_intact(layout, good, span, stripe):
+        for i in range(first, last + 1):
+            start = low_in_strip(layout, i, begin)
+            stop = high_in_strip(layout, i, end)
+            count = put_data(layout, accesses, count, 0, READ, span, stripe, i, start, stop, DIRECT)
+        return count
     # Rows that have to be computed: one run that covers all lost pages that are wanted.
     low = size
     high = 0
@@ -274,9 +266,8 @@ def read_rows(
         if first <= i <= last:
             start = low_in_strip(layout, i, begin)
             stop = high_in_strip(layout, i, end)
-            if degraded:
-                start = page_below(layout, start)
-                stop = page_above(layout, stop)
+            start = page_below(layout, start)
+            stop = page_above(layout, stop)
             if high > 0:
                 start = min(start, low)
                 stop = max(stop, high)

@@ -73,6 +73,15 @@ def is_parity_good(
     return is_good(layout, good, span * n + q_place(layout, stripe), stripe)
 
 
+def is_intact(layout: np.void, good: NDArray[np.int64], span: int, stripe: int) -> bool:
+    """Whether all strips of a stripe can be relied on: which of them is where need not be asked."""
+    n: int = layout["span_drives"]
+    for drive in range(span * n, (span + 1) * n):
+        if not is_good(layout, good, drive, stripe):
+            return False
+    return True
+
+
 def lost_data(
     layout: np.void, good: NDArray[np.int64], span: int, stripe: int, first: int, last: int
 ) -> int:
@@ -193,11 +202,12 @@ def read_stripe(
     k: int = layout["data"]
     first = begin // size
     last = (end - 1) // size
+    intact = is_intact(layout, good, span, stripe)
     # Bytes of the strips that have to be computed: one run that covers all lost ones.
     low = size
     high = 0
     for i in range(first, last + 1):
-        if not is_data_good(layout, good, span, stripe, i):
+        if not intact and not is_data_good(layout, good, span, stripe, i):
             low = min(low, low_in_strip(layout, i, begin))
             high = max(high, high_in_strip(layout, i, end))
     if high == 0:
@@ -239,7 +249,8 @@ def write_method(
     k: int = layout["data"]
     first = begin // size
     last = (end - 1) // size
-    survivors = surviving_parity(layout, good, span, stripe)
+    intact = is_intact(layout, good, span, stripe)
+    survivors = layout["parity"] if intact else surviving_parity(layout, good, span, stripe)
     lost = 0
     lost_written = 0
     lost_rest = 0  # lost and not wholly written
@@ -251,7 +262,7 @@ def write_method(
             first == last
             or (low_in_strip(layout, i, begin) == 0 and high_in_strip(layout, i, end) == size)
         )
-        if is_data_good(layout, good, span, stripe, i):
+        if intact or is_data_good(layout, good, span, stripe, i):
             if not whole:
                 rest += 1
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from raidsim.observe import inventory
 from raidsim.observe.inventory import PartPower
@@ -17,9 +17,11 @@ from raidsim.report.risk_table import duration
 from raidsim.risk.assess import Risk
 from raidsim.risk.under_load import DAY
 from raidsim.scenario import Scenario
-from raidsim.studies.risks import RiskUnknowns
-from raidsim.studies.room import Room
 from raidsim.version import __version__
+
+if TYPE_CHECKING:  # Both simulate, which takes a while to import.
+    from raidsim.studies.risks import RiskUnknowns
+    from raidsim.studies.room import Room
 
 SCHEMA = "raidsim.check/1"
 

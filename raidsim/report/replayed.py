@@ -1,4 +1,4 @@
-"""A trace that was replayed: what became of it in words, and stretch by stretch as a picture."""
+"""The picture of a trace that was replayed: throughput and response times, stretch by stretch."""
 
 from __future__ import annotations
 
@@ -8,37 +8,14 @@ from collections.abc import Iterator, Sequence
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from raidsim.report import numbers
 from raidsim.report.panels import Palette, legend, paint
 from raidsim.report.phases import unit_of
 from raidsim.report.sweeps import KINDS, Sweep
-from raidsim.result import Latency, Point, Replayed
+from raidsim.result import Point, Replayed
 
 INCHES = 4.6
 LEAST_STRETCHES = 3  # fewer are no curve
 SPAN_OF_LOG = 20.0
-
-
-def lines(sweep: Sweep) -> Iterator[str]:
-    """How much was replayed, and the response times in the trace beside those simulated."""
-    for point in sweep.points:
-        found = point.trace
-        if found is None:
-            continue
-        speed = "" if found.speed == 1.0 else f" at {found.speed:g} times its speed"
-        yield (
-            f"trace {found.file} ({found.format}), {found.replay}{speed}:"
-            f" {found.issued:,} of {found.requests:,} requests were replayed"
-        )
-        for kind in KINDS:
-            measured, simulated = found.measured_ms.get(kind), point.latency_ms.get(kind)
-            if measured is not None and simulated is not None:
-                yield f"{kind}s took {_words(measured)} in the trace, {_words(simulated)} simulated"
-        if found.demerit is not None:
-            yield (
-                f"demerit {numbers.percent(found.demerit)}: distance between both distributions of"
-                " response times (root mean square), over the mean in the trace"
-            )
 
 
 def replayed(sweep: Sweep) -> list[Point]:
@@ -94,13 +71,3 @@ def _curves(found: Replayed, kind: str) -> Iterator[tuple[Sequence[float], str, 
         yield means, "-", f"{kind}, mean"
     if not all(map(math.isnan, tails)):
         yield tails, ":", f"{kind}, p99"
-
-
-def _words(latency: Latency) -> str:
-    """Mean and percentiles in ms: "0.190 ms (p50 0.180, p95 0.289, p99 0.298)"."""
-    parts = [
-        f"{name} {numbers.figure(value)}"
-        for name in ("p50", "p95", "p99")
-        if (value := getattr(latency, name)) is not None
-    ]
-    return f"{numbers.figure(latency.mean)} ms" + (f" ({', '.join(parts)})" if parts else "")

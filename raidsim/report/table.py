@@ -22,7 +22,7 @@ from raidsim.report import (
     machines,
     numbers,
     phases,
-    replayed,
+    replay_words,
     unknowns,
     within,
 )
@@ -185,7 +185,7 @@ def notes(sweep: Sweep, result: Result) -> Iterator[str]:
     if sweep.highest is not None:
         yield within.line(sweep)
     yield from machines.lines(sweep)
-    yield from replayed.lines(sweep)
+    yield from replay_words.lines(sweep)
     yield f"IO/s with half the {confidence(result.scenario)} interval; MB/s of 2^20 bytes"
     unmeasured = any(
         None in figures(latency)
