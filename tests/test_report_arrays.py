@@ -12,8 +12,8 @@ from synthetic import SCENARIO, point, result
 from raidsim.observe import observe
 from raidsim.report import html
 from raidsim.report.course import draw_course
+from raidsim.report.curves import OTHERS, curves, stage_groups, stage_time
 from raidsim.report.panels import LIGHT, draw_stages
-from raidsim.report.sweeps import OTHERS, stage_groups, stage_time, sweeps
 from raidsim.report.table import limit, notes
 from raidsim.result import (
     ControllerUse,
@@ -60,7 +60,7 @@ def drives(number: int = 24, **changes: Any) -> list[DriveUse]:
 
 def said(*points: Point, of: str = "data") -> list[str]:
     made = result(*points)
-    return [text for text in notes(sweeps(made)[0], made) if text.startswith(of)]
+    return [text for text in notes(curves(made)[0], made) if text.startswith(of)]
 
 
 # ---------------------------------------------------------------- drives
@@ -273,7 +273,7 @@ def test_more_kinds_of_station_than_colours_leave_the_smallest_to_one_group():
 
 def test_no_two_groups_share_a_colour_and_the_bars_hold_all_the_time():
     axes = Figure().subplots()
-    draw_stages(axes, sweeps(many_kinds())[0], LIGHT, shares=False)
+    draw_stages(axes, curves(many_kinds())[0], LIGHT, shares=False)
     bars = [bar for bar in axes.patches if bar.get_height() > 0]
     assert len({bar.get_facecolor() for bar in bars}) == len(bars) == 8
     assert sum(bar.get_height() for bar in bars) == pytest.approx(sum(range(1, 13)))

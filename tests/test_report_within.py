@@ -12,7 +12,7 @@ import pytest
 from synthetic import point, result
 
 from raidsim.report import csv_file, html, plot, within
-from raidsim.report.sweeps import sweeps
+from raidsim.report.curves import curves
 from raidsim.result import Highest, Result
 
 
@@ -29,8 +29,8 @@ def searched(best: int | None, bound: float = 0.5, **changes: Any) -> Result:
 
 
 def line(shown: Result) -> str:
-    (sweep,) = sweeps(shown)
-    return within.line(sweep)
+    (curve,) = curves(shown)
+    return within.line(curve)
 
 
 def test_the_answer_names_load_throughput_and_latency() -> None:

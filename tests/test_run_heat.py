@@ -13,7 +13,7 @@ from raidsim import scenario
 from raidsim.errors import InputError
 from raidsim.report import html, plot
 from raidsim.report.course import course_of
-from raidsim.report.sweeps import sweeps
+from raidsim.report.curves import curves
 from raidsim.result import DriveUse, Point, Result, Sample, Temperature
 from raidsim.running import run
 
@@ -242,7 +242,7 @@ def test_thresholds_far_above_the_temperature_are_not_drawn() -> None:
 
 def test_a_run_in_which_nothing_warms_has_no_picture_over_time() -> None:
     for found in (warmed(41.0), synthetic.result()):
-        assert course_of(sweeps(found)[0]) is None
+        assert course_of(curves(found)[0]) is None
         assert "temperature" not in plot.render(found, ".svg").decode()
 
 

@@ -15,7 +15,7 @@ from raidsim.cards.attributes import KINDS
 from raidsim.fio.job_file import read_jobs
 from raidsim.report import json_file
 from raidsim.report import unknowns as words
-from raidsim.report.sweeps import sweeps
+from raidsim.report.curves import curves
 from raidsim.risk.assess import assess
 from raidsim.studies import unknown
 from raidsim.studies.orders import compare
@@ -260,8 +260,8 @@ def test_a_result_with_draws_is_read_back_as_it_was(drawn_of_one, tmp_path) -> N
 
 
 def test_both_intervals_of_a_rate_are_said_in_a_line(drawn_of_one) -> None:
-    (sweep,) = sweeps(drawn_of_one)
-    line = words.sentence(sweep)
+    (curve,) = curves(drawn_of_one)
+    line = words.sentence(curve)
     assert " IO/s (±" in line
     assert " % measured; " in line
     assert line.endswith(" with what the cards do not know)")

@@ -11,7 +11,7 @@ from raidsim import Environment, Host, Load, Volume, cards
 from raidsim.assembly import ftl
 from raidsim.control.model import build
 from raidsim.errors import InputError
-from raidsim.report.sweeps import sweeps
+from raidsim.report.curves import curves
 from raidsim.report.table import notes
 from raidsim.result import DriveUse
 from raidsim.running import run
@@ -59,14 +59,14 @@ USE = DriveUse(
 def test_the_table_says_once_what_a_drive_wears_where_it_is_written_most():
     little = replace(USE, written_per_day_tb=1.0, drive_writes_per_day=1.25)
     made = result(point(1, drives=[little]), point(32, drives=[USE]))
-    (line,) = (text for text in notes(sweeps(made)[0], made) if text.startswith("data"))
+    (line,) = (text for text in notes(curves(made)[0], made) if text.startswith("data"))
     assert line == (
         "data, 32 outstanding: write amplification 4.05, 39.80 drive writes a day (rated 10),"
         " rated writes reached after 1.257 years"
     )
     idle = replace(USE, written_per_day_tb=0.0, write_amplification=None, years_to_rated=None)
     made = result(point(32, drives=[idle]))
-    assert not [text for text in notes(sweeps(made)[0], made) if text.startswith("data")]
+    assert not [text for text in notes(curves(made)[0], made) if text.startswith("data")]
 
 
 def test_the_past_of_a_drive_is_paid_for_once_in_a_sweep_and_depends_on_the_seed():
@@ -152,10 +152,10 @@ def test_a_volume_says_what_it_does_not_know(words):
 def test_what_a_power_cut_would_lose_is_said_of_volatile_buffers_only():
     volatile = replace(USE, protected=False, unsafe_mean=512 * 1024, unsafe_peak=2 * 2**20)
     made = result(point(32, drives=[replace(volatile, write_amplification=None)]))
-    (line,) = (text for text in notes(sweeps(made)[0], made) if text.startswith("data"))
+    (line,) = (text for text in notes(curves(made)[0], made) if text.startswith("data"))
     assert line == (
         "data: a power cut would lose 512 KiB on average, 2,048 KiB at most,"
         " acknowledged from a volatile buffer"
     )
     made = result(point(32, drives=[replace(volatile, protected=True)]))
-    assert not [text for text in notes(sweeps(made)[0], made) if "power cut" in text]
+    assert not [text for text in notes(curves(made)[0], made) if "power cut" in text]

@@ -7,7 +7,7 @@ from typing import Any
 
 from raidsim.report import summary, table
 from raidsim.report.console import ReportConsole
-from raidsim.report.sweeps import QUANTILE_LABELS, Sweep, figures, sweeps
+from raidsim.report.curves import QUANTILE_LABELS, Curve, curves, figures
 from raidsim.result import NO_LOAD, Point, Result
 
 
@@ -18,7 +18,7 @@ def shown(result: Result) -> dict[str, Any]:
         "confidence": summary.confidence(result.scenario),
         "interrupted": result.interrupted,
         "followed": any(point.course for point in result.points),
-        "loads": [_load(sweep, result) for sweep in sweeps(result) if sweep.load != NO_LOAD],
+        "loads": [_load(curve, result) for curve in curves(result) if curve.load != NO_LOAD],
         "printed": printed(result),
     }
 
@@ -30,18 +30,18 @@ def printed(result: Result) -> str:
     return stream.getvalue()
 
 
-def _load(sweep: Sweep, result: Result) -> dict[str, Any]:
+def _load(curve: Curve, result: Result) -> dict[str, Any]:
     return {
-        "name": sweep.load,
-        "sentence": summary.load_sentence(result.scenario, sweep.load),
-        "axis": table.AXIS_WORDS[sweep.axis],
-        "kinds": list(sweep.kinds),
+        "name": curve.load,
+        "sentence": summary.load_sentence(result.scenario, curve.load),
+        "axis": table.AXIS_WORDS[curve.axis],
+        "kinds": list(curve.kinds),
         "quantiles": list(QUANTILE_LABELS.values()),
         "rows": [
-            _row(x, table.axis_cell(sweep, number), point, result)
-            for number, (x, point) in enumerate(zip(sweep.x, sweep.points, strict=True))
+            _row(x, table.axis_cell(curve, number), point, result)
+            for number, (x, point) in enumerate(zip(curve.x, curve.points, strict=True))
         ],
-        "notes": list(table.notes(sweep, result)),
+        "notes": list(table.notes(curve, result)),
     }
 
 

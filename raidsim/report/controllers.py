@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from raidsim.report import numbers
+from raidsim.report.curves import Curve
 from raidsim.report.drives import span
 from raidsim.report.hardware import BATTERY_WORDS
-from raidsim.report.sweeps import Sweep
 from raidsim.result import ControllerUse, WriteMode
 
 MIB = 2**20
 
 
-def lines(sweep: Sweep, where: Callable[[list[int]], str]) -> Iterator[str]:
+def lines(curve: Curve, where: Callable[[list[int]], str]) -> Iterator[str]:
     """A line for each controller with a cache, at the point where most is dirty."""
-    for name in dict.fromkeys(one.name for point in sweep.points for one in point.controllers):
+    for name in dict.fromkeys(one.name for point in curve.points for one in point.controllers):
         uses = [
             (number, one)
-            for number, point in enumerate(sweep.points)
+            for number, point in enumerate(curve.points)
             for one in point.controllers
             if one.name == name
         ]
@@ -30,7 +30,7 @@ def lines(sweep: Sweep, where: Callable[[list[int]], str]) -> Iterator[str]:
         if shares:
             parts.append(f"{span(shares, numbers.percent)} of reads found in its cache")
         if most.dirty_peak:
-            at = f" at {where([number])}" if len(sweep.points) > 1 else ""
+            at = f" at {where([number])}" if len(curve.points) > 1 else ""
             parts.append(
                 f"{megabytes(most.dirty_mean)} of {megabytes(most.cache_bytes)} MiB dirty on"
                 f" average{at}, {megabytes(most.dirty_peak)} MiB at most"

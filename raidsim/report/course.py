@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from raidsim.report.curves import Curve
 from raidsim.report.panels import Palette, legend, paint
-from raidsim.report.sweeps import Sweep
 from raidsim.result import DriveUse, Point, Sample
 
 WORTH_SHOWING = 2.0  # K
@@ -23,11 +23,11 @@ SHADES = {"lightly": 0.13, "heavily": 0.34}
 DASHES = {"lightly": (5, 2), "heavily": (1, 1.5)}
 
 
-def course_of(sweep: Sweep) -> Point | None:
+def course_of(curve: Curve) -> Point | None:
     """The point of a load whose course over time is worth a picture; None if there is none."""
     shown = [
         point
-        for point in sweep.points
+        for point in curve.points
         if point.series and point.course is None and _moved(point) > 0
     ]
     return max(shown, key=_moved, default=None)

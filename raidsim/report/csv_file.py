@@ -10,8 +10,8 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from raidsim.report.curves import KINDS, QUANTILES, station_kinds
 from raidsim.report.phases import health_words
-from raidsim.report.sweeps import KINDS, QUANTILES, station_kinds
 from raidsim.result import DriveUse, Latency, Phase, Point, Result, Temperature
 
 Cell = str | int | float | bool | None

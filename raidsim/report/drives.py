@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from raidsim.report import numbers
-from raidsim.report.sweeps import Sweep
+from raidsim.report.curves import Curve
 from raidsim.result import DriveUse, Temperature
 
 Where = Callable[[list[int]], str]
-"""Names some points of a sweep."""
+"""Names some points of a curve."""
 
 Write = Callable[[float], str]
 Drives = Sequence[DriveUse]
 
 
-def lines(sweep: Sweep, where: Where) -> Iterator[str]:
+def lines(curve: Curve, where: Where) -> Iterator[str]:
     """What is to say of the drives of each volume, at the points where it matters most."""
-    for volume in dict.fromkeys(drive.volume for point in sweep.points for drive in point.drives):
+    for volume in dict.fromkeys(drive.volume for point in curve.points for drive in point.drives):
         points = [
-            [drive for drive in point.drives if drive.volume == volume] for point in sweep.points
+            [drive for drive in point.drives if drive.volume == volume] for point in curve.points
         ]
         for matters, words in TOPICS:
             weights = [matters(used) for used in points]

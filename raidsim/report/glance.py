@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from raidsim.report import numbers
+from raidsim.report.curves import half_width, offered
 from raidsim.report.summary import confidence, load_sentence, title
-from raidsim.report.sweeps import half_width, offered
 from raidsim.result import Point, Result
 
 MOST_LINES = 6  # of points

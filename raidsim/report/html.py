@@ -24,20 +24,20 @@ from raidsim.report import (
     within,
 )
 from raidsim.report.course import course_of, draw_course
+from raidsim.report.curves import (
+    QUANTILE_LABELS,
+    Curve,
+    curves,
+    figures,
+    latency_unit,
+    offered,
+    stage_groups,
+)
 from raidsim.report.embedded import PALETTE, STAGE_STAND_INS, drawn
 from raidsim.report.pages import filled
 from raidsim.report.panels import draw_latency, draw_stages, draw_throughput
 from raidsim.report.ready import draw_ready
 from raidsim.report.real_time import is_steady
-from raidsim.report.sweeps import (
-    QUANTILE_LABELS,
-    Sweep,
-    figures,
-    latency_unit,
-    offered,
-    stage_groups,
-    sweeps,
-)
 from raidsim.report.table import AXIS_WORDS, INTERRUPTED, axis_cell, interval_cell, limit, notes
 from raidsim.report.timeline import draw_timeline, height
 from raidsim.result import NO_LOAD, Point, Result
@@ -112,7 +112,7 @@ def render(result: Result) -> bytes:
         facts=_facts(result),
         confidence=summary.confidence(result.scenario),
         quantiles=list(QUANTILE_LABELS.values()),
-        sections=[_section(sweep, n, result) for n, sweep in enumerate(sweeps(result))],
+        sections=[_section(curve, n, result) for n, curve in enumerate(curves(result))],
         provenance={"raidsim": result.raidsim, "seed": str(result.seed)} | result.provenance,
         scenario=toml_text.render(result.scenario),
     )
@@ -136,78 +136,78 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     return [(name, text) for name, text in facts if text]
 
 
-def _section(sweep: Sweep, number: int, result: Result) -> Section:
-    unit, scale = latency_unit(sweep.points)
+def _section(curve: Curve, number: int, result: Result) -> Section:
+    unit, scale = latency_unit(curve.points)
     kinds = list(
         dict.fromkeys(
-            use.kind for point in sweep.points for use in point.stations if use.utilisation > 0
+            use.kind for point in curve.points for use in point.stations if use.utilisation > 0
         )
     )
-    stages = stage_groups(sweep.points, len(STAGE_STAND_INS))
-    course = course_of(sweep)
+    stages = stage_groups(curve.points, len(STAGE_STAND_INS))
+    course = course_of(curve)
     interval = summary.confidence(result.scenario)
-    alone = len(sweep.points) == 1
-    draw = one_point.draw_percentiles if one_point.is_one(sweep) else draw_latency
+    alone = len(curve.points) == 1
+    draw = one_point.draw_percentiles if one_point.is_one(curve) else draw_latency
     timelines = [
         _timeline(point, f"{number}-{n}", steady=is_steady(result.scenario))
-        for n, point in enumerate(phases.courses(sweep.points))
+        for n, point in enumerate(phases.courses(curve.points))
     ]
     replays = [
         (offered(point), _replay(point, f"{number}-{n}"))
-        for n, point in enumerate(replayed.replayed(sweep))
+        for n, point in enumerate(replayed.replayed(curve))
     ]
-    shown = range(0 if sweep.load == NO_LOAD else len(sweep.points))
+    shown = range(0 if curve.load == NO_LOAD else len(curve.points))
     return Section(
-        name=sweep.load,
-        sentence=summary.load_sentence(result.scenario, sweep.load),
-        headline=_headline(sweep, result) if shown else [],
-        axis=AXIS_WORDS[sweep.axis],
+        name=curve.load,
+        sentence=summary.load_sentence(result.scenario, curve.load),
+        headline=_headline(curve, result) if shown else [],
+        axis=AXIS_WORDS[curve.axis],
         unit=unit,
-        kinds=sweep.kinds,
-        rows=[_row(sweep, n, scale, kinds, result) for n in shown],
-        notes=list(notes(sweep, result)),
+        kinds=curve.kinds,
+        rows=[_row(curve, n, scale, kinds, result) for n in shown],
+        notes=list(notes(curve, result)),
         station_kinds=kinds,
         stage_key=[] if alone else [(kind, n) for n, kind in enumerate(stages)],
-        one=one_point.is_one(sweep) and bool(shown) and not (timelines or replays),
+        one=one_point.is_one(curve) and bool(shown) and not (timelines or replays),
         throughput=_svg(
-            lambda axes: draw_throughput(axes, sweep, PALETTE, interval),
+            lambda axes: draw_throughput(axes, curve, PALETTE, interval),
             f"throughput-{number}",
-            f"Throughput of {sweep.load} against the load",
+            f"Throughput of {curve.load} against the load",
         ),
         latency=_svg(
-            lambda axes: draw(axes, sweep, PALETTE),
+            lambda axes: draw(axes, curve, PALETTE),
             f"latency-{number}",
-            f"Latency of {sweep.load}",
+            f"Latency of {curve.load}",
         ),
         course=None if course is None else _course(course, number),
-        ready=_ready(sweep, number, result),
+        ready=_ready(curve, number, result),
         course_where="" if course is None else offered(course),
         course_drives=0 if course is None else len(course.drives),
         timelines=timelines,
         replays=replays,
-        stages=_stages(sweep, number, shares=False) if stages else None,
-        shares=_stages(sweep, number, shares=True) if stages and not alone else None,
-        unknowns=unknowns.block(sweep, result),
-        places=unknowns.axis_cells(sweep),
-        sentence_of_one=unknowns.sentence(sweep),
+        stages=_stages(curve, number, shares=False) if stages else None,
+        shares=_stages(curve, number, shares=True) if stages and not alone else None,
+        unknowns=unknowns.block(curve, result),
+        places=unknowns.axis_cells(curve),
+        sentence_of_one=unknowns.sentence(curve),
     )
 
 
-def _headline(sweep: Sweep, result: Result) -> list[tuple[str, str, str]]:
+def _headline(curve: Curve, result: Result) -> list[tuple[str, str, str]]:
     """The figures that a reader looks for first."""
-    best = max(sweep.points, key=lambda point: point.iops.mean)
-    first = sweep.points[0]
-    unit, scale = latency_unit(sweep.points)  # that of the table
+    best = max(curve.points, key=lambda point: point.iops.mean)
+    first = curve.points[0]
+    unit, scale = latency_unit(curve.points)  # that of the table
     cells = []
-    found = sweep.highest
-    if found is not None and found.iops is not None and within.best(sweep) is not None:
+    found = curve.highest
+    if found is not None and found.iops is not None and within.best(curve) is not None:
         what = f"highest load, {within.bound(found)}"
-        cells.append((f"{numbers.count(found.iops.mean)} IO/s", what, within.where(sweep)))
+        cells.append((f"{numbers.count(found.iops.mean)} IO/s", what, within.where(curve)))
     cells += [
         (f"{numbers.count(best.iops.mean)} IO/s", "most I/Os", offered(best)),
         (f"{numbers.mbps(best.mbps)} MB/s", "throughput there", offered(best)),
     ]
-    for kind in sweep.kinds:
+    for kind in curve.kinds:
         latency = first.latency_ms.get(kind)
         if latency:
             words = f"{numbers.figure(latency.mean * scale)} {unit}"
@@ -217,15 +217,15 @@ def _headline(sweep: Sweep, result: Result) -> list[tuple[str, str, str]]:
     return cells
 
 
-def _row(sweep: Sweep, number: int, scale: float, kinds: Iterable[str], result: Result) -> Row:
-    point = sweep.points[number]
+def _row(curve: Curve, number: int, scale: float, kinds: Iterable[str], result: Result) -> Row:
+    point = curve.points[number]
     latencies: list[str] = []
-    for kind in sweep.kinds:
+    for kind in curve.kinds:
         latency = point.latency_ms.get(kind)
         values = figures(latency) if latency else (None,) * 5
         latencies += [numbers.figure(None if v is None else v * scale) for v in values]
     return Row(
-        axis=axis_cell(sweep, number),
+        axis=axis_cell(curve, number),
         iops=numbers.count(point.iops.mean),
         interval=interval_cell(point),
         mbps=numbers.mbps(point.mbps),
@@ -244,26 +244,26 @@ def _use(point: Point, kind: str) -> tuple[str, float]:
     return numbers.percent(max(busy)), min(max(busy), 1.0)
 
 
-def _stages(sweep: Sweep, number: int, *, shares: bool) -> Markup:
+def _stages(curve: Curve, number: int, *, shares: bool) -> Markup:
     name = "shares" if shares else "stages"
 
     def draw(axes: Axes) -> None:
-        if len(sweep.points) == 1:
-            one_point.draw_times(axes, sweep, PALETTE)
+        if len(curve.points) == 1:
+            one_point.draw_times(axes, curve, PALETTE)
         else:
-            draw_stages(axes, sweep, PALETTE, shares=shares)
+            draw_stages(axes, curve, PALETTE, shares=shares)
 
     return _svg(
         draw,
         f"{name}-{number}",
-        f"Mean time per I/O of {sweep.load} by kind of station",
+        f"Mean time per I/O of {curve.load} by kind of station",
     )
 
 
-def _ready(sweep: Sweep, number: int, result: Result) -> Markup | None:
+def _ready(curve: Curve, number: int, result: Result) -> Markup | None:
     """The curve of all machines, under the first of their groups."""
     groups = machines.groups_of(result)
-    if not groups or groups[0].load != sweep.load:
+    if not groups or groups[0].load != curve.load:
         return None
     return drawn(
         lambda figure: draw_ready(figure.subplots(), groups, PALETTE),

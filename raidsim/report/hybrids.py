@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 
 from raidsim.facts import HybridFacts
 from raidsim.report import numbers
+from raidsim.report.curves import Curve
 from raidsim.report.drives import span
-from raidsim.report.sweeps import Sweep
 
 
-def lines(sweep: Sweep, where: Callable[[list[int]], str]) -> Iterator[str]:
+def lines(curve: Curve, where: Callable[[list[int]], str]) -> Iterator[str]:
     """A line for each hybrid: what its front answered, and what it held for the back."""
-    for name in dict.fromkeys(one.name for point in sweep.points for one in point.hybrids):
+    for name in dict.fromkeys(one.name for point in curve.points for one in point.hybrids):
         uses = [
             (number, one)
-            for number, point in enumerate(sweep.points)
+            for number, point in enumerate(curve.points)
             for one in point.hybrids
             if one.name == name
         ]
@@ -33,7 +33,7 @@ def lines(sweep: Sweep, where: Callable[[list[int]], str]) -> Iterator[str]:
         parts.append(f"{_of(most.held_bytes, most.front_bytes)} in use")
         number, most = max(uses, key=lambda use: (use[1].dirty_mean, -use[0]))
         if most.dirty_peak and most.mode == "cache":
-            at = f" at {where([number])}" if len(sweep.points) > 1 else ""
+            at = f" at {where([number])}" if len(curve.points) > 1 else ""
             mean = _of(most.dirty_mean, most.front_bytes)
             parts.append(
                 f"{mean} dirty on average{at}, {_of(most.dirty_peak, most.front_bytes)} at most"

@@ -6,17 +6,17 @@ import math
 from collections.abc import Iterator, Sequence
 
 from raidsim.report import numbers
-from raidsim.report.sweeps import Sweep
+from raidsim.report.curves import Curve
 from raidsim.result import Point, Result
 
 SHARES = (0.5, 0.9, 0.99)
 
 
-def lines(sweep: Sweep) -> Iterator[str]:
+def lines(curve: Curve) -> Iterator[str]:
     """What became of a group: when half of it, most of it and the last one were ready."""
-    for number, point in enumerate(sweep.points):
+    for number, point in enumerate(curve.points):
         if point.machines is not None:
-            where = f"step {number + 1}: " if len(sweep.points) > 1 else ""
+            where = f"step {number + 1}: " if len(curve.points) > 1 else ""
             yield where + ready_words(point.machines.ready_s)
 
 

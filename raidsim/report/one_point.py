@@ -11,10 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from raidsim.report import numbers
-from raidsim.report.panels import Palette, legend, paint, plain_label
-from raidsim.report.sweeps import (
+from raidsim.report.curves import (
     QUANTILE_LABELS,
-    Sweep,
+    Curve,
     figures,
     half_width,
     latency_unit,
@@ -22,33 +21,34 @@ from raidsim.report.sweeps import (
     stage_time,
     station_kinds,
 )
+from raidsim.report.panels import Palette, legend, paint, plain_label
 
 SPAN_OF_LOG = 20.0
 
 
-def is_one(sweep: Sweep) -> bool:
+def is_one(curve: Curve) -> bool:
     """Whether a load has one point, and nothing that is drawn against the load."""
-    return len(sweep.points) == 1 and not sweep.unknowns and sweep.highest is None
+    return len(curve.points) == 1 and not curve.unknowns and curve.highest is None
 
 
-def headline(sweep: Sweep) -> str:
+def headline(curve: Curve) -> str:
     """The point in a line: "32 outstanding: 143,153 IO/s ± 1.1 %, 1118 MB/s"."""
-    (point,) = sweep.points
+    (point,) = curve.points
     half = half_width(point)
     spread = "" if half is None else f" ± {100 * half:.2g} %"
     rate = f"{numbers.count(point.iops.mean)} IO/s{spread}, {numbers.mbps(point.mbps)} MB/s"
     return f"{offered(point)}: {rate}{', saturated' if point.saturated else ''}"
 
 
-def draw_percentiles(axes: Axes, sweep: Sweep, colours: Palette) -> None:
+def draw_percentiles(axes: Axes, curve: Curve, colours: Palette) -> None:
     """Draw the mean and the percentiles of reads and writes; log where they span much.
 
     Of a saturated point there is none to draw: it grows for as long as is measured.
     """
-    (point,) = sweep.points
-    unit, scale = latency_unit(sweep.points)
+    (point,) = curve.points
+    unit, scale = latency_unit(curve.points)
     drawn: list[float] = []
-    for kind in sweep.kinds:
+    for kind in curve.kinds:
         latency = point.latency_ms.get(kind)
         if latency is None or point.saturated:
             continue
@@ -93,10 +93,10 @@ def draw_percentiles(axes: Axes, sweep: Sweep, colours: Palette) -> None:
         axes.text(0.5, 0.5, words, ha="center", transform=axes.transAxes, color=colours.ink)
 
 
-def draw_times(axes: Axes, sweep: Sweep, colours: Palette) -> None:
+def draw_times(axes: Axes, curve: Curve, colours: Palette) -> None:
     """Draw the mean time per I/O at each kind of station: served, and waiting pale behind it."""
-    (point,) = sweep.points
-    unit, scale = latency_unit(sweep.points)
+    (point,) = curve.points
+    unit, scale = latency_unit(curve.points)
     total = stage_time(point, point.stages)
     kinds = [kind for kind in station_kinds([point]) if stage_time(point, [kind]) > 0]
     served = [point.stages[kind].served * scale for kind in kinds]

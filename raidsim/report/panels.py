@@ -16,9 +16,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from raidsim.report import numbers, unknowns, within
-from raidsim.report.sweeps import (
+from raidsim.report.curves import (
     QUANTILE_LABELS,
-    Sweep,
+    Curve,
     latency_unit,
     stage_groups,
     stage_time,
@@ -62,11 +62,11 @@ class Palette:
 LIGHT = Palette()
 
 
-def draw_throughput(axes: Axes, sweep: Sweep, colours: Palette, interval: str) -> None:
+def draw_throughput(axes: Axes, curve: Curve, colours: Palette, interval: str) -> None:
     """Draw IO/s with its interval against the load; MB/s on the right where it is proportional."""
-    x = list(sweep.x)
-    means = [point.iops.mean for point in sweep.points]
-    below, above = zip(*(throughput_range(point) for point in sweep.points), strict=True)
+    x = list(curve.x)
+    means = [point.iops.mean for point in curve.points]
+    below, above = zip(*(throughput_range(point) for point in curve.points), strict=True)
     axes.errorbar(
         x,
         means,
@@ -76,10 +76,10 @@ def draw_throughput(axes: Axes, sweep: Sweep, colours: Palette, interval: str) -
         capsize=3,
         label=f"completed, with {interval} interval",
     )
-    band = _draw_band(axes, sweep, "iops", 1.0, colours.throughput)
-    if sweep.axis == "rate" and len(x) > 1:
+    band = _draw_band(axes, curve, "iops", 1.0, colours.throughput)
+    if curve.axis == "rate" and len(x) > 1:
         axes.plot(x, x, color=colours.muted, linestyle="--", linewidth=1, label="offered")
-    states = [_state(point) for point in sweep.points]
+    states = [_state(point) for point in curve.points]
     for state, marker in (("not converged", "o"), ("saturated", "s")):
         marked = [number for number, found in enumerate(states) if found == state]
         if marked:
@@ -91,23 +91,23 @@ def draw_throughput(axes: Axes, sweep: Sweep, colours: Palette, interval: str) -
                 markersize=9,
                 markerfacecolor="none",
                 markeredgecolor=colours.write,
-                label=_label(state, [sweep.points[number] for number in marked]),
+                label=_label(state, [curve.points[number] for number in marked]),
             )
     axes.set_ylabel("throughput, IO/s")
-    _finish(axes, sweep, colours)
+    _finish(axes, curve, colours)
     _from_zero(axes, max([*band, *(a + b for a, b in zip(means, above, strict=True))]))
     legend(axes, colours)
-    _add_mbps(axes, sweep, colours)
+    _add_mbps(axes, curve, colours)
 
 
-def _draw_band(axes: Axes, sweep: Sweep, name: str, scale: float, colour: str) -> list[float]:
+def _draw_band(axes: Axes, curve: Curve, name: str, scale: float, colour: str) -> list[float]:
     """Draw where nine in ten of the draws have a figure, if draws were made; the ends of it."""
-    if len(sweep.unknowns) != len(sweep.points):
+    if len(curve.unknowns) != len(curve.points):
         return []
-    found = [unknowns.named(point, name) for point in sweep.unknowns]
+    found = [unknowns.named(point, name) for point in curve.unknowns]
     spans = [
         (x, one.low * scale, one.high * scale)
-        for x, one in zip(sweep.x, found, strict=True)
+        for x, one in zip(curve.x, found, strict=True)
         if one is not None and one.low is not None and one.high is not None
     ]
     if not spans:
@@ -136,27 +136,27 @@ def _label(state: str, points: Sequence[Point]) -> str:
     return f"{state}, {found.pop()} IO/s are carried" if len(found) == 1 else state
 
 
-def draw_latency(axes: Axes, sweep: Sweep, colours: Palette) -> None:
+def draw_latency(axes: Axes, curve: Curve, colours: Palette) -> None:
     """Draw mean and p99 of reads and writes; on a log scale where they span a factor of 20.
 
     Of a saturated point there is none to draw: it grows for as long as is measured.
     """
-    unit, scale = latency_unit(sweep.points)
+    unit, scale = latency_unit(curve.points)
     drawn: list[float] = []
-    for kind in sweep.kinds:
+    for kind in curve.kinds:
         for field, dashes, marker in (("mean", "-", "o"), ("p99", "--", "s")):
             values = [
                 getattr(latency, field)
                 if (latency := point.latency_ms.get(kind)) and not point.saturated
                 else None
-                for point in sweep.points
+                for point in curve.points
             ]
             measured = [value * scale for value in values if value is not None]
             if not measured:
                 continue
             drawn += measured
             axes.plot(
-                list(sweep.x),
+                list(curve.x),
                 [float("nan") if value is None else value * scale for value in values],
                 linestyle=dashes,
                 marker=marker,
@@ -166,11 +166,11 @@ def draw_latency(axes: Axes, sweep: Sweep, colours: Palette) -> None:
             )
         if drawn:
             name, colour = f"{kind} latency", getattr(colours, kind)
-            drawn += [end for end in _draw_band(axes, sweep, name, scale, colour) if end > 0]
-    if sweep.highest is not None:
-        drawn += _draw_bound(axes, sweep, sweep.highest, scale, colours)
+            drawn += [end for end in _draw_band(axes, curve, name, scale, colour) if end > 0]
+    if curve.highest is not None:
+        drawn += _draw_bound(axes, curve, curve.highest, scale, colours)
     axes.set_ylabel(f"latency, {unit}")
-    _finish(axes, sweep, colours)
+    _finish(axes, curve, colours)
     if drawn:
         legend(axes, colours)
     if drawn and 0 < 20 * min(drawn) < max(drawn):
@@ -185,14 +185,14 @@ def draw_latency(axes: Axes, sweep: Sweep, colours: Palette) -> None:
 
 
 def _draw_bound(
-    axes: Axes, sweep: Sweep, found: Highest, scale: float, colours: Palette
+    axes: Axes, curve: Curve, found: Highest, scale: float, colours: Palette
 ) -> list[float]:
     """Draw the latency that was asked for, and what was held against it; all that was drawn."""
-    values = [point.within_ms for point in sweep.points]
+    values = [point.within_ms for point in curve.points]
     measured = [value * scale for value in values if value is not None]
-    if measured and (found.percentile is not None or len(sweep.kinds) > 1):
+    if measured and (found.percentile is not None or len(curve.kinds) > 1):
         axes.plot(
-            list(sweep.x),
+            list(curve.x),
             [float("nan") if value is None else value * scale for value in values],
             linestyle=":",
             marker=".",
@@ -204,7 +204,7 @@ def _draw_bound(
     return [*measured, limit]
 
 
-def draw_stages(axes: Axes, sweep: Sweep, colours: Palette, *, shares: bool) -> None:
+def draw_stages(axes: Axes, curve: Curve, colours: Palette, *, shares: bool) -> None:
     """Draw the mean time per I/O by kind of station: served in full colour, waiting pale above it.
 
     Parameters
@@ -212,16 +212,16 @@ def draw_stages(axes: Axes, sweep: Sweep, colours: Palette, *, shares: bool) -> 
     shares
         False: in us or ms. True: as percent of all the time at stations.
     """
-    unit, scale = latency_unit(sweep.points)
-    groups = stage_groups(sweep.points, len(colours.stages))
-    totals = [stage_time(point, point.stages) for point in sweep.points]
-    places = list(range(len(sweep.points)))
+    unit, scale = latency_unit(curve.points)
+    groups = stage_groups(curve.points, len(colours.stages))
+    totals = [stage_time(point, point.stages) for point in curve.points]
+    places = list(range(len(curve.points)))
     bottoms = [0.0] * len(places)
     for colour, (name, kinds) in zip(colours.stages, groups.items(), strict=False):
         for field, opacity in (("served", 1.0), ("waiting", 0.4)):
             times = [
                 sum(getattr(p.stages[kind], field) for kind in kinds if kind in p.stages)
-                for p in sweep.points
+                for p in curve.points
             ]
             heights = [
                 (100 * time / total if total else 0.0) if shares else time * scale
@@ -238,9 +238,9 @@ def draw_stages(axes: Axes, sweep: Sweep, colours: Palette, *, shares: bool) -> 
                 label=f"{name}, {field}" if any(heights) else None,
             )
             bottoms = [a + b for a, b in zip(bottoms, heights, strict=True)]
-    axes.set_xticks(places, [plain_label(x) for x in sweep.x])
+    axes.set_xticks(places, [plain_label(x) for x in curve.x])
     axes.set_xlim(-0.6, len(places) - 0.4)
-    axes.set_xlabel(AXIS_LABELS[sweep.axis])
+    axes.set_xlabel(AXIS_LABELS[curve.axis])
     axes.set_ylabel("share of the time, %" if shares else f"mean time per I/O, {unit}")
     axes.grid(axis="y", color=colours.faint, linewidth=0.8)
     axes.set_facecolor("none")
@@ -248,10 +248,10 @@ def draw_stages(axes: Axes, sweep: Sweep, colours: Palette, *, shares: bool) -> 
     paint(axes, colours)
 
 
-def _finish(axes: Axes, sweep: Sweep, colours: Palette) -> None:
+def _finish(axes: Axes, curve: Curve, colours: Palette) -> None:
     """Give the horizontal axis its scale and everything its colours."""
-    _scale_x(axes, sweep)
-    axes.set_xlabel(AXIS_LABELS[sweep.axis])
+    _scale_x(axes, curve)
+    axes.set_xlabel(AXIS_LABELS[curve.axis])
     axes.grid(axis="y", color=colours.faint, linewidth=0.8)
     axes.set_facecolor("none")
     paint(axes, colours)
@@ -291,15 +291,15 @@ def paint(axes: Axes, colours: Palette) -> None:
     axes.yaxis.label.set_color(colours.ink)
 
 
-def _scale_x(axes: Axes, sweep: Sweep) -> None:
+def _scale_x(axes: Axes, curve: Curve) -> None:
     """Doublings for outstanding I/Os, from zero for rates, whole steps else."""
-    x = sweep.x
-    if sweep.axis == "outstanding" and min(x) > 0:
+    x = curve.x
+    if curve.axis == "outstanding" and min(x) > 0:
         axes.set_xscale("log", base=2)
         axes.set_xlim(min(x) / 1.25, max(x) * 1.25)
         axes.set_xticks(_ticks(x))
         axes.xaxis.set_minor_locator(NullLocator())
-    elif sweep.axis == "rate":
+    elif curve.axis == "rate":
         axes.set_xlim(0, max(x) * 1.05 or 1)
         axes.xaxis.set_major_locator(MaxNLocator(6))
     else:
@@ -318,9 +318,9 @@ def _ticks(x: Sequence[float]) -> list[float]:
     return powers[:: 1 + len(powers) // 12] or [values[0], values[-1]]
 
 
-def _add_mbps(axes: Axes, sweep: Sweep, colours: Palette) -> None:
+def _add_mbps(axes: Axes, curve: Curve, colours: Palette) -> None:
     """Mark MB/s on the right, if one factor leads from IO/s to it at every point."""
-    ratios = [point.mbps / point.iops.mean for point in sweep.points if point.iops.mean > 0]
+    ratios = [point.mbps / point.iops.mean for point in curve.points if point.iops.mean > 0]
     if not ratios or min(ratios) <= 0 or max(ratios) > 1.005 * min(ratios):
         return
     factor = sum(ratios) / len(ratios)

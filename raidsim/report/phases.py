@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim.report import numbers
+from raidsim.report.curves import KINDS, Curve, offered
 from raidsim.report.hardware import some
-from raidsim.report.sweeps import KINDS, Sweep, offered
 from raidsim.result import Course, Latency, OperationUse, Phase, Point, Result, VolumeCut
 
 MINUTES_FROM = 600.0  # s, from which a table counts minutes
@@ -105,12 +105,12 @@ def health_words(phase: Phase, several: bool) -> str:
     return ", ".join(f"{name} {health}" for name, health in phase.health.items())
 
 
-def print_phases(sweep: Sweep, console: Console, fit: Callable[[], Table]) -> None:
+def print_phases(curve: Curve, console: Console, fit: Callable[[], Table]) -> None:
     """Print the phases of each point of a load; nothing for a scenario without events.
 
     ``fit`` makes an empty table in the style of all tables.
     """
-    for point in sweep.points:
+    for point in curve.points:
         if point.course is None or not point.course.phases:
             continue
         console.print()
@@ -144,7 +144,7 @@ def _table(course: Course, table: Table) -> Table:
 
 
 def lines(result: Result) -> Iterator[str]:
-    """Power cuts and operations of a scenario with events, at every point of a sweep."""
+    """Power cuts and operations of a scenario with events, at every point of a curve."""
     first = result.points[0].load if result.points else ""
     points = [point for point in result.points if point.load == first and point.course]
     for point in points:

@@ -19,12 +19,12 @@ from matplotlib.figure import Figure, SubFigure
 
 from raidsim.report import machines, one_point, replayed, timeline
 from raidsim.report.course import course_of, draw_course
+from raidsim.report.curves import Curve, curves, offered
 from raidsim.report.panels import LIGHT, draw_latency, draw_throughput
 from raidsim.report.phases import courses
 from raidsim.report.ready import draw_ready
 from raidsim.report.real_time import is_steady
 from raidsim.report.summary import air_sentence, confidence, load_sentence, title
-from raidsim.report.sweeps import Sweep, offered, sweeps
 from raidsim.result import Point, Result
 
 PANEL_INCHES = (5.2, 3.7)
@@ -39,7 +39,7 @@ def render(result: Result, suffix: str) -> bytes:
     Parameters
     ----------
     result
-        Sweeps or single points of one or more loads.
+        Curves or single points of one or more loads.
     suffix
         ".png" or ".svg".
 
@@ -91,26 +91,26 @@ class _Block:
 
 
 def _blocks(result: Result) -> Iterator[_Block]:
-    """The sweeps of all loads, then all courses over time; of one course only that."""
-    every = sweeps(result)
-    rows = [sweep for sweep in every if sweep.points[0].machines is None]
-    for sweep in rows:
-        over_time = courses(sweep.points) or replayed.replayed(sweep)
-        if len(sweep.points) > 1 or not over_time:
-            words = heading(sweep, result)
-            if one_point.is_one(sweep):
-                words += f"\n{one_point.headline(sweep)}"
-            yield _Block(words, PANEL_INCHES[1], _pair(sweep, result))
-    for sweep in every:
-        for point in courses(sweep.points):
-            words = heading(sweep, result)
+    """The curves of all loads, then all courses over time; of one course only that."""
+    every = curves(result)
+    rows = [curve for curve in every if curve.points[0].machines is None]
+    for curve in rows:
+        over_time = courses(curve.points) or replayed.replayed(curve)
+        if len(curve.points) > 1 or not over_time:
+            words = heading(curve, result)
+            if one_point.is_one(curve):
+                words += f"\n{one_point.headline(curve)}"
+            yield _Block(words, PANEL_INCHES[1], _pair(curve, result))
+    for curve in every:
+        for point in courses(curve.points):
+            words = heading(curve, result)
             words += f"; {offered(point)}" if point.workers else ""
             yield _Block(words, timeline.height(point), _over_time(point, result))
-        for point in replayed.replayed(sweep):
-            words = f"{heading(sweep, result)}; {offered(point)}: over time"
+        for point in replayed.replayed(curve):
+            words = f"{heading(curve, result)}; {offered(point)}: over time"
             yield _Block(words, replayed.INCHES, _stretches(point))
-        warmed = course_of(sweep)
-        if warmed is not None and sweep in rows:
+        warmed = course_of(curve)
+        if warmed is not None and curve in rows:
             words = f"{warmed.load}, {offered(warmed)}: over time, {air_sentence(result.scenario)}"
             yield _Block(words, COURSE_INCHES, partial(draw_course, point=warmed, colours=LIGHT))
     if booted := machines.groups_of(result):
@@ -124,15 +124,15 @@ def _ready(booted: list[Point]) -> Callable[[SubFigure], None]:
     return draw
 
 
-def _pair(sweep: Sweep, result: Result) -> Callable[[SubFigure], None]:
+def _pair(curve: Curve, result: Result) -> Callable[[SubFigure], None]:
     def draw(part: SubFigure) -> None:
         left, right = part.subplots(1, 2)
-        if one_point.is_one(sweep):
-            one_point.draw_percentiles(left, sweep, LIGHT)
-            one_point.draw_times(right, sweep, LIGHT)
+        if one_point.is_one(curve):
+            one_point.draw_percentiles(left, curve, LIGHT)
+            one_point.draw_times(right, curve, LIGHT)
         else:
-            draw_throughput(left, sweep, LIGHT, confidence(result.scenario))
-            draw_latency(right, sweep, LIGHT)
+            draw_throughput(left, curve, LIGHT, confidence(result.scenario))
+            draw_latency(right, curve, LIGHT)
 
     return draw
 
@@ -146,10 +146,10 @@ def _over_time(point: Point, result: Result) -> Callable[[SubFigure], None]:
     return partial(timeline.draw_timeline, point=point, colours=LIGHT, steady=steady)
 
 
-def heading(sweep: Sweep, result: Result) -> str:
+def heading(curve: Curve, result: Result) -> str:
     """Name of the load and what it is, as a line above its panels."""
-    sentence = load_sentence(result.scenario, sweep.load)
-    return f"{sweep.load}: {sentence}" if sentence else sweep.load
+    sentence = load_sentence(result.scenario, curve.load)
+    return f"{curve.load}: {sentence}" if sentence else curve.load
 
 
 @contextmanager

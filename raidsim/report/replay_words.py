@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidsim.report import numbers
-from raidsim.report.sweeps import KINDS, Sweep
+from raidsim.report.curves import KINDS, Curve
 from raidsim.result import Latency
 
 
-def lines(sweep: Sweep) -> Iterator[str]:
+def lines(curve: Curve) -> Iterator[str]:
     """How much was replayed, and the response times in the trace beside those simulated."""
-    for point in sweep.points:
+    for point in curve.points:
         found = point.trace
         if found is None:
             continue

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from raidsim.report.curves import KINDS, Curve
 from raidsim.report.panels import Palette, legend, paint
 from raidsim.report.phases import unit_of
-from raidsim.report.sweeps import KINDS, Sweep
 from raidsim.result import Point, Replayed
 
 INCHES = 4.6
@@ -18,11 +18,11 @@ LEAST_STRETCHES = 3  # fewer are no curve
 SPAN_OF_LOG = 20.0
 
 
-def replayed(sweep: Sweep) -> list[Point]:
+def replayed(curve: Curve) -> list[Point]:
     """The points of a load with enough stretches for a picture."""
     return [
         point
-        for point in sweep.points
+        for point in curve.points
         if point.trace is not None and len(point.trace.stretches) >= LEAST_STRETCHES
     ]
 

@@ -27,16 +27,16 @@ from raidsim.report import (
     within,
 )
 from raidsim.report.console import UNBOUNDED
-from raidsim.report.summary import confidence, load_sentence, several_volumes
-from raidsim.report.sweeps import (
+from raidsim.report.curves import (
     QUANTILE_LABELS,
-    Sweep,
+    Curve,
+    curves,
     figures,
     half_width,
     latency_unit,
     offered,
-    sweeps,
 )
+from raidsim.report.summary import confidence, load_sentence, several_volumes
 from raidsim.result import NO_LOAD, Limit, Point, Result
 
 AXIS_HEADERS = {"outstanding": "out-\nstanding", "rate": "offered\nIO/s", "step": "\nstep"}
@@ -51,12 +51,12 @@ RULED = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
 
 def print_result(result: Result, console: Console) -> None:
     """Print every load of a result as a table, with notes on what needs one."""
-    for number, sweep in enumerate(sweeps(result)):
+    for number, curve in enumerate(curves(result)):
         if number:
             console.print()
-        print_sweep(sweep, result, console)
-        phases.print_phases(sweep, console, _ruled)
-        print_unknowns(sweep, result, console)
+        print_curve(curve, result, console)
+        phases.print_phases(curve, console, _ruled)
+        print_unknowns(curve, result, console)
     if result.interrupted:
         console.print()
         console.print(Text(INTERRUPTED), soft_wrap=True)
@@ -67,41 +67,41 @@ def print_result(result: Result, console: Console) -> None:
         console.print(Text(line), soft_wrap=not console.is_terminal)
 
 
-def print_sweep(sweep: Sweep, result: Result, console: Console) -> None:
+def print_curve(curve: Curve, result: Result, console: Console) -> None:
     """Print the heading, the table and the notes of one load."""
-    heading = Text.assemble((sweep.load, "bold"))
-    sentence = load_sentence(result.scenario, sweep.load)
+    heading = Text.assemble((curve.load, "bold"))
+    sentence = load_sentence(result.scenario, curve.load)
     if sentence:
         heading.append(f": {sentence}")
     console.print(heading, soft_wrap=True)
-    if sweep.load == NO_LOAD:  # its figures would all be zero
-        for text in dict.fromkeys(text for point in sweep.points for text in remarks(point)):
+    if curve.load == NO_LOAD:  # its figures would all be zero
+        for text in dict.fromkeys(text for point in curve.points for text in remarks(point)):
             console.print(Text(text), soft_wrap=True)
         return
     console.print()
-    console.print(fitting(sweep, result, console))
+    console.print(fitting(curve, result, console))
     console.print()
-    for note in notes(sweep, result):
+    for note in notes(curve, result):
         console.print(Text(note), soft_wrap=True)
 
 
-def print_unknowns(sweep: Sweep, result: Result, console: Console) -> None:
+def print_unknowns(curve: Curve, result: Result, console: Console) -> None:
     """Print what the cards do not know of the figures of a load, if that was asked for."""
-    found = unknowns.block(sweep, result)
+    found = unknowns.block(curve, result)
     if found is None:
         return
     console.print()
-    if (said := unknowns.sentence(sweep)) is not None:
+    if (said := unknowns.sentence(curve)) is not None:
         console.print(Text(said, style="bold"), soft_wrap=True)
     console.print(Text(found.title), soft_wrap=True)
     console.print()
     table = _ruled()
-    axis = "" if sweep.highest is not None else AXIS_WORDS[sweep.axis]
+    axis = "" if curve.highest is not None else AXIS_WORDS[curve.axis]
     table.add_column(axis, justify="right", no_wrap=True)
     for header in found.headers:
         table.add_column(header, justify="right", no_wrap=True)
     table.add_column("most of it is", no_wrap=True)
-    for place, row in zip(unknowns.axis_cells(sweep), found.rows, strict=True):
+    for place, row in zip(unknowns.axis_cells(curve), found.rows, strict=True):
         table.add_row(place, *row.cells, row.main)
     console.print(table, soft_wrap=not console.is_terminal)
     console.print()
@@ -109,44 +109,44 @@ def print_unknowns(sweep: Sweep, result: Result, console: Console) -> None:
         console.print(Text(note), soft_wrap=True)
 
 
-def fitting(sweep: Sweep, result: Result, console: Console) -> Table:
+def fitting(curve: Curve, result: Result, console: Console) -> Table:
     """Build the table in the roomiest layout that the console is wide enough for."""
     unbounded = console.options.update(width=UNBOUNDED)
-    layouts = [layout(sweep, result, gap) for layout in (wide, stacked) for gap in (2, 1)]
+    layouts = [layout(curve, result, gap) for layout in (wide, stacked) for gap in (2, 1)]
     for table in layouts:
         if console.measure(table, options=unbounded).maximum <= console.width:
             return table
     return layouts[-1]
 
 
-def wide(sweep: Sweep, result: Result, gap: int = 2) -> Table:
+def wide(curve: Curve, result: Result, gap: int = 2) -> Table:
     """Build the table with one row per point, for the kinds (read, write) that occurred."""
-    unit, scale = latency_unit(sweep.points)
-    table = _with_throughput(sweep, result, gap)
+    unit, scale = latency_unit(curve.points)
+    table = _with_throughput(curve, result, gap)
     blocks = []
-    for kind in sweep.kinds:
-        header, rows = _block(sweep, kind, scale)
+    for kind in curve.kinds:
+        header, rows = _block(curve, kind, scale)
         table.add_column(f"{f'{kind} latency, {unit}':^{len(header)}}\n{header}", no_wrap=True)
         blocks.append(rows)
     table.add_column("\nlimited by", no_wrap=True)
-    for number, point in enumerate(sweep.points):
-        cells = _throughput(sweep, number)
+    for number, point in enumerate(curve.points):
+        cells = _throughput(curve, number)
         table.add_row(*cells, *(rows[number] for rows in blocks), limit(point, result))
     return table
 
 
-def stacked(sweep: Sweep, result: Result, gap: int = 2) -> Table:
+def stacked(curve: Curve, result: Result, gap: int = 2) -> Table:
     """Build the table with a row each for the reads and the writes of a point."""
-    unit, scale = latency_unit(sweep.points)
-    table = _with_throughput(sweep, result, gap)
-    blocks = {kind: _block(sweep, kind, scale) for kind in sweep.kinds}
+    unit, scale = latency_unit(curve.points)
+    table = _with_throughput(curve, result, gap)
+    blocks = {kind: _block(curve, kind, scale) for kind in curve.kinds}
     if blocks:
         table.add_column("\n", no_wrap=True)
         header = next(iter(blocks.values()))[0]
         table.add_column(f"{f'latency, {unit}':^{len(header)}}\n{header}", no_wrap=True)
     table.add_column("\nlimited by")
-    for number, point in enumerate(sweep.points):
-        cells = _throughput(sweep, number)
+    for number, point in enumerate(curve.points):
+        cells = _throughput(curve, number)
         last = limit(point, result)
         for kind, (_, rows) in blocks.items():
             table.add_row(*cells, kind, rows[number], last)
@@ -180,44 +180,44 @@ def _busy(found: Limit, point: Point, result: Result) -> str:
     return f"{name} {mean}" if busiest == mean else f"{name} {mean}, busiest {busiest}"
 
 
-def notes(sweep: Sweep, result: Result) -> Iterator[str]:
+def notes(curve: Curve, result: Result) -> Iterator[str]:
     """Answer what was asked, say what the columns mean, then what the rows cannot show."""
-    if sweep.highest is not None:
-        yield within.line(sweep)
-    yield from machines.lines(sweep)
-    yield from replay_words.lines(sweep)
+    if curve.highest is not None:
+        yield within.line(curve)
+    yield from machines.lines(curve)
+    yield from replay_words.lines(curve)
     yield f"IO/s with half the {confidence(result.scenario)} interval; MB/s of 2^20 bytes"
     unmeasured = any(
         None in figures(latency)
-        for point in sweep.points
+        for point in curve.points
         for latency in point.latency_ms.values()
         if latency
     )
     if unmeasured:
         yield f"{numbers.NOT_MEASURED} not shown: fewer than ten samples lie beyond it"
-    if any(_is_unsure(point) for point in sweep.points):
+    if any(_is_unsure(point) for point in curve.points):
         yield f"{NOT_CONVERGED} not converged: why is said below"
     places: dict[str, list[int]] = {}
-    for number, point in enumerate(sweep.points):
+    for number, point in enumerate(curve.points):
         for text in remarks(point):
             places.setdefault(text, []).append(number)
     for text, chosen in places.items():
-        yield f"{_where(chosen, sweep)}: {text}"
-    yield from drives.lines(sweep, lambda chosen: _where(chosen, sweep))
-    yield from controllers.lines(sweep, lambda chosen: _where(chosen, sweep))
-    yield from hybrids.lines(sweep, lambda chosen: _where(chosen, sweep))
+        yield f"{_where(chosen, curve)}: {text}"
+    yield from drives.lines(curve, lambda chosen: _where(chosen, curve))
+    yield from controllers.lines(curve, lambda chosen: _where(chosen, curve))
+    yield from hybrids.lines(curve, lambda chosen: _where(chosen, curve))
 
 
-def _where(chosen: Sequence[int], sweep: Sweep) -> str:
-    """Name some points of a sweep: "1, 2, 4 outstanding"; "step 2"; "every point"."""
-    if len(sweep.points) == 1:
-        return offered(sweep.points[0])
-    if len(chosen) == len(sweep.points):
+def _where(chosen: Sequence[int], curve: Curve) -> str:
+    """Name some points of a curve: "1, 2, 4 outstanding"; "step 2"; "every point"."""
+    if len(curve.points) == 1:
+        return offered(curve.points[0])
+    if len(chosen) == len(curve.points):
         return "every point"
-    if len(chosen) == 1 and sweep.axis != "step":
-        return offered(sweep.points[chosen[0]])
-    cells = ", ".join(axis_cell(sweep, number) for number in chosen)
-    return f"step {cells}" if sweep.axis == "step" else f"{cells} {AXIS_WORDS[sweep.axis]}"
+    if len(chosen) == 1 and curve.axis != "step":
+        return offered(curve.points[chosen[0]])
+    cells = ", ".join(axis_cell(curve, number) for number in chosen)
+    return f"step {cells}" if curve.axis == "step" else f"{cells} {AXIS_WORDS[curve.axis]}"
 
 
 def remarks(point: Point) -> list[str]:
@@ -234,10 +234,10 @@ def remarks(point: Point) -> list[str]:
     return texts
 
 
-def axis_cell(sweep: Sweep, number: int) -> str:
-    """The position of a point on its sweep's axis, as text."""
-    value = sweep.x[number]
-    return numbers.count(value) if sweep.axis == "rate" else f"{value:.0f}"
+def axis_cell(curve: Curve, number: int) -> str:
+    """The position of a point on its curve's axis, as text."""
+    value = curve.x[number]
+    return numbers.count(value) if curve.axis == "rate" else f"{value:.0f}"
 
 
 def interval_cell(point: Point) -> str:
@@ -257,11 +257,11 @@ def _ruled(gap: int = 2) -> Table:
     return Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, gap - 1, 0, 0))
 
 
-def _with_throughput(sweep: Sweep, result: Result, gap: int) -> Table:
+def _with_throughput(curve: Curve, result: Result, gap: int) -> Table:
     """An empty table with the columns that every layout begins with, ``gap`` spaces apart."""
     table = _ruled(gap)
     headers = (
-        AXIS_HEADERS[sweep.axis],
+        AXIS_HEADERS[curve.axis],
         "\nIO/s",
         f"± at\n{confidence(result.scenario)}",
         "\nMB/s",
@@ -271,20 +271,20 @@ def _with_throughput(sweep: Sweep, result: Result, gap: int) -> Table:
     return table
 
 
-def _throughput(sweep: Sweep, number: int) -> list[str | Text]:
-    point = sweep.points[number]
+def _throughput(curve: Curve, number: int) -> list[str | Text]:
+    point = curve.points[number]
     return [
-        axis_cell(sweep, number),
+        axis_cell(curve, number),
         Text(numbers.count(point.iops.mean), style="bold"),
         Text(interval_cell(point), style="" if point.converged else "yellow"),
         numbers.mbps(point.mbps),
     ]
 
 
-def _block(sweep: Sweep, kind: str, scale: float) -> tuple[str, list[str]]:
+def _block(curve: Curve, kind: str, scale: float) -> tuple[str, list[str]]:
     """Latency figures of one kind as one aligned block: its header and a line per point."""
     lines: list[Sequence[str]] = [list(QUANTILE_LABELS.values())]
-    for point in sweep.points:
+    for point in curve.points:
         latency = point.latency_ms.get(kind)
         values: Iterable[float | None] = figures(latency) if latency else [None] * 5
         lines.append([numbers.figure(None if v is None else v * scale) for v in values])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from raidsim.report import numbers
-from raidsim.report.sweeps import Sweep, half_width, latency_unit
+from raidsim.report.curves import Curve, half_width, latency_unit
 from raidsim.result import Result
 from raidsim.result_draws import Figure, PointUnknowns, Share, Unknowns
 
@@ -39,23 +39,23 @@ def named(point: PointUnknowns, name: str) -> Figure | None:
     return next((one for one in point.figures if one.name == name), None)
 
 
-def block(sweep: Sweep, result: Result) -> Block | None:
+def block(curve: Curve, result: Result) -> Block | None:
     """All that is said of a load; None where nothing was drawn."""
     found = result.unknowns
-    if found is None or not sweep.unknowns:
+    if found is None or not curve.unknowns:
         return None
-    unit, scale = latency_unit(sweep.points)
-    names = _names(sweep)
+    unit, scale = latency_unit(curve.points)
+    names = _names(curve)
     headers = [_header(name, unit) for name in names]
     rows = []
-    for point in sweep.unknowns:
+    for point in curve.unknowns:
         figures = [named(point, name) for name in names]
         cells = [
             span(one, scale if one is not None and one.unit == "ms" else 1.0) for one in figures
         ]
         main = figures[0].shares[:1] if figures and figures[0] is not None else []
         rows.append(Row(cells, _of(main[0]) if main else numbers.NOT_MEASURED))
-    return Block(_title(found), headers, rows, list(_notes(sweep, found)))
+    return Block(_title(found), headers, rows, list(_notes(curve, found)))
 
 
 def job_file(result: Result) -> bytes:
@@ -65,24 +65,24 @@ def job_file(result: Result) -> bytes:
     return (found[0].job if found else none).encode()
 
 
-def axis_cells(sweep: Sweep) -> list[str]:
-    """The position of each row on the axis of its sweep, as text."""
-    if sweep.highest is not None:
+def axis_cells(curve: Curve) -> list[str]:
+    """The position of each row on the axis of its curve, as text."""
+    if curve.highest is not None:
         return ["highest"]
-    if sweep.axis == "rate":
-        return [numbers.count(x) for x in sweep.x]
-    return [f"{x:.0f}" for x in sweep.x]
+    if curve.axis == "rate":
+        return [numbers.count(x) for x in curve.x]
+    return [f"{x:.0f}" for x in curve.x]
 
 
-def sentence(sweep: Sweep) -> str | None:
+def sentence(curve: Curve) -> str | None:
     """The rate of a load of one point, with both of its intervals; None of others."""
-    if len(sweep.unknowns) != 1 or (len(sweep.points) != 1 and sweep.highest is None):
+    if len(curve.unknowns) != 1 or (len(curve.points) != 1 and curve.highest is None):
         return None
-    rate = named(sweep.unknowns[0], "iops")
+    rate = named(curve.unknowns[0], "iops")
     if rate is None or rate.low is None:
         return None
     known = f"{span(rate, 1.0)} with what the cards do not know"
-    half = half_width(sweep.points[0]) if sweep.highest is None else None
+    half = half_width(curve.points[0]) if curve.highest is None else None
     measured = "" if half is None else f"±{100 * half:.2g} % measured; "
     return f"{numbers.count(rate.value)} IO/s ({measured}{known})"
 
@@ -105,16 +105,16 @@ def rounded(value: float) -> str:
     return f"{text:.{digits}f}"
 
 
-def _names(sweep: Sweep) -> list[str]:
+def _names(curve: Curve) -> list[str]:
     """Figures that a column is given to: of those that any point has."""
     there = {
         figure.name: None
-        for point in sweep.unknowns
+        for point in curve.unknowns
         for figure in point.figures
         if figure.low is not None
     }
     usual = ["iops", "mbps"]
-    for kind in sweep.kinds:
+    for kind in curve.kinds:
         usual += [f"{kind} latency", f"{kind} latency p99"]
     others = [
         name
@@ -148,9 +148,9 @@ def _of(share: Share) -> str:
     return f"{numbers.percent(share.share)} {share.value} of {share.card}"
 
 
-def _notes(sweep: Sweep, found: Unknowns) -> Iterator[str]:
+def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
     """What is behind the width, what would narrow it, and what went wrong."""
-    rate = _widest(sweep)
+    rate = _widest(curve)
     if rate is not None:
         yield from _behind(rate)
     for experiment in found.experiments[:1]:
@@ -161,7 +161,7 @@ def _notes(sweep: Sweep, found: Unknowns) -> Iterator[str]:
     if found.failed:
         why = f": {'; '.join(found.problems)}" if found.problems else ""
         yield f"{found.failed} of {found.draws} draws could not be run{why}"
-    saturated = max(point.saturated for point in sweep.unknowns)
+    saturated = max(point.saturated for point in curve.unknowns)
     if saturated:
         yield f"up to {saturated} of {found.draws} draws do not carry the load"
     if found.drawn_in:
@@ -171,9 +171,9 @@ def _notes(sweep: Sweep, found: Unknowns) -> Iterator[str]:
         )
 
 
-def _widest(sweep: Sweep) -> Figure | None:
+def _widest(curve: Curve) -> Figure | None:
     """The rate of the point at which it is the least known."""
-    found = [named(point, "iops") for point in sweep.unknowns]
+    found = [named(point, "iops") for point in curve.unknowns]
     known = [one for one in found if one is not None and one.low and one.high]
     return max(known, key=lambda one: (one.high or 0.0) / (one.low or 1.0), default=None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from raidsim.report import numbers
-from raidsim.report.sweeps import Sweep, offered
+from raidsim.report.curves import Curve, offered
 from raidsim.result import Highest, Point
 
 
@@ -21,29 +21,29 @@ def judged(found: Highest) -> str:
     return "mean" if found.percentile is None else f"p{100 * found.percentile:g}"
 
 
-def best(sweep: Sweep) -> Point | None:
+def best(curve: Curve) -> Point | None:
     """The point that is the answer; None if there is none."""
-    found = sweep.highest
+    found = curve.highest
     if found is None or found.iops is None:
         return None
     same = (found.outstanding, found.rate)
-    return next((p for p in sweep.points if (p.outstanding, p.rate) == same), None)
+    return next((p for p in curve.points if (p.outstanding, p.rate) == same), None)
 
 
-def line(sweep: Sweep) -> str:
+def line(curve: Curve) -> str:
     """The answer as a line below a table; empty where nothing was asked."""
-    found = sweep.highest
+    found = curve.highest
     if found is None:
         return ""
-    point = best(sweep)
+    point = best(curve)
     if point is None:
-        first = sweep.points[0]
+        first = curve.points[0]
         what = "" if first.within_ms is None else f": {_judged(first, found)}"
         return f"no load keeps {bound(found)}: not even {offered(first)}{what}"
     assert found.iops is not None
     assert found.mbps is not None
     words = [
-        where(sweep),
+        where(curve),
         f"{numbers.count(found.iops.mean)} IO/s",
         f"{numbers.mbps(found.mbps)} MB/s",
     ]
@@ -54,9 +54,9 @@ def line(sweep: Sweep) -> str:
     return f"highest load that keeps {bound(found)}: {', '.join(words)}{more}"
 
 
-def where(sweep: Sweep) -> str:
-    """Where the answer lies: "between 7 and 8 outstanding", or at the last point of the sweep."""
-    found, point = sweep.highest, best(sweep)
+def where(curve: Curve) -> str:
+    """Where the answer lies: "between 7 and 8 outstanding", or at the last point of the curve."""
+    found, point = curve.highest, best(curve)
     assert found is not None
     assert point is not None
     if not found.exceeded_at:

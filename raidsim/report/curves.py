@@ -1,6 +1,6 @@
-"""The points of a result as every report arranges them: one sweep per load.
+"""The points of a result as every report arranges them: one curve per load.
 
-A sweep knows along which axis its points lie. That is the number of outstanding
+A curve knows along which axis its points lie. That is the number of outstanding
 I/Os of a closed load, or the offered rate of an open one. Where that number does
 not tell the points apart (another load of the scenario is the one that varies),
 the axis is the step of the sweep.
@@ -23,7 +23,7 @@ OTHERS = "all others"
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Curve:
     """The points of one load, in the order in which they were run."""
 
     load: str
@@ -49,7 +49,7 @@ class Sweep:
         )
 
 
-def sweeps(result: Result) -> list[Sweep]:
+def curves(result: Result) -> list[Curve]:
     """Group the points of a result by load, in order of first appearance."""
     by_load: dict[str, list[Point]] = {}
     for point in result.points:
@@ -57,7 +57,7 @@ def sweeps(result: Result) -> list[Sweep]:
     found = result.highest
     unsure = [] if result.unknowns is None else result.unknowns.points
     return [
-        Sweep(
+        Curve(
             load,
             _axis(points),
             tuple(points),
