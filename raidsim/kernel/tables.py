@@ -130,6 +130,7 @@ STAGE_SWEEP = 41  # on the agenda: a worker of a sweep takes its next rows
 STAGE_SWEEP_PAUSED = 42
 STAGE_DISK_TIMED = 43  # a shingled disk may have been idle for long enough
 STAGE_DISK_CHOOSING = 45  # its firmware settles which access comes next
+STAGE_SHARED_LINES = 46  # software RAID: its core fetches lines that another one has written
 STAGE_SLC_IDLE = 44  # nobody has asked for anything: soon the SLC cache is folded
 
 # Why the engine came back.
