@@ -303,6 +303,7 @@ _HOST: tuple[_Row, ...] = (
     ("raid.parity_read_lines",  "count",     "0",       "1000",      "0",      "the same of reads of arrays with parity"),
     ("raid.threads",            "count",     "1",       "4096",      "1",      "software RAID: threads that handle stripes and compute parity of an array side by side, where its group_thread_cnt is not given"),
     ("raid.stripe_cache",       "count",     "0",       "32768",     "256",   "software RAID with parity: stripe heads that it keeps in memory, where the volume gives no stripe_cache_size; 0: writes of a stripe neither wait for one another nor know what was read"),
+    ("raid.bitmap_from",        "capacity",  "1 GB",    "1000000 TB", UNKNOWN, "software RAID: arrays of drives of this size or more get a bitmap of write intents when they are made, unless the volume says otherwise (intent); if the card is silent none does"),
     ("raid.stream_depth",       "count",     "1",       "1024",      "8",      "software RAID: commands that a sequential stream of reads keeps on one copy before it takes the next one too"),
     ("rebuild.rate",                  "share",         "1 %",      "100 %",      "30 %",  "share of the time that rebuilds and other background work take while hosts have I/Os under way"),
     ("rebuild.size",                  "size",          "4 KiB",    "65536 KiB",  "256 KiB", "data of each drive that background work takes at a time"),
