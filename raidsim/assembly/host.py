@@ -13,6 +13,7 @@ GIGA = 1e9
 COSTS = ("io", "device_io", "page", "write")
 STEPS = ("submit", "complete")
 KIND = "host CPU"
+TAGS = {"sata": 32, "sas": 128, "scsi": 128}  # of AHCI, and of an adapter with more than 128
 
 
 class HostRows:
@@ -97,6 +98,7 @@ class HostRows:
             self._stations.append(engine)
         for drive in (*drives_of(self.system, volume), *self.system.spares.get(volume, ())):
             self._drive(drive)
+            self._elevator(drive)
             fetch = self.card.number("pcie.write_time_per_byte")
             if self._takes_remote_slot() != (self.spec.affinity == "unfavourable"):
                 fetch = max(fetch, self.card.number("remote.write_time_per_byte"))
@@ -129,6 +131,26 @@ class HostRows:
         }
         longer = card.number("driver.clock") / rate * GIGA
         self.system.set_row("drives", drive, **{key: longer * time for key, time in times.items()})
+
+    def _elevator(self, drive: int) -> None:
+        """Let the host sort what waits for a drive on SATA or SAS, if its card says so.
+
+        The tunables are the defaults of Linux: ``block/mq-deadline.c``; ``nr_requests`` is twice
+        the tags of the adapter, of which 128 count at most.
+        """
+        interface = self.system.cards[drive].word("link.interface")
+        if self.card.word("disks.elevator") == "none" or interface not in TAGS:
+            return
+        if self.system.world.drives[drive]["slots"] == t.NONE:
+            return
+        row = self.system.add_row(
+            "elevators",
+            requests=2 * TAGS[interface],
+            batch=16,
+            starved=2,
+            expire=(500_000_000, 5_000_000_000),
+        )
+        self.system.set_row("drives", drive, elevator=row)
 
     def set_clock(self, spec: HostSpec) -> None:
         """Run all its CPUs at the clock rate of ``spec`` from now on, work under way included.

@@ -89,6 +89,7 @@ FIXED: dict[str, str] = {
     "page.size": "a setting of the operating system",
     "raid.threads": "a setting of the driver",
     "raid.stripe_cache": "a setting of the driver",
+    "raid.bitmap_from": "a setting of the program that makes arrays",
     "link.lanes": "structure: what the card's connector has",
     "ports.lanes": "structure: what the card's connectors have",
     "drives.max": "a limit of the firmware, which nothing reaches by chance",

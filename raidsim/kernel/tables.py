@@ -2,9 +2,8 @@
 
 Here are those that everything uses, with the numbers that stand for words in them; those of one
 kind of hardware are in modules of their own. :mod:`raidsim.kernel.world` puts all together.
-Rows refer to each other by index; ``NONE`` (-1) stands for "no row". Times are int64
-nanoseconds, sizes and addresses bytes, shares floats from 0 to 1. A larger problem has more rows,
-never another layout, so the compiled kernel serves every problem.
+Rows refer to each other by index; ``NONE`` (-1) is "no row". Times are int64 nanoseconds, sizes and
+addresses bytes, shares floats from 0 to 1. A larger problem has more rows, never another layout.
 """
 
 from __future__ import annotations
@@ -453,6 +452,7 @@ DRIVES = Table(
     row=configuration("i4", "in the table of its kind"),
     failed=state("i4", "1: it answers no more"),
     slots=configuration("i4", "station of the command slots; NONE: more than ever needed"),
+    elevator=configuration("i4", "row of the host's elevator, or NONE", start=NONE),
     latency_station=configuration("i4", "where the fixed latency passes"),
     protected=configuration("i4", "1: its write buffer survives a power cut"),
     heated=configuration("i4", "1: its temperature is simulated"),
