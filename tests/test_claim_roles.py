@@ -31,15 +31,6 @@ ONLY_IN_A_WHOLE = {
     ),
     **dict.fromkeys(
         (
-            "md-lock.raid6.read",
-            "md-lock.raid6.read.patched",
-            "md-lock.raid10.read",
-            "md-lock.raid5.write",
-        ),
-        "what the locks of software RAID cost: a single drive has none; no drive limits there",
-    ),
-    **dict.fromkeys(
-        (
             "s3700-raid0.read.4",
             "s3700-raid0.read.24",
             "s3700-raid0.write.24",
