@@ -188,7 +188,8 @@ def stripe_threads(volume: VolumeSpec, host: Card) -> int:
     threads = host.integer("raid.threads")
     if volume.group_thread_cnt is not None:
         threads = max(volume.group_thread_cnt * host.integer("cpu.nodes"), 1)
-    return min(threads, host.integer("cpu.cores"))
+    most = host.integer("cpu.cores") * (2 if host.has("cpu.thread_gain") else 1)
+    return min(threads, most)
 
 
 def has_workers(volume: VolumeSpec, host: Card) -> bool:

@@ -265,6 +265,7 @@ _HOST: tuple[_Row, ...] = (
     ("cpu.nodes",               "count",     "1",       "64",        "1",      "NUMA nodes that its cores and memory are in: Linux md has group_thread_cnt workers of an array in each"),
     ("cpu.line_time",           "time",      "0 us",    "10 us",     "0 us",   "until a core has a cache line that another core of its NUMA node has written (a transfer from cache to cache); 0: nothing that cores share takes time"),
     ("cpu.remote_line_time",    "time",      "0 us",    "10 us",     UNKNOWN,  "the same, from a core of another node; as cpu.line_time if the card is silent"),
+    ("cpu.thread_gain",         "share",     "0 %",     "100 %",     UNKNOWN,  "what the second hardware thread of a core adds to its work, 0 % if it has one; processes and threads of software RAID then share the cores, and are slower where more are busy than there are. If the card is silent each has a core to itself"),
     ("cpu.work_per_clock",      "share",     "10 %",    "100 %",     "100 %",  "work of a core per clock, against that for which drives say what their drivers take (driver.clock)"),
     ("cpu.idle_clock",          "frequency", "0.1 GHz", "10 GHz",    "1.2 GHz", "lowest clock rate that the governor chooses under the default power plan"),
     ("governor.target",         "share",     "10 %",    "100 %",     "90 %",   "default power plan: utilisation of a core that the governor aims at when it chooses its clock rate"),

@@ -10,6 +10,7 @@ HOST: tuple[Row, ...] = (
     ("cpu.work_per_clock",   "any",     "x0.9",   "x1.1",   "", "work per clock of one generation of cores differs by a tenth between kinds of code"),
     ("cpu.line_time",        "any",     "x0.5",   "x2",     "lines", "20 ns inside of one ring or complex to 110 ns over a mesh or between chips, by generation"),
     ("cpu.remote_line_time", "any",     "x0.7",   "x1.5",   "lines", "between sockets 100 to 200 ns, by generation and how they snoop"),
+    ("cpu.thread_gain",      "any",     "x0.4",   "x1.4",   "", "two hardware threads of a core do 1.1 to 1.4 times the work of one, by what they do"),
     ("cpu.idle_clock",       "any",     "x0.75",  "x1.3",   "", "lowest clock rates of server processors of one generation: 0.8 to 1.6 GHz"),
     ("governor.target",      "any",     "x0.85",  "x1.1",   "", "governors of operating systems aim at 75 to 95 % of utilisation"),
     ("governor.interval",    "any",     "x0.33",  "x3",     "", "governors look every 10 to 100 ms"),

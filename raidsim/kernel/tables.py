@@ -388,6 +388,7 @@ PROCESSES = Table(
     complete=configuration("i4", "station that handles interrupts"),
     submit_core=configuration("i4", "row of its core; NONE: always awake, at one clock rate"),
     complete_core=configuration("i4", "the same of the other station"),
+    cpu=configuration("i4", "row of `cpus`, or NONE: each has a core to itself", start=NONE),
     page=configuration("i8", "page of the host's memory", "B"),
     submit_io=configuration("f8", "issue of an I/O", "ns"),
     submit_device_io=configuration("f8", "for each command to a drive beyond the first", "ns"),

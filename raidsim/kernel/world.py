@@ -13,6 +13,7 @@ from typing import Any
 from raidsim.kernel import (
     array_tables,
     cache_tables,
+    cpu_tables,
     disk_tables,
     elevator_tables,
     ftl_tables,
@@ -42,6 +43,8 @@ TABLES: dict[str, Table] = {
         tables.ARRIVALS,
         tables.PROCESSES,
         tables.CORES,
+        cpu_tables.CPUS,
+        cpu_tables.CPU_USERS,
         tables.VOLUMES,
         tables.STEPS,
         tables.GIVEN_TIMES,
