@@ -54,11 +54,13 @@ def test_reads_go_first_and_writes_let_two_batches_pass():
 
 
 def test_what_is_overdue_begins_the_next_batch():
-    """Reads take 20 ms: after 25 of them, at the end of the second batch, the oldest has 500 ms."""
-    numbers = [5, *range(100, 150)]  # block 5 lies behind as soon as the first batch has begun
-    found = sent(FIRST + blocks("r", 1) + blocks("r", *numbers), time_ms=20)
-    plain = elevator.order(FIRST + blocks("r", 1) + blocks("r", *numbers), 20)
-    assert found == plain
+    """Reads of 20 ms: block 149 came first; after the second batch, at 660 ms, it is overdue."""
+    requests = FIRST + blocks("r", 149, *range(100, 140))
+    found = sent(requests, time_ms=20)
+    sorted_ones = list(range(2, 34))  # blocks 100 to 131
+    assert found == [0, *sorted_ones, 1, *range(34, 42)]
+    assert found == elevator.order(requests, 20)
+    assert sent(requests, time_ms=1) == [0, *range(2, 42), 1]
 
 
 @pytest.mark.parametrize(("interface", "known"), [("sata", 63), ("sas", 255)])
