@@ -66,7 +66,8 @@ def test_volumes_of_simpy_have_it_too():
 
 def test_a_result_says_what_was_noted():
     """A default that the host's card decides is written out, and can be loaded again."""
-    text = f'[host]\nmodel = "{LINUX}"\n[[volume]]\ndrive = "{LARGE}"\nlevel = "raid1"\ndrives = 2\n'
+    text = f'[host]\nmodel = "{LINUX}"\n[[volume]]\ndrive = "{LARGE}"\n'
+    text += 'level = "raid1"\ndrives = 2\n'
     spec = load_text(text + '[[load]]\nread = "0 %"\nsize = "4 KiB"\noutstanding = 1\n')
     (volume,) = spec.resolved()["volume"]
     assert volume["intent"] == "bitmap"
