@@ -11,6 +11,7 @@ from raidsim.assembly import intent
 from raidsim.assembly.cache import line_size, modes, serve
 from raidsim.assembly.drive import add_drive
 from raidsim.assembly.heat import STANDARD_AIR, Air
+from raidsim.assembly.shared_lines import shared_lines, stripe_line_time
 from raidsim.cards import Card
 from raidsim.kernel import array_tables as a
 from raidsim.kernel import tables as t
@@ -187,7 +188,8 @@ def stripe_threads(volume: VolumeSpec, host: Card) -> int:
     threads = host.integer("raid.threads")
     if volume.group_thread_cnt is not None:
         threads = max(volume.group_thread_cnt * host.integer("cpu.nodes"), 1)
-    return min(threads, host.integer("cpu.cores"))
+    most = host.integer("cpu.cores") * (2 if host.has("cpu.thread_gain") else 1)
+    return min(threads, most)
 
 
 def has_workers(volume: VolumeSpec, host: Card) -> bool:
@@ -217,6 +219,7 @@ def on_host(
         "spread_ns": 0.0 if passes_through else host.number("raid.io_time") * GIGA,
         "device_io_ns": host.number("raid.device_io_time") * GIGA,
         "mirror_ns": _of_mirrors(volume.layout, host.number("raid.mirror_write_time")),
+        **({} if passes_through else shared_lines(system, volume, host)),
     }
 
 
@@ -241,6 +244,7 @@ def _stripe_heads(system: System, volume: VolumeSpec, host: Card) -> dict[str, f
         host.number(f"raid.{name}") * GIGA
         for name in ("stripe_time", "stripe_io_time", "serial_time")
     )
+    serial += stripe_line_time(host) * GIGA
     if serial == 0.0 or not has_workers(volume, host):
         return {"stripe_ns": head + serial, "stripe_io_ns": page, "serial_ns": 0.0}
     thread = system.add_station(f"{volume.name}: raid thread", "parity engine")

@@ -13,6 +13,8 @@ GIGA = 1e9
 COSTS = ("io", "device_io", "page", "write")
 STEPS = ("submit", "complete")
 KIND = "host CPU"
+LOOK = 100_000  # ns: from one count of busy threads to the next
+TAGS = {"sata": 32, "sas": 128, "scsi": 128}  # of AHCI, and of an adapter with more than 128
 
 
 class HostRows:
@@ -35,6 +37,15 @@ class HostRows:
         self._cores: list[int] = []
         self._stations: list[int] = []
         self._in_slots = 0
+        self._cpu = t.NONE
+        if spec.card.has("cpu.thread_gain"):
+            self._cpu = system.add_row(
+                "cpus",
+                cores=spec.card.integer("cpu.cores"),
+                gain=spec.card.number("cpu.thread_gain"),
+                interval=LOOK,
+                looked=system.now,
+            )
         self._shared = spec.card.flag("interrupts.shared") and spec.affinity == "favourable"
         if not self._shared:
             servers = spec.card.integer("interrupts.cores")
@@ -73,6 +84,7 @@ class HostRows:
             complete=complete,
             submit_core=core,
             complete_core=complete_core,
+            cpu=self._cpu,
             page=self.card.integer("page.size"),
             **costs,
         )
@@ -93,10 +105,12 @@ class HostRows:
         if world.volumes[volume]["controller"] != t.NONE:
             return
         for engine in engines_of(self.system, volume):
-            world.stations[engine]["speed"] = self.speed
+            world.stations[engine]["speed"] = self.speed * self._of_a_thread()
             self._stations.append(engine)
+            self._share(engine)
         for drive in (*drives_of(self.system, volume), *self.system.spares.get(volume, ())):
             self._drive(drive)
+            self._elevator(drive)
             fetch = self.card.number("pcie.write_time_per_byte")
             if self._takes_remote_slot() != (self.spec.affinity == "unfavourable"):
                 fetch = max(fetch, self.card.number("remote.write_time_per_byte"))
@@ -130,6 +144,26 @@ class HostRows:
         longer = card.number("driver.clock") / rate * GIGA
         self.system.set_row("drives", drive, **{key: longer * time for key, time in times.items()})
 
+    def _elevator(self, drive: int) -> None:
+        """Let the host sort what waits for a drive on SATA or SAS, if its card says so.
+
+        The tunables are the defaults of Linux: ``block/mq-deadline.c``; ``nr_requests`` is twice
+        the tags of the adapter, of which 128 count at most.
+        """
+        interface = self.system.cards[drive].word("link.interface")
+        if self.card.word("disks.elevator") == "none" or interface not in TAGS:
+            return
+        if self.system.world.drives[drive]["slots"] == t.NONE:
+            return
+        row = self.system.add_row(
+            "elevators",
+            requests=2 * TAGS[interface],
+            batch=16,
+            starved=2,
+            expire=(500_000_000, 5_000_000_000),
+        )
+        self.system.set_row("drives", drive, elevator=row)
+
     def set_clock(self, spec: HostSpec) -> None:
         """Run all its CPUs at the clock rate of ``spec`` from now on, work under way included.
 
@@ -145,9 +179,11 @@ class HostRows:
 
     def _add_station(self, name: str, servers: int) -> tuple[int, int]:
         """A station of the host's CPU, and its row in the table of cores, or NONE."""
-        station = self.system.add_station(name, KIND, servers=servers, speed=self.speed)
+        speed = self.speed * self._of_a_thread()
+        station = self.system.add_station(name, KIND, servers=servers, speed=speed)
         self._stations.append(station)
         if self.spec.power_plan == "performance" or self.spec.cpu_load:
+            self._share(station)
             return station, t.NONE
         lowest, highest = self._speeds()
         core = self.system.add_row(
@@ -165,6 +201,21 @@ class HostRows:
         )
         self._cores.append(core)
         return station, core
+
+    def _of_a_thread(self) -> float:
+        """Speed of each thread at present, against one that has a core to itself."""
+        if self._cpu == t.NONE:
+            return 1.0
+        return float(self.system.world.cpus[self._cpu]["speed"])
+
+    def _share(self, station: int) -> None:
+        """Let the processes or threads of a station run on the cores that all share."""
+        if self._cpu == t.NONE:
+            return
+        cpu = self.system.world.cpus[self._cpu]
+        before = int(cpu["first"])
+        row = self.system.add_row("cpu_users", station=station, next=before)
+        self.system.set_row("cpus", self._cpu, first=row)
 
     def _sleeper(self) -> int:
         """The row of the core with which the next one sleeps: the first, unless it is remote."""

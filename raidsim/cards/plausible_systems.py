@@ -8,6 +8,9 @@ from raidsim.cards.plausible_drives import Row
 # fmt: off
 HOST: tuple[Row, ...] = (
     ("cpu.work_per_clock",   "any",     "x0.9",   "x1.1",   "", "work per clock of one generation of cores differs by a tenth between kinds of code"),
+    ("cpu.line_time",        "any",     "x0.5",   "x2",     "lines", "20 ns inside of one ring or complex to 110 ns over a mesh or between chips, by generation"),
+    ("cpu.remote_line_time", "any",     "x0.7",   "x1.5",   "lines", "between sockets 100 to 200 ns, by generation and how they snoop"),
+    ("cpu.thread_gain",      "any",     "x0.4",   "x1.4",   "", "two hardware threads of a core do 1.1 to 1.4 times the work of one, by what they do"),
     ("cpu.idle_clock",       "any",     "x0.75",  "x1.3",   "", "lowest clock rates of server processors of one generation: 0.8 to 1.6 GHz"),
     ("governor.target",      "any",     "x0.85",  "x1.1",   "", "governors of operating systems aim at 75 to 95 % of utilisation"),
     ("governor.interval",    "any",     "x0.33",  "x3",     "", "governors look every 10 to 100 ms"),
@@ -33,6 +36,10 @@ HOST: tuple[Row, ...] = (
     ("raid.stripe_time",     "any",     "x0.5",   "x2",     "raid", "a state machine over the members of a stripe: some cache misses under locks, by version and number of members"),
     ("raid.stripe_io_time",  "any",     "x0.5",   "x2",     "raid", "a member's share of submission and completion, and a copy of its page"),
     ("raid.serial_time",     "any",     "x0.5",   "x2",     "raid", "list and lock of one array: a few cache lines that move between cores"),
+    ("raid.stripe_lines",    "any",     "x0.5",   "x1.5",   "raid", "how often a lock is taken for a stripe, by version and by how many stripes one thread takes at a time"),
+    ("raid.request_lines",   "any",     "x0.6",   "x1.4",   "raid", "one to four transfers for a number that is counted up and down, by what else lies in its line"),
+    ("raid.mirror_lines",    "any",     "x0.3",   "x1.4",   "raid", "a number that is counted up and down, to a lock around it, by version"),
+    ("raid.parity_read_lines", "any",   "x0.3",   "x1.4",   "raid", "a number that is counted up and down, to a lock around it, by version"),
     ("raid.parity_time_per_byte", "any", "x0.6",  "x1.7",   "parity", "exclusive or in cache or out of it, with the vectors of a generation: a factor of three between"),
     ("raid.q_time_per_byte", "any",     "x0.6",   "x1.7",   "parity", "Galois field in cache or out of it, with the vectors of a generation: a factor of three between"),
     ("raid.stream_depth",    "any",     "x0.5",   "x2",     "", "how far a driver lets one copy serve a stream alone: not printed, a few commands"),
@@ -83,6 +90,7 @@ FIXED: dict[str, str] = {
     "page.size": "a setting of the operating system",
     "raid.threads": "a setting of the driver",
     "raid.stripe_cache": "a setting of the driver",
+    "raid.bitmap_from": "a setting of the program that makes arrays",
     "link.lanes": "structure: what the card's connector has",
     "ports.lanes": "structure: what the card's connectors have",
     "drives.max": "a limit of the firmware, which nothing reaches by chance",

@@ -33,7 +33,7 @@ from raidsim.scenario.plain import plain
 
 ABSENT = (
     "spans", "spread", "disk_cache", "controller", "behind", "rebuild_rate", "group_thread_cnt",
-    "stripe_cache_size",
+    "stripe_cache_size", "intent",
 )  # fmt: skip
 """Keys of a scenario's [[volume]] that mean something by being left out."""
 
@@ -85,7 +85,7 @@ class Volume(Asked, Maintained):
         Modes of the controller's cache, and the write caches of the drives.
     intent, bitmap_chunk
         What software RAID notes of writes for the resync after a power cut: "none", "bitmap" or
-        "journal".
+        "journal"; None for what its operating system does.
     group_thread_cnt, stripe_cache_size
         Worker threads of software RAID with parity in each NUMA node of the host, and stripe heads
         that it keeps; None for what the host's card has.
@@ -147,7 +147,7 @@ class Volume(Asked, Maintained):
         read_ahead: str = "none",
         io: str = "direct",
         disk_cache: str | None = None,
-        intent: str = "none",
+        intent: str | None = None,
         bitmap_chunk: str = "64 MiB",
         group_thread_cnt: int | None = None,
         stripe_cache_size: int | None = None,
@@ -302,7 +302,7 @@ class Volume(Asked, Maintained):
     @property
     def intent(self) -> str:
         """What software RAID notes of its writes: "none", "bitmap" or "journal"."""
-        return self.spec.intent
+        return self.spec.intent or "none"
 
     @property
     def start_time(self) -> float:
@@ -436,7 +436,8 @@ class Volume(Asked, Maintained):
         given = check.given("volume", {**keys, **above}, ABSENT)
         check.raise_if_wrong()
         table = {key: plain(value) for key, value in given.items()}
-        return single.volume_on(table, *parts_above(self.controller, self.behind))
+        above_it = parts_above(self.controller, self.behind)
+        return single.volume_on(table, self.host.spec.card, *above_it)
 
     def _tables(self) -> Tables:
         """The volume and what lies on its ways up, as a scenario would have them."""

@@ -27,6 +27,7 @@ STEPS = {
     t.STAGE_CONTROLLER_COMMAND: "controller takes the command",
     t.STAGE_CACHE_COPY: "memory of the cache",
     t.STAGE_CONTROLLER_LINK: "link between host and controller",
+    t.STAGE_SHARED_LINES: "cores share lines of the array",
     t.STAGE_SPREAD: "device I/Os are issued",
     SHARED_DOWN: "shared links to the drives",
     t.STAGE_COMMAND_ARRIVED: "command to the drive",

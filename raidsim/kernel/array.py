@@ -29,6 +29,7 @@ from raidsim.kernel import (
     device_ios,
     mirror,
     queue,
+    shared_lines,
     stripe_cache,
     stripe_heads,
 )
@@ -496,4 +497,6 @@ def begin(w, index):
     job = w.jobs[index]
     job["errand"] = ERRAND_HOST
     job["parts"] = 0
-    agenda.put(w, index, STAGE_PLAN)
+    row = w.volumes[job["volume"]]["array"]
+    if not shared_lines.pass_by(w, w.arrays[row], index):
+        agenda.put(w, index, STAGE_PLAN)

@@ -72,6 +72,10 @@ ARRAYS = Table(
     spread_ns=configuration("f8", "CPU time of a task", "ns"),
     device_io_ns=configuration("f8", "for each command to a drive beyond the first", "ns"),
     mirror_ns=configuration("f8", "more for each write of a copy", "ns"),
+    shared=configuration("i8", "station of the lines that its cores share, or NONE", start=NONE),
+    read_lines_ns=configuration("f8", "until a core has them from another one, for a read", "ns"),
+    write_lines_ns=configuration("f8", "the same for a write", "ns"),
+    line_owner=volatile("i4", "process that asked for them last, or NONE", start=NONE),
     commands=counter("i8", "commands to its drives"),
     device_ios=counter(
         "i8",

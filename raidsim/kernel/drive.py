@@ -1,8 +1,8 @@
 """A drive as its host sees it: command slots, a fixed latency each way, completions.
 
-A command takes one of the drive's slots (NCQ, TCQ; the others wait in the host, first
-come first served), reaches the drive after half of the fixed latency, is worked on, and
-its completion takes the other half back.
+A command takes one of the drive's slots (NCQ, TCQ; the others wait in the host, first come first
+served, or in the order of its :mod:`~raidsim.kernel.elevator`), reaches the drive after half of the
+fixed latency, is worked on, and its completion takes the other half back.
 
 On its way between drive and controller or host, data crosses the links that it shares with other
 drives (expanders, switches, networks): whole, one after the other.
@@ -13,7 +13,7 @@ links; :func:`returned` frees the slot.
 
 from __future__ import annotations
 
-from raidsim.kernel import defects, disk, heat, ssd
+from raidsim.kernel import defects, disk, elevator, heat, ssd
 from raidsim.kernel.jit import handler
 from raidsim.kernel.station import arrive, leave, round_ns, seize
 from raidsim.kernel.tables import (
@@ -103,6 +103,8 @@ def returned(w, index):
     if drive["defects"] > 0 and job["op"] == WRITE and job["status"] == DONE:
         defects.cure(w, index)
     if drive["slots"] != NONE:
+        if drive["elevator"] != NONE:
+            elevator.bring_forward(w, drive)
         following = leave(w, drive["slots"], index)
         if following != NONE:
             start(w, drive, following)

@@ -100,6 +100,7 @@ from raidsim.kernel.tables import (
     STAGE_RETURNED,
     STAGE_ROUTE,
     STAGE_SENSED,
+    STAGE_SHARED_LINES,
     STAGE_SLC_IDLE,
     STAGE_SPREAD,
     STAGE_SUBMITTED,
@@ -286,6 +287,8 @@ def advance(w, index):
         destage.flush(w, w.caches[w.jobs[index]["row"]])
     elif stage == STAGE_SWEEP_PAUSED:
         agenda.put(w, index, STAGE_SWEEP)
+    elif stage == STAGE_SHARED_LINES:
+        agenda.put(w, index, STAGE_PLAN)
     elif stage == STAGE_CONTROLLER_ANSWERED:
         complete(w, index, 1)
     elif stage == STAGE_DISK_ARM:

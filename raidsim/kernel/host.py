@@ -23,6 +23,7 @@ Verbs: :func:`submit` takes a fresh request, :func:`complete` one whose data is 
 
 from __future__ import annotations
 
+from raidsim.kernel import cpu
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import NONE, STAGE_COMPLETED, STAGE_SUBMITTED, TRIM, WRITE
@@ -41,6 +42,8 @@ def submit(w, index, process, device_ios, driver):
     if job["op"] == WRITE:
         cost += process["submit_write"]
     job["stage"] = STAGE_SUBMITTED
+    if process["cpu"] != NONE:
+        cpu.share(w, process["cpu"])
     if process["submit_core"] != NONE:
         cost += ready(w, process["submit_core"], cost)
     arrive(w, process["submit"], index, round_ns(cost))

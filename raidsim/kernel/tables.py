@@ -2,9 +2,8 @@
 
 Here are those that everything uses, with the numbers that stand for words in them; those of one
 kind of hardware are in modules of their own. :mod:`raidsim.kernel.world` puts all together.
-Rows refer to each other by index; ``NONE`` (-1) stands for "no row". Times are int64
-nanoseconds, sizes and addresses bytes, shares floats from 0 to 1. A larger problem has more rows,
-never another layout, so the compiled kernel serves every problem.
+Rows refer to each other by index; ``NONE`` (-1) is "no row". Times are int64 nanoseconds, sizes and
+addresses bytes, shares floats from 0 to 1. A larger problem has more rows, never another layout.
 """
 
 from __future__ import annotations
@@ -130,6 +129,7 @@ STAGE_SWEEP = 41  # on the agenda: a worker of a sweep takes its next rows
 STAGE_SWEEP_PAUSED = 42
 STAGE_DISK_TIMED = 43  # a shingled disk may have been idle for long enough
 STAGE_DISK_CHOOSING = 45  # its firmware settles which access comes next
+STAGE_SHARED_LINES = 46  # software RAID: its core fetches lines that another one has written
 STAGE_SLC_IDLE = 44  # nobody has asked for anything: soon the SLC cache is folded
 
 # Why the engine came back.
@@ -388,6 +388,7 @@ PROCESSES = Table(
     complete=configuration("i4", "station that handles interrupts"),
     submit_core=configuration("i4", "row of its core; NONE: always awake, at one clock rate"),
     complete_core=configuration("i4", "the same of the other station"),
+    cpu=configuration("i4", "row of `cpus`, or NONE: each has a core to itself", start=NONE),
     page=configuration("i8", "page of the host's memory", "B"),
     submit_io=configuration("f8", "issue of an I/O", "ns"),
     submit_device_io=configuration("f8", "for each command to a drive beyond the first", "ns"),
@@ -452,6 +453,7 @@ DRIVES = Table(
     row=configuration("i4", "in the table of its kind"),
     failed=state("i4", "1: it answers no more"),
     slots=configuration("i4", "station of the command slots; NONE: more than ever needed"),
+    elevator=configuration("i4", "row of the host's elevator, or NONE", start=NONE),
     latency_station=configuration("i4", "where the fixed latency passes"),
     protected=configuration("i4", "1: its write buffer survives a power cut"),
     heated=configuration("i4", "1: its temperature is simulated"),

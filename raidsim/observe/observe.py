@@ -138,6 +138,8 @@ def volume_stations(system: System, volume: int) -> list[int]:
         found.append(int(array["engine"]))
         if array["serial_ns"] > 0:
             found.append(int(array["serial"]))
+        if array["shared"] != t.NONE:
+            found.append(int(array["shared"]))
     if row["controller"] != t.NONE:
         controller = world.controllers[row["controller"]]
         found += [int(controller[name]) for name in CONTROLLER_STATIONS]

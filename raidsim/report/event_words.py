@@ -88,7 +88,8 @@ class _Consequences:
         if controller is None and volume.failures_tolerated:
             through = {"none": "all of it", "bitmap": "the chunks last written to",
                        "journal": "the stripes in its journal"}  # fmt: skip
-            yield f"afterwards {volume.name} is resynced, {through[volume.intent]}"
+            what = through[volume.intent or "none"]
+            yield f"afterwards {volume.name} is resynced, {what}"
 
     def _battery(self, controller: str, state: str) -> Iterator[str]:
         on_it = [one for one in self.scenario.volumes if one.controller == controller]

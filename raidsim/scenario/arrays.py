@@ -122,7 +122,7 @@ def _sensible_for_the_level(values: Mapping[str, Any]) -> Iterator[Finding]:
 
 def _noted_intent(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
     """What is noted of writes must have an array to be about, and software that does it."""
-    intent, level = values.get("intent", "none"), values.get("level")
+    intent, level = values.get("intent") or "none", values.get("level")
     if intent != "none":
         if controller is not None:
             cause = f"is a key of RAID by software, and this volume is on {controller.name}"
@@ -136,6 +136,25 @@ def _noted_intent(values: Mapping[str, Any], controller: Card | None) -> Iterato
     if intent == "bitmap" and chunk is not None and strip is not None and chunk % strip:
         cause = f"{units.text(chunk, 'size')} is no multiple of the strip"
         yield "bitmap_chunk", cause, f"a multiple of {units.text(strip, 'size')}"
+
+
+def intent_of(
+    values: Mapping[str, Any], drive: Card | None, host: Card | None, *, is_controlled: bool
+) -> str:
+    """What is noted of writes where a volume does not say: what the operating system does.
+
+    mdadm gives a redundant array of large members a bitmap when it makes it. A bitmap whose chunks
+    would be no multiple of the strip is left out.
+    """
+    redundant = values.get("level") not in WITHOUT_REDUNDANCY
+    if is_controlled or not redundant or drive is None or host is None:
+        return "none"
+    if not host.has("raid.bitmap_from"):
+        return "none"
+    chunk, strip = values.get("bitmap_chunk"), values.get("strip")
+    if chunk is None or strip is None or chunk % strip:
+        return "none"
+    return "bitmap" if drive.number("capacity.user") >= host.number("raid.bitmap_from") else "none"
 
 
 def _with_threads(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
+from raidsim.cards.card import Card
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import one_line, quote, suggest
 from raidsim.scenario import checks, hybrids, meaning
@@ -70,7 +71,7 @@ class _Loader:
         host = self._host()
         controllers = self._controllers()
         links = self._links(controllers)
-        volumes = self._volumes(controllers, links)
+        volumes = self._volumes(host.card, controllers, links)
         made = self._hybrids(controllers, volumes)
         machines = self._machines(volumes, made)
         loads = self._loads(volumes, made)
@@ -181,10 +182,13 @@ class _Loader:
         return [name for name in names if isinstance(name, str)]
 
     def _volumes(
-        self, controllers: Sequence[FoundController], links: Sequence[Found]
+        self,
+        server: Card | None,
+        controllers: Sequence[FoundController],
+        links: Sequence[Found],
     ) -> list[FoundVolume]:
         found = [
-            meaning.volume(self.reading, values, path, self.folder, controllers, links)
+            meaning.volume(self.reading, values, path, self.folder, server, controllers, links)
             for values, path in self._read("volume", VolumeKeys, optional=False)
         ]
         self._names("volume", found)

@@ -70,10 +70,11 @@ def volume(
     values: Values,
     path: Path,
     folder: FilePath | None,
+    server: Card | None,
     controllers: Sequence[FoundController],
     links: Sequence[Found],
 ) -> FoundVolume:
-    """A volume: its drives as they run where they are, laid out."""
+    """A volume: its drives as they run where they are, laid out; ``server`` is the host's card."""
     values, drive = with_card(reading, values, "drive", DRIVE_KINDS, path, folder)
     values, found = _placed(reading, values, path, controllers, links)
     controller = next((c.card for c in controllers if c.name == values.get("controller")), None)
@@ -83,6 +84,9 @@ def volume(
     drive = _as_it_runs(drive, values, controller, links)
     is_laid_out = not any(key in SHAPE for key, _, _ in found)
     layout, wrong = arrays.lay_out(values, drive, is_controlled) if is_laid_out else (None, None)
+    if "intent" in values and values["intent"] is None:
+        intent = arrays.intent_of(values, drive, server, is_controlled=is_controlled)
+        values = {**values, "intent": intent}
     reading.note(path, [*found, wrong] if wrong else found)
     return FoundVolume(values, drive, layout, is_laid_out)
 

@@ -148,9 +148,9 @@ def _read_load(
 
 
 def volume_on(
-    table: Table, controllers: Sequence[ControllerSpec], links: Sequence[LinkSpec]
+    table: Table, server: Card, controllers: Sequence[ControllerSpec], links: Sequence[LinkSpec]
 ) -> VolumeSpec:
-    """Read a ``[[volume]]`` that is on some of these controllers and links.
+    """Read a ``[[volume]]`` that is on some of these controllers and links of a host.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def volume_on(
     values = read_part(reading, VolumeKeys, reading.data["volume"][0], path)
     above = [FoundController.of(one) for one in controllers]
     ways = [Found(dict(one)) for one in links]
-    found = meaning.volume(reading, values, path, None, above, ways)
+    found = meaning.volume(reading, values, path, None, server, above, ways)
     reading.raise_if_wrong()
     return found.spec()
 

@@ -47,7 +47,7 @@ def written(data: Mapping[str, Any], scenario: Tables) -> dict[str, Any]:
             for table, part in zip(data.get("link", []), scenario.links, strict=True)
         ],
         "volume": [
-            _part(VolumeKeys, table, {"controller": part.controller})
+            _part(VolumeKeys, table, {"controller": part.controller, "intent": part.intent})
             for table, part in zip(data["volume"], scenario.volumes, strict=True)
         ],
         **_hybrids(data, scenario),

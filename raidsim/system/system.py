@@ -429,7 +429,18 @@ class System:
             if row["path"] == station:
                 row["built_speed"] = speed
                 factor = float(row["factor"])
+        for cpu in self.world.cpus[: self.count("cpus")]:
+            if station in self._users(cpu):
+                factor = float(cpu["speed"])
         engine.set_speed(self.world, station, float(speed) * factor)
+
+    def _users(self, cpu: np.void) -> Iterator[int]:
+        """The stations that share the cores of a host."""
+        row = int(cpu["first"])
+        while row != t.NONE:
+            user = self.world.cpu_users[row]
+            yield int(user["station"])
+            row = int(user["next"])
 
     def set_air(self, heat: int, ambient: float, conductance: float) -> None:
         """Let a drive stand in other air from now on: C, and W/K from its case to the air."""

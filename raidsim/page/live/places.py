@@ -45,6 +45,8 @@ def places(system: System, volume: Volume) -> dict[int, Place]:
             cache = world.caches[controller["cache"]]
             found |= {int(cache[name]): Place(CACHE) for name in ("copy", "clock")}
     found |= {station: Place(PARITY) for station in engines_of(system, volume.row)}
+    if row["kind"] == t.VOLUME_ARRAY and world.arrays[row["array"]]["shared"] != t.NONE:
+        found[int(world.arrays[row["array"]]["shared"])] = Place(HOST)
     return found
 
 

@@ -1,0 +1,49 @@
+"""From the cache lines that cores share on a host to the fields of an array on that host.
+
+The counts are transfers of the line that most wait for: the array's other lines have queues of
+their own beside it, and who has waited there finds them nearly free.
+"""
+
+from __future__ import annotations
+
+from raidsim.cards import Card
+from raidsim.layout.tables import MIRRORED, PARITY
+from raidsim.scenario import VolumeSpec
+from raidsim.system.system import System
+
+GIGA = 1e9
+KIND = "shared cache lines"
+
+
+def transfer_time(host: Card) -> float:
+    """How long a core waits for a line that another core wrote (s), each being as likely.
+
+    Among N nodes one in N of the others is of the same node.
+    """
+    near = host.number("cpu.line_time")
+    far = host.number("cpu.remote_line_time") if host.has("cpu.remote_line_time") else near
+    nodes = host.integer("cpu.nodes")
+    return (near + (nodes - 1) * far) / nodes
+
+
+def stripe_line_time(host: Card) -> float:
+    """What a stripe head waits for cache lines under the lock of its array (s)."""
+    return host.integer("raid.stripe_lines") * transfer_time(host)
+
+
+def shared_lines(system: System, volume: VolumeSpec, host: Card) -> dict[str, float]:
+    """What requests of an array wait for that cores share, as fields of ARRAY."""
+    assert volume.layout is not None
+    reads = writes = host.integer("raid.request_lines")
+    if volume.layout["family"] == MIRRORED:
+        reads = writes = max(reads, host.integer("raid.mirror_lines"))
+    if volume.layout["family"] == PARITY:
+        reads = max(reads, host.integer("raid.parity_read_lines"))
+    each = transfer_time(host) * GIGA
+    if each * max(reads, writes) == 0.0:
+        return {}
+    return {
+        "shared": system.add_station(f"{volume.name}: shared lines", KIND),
+        "read_lines_ns": reads * each,
+        "write_lines_ns": writes * each,
+    }

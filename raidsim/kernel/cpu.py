@@ -1,0 +1,56 @@
+"""The cores of a host: where more threads are busy than there are cores, each of them is slower.
+
+From time to time it is counted how many processes and threads were busy, n of them on average. Up
+to as many as there are cores, C, each has a core to itself. More share cores two by two, and two
+hardware threads of a core do together 1 + g times the work of one; still more take turns:
+
+    work = n                   n <= C
+           C + g (n - C)       C < n <= 2 C
+           C (1 + g)           2 C < n          speed of each = work / n
+
+with g = 0 for cores of one hardware thread. What is being done when the speed changes keeps its
+own: that is a few microseconds. Cores that save power are left out; their governor has their speed.
+
+Verbs: :func:`share` the cores among those that were busy.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel.jit import routine
+from raidsim.kernel.station import account
+from raidsim.kernel.tables import NONE
+
+
+@routine
+def share(w, row):
+    """Count who was busy on the cores ``row`` since the last look, if that is long enough ago."""
+    cpu = w.cpus[row]
+    now = w.state[0]["now"]
+    passed = now - cpu["looked"]
+    if passed < cpu["interval"]:
+        return
+    cpu["looked"] = now
+    busy = 0.0
+    here = cpu["first"]
+    while here != NONE:
+        user = w.cpu_users[here]
+        station = w.stations[user["station"]]
+        account(station, now)
+        area = float(station["busy_area"])
+        if area >= user["area"]:  # less: a new window counts from zero
+            busy += (area - user["area"]) / passed
+        user["area"] = area
+        here = user["next"]
+    cores = cpu["cores"]
+    work = busy
+    if busy > cores:
+        work = cores + cpu["gain"] * min(busy - cores, cores)
+    speed = work / busy if busy > cores else 1.0
+    if speed == cpu["speed"]:
+        return
+    here = cpu["first"]
+    while here != NONE:
+        user = w.cpu_users[here]
+        w.stations[user["station"]]["speed"] *= speed / cpu["speed"]
+        here = user["next"]
+    cpu["speed"] = speed
