@@ -2,7 +2,9 @@
 
 import pytest
 
-from raidsim import scenario
+from raidsim import cards, scenario
+from raidsim.assembly.drives import kind_of
+from raidsim.assembly.drives.kind import Flow
 from raidsim.running import run
 
 S3610 = "cisco-ssd-sata-ep-480gb"  # of the class of the DC S3610, whose sheet is quoted below
@@ -55,3 +57,13 @@ def test_writes_in_sequence_move_nothing_and_pay_nothing(drive):
     without, _ = writes(drive, 128, f"{MOVE}=0 us", random=0)
     assert amplification == pytest.approx(1, abs=0.01)
     assert with_it == pytest.approx(without, rel=0.01)
+
+
+@pytest.mark.parametrize("kib", [4, 8])
+@pytest.mark.parametrize("drive", SATA)
+def test_a_check_by_arithmetic_says_what_the_simulation_says_of_the_front_end(drive, kib):
+    """A rate that keeps the front end busy all the time is the one that the drive reaches."""
+    rate, _ = writes(drive, kib)
+    card = cards.load(drive)
+    busy = kind_of(card).demands(card, [Flow(rate, rate, 0.0, rate * kib * 1024, 1.0)])
+    assert busy["front end"] == pytest.approx(1, abs=0.07)
