@@ -15,9 +15,10 @@ from scipy.special import lambertw
 from toy_drive import result
 
 from raidsim import cards, cli, units
+from raidsim.assembly.amplification import amplification, lambert, spare_for
 from raidsim.calibrate import rated_runs
 from raidsim.calibrate.card_fit import CardFit, fit_card
-from raidsim.calibrate.first_guess import amplification, lambert, spare_for, track
+from raidsim.calibrate.first_guess import track
 from raidsim.errors import InputError
 from raidsim.result import Result
 from raidsim.scenario import load

@@ -122,6 +122,72 @@ def test_more_ios_at_a_time_make_a_boot_from_a_solid_state_drive_shorter():
     assert eight < one / 3
 
 
+# ---- what a linked clone reads of its own
+
+
+def test_a_clone_reads_what_it_wrote_before_from_its_own_disk():
+    """The image is on flash, the clones' disks on a near-line disk: some 13 ms for each read."""
+    clone = ("volume.clones.drive=nl-sas-2tb", "volume.clones.state=", "machine.writes=0")
+    one = (*clone, "machine.count=1", "machine.bursts=1")
+    image = ready(TWO_VOLUMES, *one, "machine.reads=200")[0]
+    own = ready(TWO_VOLUMES, *one, "machine.reads=0", "machine.own_reads=200")[0]
+    both = ready(TWO_VOLUMES, *one, "machine.reads=200", "machine.own_reads=200")[0]
+    # Seek and half a turn at least; at most the average seek over all of a disk and a turn.
+    assert 0.23e-3 + 8.33e-3 / 2 < own / 200 < (8.2 + 8.33 + 1) * 1e-3
+    assert image < own / 20
+    assert both == pytest.approx(own, rel=0.01), "side by side on drives of their own"
+
+
+def test_reads_of_image_and_own_disk_are_all_made_and_counted_as_reads():
+    (point,) = boot(TWO_VOLUMES, "machine.own_reads=13", "machine.bursts=7")
+    assert point.latency_ms["read"].samples == 3 * (50 + 13)
+    assert point.latency_ms["write"].samples == 3 * 20
+
+
+def test_what_the_last_boot_wrote_around_a_read_cache_is_read_from_disks():
+    """Only the image is in the flash: 24 reads of its own cost a machine 24 reads of a disk."""
+    text = (
+        HOST
+        + """
+[[volume]]
+name = "flash"
+drive = "intel-p3700-800gb"
+state = "fresh"
+
+[[volume]]
+name = "disk"
+drive = "nl-sas-2tb"
+
+[[hybrid]]
+name = "array"
+front = "flash"
+back = "disk"
+write = "around"
+size = "64 GB"
+warm = { offset = "32 GB", size = "1 GiB" }
+
+[[machine]]
+volume = "array"
+image = { volume = "array", offset = "32 GB", size = "1 GiB" }
+area = { offset = "0 B", size = "16 GB" }
+bursts = 24
+reads = 240
+own_reads = 24
+"""
+    )
+    none = ready(text, "machine.own_reads=0")[0]
+    cold = ready(text)[0]
+    warm = ready(text, "hybrid.warm.offset=0 B", "hybrid.warm.size=rest")[0]
+    assert none == pytest.approx(warm, rel=0.2)
+    assert 24 * 0.23e-3 + 24 * 8.33e-3 / 2 < cold - none < 24 * 18e-3
+
+
+def test_own_reads_without_an_image_are_refused():
+    (found,) = problems(ONE, "machine.own_reads=5", "machine.compute=1 s")
+    assert "own disk" in str(found)
+    assert "image" in str(found)
+
+
 # ---- what machines share
 
 

@@ -70,6 +70,7 @@ def add(
         unit=unit,
         command_time=round(card.number("front_end.command_time") * GIGA),
         command_write_time=round(card.number("front_end.write_time") * GIGA),
+        move_update_time=round(card.number("front_end.move_time") * GIGA),
         link_ns=card.number("link.time_per_byte") * GIGA,
         path_read_ns=card.number("data_path.read_time_per_byte") * GIGA,
         path_write_ns=card.number("data_path.write_time_per_byte") * GIGA,

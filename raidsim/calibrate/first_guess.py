@@ -13,9 +13,8 @@ Each formula is what the model says while one thing limits, with nothing else in
   does not. In sequence, B bytes/s: the data path, which each byte passes twice, 1 / 2B. At random,
   R IO/s: the front end of c cores, write_time = c / R - command_time.
 - Sustained random writes, w bytes/s: each byte of the host is programmed A times and W is shared,
-  A = W / w. For uniform writes over a whole drive A follows from the spare area:
-  1 + spare = alpha with A = alpha / (alpha + W0(-alpha e^-alpha)), W0 the Lambert function
-  (P. Desnoyers, SYSTOR 2012, for large blocks). It is solved for alpha by halving intervals.
+  A = W / w. For uniform writes over a whole drive A follows from the spare area
+  (:mod:`raidsim.assembly.amplification`).
 - Saturated commands of a controller of c cores, R IO/s: command.time = c / R, less what it takes
   for a command to a drive.
 - Saturated reads of n processes of a host, R IO/s: submit.io_time = n / R.
@@ -27,10 +26,10 @@ These are where least squares begin; what two figures share is theirs to settle.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from raidsim import units
+from raidsim.assembly.amplification import amplification, spare_for
 from raidsim.cards import Card
 from raidsim.cards.rated import RatedPerformance
 
@@ -131,36 +130,6 @@ def _in_range(card: Card, name: str, value: float) -> float:
     dimension = card.about.by_name[name].dimension
     low, high = sorted(units.convert(end, source.unit, dimension) for end in source.range)
     return min(max(value, low), high)
-
-
-def amplification(spare: float) -> float:
-    """Write amplification of uniform random writes over a whole drive with large blocks."""
-    alpha = 1 + spare
-    return alpha / (alpha + lambert(-alpha * math.exp(-alpha)))
-
-
-def lambert(x: float) -> float:
-    """Return W0(x), the solution w >= -1 of w e^w = x, for -1/e <= x <= 0."""
-    low, high = -1.0, 0.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        if middle * math.exp(middle) < x:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-
-
-def spare_for(wanted: float) -> float:
-    """Return the spare area, as a share of the capacity, that has a write amplification."""
-    low, high = 0.001, 10.0
-    for _ in range(60):
-        middle = math.sqrt(low * high)
-        if amplification(middle) > wanted:
-            low = middle
-        else:
-            high = middle
-    return math.sqrt(low * high)
 
 
 def _tracks(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tuple[str, float]]:

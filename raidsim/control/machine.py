@@ -158,6 +158,9 @@ class Group:
                 rest = int(self.system.world.volumes[row]["size"]) - image.offset
                 where = row, image.offset, rest if image.size is None else image.size
             work.append(self._add(number, "reads", spec.read_size, spec.reads, where))
+        if spec.own_reads:
+            where = volumes[spec.volume], *disk
+            work.append(self._add(number, "own", spec.read_size, spec.own_reads, where))
         if spec.writes:
             where = volumes[spec.volume], *disk
             work.append(self._add(number, "writes", spec.write_size, spec.writes, where))
@@ -172,7 +175,7 @@ class Group:
             account = int(self.system.world.streams["account"][self.streams[0]])
         stream = self.system.add_stream(
             f"{self.spec.name}/{number}/{kind}",
-            [Requests(size, 1.0, 1.0 if kind == "reads" else 0.0, self.spec.random)],
+            [Requests(size, 1.0, 0.0 if kind == "writes" else 1.0, self.spec.random)],
             account=account,
             mode=t.CLOSED,
             outstanding=self.spec.outstanding,

@@ -11,7 +11,9 @@ Moved data stays on the flash side of the drive: it does not cross the data path
 the host interface. It takes room in the write buffer until it is programmed: together
 with the queues at channels and dies that is how collection slows the host down. The
 valid units of a program unit are sensed together and cross the channel in pieces of up
-to a page; whole program units go to the dies round robin, as those of the host do.
+to a page; whole program units go to the dies round robin, as those of the host do. Each unit that
+moves changes the map. On drives whose firmware does that, commands wait for the same cores: what a
+random write costs there goes with its bytes, and a sequential one pays nothing.
 
 A write that ends amid a mapping unit leaves the rest of it as it was, and a program unit holds
 whole mapping units. So once a write elsewhere follows, and not the bytes that are missing, the
@@ -35,6 +37,7 @@ from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     NONE,
     READ,
+    STAGE_MAPPED,
     STAGE_MOVE_CHANNEL,
     STAGE_MOVE_SENSED,
     TO_HOST,
@@ -215,4 +218,17 @@ def moved(w, index):
     else:
         drive["moved"] += job["length"]
     drive["gathered_moved"] += job["length"]
+    if drive["move_update_time"] > 0:
+        update_map(w, drive, index)
     release(w, index)
+
+
+@handler
+def update_map(w, drive, index):
+    """Firmware enters the new places of moved units into the map: commands wait for its core."""
+    job = w.jobs[index]
+    update = take(w, STAGE_MAPPED, NONE)
+    w.jobs[update]["drive"] = job["drive"]
+    w.jobs[update]["row"] = job["row"]
+    units = (job["length"] + drive["unit"] - 1) // drive["unit"]
+    arrive(w, drive["front_end"], update, units * drive["move_update_time"])

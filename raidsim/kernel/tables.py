@@ -502,6 +502,7 @@ SSDS = Table(
     size=configuration("i8", "usable bytes", "B"),
     command_time=configuration("i8", "of the front end for a command", "ns"),
     command_write_time=configuration("i8", "for the map, after a write is acknowledged", "ns"),
+    move_update_time=configuration("i8", "for the map, per unit that collection moves", "ns"),
     link_ns=configuration("f8", "of the link", "ns/B"),
     path_read_ns=configuration("f8", "of the data path, reads", "ns/B"),
     path_write_ns=configuration("f8", "of the data path, into the buffer", "ns/B"),

@@ -37,6 +37,10 @@ class MachineSpec(Part):
         None, "none: each reads its own disk",
     )  # fmt: skip
     reads: Annotated[int, Count(0, 10**8)] = key("reads of a machine, of its image or disk", 0)
+    own_reads: Annotated[int, Count(0, 10**8)] = key(
+        "reads of a machine of its own disk beside those of its image: of what earlier boots wrote",
+        0,
+    )
     read_size: Annotated[int, Size] = key("size of a read", "32 KiB")
     writes: Annotated[int, Count(0, 10**8)] = key("writes of a machine, to its own disk", 0)
     write_size: Annotated[int, Size] = key("size of a write", "32 KiB")
@@ -45,7 +49,7 @@ class MachineSpec(Part):
         "100 %",
     )
     outstanding: Annotated[int, Count(1, 1024)] = key(
-        "reads, and writes, that a machine has outstanding at a time", 1
+        "reads, reads of its own disk, and writes, that a machine has outstanding at a time", 1
     )
     bursts: Annotated[int, Count(1, 10_000)] = key(
         "stretches that its work is cut into: in each it computes, waits, then reads and writes", 50

@@ -26,8 +26,8 @@ def check_machines(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> It
     """Everything that can be said of one group of machines."""
     yield from _volumes(values, volumes)
     yield from _something_to_do(values)
-    sizes = ("reads", "read_size", "writes", "write_size", "area", "image", "count", "volume")
-    if all(key in values for key in sizes):
+    work = ("reads", "own_reads", "read_size", "writes", "write_size")
+    if all(key in values for key in (*work, "area", "image", "count", "volume")):
         yield from _fits(values, volumes)
 
 
@@ -53,14 +53,19 @@ def _volumes(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator
 
 
 def _something_to_do(values: Mapping[str, Any]) -> Iterator[Finding]:
-    work = ("reads", "writes", "compute", "wait")
+    work = ("reads", "own_reads", "writes", "compute", "wait")
     if all(values.get(key, 1) == 0 for key in work):
         yield "reads", "the machines have nothing to do", f"give {', '.join(work[:-1])} or wait"
+    if values.get("own_reads") and values.get("image", "") is None:
+        cause = "without an image all reads are of the machine's own disk"
+        yield "own_reads", cause, "give an image, or count these among reads"
 
 
 def _fits(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator[Finding]:
     """An I/O fits into a disk of its own, and a read into the image."""
     own = [values["write_size"]] if values["writes"] else []
+    if values["own_reads"]:
+        own.append(values["read_size"])
     if values["reads"]:
         if values["image"] is None:
             own.append(values["read_size"])

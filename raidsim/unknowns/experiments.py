@@ -74,6 +74,7 @@ _SHOWN_BY: dict[str, tuple[tuple[str, str], ...]] = {
     "ssd": (
         ("command.latency", "reads at 1"),
         ("front_end.write_time", "writes at 32"),
+        ("front_end.move_time", "steady writes"),
         ("front_end.", "reads at many"),
         ("driver.read_time_per_byte", "large reads"),
         ("driver.write_time_per_byte", "large writes"),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from raidsim.assembly import slc
+from raidsim.assembly.amplification import amplification
 from raidsim.assembly.drives.kind import (
     PARTLY,
     WAITING,
@@ -94,11 +95,15 @@ class Flash(DriveKind):
         return 2 * fixed + card.number("flash.read_time") if parity else fixed
 
     def demands(self, card: Card, flows: Sequence[Flow]) -> dict[str, float]:
-        """Of front end, data path and link."""
+        """Of front end, data path and link; of a drive that was written at random for long."""
         read = sum(flow.read for flow in flows)
         written = sum(flow.written for flow in flows)
         front_end = sum(flow.ios for flow in flows) * card.number("front_end.command_time")
         front_end += sum(flow.writes for flow in flows) * card.number("front_end.write_time")
+        if card.number("front_end.move_time") > 0:
+            units = sum(flow.random * flow.written for flow in flows) / self.map_unit(card)
+            moved = units * (amplification(card.number("flash.spare")) - 1)
+            front_end += moved * card.number("front_end.move_time")
         # What is written crosses the data path twice: into the buffer, and out to all channels.
         flush = card.number("flash.channel_write_time_per_byte") / card.number("flash.channels")
         return {
