@@ -50,7 +50,10 @@ help:
 run: $(INSTALLED)
 	$(BIN)/raidsim run $(SCENARIO)
 
-test: lint kernels test-compiled test-checked test-interpreted
+# Types are checked by one process, which leaves a core to the compiler.
+test: $(INSTALLED)
+	$(MAKE) --jobs=2 lint kernels
+	$(MAKE) --jobs=1 test-compiled test-checked test-interpreted
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -84,7 +87,8 @@ test-page: $(INSTALLED)
 	    echo "installing $(BROWSER)"; sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	    $$sudo apt-get update --quiet && \
 	    $$sudo apt-get install --yes --quiet --no-install-recommends chromium chromium-driver; }
-	$(PYTEST) tests/page/real_browser.py tests/page/live_array.py tests/page/many_visitors.py
+	$(PYTEST) -n $(JOBS) --dist loadfile tests/page/real_browser.py tests/page/live_array.py
+	$(PYTEST) tests/page/many_visitors.py
 
 # Real programs on simulated arrays. They come from Debian, which may ask for the right to install.
 CLIENTS := fio qemu-img qemu-io qemu-system-x86_64 nbdcopy nbdinfo mdadm

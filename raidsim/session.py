@@ -39,7 +39,7 @@ from raidsim.result import Interval, Limit, Point, Replayed
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at, label, offered, period_of
 from raidsim.scenario.replays import plan
-from raidsim.stats.intervals import BatchMeans, batch_means
+from raidsim.stats.intervals import MeanInterval, mean_interval
 from raidsim.system.system import SaturationError
 
 NS_PER_S = 1e9
@@ -381,14 +381,14 @@ class Session:
         """Whether the window covers so many periods of the load's bursts that they average out."""
         return observe.span(self.system) >= LEAST_PERIODS * round(period_of(load) * NS_PER_S)
 
-    def _interval(self, load: LoadSpec) -> BatchMeans | None:
+    def _interval(self, load: LoadSpec) -> MeanInterval | None:
         series, width = window.series(self.system, self.machine.streams[load.name])
         period = period_of(load) * NS_PER_S
-        if period > width:  # batches of parts of them would differ by what part they have
+        if period > width:  # or each slice would say where in a period it lies
             series = window.over_periods(series, width, period)
         if len(series) == 0:
             return None
-        return batch_means(series, self.scenario.measure.confidence)
+        return mean_interval(series, self.scenario.measure.confidence)
 
     def stop_short(self, why: SaturationError) -> None:
         """End the measuring here: more is under way than can be followed."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -84,6 +85,27 @@ def copy(tmp_path):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory):
+    """A copy of the package that has run once: its folder, and the one that the cache lies in."""
+    folder = tmp_path_factory.mktemp("first")
+    shutil.copytree(PACKAGE, folder / "raidsim", ignore=shutil.ignore_patterns("data"))
+    first = Ran(folder, RAIDSIM_CACHE=str(folder / "cache"))
+    assert first.speed == 0.5
+    assert first.saved
+    assert not first.found["compiled"]  # the event loop itself: nobody has called it yet
+    assert first.folder.parent == folder / "cache"
+    return folder, first.folder.name
+
+
+@pytest.fixture
+def filled(first_run, tmp_path):
+    """The same to work on: the folder that holds the package, the cache, and its folder of code."""
+    folder, name = first_run
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    return tmp_path, str(tmp_path / "cache"), tmp_path / "cache" / name
+
+
 def edit(path, old, new):
     text = path.read_text()
     assert text.count(old) == 1
@@ -138,31 +160,25 @@ def test_another_numba_gives_another_folder(copy, monkeypatch):
 
 
 @pytest.mark.slow
-def test_an_edit_of_a_callee_is_what_runs_next_and_undoing_it_finds_the_old_code(copy):
-    cache = str(copy / "cache")
+def test_an_edit_of_a_callee_is_what_runs_next_and_undoing_it_finds_the_old_code(filled):
+    copy, cache, folder = filled
     station = copy / "raidsim" / "kernel" / "station.py"
-    first = Ran(copy, RAIDSIM_CACHE=cache)
-    assert first.speed == 0.5
-    assert first.saved
-    assert first.folder.parent == Path(cache)
-    assert not first.found["compiled"]  # the event loop itself: nobody has called it yet
-
     warm = Ran(copy, RAIDSIM_CACHE=cache)
     assert warm.speed == 0.5
     assert warm.loaded
     assert not warm.saved
-    assert warm.folder == first.folder
+    assert warm.folder == folder
 
     edit(station, 'station["speed"] = speed\n', 'station["speed"] = 3 * speed\n')
     edited = Ran(copy, RAIDSIM_CACHE=cache)
     assert edited.speed == 1.5
     assert edited.saved
-    assert edited.folder != first.folder
+    assert edited.folder != folder
 
     edit(station, 'station["speed"] = 3 * speed\n', 'station["speed"] = speed\n')
     undone = Ran(copy, RAIDSIM_CACHE=cache)
     assert undone.speed == 0.5
-    assert undone.folder == first.folder
+    assert undone.folder == folder
     assert not undone.saved
 
 
@@ -200,20 +216,20 @@ def test_two_first_runs_side_by_side_both_run_and_leave_code_that_is_found(copy)
     with ThreadPoolExecutor() as threads:
         both = list(threads.map(lambda _: Ran(copy, RAIDSIM_CACHE=cache), range(2)))
     assert [ran.speed for ran in both] == [0.5, 0.5]
-    assert len(code_in(both[0])) == 1
+    assert len(code_in(both[0].folder)) == 1
     assert Ran(copy, RAIDSIM_CACHE=cache).loaded
 
 
-def code_in(ran):
+def code_in(folder):
     """The files of machine code, and nothing else is in the folder."""
-    found = sorted(ran.folder.iterdir())
+    found = sorted(folder.iterdir())
     assert all(path.suffix == ".nbc" for path in found)
     return found
 
 
-def test_code_that_was_cut_short_is_made_anew(copy):
-    cache = str(copy / "cache")
-    (code,) = code_in(Ran(copy, RAIDSIM_CACHE=cache))
+def test_code_that_was_cut_short_is_made_anew(filled):
+    copy, cache, folder = filled
+    (code,) = code_in(folder)
     whole = code.read_bytes()
     code.write_bytes(whole[: len(whole) // 2])
     again = Ran(copy, RAIDSIM_CACHE=cache)
@@ -222,31 +238,28 @@ def test_code_that_was_cut_short_is_made_anew(copy):
     assert Ran(copy, RAIDSIM_CACHE=cache).loaded
 
 
-# A pickle of this runs code of somebody else's choice when it is loaded.
-PLANTED = """
-import pathlib, pickle, sys
 class Trap:
+    """A pickle of this runs code of somebody else's choice when it is loaded."""
+
+    def __init__(self, file):
+        self.file = file
+
     def __reduce__(self):
-        return pathlib.Path(sys.argv[2]).touch, ()
-from raidsim.kernel import code_cache
-code_cache.write(pathlib.Path(sys.argv[1]), pickle.dumps(Trap()))
-"""
+        return Path.touch, (self.file,)
 
 
 @pytest.mark.parametrize("rights", [0o700, 0o770, 0o707])
-def test_code_that_another_user_may_have_written_is_not_loaded(copy, rights):
-    cache = str(copy / "cache")
-    first = Ran(copy, RAIDSIM_CACHE=cache)
-    (code,) = code_in(first)
+def test_code_that_another_user_may_have_written_is_not_loaded(filled, rights):
+    copy, cache, folder = filled
+    (code,) = code_in(folder)
     trapped = copy / "trapped"
-    plant = [sys.executable, "-c", PLANTED, str(code), str(trapped)]
-    subprocess.run(plant, check=True, cwd=copy, env=os.environ | {"PYTHONPATH": str(copy)})
-    first.folder.chmod(rights)
+    assert code_cache.write(code, pickle.dumps(Trap(trapped)))
+    folder.chmod(rights)
     ran = Ran(copy, RAIDSIM_CACHE=cache)
     assert ran.speed == 0.5
     assert ran.saved
     assert trapped.exists() == (rights == 0o700)  # the trap works, where it is one's own
-    assert (ran.folder == first.folder) == (rights == 0o700)
+    assert (ran.folder == folder) == (rights == 0o700)
 
 
 # -- one file of it ----------------------------------------------------------------------------
@@ -348,9 +361,8 @@ def test_the_folder_of_another_user_is_not_used(folder, monkeypatch):
     assert code_cache.cache_folder("name") != folder
 
 
-def test_the_checked_kernel_has_a_folder_of_its_own(copy):
-    plain, checked = (
-        Ran(copy, RAIDSIM_CACHE=str(copy / "cache"), RAIDSIM_CHECKED=how) for how in "01"
-    )
-    assert checked.folder == plain.folder.with_name(plain.folder.name + "-checked")
+def test_the_checked_kernel_has_a_folder_of_its_own(filled):
+    copy, cache, folder = filled
+    checked = Ran(copy, RAIDSIM_CACHE=cache, RAIDSIM_CHECKED="1")
+    assert checked.folder == folder.with_name(folder.name + "-checked")
     assert checked.saved

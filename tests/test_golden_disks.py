@@ -14,7 +14,7 @@ from one_disk import NO_SEEK, loaded
 from scipy import stats
 
 from raidsim.control.model import Machine
-from raidsim.stats.intervals import batch_means
+from raidsim.stats.intervals import mean_interval
 
 SEED = 1
 BATCHES = 64
@@ -25,7 +25,7 @@ MEAN_ROOT = 8 / 15  # of a share of the stroke with the density 2 (1 - x)
 
 def confirm(series: NDArray[np.float64], figure: float) -> None:
     """Hold the run against a figure: inside the 99 % interval, within 1 % of the mean."""
-    found = batch_means(series, 0.99)
+    found = mean_interval(series, 0.99)
     print(f"seed {SEED}: {found.mean:.6g} in {found.low:.6g} .. {found.high:.6g}, {figure:.6g}")
     assert found.low <= figure <= found.high
     assert found.mean == pytest.approx(figure, rel=0.01)
@@ -145,7 +145,7 @@ def test_15_shortest_seek_first_moves_the_arm_less_the_more_are_queued(queued):
     machine = loaded({"outstanding": queued}, queue__discipline="sstf")
     distance = np.abs(np.diff(places(machine, 22_000)))[2_000:]
     # The figures are printed to a thousandth of the stroke.
-    found = batch_means(batches(distance), 0.99)
+    found = mean_interval(batches(distance), 0.99)
     print(f"{queued} queued: {found.mean:.5f} in {found.low:.5f} .. {found.high:.5f}")
     assert found.low - 0.0005 <= SSTF[queued] <= found.high + 0.0005
     assert found.mean == pytest.approx(SSTF[queued], rel=0.01, abs=0.0005)
@@ -167,7 +167,7 @@ def test_15_16_the_kernel_agrees_with_brute_force(discipline, queued):
     if discipline == "sstf":
         assert fraction == pytest.approx(SSTF[queued], rel=0.02)
     machine = loaded({"outstanding": queued}, queue__discipline=discipline)
-    found = batch_means(1e3 / gaps(machine, 64_000), 0.99)
+    found = mean_interval(1e3 / gaps(machine, 64_000), 0.99)
     # Both have noise: that of brute force is some 0.5 % of a positioning time.
     print(f"{discipline}, {queued} queued: {found.mean:.2f} IO/s, by brute force {rate:.2f}")
     assert found.mean == pytest.approx(rate, rel=0.01)

@@ -64,7 +64,8 @@ def tolerance(alpha: float) -> float:
 @pytest.mark.parametrize("place", range(len(ALPHAS)), ids=map(str, ALPHAS))
 def test_greedy_collection_amplifies_writes_as_the_closed_form_says(n: int, place: int) -> None:
     alpha = ALPHAS[place]
-    found = simulated(alpha, n, units=2**19)
+    # With little spare area the last blocks, which are open, count: it takes a larger drive.
+    found = simulated(alpha, n, units=2**19 if alpha < 1.2 else 2**18)
     assert greedy(alpha, n) == pytest.approx(PRINTED[n][place], abs=1.5e-3)
     assert found == pytest.approx(greedy(alpha, n), rel=tolerance(alpha))
     assert found == pytest.approx(PRINTED[n][place], rel=tolerance(alpha))
@@ -74,7 +75,7 @@ def test_greedy_collection_amplifies_writes_as_the_closed_form_says(n: int, plac
 def test_large_blocks_come_near_the_limit_of_very_large_ones(place: int) -> None:
     alpha = ALPHAS[place]
     assert very_large_blocks(alpha) == pytest.approx(VERY_LARGE[place], abs=6e-4)
-    found = simulated(alpha, n=512, units=2**20)
+    found = simulated(alpha, n=512, units=2**19)
     assert found == pytest.approx(very_large_blocks(alpha), rel=0.01)
 
 

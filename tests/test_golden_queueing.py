@@ -26,7 +26,7 @@ from raidsim.intervene.window import settle_areas
 from raidsim.kernel import tables as t
 from raidsim.observe.network import Network, constant, exponential, uniform
 from raidsim.stats.histogram import percentiles
-from raidsim.stats.intervals import batch_means
+from raidsim.stats.intervals import mean_interval
 
 SEED = 1
 S = 1e-3  # mean service time, s: a thousandth of it is still a thousand ticks of the clock
@@ -61,7 +61,7 @@ class Observed:
 
 def confirm(series, figure):
     """Hold the run against a figure: inside the 99 % interval, within 1 % of the mean."""
-    found = batch_means(series, 0.99)
+    found = mean_interval(series, 0.99)
     print(f"seed {SEED}: {found.mean:.6g} in {found.low:.6g} .. {found.high:.6g}, {figure:.6g}")
     assert found.low <= figure <= found.high
     assert found.mean == pytest.approx(figure, rel=0.01)

@@ -23,7 +23,7 @@ from raidsim.observe.network import Network, exponential
 from raidsim.report.json_file import render
 from raidsim.running import run, run_point
 from raidsim.scenario import load as load_scenario
-from raidsim.stats.intervals import batch_means
+from raidsim.stats.intervals import mean_interval
 
 ROOT = Path(__file__).resolve().parents[1]
 DATABASE = {"read": "67 %", "size": "8 KiB", "align": "4 KiB", "area": {"size": "32 GiB"}}
@@ -455,7 +455,7 @@ def test_intervals_of_the_response_of_an_mm1_are_covered():
         for n in range(1, groups + 1):
             net.run(ios=first + n * group)
             sums.append(int(net.stream("reads")["window_ns"].sum()))
-        found = batch_means(np.diff(sums) / group / 1e9)
+        found = mean_interval(np.diff(sums) / group / 1e9)
         covered += found.low <= mm1_mean(service, rho) <= found.high
     assert_covered(covered, SEEDS)
 

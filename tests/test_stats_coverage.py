@@ -5,11 +5,13 @@ first n steps S - A (and C_0 = W_0), W_n = C_n - min(0, min over j <= n of C_j),
 NumPy computes for hundreds of seeds at once.
 """
 
+import math
+
 import numpy as np
 import pytest
 from closed_forms import md1_mean, mm1_mean
 
-from raidsim.stats.intervals import batch_means
+from raidsim.stats.intervals import mean_interval
 from raidsim.stats.warmup import mser5
 
 RHO = 0.8
@@ -30,7 +32,7 @@ def waiting_times(rng, runs, customers, rho, *, service="exponential", empty=Fal
 
 def share_covered(series, true_mean, confidence=0.95):
     """Return the share of the rows of `series` whose interval holds `true_mean`."""
-    found = [batch_means(row, confidence) for row in series]
+    found = [mean_interval(row, confidence) for row in series]
     return np.mean([f.low <= true_mean <= f.high for f in found])
 
 
@@ -80,7 +82,7 @@ def test_mm1_from_empty_is_covered_after_its_warm_up_is_cut():
             else:
                 refused += 1
                 warmup = mser5(grouped)
-            found = batch_means(grouped[warmup.cut :])
+            found = mean_interval(grouped[warmup.cut :])
             covered += found.low <= mm1_mean(1.0, RHO) - 1.0 <= found.high
     print(f"seed {SEED}: covered {covered / runs:.3f}, warm-up refused in {refused} of {runs}")
     assert 0.92 <= covered / runs <= 0.97
@@ -105,7 +107,58 @@ def test_autoregressive_series_are_covered(phi):
 
     rng = np.random.default_rng([SEED, 5])
     series = lfilter([1.0], [1.0, -phi], rng.normal(size=(1000, 2000)), axis=1)[:, 500:]
+    assert 0.92 <= share_covered(series, 0.0) <= 0.97
+
+
+def renewals(rng, spread, spacing, slots, runs):
+    """Events in each slot of time, `spacing` slots apart on average, from a random moment on.
+
+    `spread` is the coefficient of variation of what lies between two events: that of a gamma.
+    """
+    shape = spread**-2
+    begin = 20.0 * spacing  # far enough for the first event to be forgotten
+    count = int(1.5 * (begin + slots) / spacing) + 50
+    times = np.cumsum(rng.gamma(shape, spacing / shape, (runs, count)), axis=1)
+    times += spacing * rng.random((runs, 1)) - begin
+    rows = np.repeat(np.arange(runs), count)
+    edges = [np.arange(runs + 1), np.arange(slots + 1)]
+    return np.histogram2d(rows, times.ravel(), bins=edges)[0]
+
+
+@pytest.mark.parametrize(("spread", "spacing"), [(1.0, 3.0), (0.3, 10.0), (0.1, 30.0)])
+def test_what_happens_at_nearly_equal_distances_is_covered_and_not_too_widely(spread, spacing):
+    # As a drive collects garbage. Where n events are expected, their number has the variance
+    # spread^2 n + (1 - spread^4) / 6: D. R. Cox, "Renewal theory" (1962), section 4.5, for gammas.
+    rng = np.random.default_rng([SEED, 8])
+    slots = 1500
+    series = renewals(rng, spread, spacing, slots, 1000)
+    assert 0.92 <= share_covered(series, 1.0 / spacing) <= 0.975
+    half = np.mean([mean_interval(row).precision for row in series])
+    n = slots / spacing
+    assert half < 1.4 * 1.96 * (spread**2 * n + (1.0 - spread**4) / 6.0) ** 0.5 / n
+
+
+def test_what_evens_out_from_one_value_to_the_next_is_covered_and_not_too_widely():
+    # x_i = e_i - 0.9 e_i-1: the sum of n is a tenth of what it would be if they were independent.
+    rng = np.random.default_rng([SEED, 9])
+    noise = rng.normal(size=(1000, 1501))
+    series = noise[:, 1:] - 0.9 * noise[:, :-1]
     assert 0.92 <= share_covered(series, 0.0) <= 0.975
+    half = np.mean([(f.high - f.low) / 2 for f in map(mean_interval, series)])
+    variance = (1500 * 0.1**2 + 2 * 0.9 - 0.1**2) / 1500**2
+    assert half < 1.3 * 1.96 * variance**0.5
+
+
+def test_noise_around_a_wave_is_covered_as_widely_as_the_noise_asks():
+    rng = np.random.default_rng([SEED, 10])
+    phase = 2 * np.pi * rng.random((1000, 1))
+    wave = 5 * np.sin(2 * np.pi * np.arange(2000) / 37.3 + phase)
+    series = wave + rng.normal(size=(1000, 2000))
+    assert 0.92 <= share_covered(series, 0.0) <= 0.97
+    half = np.mean([(f.high - f.low) / 2 for f in map(mean_interval, series)])
+    # The mean of the wave alone is off by 5 / (n sin(pi / 37.3)) at most.
+    widest = math.hypot(1.96 / 2000**0.5, 5 / 2000 / math.sin(math.pi / 37.3))
+    assert half < 1.3 * widest
 
 
 def test_a_run_that_goes_on_until_it_is_precise_is_still_covered():
@@ -117,10 +170,10 @@ def test_a_run_that_goes_on_until_it_is_precise_is_still_covered():
     for _ in range(10):
         for row in waiting_times(rng, runs // 10, 250_000, RHO):
             n = 5_000
-            found = batch_means(row[:n])
+            found = mean_interval(row[:n])
             while found.precision > 0.1 and n < len(row):
                 n = min(n + n // 2, len(row))
-                found = batch_means(row[:n])
+                found = mean_interval(row[:n])
             covered += found.low <= mm1_mean(1.0, RHO) - 1.0 <= found.high
     print(f"seed {SEED}: covered {covered / runs:.3f}")
     assert 0.91 <= covered / runs <= 0.97

@@ -18,6 +18,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from conftest import CHECKED, INTERPRETED
+from lost_once import lost_once
 from watching import scenario as scenario_of
 
 import raidsim
@@ -267,15 +268,6 @@ def test_two_commands_may_use_one_store_at_a_time(disk, tmp_path):
     assert process.returncode == 0
     assert finished(path) == 120
     assert all(one.status == "done" for one in found.outcomes)
-
-
-def lost_once(given: tuple[int, str]) -> int:
-    """Ends the process that works on the thirteenth, the first time."""
-    number, mark = given
-    if number == 13 and not Path(mark).exists():
-        Path(mark).touch()
-        os._exit(1)
-    return number * number
 
 
 def test_work_of_a_process_that_is_lost_is_done_by_another(tmp_path):

@@ -430,6 +430,7 @@ def repair(w, index):
     below["member"] = job["member"]
     below["other"] = NONE
     below["first_row"] = job["bad_row"]
+    below["locked"] = 0
     below["parts"] = 0
     agenda.put(w, task, STAGE_PLAN)
 

@@ -17,7 +17,10 @@ all its locks waits only for those who have all of theirs.
 
 A sector that can't be read is restored first, by a task of its own (:func:`mend`), from what
 else the stripe has; then the task that met it begins anew. What nothing restores fails a request
-of the host, and punctures or stops a rebuild.
+of the host, and punctures or stops a rebuild. Such a repair of parity holds the lock of its stripe,
+as a write does: else it would put back what a write in between has replaced. A write and a rebuild
+have that lock already when they meet the sector; a read and a check have none, and the repair
+takes it. It holds that one lock alone, so nobody waits for it in a circle.
 
 Verbs: :func:`begin_chunk`, :func:`step`, :func:`ended`, :func:`mend`, :func:`mended`.
 """
@@ -26,7 +29,7 @@ from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
 from raidsim.kernel import agenda, array, defects
-from raidsim.kernel.array_tables import COPYING, ERRAND_SWEEP
+from raidsim.kernel.array_tables import COPYING, ERRAND_PART, ERRAND_SWEEP
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.plans import held, rebuild
@@ -370,6 +373,11 @@ def mend(w, index):
     volume = w.arrays[row]
     first = volume["first_member"]
     good = w.good[first : first + volume["drives"]]
+    if needs_lock(w, volume, job):
+        job["locked"] = 1
+        _, _, found = held(layout, job["member"] - first, job["first_row"])
+        if not array.seize(w, array.lock_of(volume, found), index):
+            return
     if w.drives[w.members[job["member"]]["drive"]]["failed"] == 1:
         job["status"] = RETRY  # nothing is written to it any more
         agenda.put(w, index, STAGE_ENDED)
@@ -389,6 +397,17 @@ def mend(w, index):
     array.issue(w, row, index, count)
 
 
+@handler
+def needs_lock(w, volume, job):
+    """Whether a repair has to take the lock of its stripe: neither it nor its parent has it."""
+    if volume["family"] != PARITY or job["locked"] == 1:
+        return False
+    above = w.jobs[job["parent"]]
+    if above["errand"] == ERRAND_SWEEP:
+        return w.sweeps[above["row"]]["kind"] != REBUILD
+    return above["errand"] != ERRAND_PART
+
+
 @part("arrays")
 @routine
 def mended(w, index):
@@ -399,7 +418,8 @@ def mended(w, index):
     job = w.jobs[index]
     parent = job["parent"]
     above = w.jobs[parent]
-    volume = w.arrays[w.volumes[job["volume"]]["array"]]
+    row = w.volumes[job["volume"]]["array"]
+    volume = w.arrays[row]
     gone = job["status"] == RETRY
     restored = gone or job["status"] == DONE
     if not gone:
@@ -412,6 +432,10 @@ def mended(w, index):
             sweep["repaired"] += 1
         else:
             restored = give_up(w, sweep, job["member"], job["first_row"])
+    if job["locked"] == 1:
+        first = volume["first_member"]
+        _, _, found = held(w.layouts[row], job["member"] - first, job["first_row"])
+        array.unlock(w, volume, found)
     release(w, index)
     above["status"] = DONE if restored else FAILED
     agenda.put(w, parent, STAGE_PLAN if restored else STAGE_ENDED)

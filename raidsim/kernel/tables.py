@@ -241,7 +241,9 @@ JOBS = Table(
     worker=volatile("i1", "of a worker of a sweep: WORKING, ENDED, RESTING or QUEUED"),
     rest=volatile("i1", "of work inside a flash drive: what it is for, as in slc.py"),
     hop=volatile("i2", "of a command: shared links that its data has crossed"),
-    locked=volatile("i2", "of a worker: locks of its rows that it has taken"),
+    locked=volatile(
+        "i2", "of a worker: locks of its rows that it has taken; of a repair: 1 if it has its own"
+    ),
     parts=volatile("i4", "commands to drives that it took"),
     later=volatile("i4", "first command of the phases to come, or NONE"),
     waiters=volatile("i4", "of a write: first of those that it carries to the drives, or NONE"),

@@ -17,7 +17,7 @@ from raidsim.kernel import tables as t
 from raidsim.observe import observe
 from raidsim.result import Interval, Latency
 from raidsim.stats.histogram import BINS
-from raidsim.stats.intervals import LEAST_BATCHES, batch_means
+from raidsim.stats.intervals import LEAST_VALUES, mean_interval
 from raidsim.system.system import System
 
 MIB = 2**20
@@ -102,9 +102,9 @@ def interval(
     origin = int(system.state["slice_origin"])
     first, last = -int(-(start - origin) // width), int((end - origin) // width)
     part = series[first:last]
-    if len(part) < LEAST_BATCHES or not part.any():
+    if len(part) < LEAST_VALUES or not part.any():
         return nothing
-    found = batch_means(part, confidence)
+    found = mean_interval(part, confidence)
     if found.low is None or found.high is None or found.low <= 0:
         return nothing  # a rate in transition has no mean to be near to
     return Interval(rate, rate * found.low / found.mean, rate * found.high / found.mean)
