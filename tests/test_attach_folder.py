@@ -74,6 +74,14 @@ def test_a_superblock_of_metadata_0_90_stands_where_the_kernels_header_has_its_w
     assert words[38] == (total % 2**32 + total // 2**32) % 2**32
 
 
+def test_the_bitmap_of_metadata_0_90_has_the_words_of_the_uuid_as_the_computer_writes_them():
+    """A kernel compares it with the words of the superblock, and refuses the array otherwise."""
+    one = Superblock0(**vars(block()))
+    words = struct.unpack("<1024I", one.pack())
+    assert one.bitmap_uuid == struct.pack("<4I", words[5], *words[13:16])
+    assert block().bitmap_uuid == block().array
+
+
 def test_a_superblock_of_metadata_0_90_is_read_as_it_was_written_and_a_damaged_one_is_refused():
     roles = [0, FAULTY, 2] + [SPARE] * (MOST_DRIVES - 3)
     member = bytes(range(12)) + (1).to_bytes(4, "little")

@@ -290,7 +290,7 @@ def _create(folder: Path, volume: Volume, numbers: tuple[int, int, int], *, old:
             file.write(block.pack())
             if bitmap is not None:
                 file.seek((block.place + BITMAP_AFTER) * SECTOR)
-                file.write(bitmap.pack())
+                file.write(replace(bitmap, array=block.bitmap_uuid).pack())
 
 
 def _check_old(volume: Volume, drives: int, sectors: int, bitmap: int) -> None:
@@ -349,7 +349,7 @@ def _keeper(folder: Path, array: Array, sectors: int) -> Keeper:
     if array.block.bitmap is not None:
         covered = sectors if array.block.level == 10 else array.block.size
         chunk = _bitmap_chunk(array.images[0].path, array.block)
-        bitmap = Bitmap(array.block.array, array.block.events, chunk, covered)
+        bitmap = Bitmap(array.block.bitmap_uuid, array.block.events, chunk, covered)
     return Keeper(paths, blocks, bitmap)
 
 

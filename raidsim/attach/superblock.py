@@ -110,6 +110,11 @@ class Superblock:
         return self.data_offset + self.data_size
 
     @property
+    def bitmap_uuid(self) -> bytes:
+        """The UUID of the array as its bitmap has it: without it a kernel refuses the array."""
+        return self.array
+
+    @property
     def role(self) -> int:
         """What this member is, by its own account."""
         return self.roles[self.number] if self.number < len(self.roles) else SPARE
