@@ -403,7 +403,7 @@ class Device:
         """Put all that the drives hold onto the host's disk, and give the files back."""
         self.content.flush()
         if isinstance(self.content, Members) and self.content.keeper is not None:
-            self.content.keeper.end(row for _, row in self._torn)
+            self.content.keeper.end(self._torn)
         self.content.close()
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from raidsim import units
-from raidsim.attach.folder import METADATA
 from raidsim.attach.machine import Machine
+from raidsim.attach.making import METADATA
 from raidsim.attach.server import Server
 from raidsim.attach.steering import Steering
 from raidsim.cards.toml_file import parse, read_text

@@ -37,6 +37,7 @@ _STATE: Final = struct.Struct("<QQQII")
 _HEAD_AT, _PLACE_AT, _STATE_AT, _CHECK_AT, _ROLES_AT = 0, 128, 192, 216, 256
 _BITMAP: Final = struct.Struct("<II16sQQQIIIIII")
 BITMAP_HEAD: Final = 256  # bytes before the bits
+BITMAP_CHUNK_AT: Final = 52  # byte of its head at which its chunk stands
 
 
 class NoSuperblock(ValueError):

@@ -15,7 +15,7 @@ import pytest
 from clients import linux
 from clients.real_clients import Server, attached, run
 
-from raidsim.attach import image_work, images
+from raidsim.attach import image_work, images, nested
 from raidsim.attach.machine import Machine
 from raidsim.scenario import Scenario
 
@@ -68,6 +68,13 @@ class Case:
         return self.level not in ("jbod", "raid0") and self.fails is None
 
     @property
+    def spans(self) -> int:
+        """Arrays that it is made of; 1 if it is none of arrays."""
+        if not self.level.endswith("50") and not self.level.endswith("60"):
+            return 1
+        return 3 if "spans = 3" in self.more else 2
+
+    @property
     def changed(self) -> bytes:
         """What is there after the kernel wrote."""
         return self.content[:FRESH_AT] + fresh() + self.content[FRESH_AT + FRESH :]
@@ -94,6 +101,10 @@ CASES = {
         Case("raid10-offset", "raid10", 5, 'spread = "offset"\n' + BITMAP),
         Case("raid10-degraded", "raid10", 4, fails=1),
         Case("raid1e", "raid1e", 3),
+        Case("raid50", "raid50", 6),
+        Case("raid50-degraded", "raid50", 9, "spans = 3\n" + BITMAP, fails=4),
+        Case("raid60", "raid60", 8),
+        Case("raid60-q-last", "raid60", 10, 'rotation = "right-asymmetric-6"'),
     ],
     "0.90": [
         Case("raid0", "raid0", 3),
@@ -132,6 +143,11 @@ def fill(server: Server, one: Case, folder: Path) -> None:
         one.content = one.content[: 1000 * KIB] + b"\x5a" * 700 * KIB + one.content[1700 * KIB :]
 
 
+def path_of(folder: Path, one: Case, drive: int) -> Path:
+    span = drive // (one.drives // one.spans)
+    return (folder if one.spans == 1 else folder / f"span-{span}") / f"drive-{drive}"
+
+
 def read_at(path: Path, piece: int, length: int) -> bytes:
     with path.open("rb") as file:
         file.seek(piece * PIECE)
@@ -140,30 +156,53 @@ def read_at(path: Path, piece: int, length: int) -> bytes:
 
 WORK = """
 assemble() {  # name, options and devices
-  name=$1; shift
+  local name=$1; shift
   mdadm --assemble /dev/md/$name --run --config=/dev/null "$@" || {
     told $name does not assemble; return 1; }
   number=$(basename $(readlink -f /dev/md/$name))
 }
-look() {  # name, where its bytes go before and after, whether redundancy is compared, devices
-  name=$1; before=$2; after=$3; checked=$4; shift 4
-  assemble $name --readonly "$@" || return
-  dd if=/dev/md/$name of=$out bs=64k seek=$before conv=notrunc
-  mdadm --stop /dev/md/$name
-  assemble $name "$@" || return
-  told $name degraded $(cat /sys/block/$number/md/degraded)
-  told $name bitmap $(cat /sys/block/$number/md/bitmap/location)
-  if [ $checked = 1 ]; then
-    echo check > /sys/block/$number/md/sync_action
-    until [ $(cat /sys/block/$number/md/sync_action) = idle ]; do sleep 0.1; done
-    cd /sys/block/$number/md
-    told $name checked $(cat last_sync_action mismatch_cnt)
-    cd /
-  fi
-  dd if=/fresh of=/dev/md/$name bs=4k seek=9 conv=notrunc,fsync || told $name cannot be written
-  echo 3 > /proc/sys/vm/drop_caches
-  dd if=/dev/md/$name of=$out bs=64k seek=$after conv=notrunc
-  mdadm --stop /dev/md/$name || told $name does not stop
+check() {  # name
+  cd /sys/block/$number/md
+  echo check > sync_action
+  until [ $(cat sync_action) = idle ]; do sleep 0.1; done
+  told $1 checked $(cat last_sync_action mismatch_cnt)
+  cd /
+}
+inner() {  # name, drives, spans, options: assembles each span; $spans are their devices
+  local name=$1 drives=$2 count=$3; shift 3
+  all=$(echo "$devices"); spans=""
+  n=0
+  while [ $n -lt $count ]; do
+    each=$(echo $all | cut -d " " -f $((n * drives + 1))-$((n * drives + drives)))
+    assemble $name-$n "$@" $each || return 1
+    [ "$1" = --readonly ] || told $name-$n degraded $(cat /sys/block/$number/md/degraded)
+    spans="$spans /dev/md/$name-$n"; n=$((n + 1))
+  done
+}
+look() {  # name, where its bytes go before and after, whether to compare copies, spans, devices
+  name=$1; before=$2; after=$3; checked=$4; count=$5; shift 5
+  for option in --readonly ""; do
+    devices="$*"; spans=""
+    if [ $count -gt 1 ]; then
+      inner $name $(($# / count)) $count $option || return
+      devices=$spans
+      [ "$option" ] || [ $checked = 0 ] || for one in $spans; do
+        number=$(basename $(readlink -f $one)); check $(basename $one)
+      done
+    fi
+    assemble $name $option $devices || return
+    if [ "$option" ]; then
+      dd if=/dev/md/$name of=$out bs=64k seek=$before conv=notrunc
+    else
+      told $name degraded $(cat /sys/block/$number/md/degraded)
+      told $name bitmap $(cat /sys/block/$number/md/bitmap/location)
+      [ $count -gt 1 ] || [ $checked = 0 ] || check $name
+      dd if=/fresh of=/dev/md/$name bs=4k seek=9 conv=notrunc,fsync || told $name cannot be written
+      echo 3 > /proc/sys/vm/drop_caches
+      dd if=/dev/md/$name of=$out bs=64k seek=$after conv=notrunc
+    fi
+    mdadm --stop /dev/md/$name $spans || told $name does not stop
+  done
 }
 """
 
@@ -183,13 +222,13 @@ def looked_at(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, s
             for one in cases:
                 fill(server, one, folder)
         for one in cases:
-            names = [folder / "members" / one.name / f"drive-{n}" for n in range(one.drives)]
+            names = [path_of(folder / "members" / one.name, one, n) for n in range(one.drives)]
             first = len(drives)
             drives += names
             disks = " ".join(f"$(disk {n // 8} {n % 8})" for n in range(first, len(drives)))
             one.before, one.after = end, end + -(-one.size // PIECE)
             end = one.after + -(-one.size // PIECE)
-            places = f"{one.before} {one.after} {int(one.is_checked)}"
+            places = f"{one.before} {one.after} {int(one.is_checked)} {one.spans}"
             work += f"look {metadata}:{one.name} {places} {disks}\n"
     with out.open("wb") as file:
         file.truncate(end * PIECE)
@@ -209,24 +248,28 @@ NAMES = [f"{metadata}-{one.name}" for metadata, one in EVERY]
 def test_a_kernel_assembles_the_drives_and_raidsim_reads_what_it_wrote(
     looked_at: dict[str, dict[str, str]], metadata: str, one: Case
 ) -> None:
-    told = looked_at[f"{metadata}:{one.name}"]
     above = Path(looked_at[""]["above"])
+    folder = above / metadata / "members" / one.name
     assert read_at(above / "read", one.before, one.size) == one.content
-    if one.level not in ("jbod", "raid0"):
-        assert told["degraded"] == ("0" if one.fails is None else "1")
-    if one.is_checked:
-        assert told["checked"] == "check 0"
-    if "bitmap" in one.more:
-        assert told["bitmap"] == "+8"
+    for span in range(one.spans):
+        name = f"{metadata}:{one.name}" if one.spans == 1 else f"{metadata}:{one.name}-{span}"
+        is_short = one.fails is not None and one.fails // (one.drives // one.spans) == span
+        if one.level not in ("jbod", "raid0"):
+            assert looked_at[name]["degraded"] == str(int(is_short))
+        if one.is_checked:
+            assert looked_at[name]["checked"] == "check 0"
+        array = images.find(folder if one.spans == 1 else folder / f"span-{span}")
+        assert array.is_clean
+        assert array.missing == ([one.fails - span * one.drives // one.spans] if is_short else [])
+    if "bitmap" in one.more and one.spans == 1:
+        assert looked_at[name]["bitmap"] == "+8"
     assert read_at(above / "read", one.after, one.size) == one.changed
-    array = images.find(above / metadata / "members" / one.name)
-    assert array.is_clean
-    assert array.missing == ([] if one.fails is None else [one.fails])
-    content = images.open_array(array)
-    assert content.read(0, one.size) == one.changed
-    content.close()
+    copy = above / f"copy of {metadata} {one.name}"
+    image_work.copy(nested.find_any(folder), str(copy), 0, None)
+    assert copy.read_bytes() == one.changed
+    copy.unlink()
     if one.is_checked:
-        assert image_work.scrub(array, repair=False)[1]
+        assert image_work.scrub(nested.find_any(folder), repair=False)[1]
 
 
 @pytest.mark.parametrize("metadata", CASES)
