@@ -172,6 +172,17 @@ def test_a_write_that_the_cache_takes_asks_no_drive():
     assert told["levels"][-1]["dirty"] == STRIP
 
 
+def test_writes_that_go_through_from_now_on_wait_for_the_drives():
+    watched = quiet("volume.write=back")
+    words = watched.ask({"kind": "policy", "write": "through"})
+    assert "Writes are answered when the drives have them" in words
+    assert len(commands(watched.follow("write", 0, 8 * KIB))) == 4
+    assert watched.frame()["cache"]["asked"] == "through"
+    words = watched.ask({"kind": "policy", "write": "back"})
+    assert "Writes are answered from the cache" in words
+    assert commands(watched.follow("write", 10**9 // STRIP * STRIP, 8 * KIB)) == []
+
+
 # -- drives that fail
 
 

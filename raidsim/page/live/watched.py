@@ -312,7 +312,7 @@ class WatchedArray:
         elif kind == "power-cut":
             self._note_cut(self.course.power_cuts[-1].of(self.volume.name))
             words = "The power is cut. " + telling.of_cut(self._cut_or(), self.volume)
-        elif kind in ("battery", "learn-cycle", "battery-end", "learn-cycle-end"):
+        elif kind in _ON_WRITES:
             words += self._about_writes()
         self._tell(kind, words)
 
@@ -456,9 +456,11 @@ class WatchedArray:
 
 _ON_VOLUME: Final = (
     "drive-failure", "slow-drive", "latent-errors", "replacement", "rebuild", "copy-back",
-    "consistency-check", "initialisation", "patrol",
+    "consistency-check", "initialisation", "patrol", "policy",
 )  # fmt: skip
 """Events that happen to a volume, which is the watched one unless the wish says another."""
+_ON_WRITES: Final = ("battery", "learn-cycle", "battery-end", "learn-cycle-end", "policy")
+"""Events after which writes may be answered otherwise."""
 
 
 class _Ending:
