@@ -23,6 +23,7 @@ from raidsim.page.live.places import CACHE, busiest_of_host, places
 from raidsim.result import VolumeCut
 from raidsim.scenario import Scenario
 from raidsim.system.system import SaturationError
+from raidsim.warming import warm_drives
 
 PATIENCE: Final = 0.1
 """Seconds of this machine that one wish may take, more or less."""
@@ -82,6 +83,8 @@ class WatchedArray:
         self._cut: VolumeCut | None = None
         self._cut_at = 0.0
         self._cuts = 0
+        if scenario.air.start == "warm":
+            warm_drives(self.system, scenario)
         waits = {event.load for event in scenario.events if event.KIND == "load-start"}  # type: ignore[attr-defined]
         for load in scenario.loads:
             if load.name not in waits:
