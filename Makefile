@@ -91,15 +91,19 @@ test-page: $(INSTALLED)
 	$(PYTEST) tests/page/many_visitors.py
 
 # Real programs on simulated arrays. They come from Debian, which may ask for the right to install.
-CLIENTS := fio qemu-img qemu-io qemu-system-x86_64 nbdcopy nbdinfo mdadm
+CLIENTS := fio qemu-img qemu-io qemu-system-x86_64 nbdcopy nbdinfo mdadm busybox
 test-clients: export PATH := $(PATH):/usr/sbin
 test-clients: $(INSTALLED)
 	@for client in $(CLIENTS); do command -v $$client >/dev/null || missing=1; done; test -z "$$missing" || { \
 	    echo "installing $(CLIENTS)"; sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	    $$sudo apt-get update --quiet && \
 	    $$sudo apt-get install --yes --quiet --no-install-recommends fio qemu-utils qemu-system-x86 libnbd-bin \
-	        mdadm; }
-	$(PYTEST) tests/clients/real_clients.py
+	        mdadm busybox-static; }
+	@ls out/linux/boot/vmlinuz-* >/dev/null 2>&1 || { \
+	    kernel=$$(apt-cache depends linux-image-amd64 | sed -n 's/ *Depends: //p' | head -1); \
+	    echo "unpacking $$kernel into out/linux; it is not installed"; rm -rf out/linux; mkdir -p out/linux; \
+	    cd out/linux && apt-get download --quiet $$kernel && dpkg-deb -x $$kernel*.deb . && rm $$kernel*.deb; }
+	$(PYTEST) tests/clients/real_clients.py tests/clients/real_kernel.py
 
 # Random use of every kind, for a minute, with every index checked. What it finds it tells with a
 # seed and a number that repeat it alone.

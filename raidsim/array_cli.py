@@ -21,7 +21,12 @@ app = typer.Typer(
 )
 
 Folder = Annotated[
-    str, typer.Argument(metavar="FOLDER", help="Files that are the members of one array.")
+    str,
+    typer.Argument(
+        metavar="FOLDER",
+        help="Files that are the members of one array; or a folder for each array of a RAID 0 of"
+        " arrays.",
+    ),
 ]
 Out = Annotated[
     str,
@@ -32,9 +37,9 @@ Out = Annotated[
 @app.command("examine")
 def examine_command(folder: Folder) -> None:
     """Say what the members are, which of them can be used, and how the array is."""
-    from raidsim.attach import image_work, images
+    from raidsim.attach import image_work, nested
 
-    stdout().print(image_work.words_of(images.find(_path(folder))))
+    stdout().print(image_work.words_of(nested.find_any(_path(folder))))
 
 
 @app.command("read")
@@ -47,10 +52,10 @@ def read_command(
     ] = None,
 ) -> None:
     """Read the array, without members that are missing too; nothing is written to them."""
-    from raidsim.attach import image_work, images
+    from raidsim.attach import image_work, nested
 
     image_work.copy(
-        images.find(_path(folder)),
+        nested.find_any(_path(folder)),
         out,
         image_work.size_of("--offset", offset),
         None if length is None else image_work.size_of("--length", length),
@@ -65,9 +70,9 @@ def scrub_command(
     ] = False,
 ) -> None:
     """Compare data with parity and copies; status 1 if something does not agree."""
-    from raidsim.attach import image_work, images
+    from raidsim.attach import image_work, nested
 
-    words, agrees = image_work.scrub(images.find(_path(folder)), repair=repair)
+    words, agrees = image_work.scrub(nested.find_any(_path(folder)), repair=repair)
     stdout().print(words)
     if not agrees:
         raise typer.Exit(DOES_NOT_HOLD)
@@ -80,9 +85,9 @@ def reconstruct_command(
     out: Out,
 ) -> None:
     """Compute what a missing drive held, into a new file that is a member."""
-    from raidsim.attach import image_work, images
+    from raidsim.attach import image_work, nested
 
-    image_work.reconstruct(images.find(_path(folder)), drive, out)
+    image_work.reconstruct(nested.find_any(_path(folder)), drive, out)
 
 
 def _path(folder: str) -> Path:

@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
-from raidsim.assembly import heat
-from raidsim.control.model import Model, build
+from raidsim.control.model import Model
 from raidsim.explain.without_effect import without_effect
 from raidsim.intervene import window
 from raidsim.kernel import tables as t
@@ -41,6 +39,7 @@ from raidsim.scenario.intensity import at, label, offered, period_of
 from raidsim.scenario.replays import plan
 from raidsim.stats.intervals import MeanInterval, mean_interval
 from raidsim.system.system import SaturationError
+from raidsim.warming import warm_drives
 
 NS_PER_S = 1e9
 MS_PER_S = 1e3
@@ -52,7 +51,6 @@ BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chan
 LEAST_BACKLOG = 100
 LEAST_PERIODS = 10  # of a burst, in a window
 LEAST_OF_A_LOAD = 200  # I/Os in a window, of each of several loads
-TRIAL_NS = 1_000_000_000  # of the load, to see which power it takes
 CROWDED = 0.95  # share of a station's time from which an open load settles slowly
 
 
@@ -206,36 +204,7 @@ class Session:
         )
 
     def _warm_drives(self) -> None:
-        """Let the drives begin as warm, and throttling, as trials say that are thrown away."""
-        states = [t.COOL] * self.system.count("heats")
-        powers = self._trial(states)
-        while (found := self._harder(states, powers)) != states:
-            states = found
-            powers = self._trial(states)
-        for index, (state, power) in enumerate(zip(states, powers, strict=True)):
-            throttling.begin_warm(self.system, index, state, power)
-
-    def _harder(self, states: list[int], powers: list[float]) -> list[int]:
-        return [
-            throttling.harder(self.system, index, state, power)
-            for index, (state, power) in enumerate(zip(states, powers, strict=True))
-        ]
-
-    def _trial(self, states: list[int]) -> list[float]:
-        """What drives take, in W, while they throttle so."""
-        trial = build(self.scenario, self.intensity)
-        system = trial.system
-        for index, state in enumerate(states):
-            throttling.pin(system, index, state)
-        for streams in trial.streams.values():
-            for stream in streams:
-                system.begin(stream)
-        with suppress(SaturationError):  # then it is the drives' power under all they can do
-            while system.run(TRIAL_NS) == t.RETURN_AWAITED:
-                list(system.awaited())
-        system.advance_clock(TRIAL_NS)
-        rows = system.world.heats[: len(states)]
-        return [heat.reading(system, row).energy / (system.now / NS_PER_S) for row in rows]
+        warm_drives(self.system, self.scenario, self.intensity)
 
     def _warm_up(self) -> None:
         measure = self.scenario.measure

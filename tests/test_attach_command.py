@@ -9,6 +9,7 @@ import pytest
 from test_attach import disks
 
 from raidsim import cli
+from raidsim.attach import machine
 from raidsim.attach.asking import wish_of
 
 EVENTS = """
@@ -50,6 +51,13 @@ def test_a_file_of_events_is_played_at_its_simulated_times(scenario, tmp_path, c
     assert "the time is over" in printed
 
 
+def test_where_the_simulated_clock_ends_the_server_does(scenario, monkeypatch, capfd):
+    monkeypatch.setattr(machine, "LATEST", 2000.0)
+    printed = run(capfd, "attach", scenario, "--port", "0", "--speed", "10000", "--for", "20 s")
+    assert printed.count("the simulated clock ends here") == 1
+    assert "the time is over" not in printed
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -57,8 +65,9 @@ def test_a_file_of_events_is_played_at_its_simulated_times(scenario, tmp_path, c
         (["--for", "3 parsecs"], "--for: "),
         (["--events", "EVENTS"], "EVENTS:2: speed: is not for a file of events"),
         (["--events", "nowhere.toml"], "nowhere.toml"),
-        (["--set", "volume.level=raid50", "--set", "volume.drives=6", "--members", "DRIVES"],
-         "--members: data: md has no raid50: there it is a raid0 of arrays of raid5"),
+        (["--set", "volume.level=raid50", "--set", "volume.drives=6", "--members", "DRIVES",
+          "--metadata", "0.90"],
+         "--metadata: data is an array of arrays, and those get metadata 1.2"),
         (["--metadata", "0.90"], "--metadata: is about the files of --members"),
         (["--metadata", "0.90", "--members", "DRIVES", "--set", "volume.drives=28"],
          "--metadata: metadata 0.90 has up to 27 drives, and data has 28"),

@@ -172,6 +172,17 @@ def test_a_write_that_the_cache_takes_asks_no_drive():
     assert told["levels"][-1]["dirty"] == STRIP
 
 
+def test_writes_that_go_through_from_now_on_wait_for_the_drives():
+    watched = quiet("volume.write=back")
+    words = watched.ask({"kind": "policy", "write": "through"})
+    assert "Writes are answered when the drives have them" in words
+    assert len(commands(watched.follow("write", 0, 8 * KIB))) == 4
+    assert watched.frame()["cache"]["asked"] == "through"
+    words = watched.ask({"kind": "policy", "write": "back"})
+    assert "Writes are answered from the cache" in words
+    assert commands(watched.follow("write", 10**9 // STRIP * STRIP, 8 * KIB)) == []
+
+
 # -- drives that fail
 
 
@@ -291,6 +302,23 @@ def test_while_a_battery_learns_writes_are_answered_by_the_drives():
 
 
 # -- heat
+
+
+@pytest.mark.parametrize("start", ["warm", "idle"])
+def test_drives_begin_as_warm_as_the_load_makes_them_if_that_is_asked_for(start):
+    """The drive throttles under this load, and turns about one temperature in the long run."""
+    watched = array(f"air.start={start}", "air.airflow=30 %", text=FLASH)
+    first = watched.frame()["drives"][0]["temperature"]
+    later = []
+    for _ in range(20):
+        watched.advance(0.5)
+        later.append(watched.frame()["drives"][0]["temperature"])
+    settled = sum(later[10:]) / 10
+    print(start, first, settled)
+    if start == "warm":
+        assert abs(first - settled) < 4
+    else:
+        assert first < settled - 15
 
 
 def test_a_drive_that_becomes_too_hot_says_so_and_slows_down():

@@ -56,6 +56,20 @@ def test_the_cache_and_its_battery_are_shown(page):
     assert volume(page)["cache"]["battery"] == "low"
 
 
+def test_policies_are_set_and_shown(page):
+    before = volume(page)["cache"]
+    assert (before["asked"], before["read_ahead"]) == ("back", "none")
+    wish = {"kind": "policy", "volume": "data", "write": "through", "read_ahead": "adaptive"}
+    told = page.post("/api/attached", json=wish).json()
+    assert told["did"] == "policy of data: write = through, read_ahead = adaptive"
+    now = volume(page)["cache"]
+    assert (now["mode"], now["asked"], now["read_ahead"]) == ("through", "through", "adaptive")
+    page.post("/api/attached", json={"kind": "drive-failure", "drive": 1})
+    page.post("/api/attached", json={"kind": "replacement", "drive": 1})
+    page.post("/api/attached", json={"kind": "policy", "rate": "90 %"})
+    assert [one["rate"] for one in volume(page)["operations"]] == [0.9]
+
+
 def test_what_cannot_happen_is_told_in_words(page):
     answer = page.post("/api/attached", json={"kind": "drive-failure", "drive": 9})
     assert answer.status_code == 409

@@ -94,9 +94,7 @@ def modes(
     """How a volume with these modes uses the cache of its controller, as fields of ARRAY."""
     if spec is None or not spec.card.has("cache.size"):
         return {}
-    ahead = READ_MODES[read_ahead]
-    if ahead == c.READ_AHEAD and spec.card.flag("cache.detects_streams"):
-        ahead = c.ADAPTIVE
+    ahead = read_mode(read_ahead, spec.card)
     trails = system.append("trails", c.TRAILS) if ahead != c.NO_READ_AHEAD else 0
     return {
         "write_back": int(writes_back(write, spec.battery)),
@@ -104,6 +102,14 @@ def modes(
         "read_ahead": ahead,
         "first_trail": trails,
     }
+
+
+def read_mode(read_ahead: str, card: Card) -> int:
+    """Which reads of a volume in this mode are followed by a fetch, as ARRAY has it."""
+    ahead = READ_MODES[read_ahead]
+    if ahead == c.READ_AHEAD and card.flag("cache.detects_streams"):
+        return c.ADAPTIVE
+    return ahead
 
 
 def write_mode(volume: VolumeSpec | HybridSpec) -> str:

@@ -244,7 +244,8 @@ class Device:
         if not done.ok:
             return _failed(done)
         try:
-            if self._risky:
+            if self._risky or self.volume.spec.write != "through":
+                self._risky = True  # for good: what was dirty takes its time to come to the drives
                 self._promised.note(offset, self.content.read(offset, len(payload)))
                 self._noted += 1
             self.content.write(offset, payload)
@@ -403,7 +404,7 @@ class Device:
         """Put all that the drives hold onto the host's disk, and give the files back."""
         self.content.flush()
         if isinstance(self.content, Members) and self.content.keeper is not None:
-            self.content.keeper.end(row for _, row in self._torn)
+            self.content.keeper.end(self._torn)
         self.content.close()
 
 

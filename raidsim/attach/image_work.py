@@ -15,7 +15,8 @@ from raidsim import units
 from raidsim.attach.images import Array, open_array
 from raidsim.attach.md import LEVELS
 from raidsim.attach.members import DataLost, Members
-from raidsim.attach.superblock import CLEAN, SECTOR
+from raidsim.attach.nested import Nested, Striped, only_one
+from raidsim.attach.superblock import CLEAN, SECTOR, Superblock
 from raidsim.errors import InputError, Problem
 
 PIECE: Final = 4 * 2**20  # bytes that are read at a time
@@ -36,8 +37,10 @@ def size_of(option: str, text: str) -> int:
         raise InputError([Problem(None, None, option, str(error), None)]) from None
 
 
-def words_of(array: Array) -> str:
+def words_of(array: Array | Nested) -> str:
     """An array and its members in words, a line each."""
+    if isinstance(array, Nested):
+        return _words_of_arrays(array)
     block = array.block
     level = LEVELS.get(block.level, str(block.level))
     name = level if not level.isdigit() else f"RAID {level}"
@@ -52,7 +55,7 @@ def words_of(array: Array) -> str:
     chunk = f", chunk {block.chunk // 2} KiB" if block.chunk else ""
     lines = [
         f"{block.name or 'array'}: {name} of {block.drives} drives, {size} bytes{chunk}",
-        f"  metadata {block.METADATA[0]}{'.x' if block.METADATA[0] == '1' else '.90'},"
+        f"  metadata {_metadata(block)},"
         f" UUID {uuid.UUID(bytes=block.array)}, {block.events} events, {_when(block.updated)}",
         f"  {'clean' if array.is_clean else 'was not closed: redundancy may not agree'}; {health}",
     ]
@@ -62,11 +65,28 @@ def words_of(array: Array) -> str:
     return "\n".join(lines)
 
 
+def _words_of_arrays(nested: Nested) -> str:
+    block = nested.block
+    lines = [
+        f"{block.name or 'array'}: RAID 0 of {block.drives} arrays, {nested.size} bytes,"
+        f" chunk {block.chunk // 2} KiB",
+        f"  metadata {_metadata(block)}, UUID {uuid.UUID(bytes=block.array)}",
+    ]
+    for number, (folder, array) in enumerate(zip(nested.folders, nested.arrays, strict=True)):
+        lines.append(f"  {folder.name}: member {number}, data from sector {block.data_offset} on")
+        lines += [f"    {line}" for line in words_of(array).splitlines()]
+    return "\n".join(lines)
+
+
+def _metadata(block: Superblock) -> str:
+    return "0.90" if block.METADATA == "0.90" else "1.x"
+
+
 def _when(seconds: int) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))
 
 
-def copy(array: Array, out: str, offset: int, length: int | None) -> None:
+def copy(array: Array | Nested, out: str, offset: int, length: int | None) -> None:
     """Write bytes of an array to a new file, or to standard output.
 
     Raises
@@ -74,9 +94,13 @@ def copy(array: Array, out: str, offset: int, length: int | None) -> None:
     InputError
         If they are not in the array, no member tells them, or the file is there already.
     """
-    members = open_array(array)
-    try:
+    members: Striped | Members
+    if isinstance(array, Nested):
+        members, size = Striped(array), array.size
+    else:
+        members = open_array(array)
         size = int(members.layout["size"])
+    try:
         length = size - offset if length is None else length
         if offset + length > size or length < 0:
             cause = f"{length} bytes from {offset} on end beyond the array"
@@ -104,14 +128,21 @@ def _new(out: str) -> BinaryIO:
         ) from None
 
 
-def scrub(array: Array, *, repair: bool) -> tuple[str, bool]:
+def scrub(array: Array | Nested, *, repair: bool) -> tuple[str, bool]:
     """Compare everything that was ever written; what came of it, and whether all agrees.
+
+    Of an array of arrays, each of those.
 
     Raises
     ------
     InputError
         If members are missing, so that there is nothing to compare with.
     """
+    if isinstance(array, Nested):
+        found = [scrub(one, repair=repair) for one in array.arrays]
+        pairs = zip(array.folders, found, strict=True)
+        lines = [f"{folder.name}: {words}" for folder, (words, _) in pairs]
+        return "\n".join(lines), all(agrees for _, agrees in found)
     if array.missing:
         gone = ", ".join(map(str, array.missing))
         cause = f"nothing can be compared without drive {gone}"
@@ -144,7 +175,7 @@ def _spots(members: Members) -> Iterator[tuple[int, int]]:
             yield span, row
 
 
-def reconstruct(array: Array, drive: int, out: str) -> None:
+def reconstruct(array: Array | Nested, drive: int, out: str) -> None:
     """Write what a missing drive held, with a superblock, to a new file.
 
     Raises
@@ -152,6 +183,7 @@ def reconstruct(array: Array, drive: int, out: str) -> None:
     InputError
         If the drive is there, cannot be computed, or the file is there already.
     """
+    array = only_one(array, "give the folder of the array that lacks the drive")
     if drive not in array.missing:
         there = array.missing or "none"
         cause = f"drive {drive} is not missing"

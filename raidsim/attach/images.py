@@ -7,6 +7,7 @@ the account of the freshest one count as drives that have failed.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,28 +88,47 @@ def read_superblock(path: Path) -> Superblock:
     OSError
         If the file cannot be read.
     """
-    size = path.stat().st_size
+    with path.open("rb") as file:
+
+        def read(at: int, length: int) -> bytes:
+            file.seek(at)
+            return file.read(length)
+
+        return superblock_in(path.stat().st_size, read)
+
+
+def superblock_in(size: int, read: Callable[[int, int], bytes]) -> Superblock:
+    """The superblock of a member of so many bytes, wherever metadata 1.x or 0.90 has it.
+
+    Parameters
+    ----------
+    read
+        Bytes of the member: from which on, and how many.
+
+    Raises
+    ------
+    NoSuperblock
+        If there is none.
+    """
     if size < LEAST:
         raise NoSuperblock("is too small for a member")
     why = NoSuperblock("there is no superblock of md, metadata 1.x or 0.90")
-    with path.open("rb") as file:
-        for place in (*places(size // SECTOR), place_on(size // SECTOR)):
-            file.seek(place * SECTOR)
-            data = file.read(LENGTH).ljust(LENGTH, b"\0")
-            if data[:4] != MAGIC.to_bytes(4, "little"):
-                continue
-            try:
-                block = parse(data) if data[4] else parse_0(data, place)
-            except NoSuperblock as error:
-                why = error
-                continue
-            if block.place != place:
-                why = NoSuperblock(f"its superblock says that it is at sector {block.place}")
-                continue
-            if (block.data_offset + block.size) * SECTOR > size:
-                why = NoSuperblock("is shorter than its superblock says")
-                continue
-            return block
+    for place in (*places(size // SECTOR), place_on(size // SECTOR)):
+        data = read(place * SECTOR, LENGTH).ljust(LENGTH, b"\0")
+        if data[:4] != MAGIC.to_bytes(4, "little"):
+            continue
+        try:
+            block = parse(data) if data[4] else parse_0(data, place)
+        except NoSuperblock as error:
+            why = error
+            continue
+        if block.place != place:
+            why = NoSuperblock(f"its superblock says that it is at sector {block.place}")
+            continue
+        if (block.data_offset + block.size) * SECTOR > size:
+            why = NoSuperblock("is shorter than its superblock says")
+            continue
+        return block
     raise why
 
 
@@ -121,7 +141,7 @@ def find(folder: Path) -> Array:
         If there is none, several, or one that is not known here, with what each file lacks.
     """
     if not folder.is_dir():
-        raise _wrong(folder, "is no folder", "give one that holds images of members")
+        raise wrong(folder, "is no folder", "give one that holds images of members")
     problems, images = [], []
     for path in sorted(one for one in folder.iterdir() if one.is_file())[:MOST_FILES]:
         try:
@@ -133,7 +153,7 @@ def find(folder: Path) -> Array:
         raise InputError(problems or [Problem(str(folder), None, None, "is empty", None)])
     if len(arrays) > 1:
         cause = f"holds members of {len(arrays)} arrays"
-        raise _wrong(folder, cause, "keep those of one in it")
+        raise wrong(folder, cause, "keep those of one in it")
     return _put_together(images)
 
 
@@ -187,5 +207,6 @@ def open_array(array: Array, *, write: bool = False) -> Members:
     return members
 
 
-def _wrong(path: Path, cause: str, remedy: str) -> InputError:
+def wrong(path: Path, cause: str, remedy: str | None = None) -> InputError:
+    """What is to be said of a folder that cannot be used."""
     return InputError([Problem(str(path), None, None, cause, remedy)])

@@ -20,11 +20,13 @@ from raidsim.attach.device import Device, content_of
 from raidsim.attach.folder import members_in
 from raidsim.attach.members import Content
 from raidsim.control import Environment, Host, Hybrid, Volume, present
+from raidsim.control.clock import END
 from raidsim.control.course import Course
 from raidsim.control.model import Model
 from raidsim.errors import InputError
 from raidsim.scenario import EventSpec, Scenario
 from raidsim.system.system import SaturationError
+from raidsim.warming import warm_drives
 
 LOG = logging.getLogger("raidsim.attach")
 
@@ -33,6 +35,8 @@ BUDGET: Final = 0.02  # real seconds after which clients are looked at, though i
 SMALL: Final = "intel-p3700-800gb"
 SERVER: Final = "fujitsu-rx2540-m1"
 MOST_BEHIND: Final = 0.25  # real seconds after which the simulated clock is put back
+LATEST: Final = math.floor(END) - 1.0  # s of simulated time
+IDLE: Final = "the drives begin as warm as they are when idle"
 BETWEEN_LOGS: Final = 1.0  # real seconds
 
 
@@ -65,6 +69,8 @@ class Machine:
         Volumes that clients can use, by name.
     on_power_cut
         Called after the power was cut.
+    on_end
+        Called when the simulated clock can go no further: after 146 years.
     """
 
     def __init__(
@@ -88,6 +94,7 @@ class Machine:
         for device in self.devices.values():
             device.fail_what_is_missing()
         self.on_power_cut: Callable[[], None] = _nothing
+        self.on_end: Callable[[], None] = _nothing
         self._loads = [load.name for load in scenario.loads] if loads else []
         self._meters: dict[Volume, present.Meter] = {}
         self._told = -math.inf
@@ -97,6 +104,7 @@ class Machine:
     def start(self) -> None:
         """Let the clock of the simulation run from now on."""
         _warm_up()
+        self._warm_drives()
         for name in self._loads:
             self.model.start(name)
         self.clock.start(self.env.now)
@@ -104,13 +112,26 @@ class Machine:
         if self.model.scenario.events or self.model.scenario.machines:
             self.course.begin()
 
+    def _warm_drives(self) -> None:
+        """Let drives begin as warm as the loads make them, if the scenario asks for that."""
+        scenario = self.model.scenario
+        if scenario.air.start != "warm":
+            return
+        if self._loads:
+            warm_drives(self.env.system, scenario)
+        else:
+            LOG.warning('air.start = "warm" needs loads, and none runs without --loads: %s', IDLE)
+
     # -- time ----------------------------------------------------------------------------------
 
     def advance(self) -> None:
         """Let everything happen that is due by now."""
         begun = time.monotonic()
         env, clock = self.env, self.clock
-        target = clock.now
+        target = min(clock.now, LATEST)
+        if env.now >= LATEST:
+            self._end()
+            return
         while env.now < target:
             following = max(env.now + STEP * clock.speed, env.next_time)
             self._advance_to(min(target, following))
@@ -135,6 +156,11 @@ class Machine:
             for device in self.devices.values():
                 device.look_after_checks()
 
+    def _end(self) -> None:
+        """The simulated clock can go no further: say so, once."""
+        on_end, self.on_end = self.on_end, _nothing
+        on_end()
+
     def _advance_to(self, time: float) -> None:
         try:
             self.env.advance(time)
@@ -143,9 +169,8 @@ class Machine:
 
     @property
     def wait(self) -> float:
-        """Real seconds until the next thing is due; inf if nothing is."""
-        following = self.env.next_time
-        return math.inf if following == math.inf else self.clock.wait_for(following)
+        """Real seconds until the next thing is due, be it the end of the simulated clock."""
+        return self.clock.wait_for(min(self.env.next_time, LATEST))
 
     @property
     def in_flight(self) -> int:

@@ -49,6 +49,8 @@ class NotMd(ValueError):
 def numbers_of(layout: np.void, level: str, rotation: str) -> tuple[int, int, int]:
     """Level, layout and chunk (sectors) that md has for an array of a scenario.
 
+    Of RAID 50 and 60 those of the inner arrays, over which md has a RAID 0.
+
     Raises
     ------
     NotMd
@@ -73,12 +75,8 @@ def numbers_of(layout: np.void, level: str, rotation: str) -> tuple[int, int, in
         if spread in (OFFSET_SETS, FAR_SETS):
             found |= _SETS_BIT
         return 10, found, chunk
-    if layout["spans"] > 1:
-        inner = f"raid{level[-2]}"
-        raise NotMd(
-            f"md has no {level}: there it is a raid0 of arrays of {inner}, which the superblocks"
-            " of its drives do not tell of"
-        )
+    if layout["spans"] > 1:  # a raid0 of arrays, which have these numbers
+        level = f"raid{level[-2]}"
     if level == "raid4":
         return 4, 0, chunk
     if level not in ("raid5", "raid6"):

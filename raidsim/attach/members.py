@@ -56,8 +56,8 @@ class Keeper(Protocol):
     def changed(self, members: Members) -> None:
         """Drives have failed, or come back, or were rebuilt further."""
 
-    def end(self, torn: Iterable[int]) -> None:
-        """The members are closed; these rows do not agree."""
+    def end(self, torn: Iterable[tuple[int, int]]) -> None:
+        """The members are closed; these spans and rows do not agree."""
 
 
 class Written:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from raidsim import units
-from raidsim.attach.folder import METADATA
-from raidsim.attach.machine import Machine
+from raidsim.attach.machine import LATEST, Machine
+from raidsim.attach.making import METADATA
 from raidsim.attach.server import Server
 from raidsim.attach.steering import Steering
 from raidsim.cards.toml_file import parse, read_text
@@ -21,6 +21,7 @@ from raidsim.scenario import Scenario, load
 
 LOG = logging.getLogger("raidsim.attach")
 SOCKET = "raidsim.sock"
+YEAR = 365.25 * 86_400  # s
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,13 @@ async def _serve(wishes: Wishes, scenario: Scenario, lasting: float | None) -> N
         scenario, wishes.speed, loads=wishes.loads, members=members, metadata=wishes.metadata
     )
     server, steering = Server(machine), Steering(scenario, machine)
+
+    def end() -> None:
+        years = LATEST / YEAR
+        LOG.error("the simulated clock ends here, after %.0f years: so does the server", years)
+        over.set()
+
+    machine.on_end = end
     try:
         if wishes.port is None:
             path = Path(wishes.socket or SOCKET)

@@ -44,6 +44,10 @@ class Sparse:
         os.ftruncate(descriptor, size)
         return cls(descriptor, size, lasting=False)
 
+    def part(self, first: int, size: int) -> Sparse:
+        """So many of the bytes from one of them on, to be closed apart."""
+        return Sparse(os.dup(self._file), size, self._first + first, lasting=self._lasting)
+
     def read(self, offset: int, length: int) -> bytes:
         """So many bytes from ``offset`` on.
 

@@ -37,6 +37,7 @@ _STATE: Final = struct.Struct("<QQQII")
 _HEAD_AT, _PLACE_AT, _STATE_AT, _CHECK_AT, _ROLES_AT = 0, 128, 192, 216, 256
 _BITMAP: Final = struct.Struct("<II16sQQQIIIIII")
 BITMAP_HEAD: Final = 256  # bytes before the bits
+BITMAP_CHUNK_AT: Final = 52  # byte of its head at which its chunk stands
 
 
 class NoSuperblock(ValueError):
@@ -108,6 +109,11 @@ class Superblock:
     def end(self) -> int:
         """Sectors that a member takes at least."""
         return self.data_offset + self.data_size
+
+    @property
+    def bitmap_uuid(self) -> bytes:
+        """The UUID of the array as its bitmap has it: without it a kernel refuses the array."""
+        return self.array
 
     @property
     def role(self) -> int:

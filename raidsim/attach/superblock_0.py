@@ -55,6 +55,11 @@ class Superblock0(Superblock):
         """See :class:`Superblock`."""
         return self.place + UNIT
 
+    @property
+    def bitmap_uuid(self) -> bytes:
+        """See :class:`Superblock`; its words are numbers here, as the computer writes them."""
+        return struct.pack("<4I", *struct.unpack(">4I", self.array))
+
     def pack(self) -> bytes:
         """See :class:`Superblock`."""
         words = [0] * 1024

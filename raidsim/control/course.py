@@ -276,6 +276,12 @@ def _battery_changes(course: Course, event: kinds.Battery) -> Sequence[Later]:
     return _for(event, event.lasting, lambda: controller.set_battery(before))
 
 
+@_lets(kinds.Policy)
+def _policy_is_set(course: Course, event: kinds.Policy) -> None:
+    rate = _in_words(event.rate, "share")
+    course.model.volumes[event.volume].set_policy(**event.modes, rate=rate)
+
+
 @_lets(kinds.LearnCycle)
 def _battery_learns(course: Course, event: kinds.LearnCycle) -> Sequence[Later]:
     controller = course.model.controllers[event.controller]

@@ -15,6 +15,7 @@ from raidsim.cards import Card
 from raidsim.control.environment import Environment
 from raidsim.control.reach import Reach
 from raidsim.intervene.cache_lines import Range, arrange, chosen, ranges
+from raidsim.intervene.cache_modes import set_write_mode
 from raidsim.intervene.exposure import expose
 from raidsim.intervene.halt import go_on
 from raidsim.intervene.hardware import Hardware, hand_over, hardware_of, serve_with, stop
@@ -129,6 +130,17 @@ class Duty:
         for spec, row in self.volumes:
             if row not in held and survives(system, row):
                 change_battery(system, spec, row, self.server.battery)
+
+    def set_write_mode(self, spec: VolumeSpec, row: int) -> None:
+        """Let a volume of its be what it is now, and write as that asks for.
+
+        Not if its array is lost, or something of it is pinned: then once it is back.
+        """
+        self.volumes = [(spec if mine == row else one, mine) for one, mine in self.volumes]
+        system = self.env.system
+        settle_dirt(system)
+        if row not in pinned(system, self.cache, self.rows) and survives(system, row):
+            set_write_mode(system, row, spec, self.server.battery, self.cache)
 
     def forget(self, keep_dirty: bool) -> dict[str, list[Range]]:
         """The memory is gone with what it held, but for what somebody else has a copy of.

@@ -186,6 +186,8 @@ def cache(system: System, volume: Volume) -> dict[str, Any] | None:
         "hits": int(rows["hits"]),
         "mode": mode(system, volume.row),
         "asked": volume.spec.write,
+        "read_ahead": volume.spec.read_ahead,
+        "reads_ahead": volume.controller.card.integer("cache.read_ahead") > 0,
         "battery": volume.controller.battery,
         "kept": volume.keeps_cache,
     }
@@ -201,6 +203,7 @@ def operations(volume: Volume) -> list[dict[str, Any]]:
             "progress": one.progress,
             "seconds": one.seconds,
             "sampled": one.share_simulated,
+            "rate": one.pace.rate,
         }
         for one in volume.operations
         if not one.is_over

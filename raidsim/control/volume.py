@@ -18,7 +18,7 @@ from raidsim.control.environment import Environment
 from raidsim.control.host import Host
 from raidsim.control.link import Link, links_above, parts_above, way_up
 from raidsim.control.load import Load, RunningLoad
-from raidsim.control.maintenance import Maintained
+from raidsim.control.policy import Governed
 from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
 from raidsim.intervene import window
@@ -38,7 +38,7 @@ ABSENT = (
 """Keys of a scenario's [[volume]] that mean something by being left out."""
 
 
-class Volume(Asked, Maintained):
+class Volume(Asked, Governed):
     """A volume: one drive, or several under a RAID level.
 
     All but the first three are keys of a scenario's ``[[volume]]``, with its meanings, defaults

@@ -31,6 +31,7 @@ class _Consequences:
         self.scenario = scenario
         self.failed = {one.name: len(one.failed) for one in scenario.volumes}
         self.spares = {one.name: one.spares for one in scenario.volumes}
+        self.write = {one.name: one.write for one in scenario.volumes}
         self.stand_ins = dict.fromkeys(self.spares, 0)  # spares that may be under rebuild
 
     def of(self, event: EventSpec) -> Iterator[str]:
@@ -47,8 +48,8 @@ class _Consequences:
                     yield "reads and patrols restore them, unless another drive is lost too"
                 else:
                     yield "nothing holds their data any more"
-            case kinds.Battery() | kinds.LearnCycle():
-                yield from self._battery(event.controller, getattr(event, "state", "learning"))
+            case kinds.Battery() | kinds.LearnCycle() | kinds.Policy():
+                yield from self._of_cache(event)
             case kinds.FanFailure() | kinds.Air():
                 chosen = [one for one in self.scenario.volumes
                           if event.volume in (None, one.name)]  # fmt: skip
@@ -81,7 +82,7 @@ class _Consequences:
     def _power_cut(self, volume: VolumeSpec) -> Iterator[str]:
         controller = self.scenario.controller(volume)
         kept = controller is not None and controller.battery == "good"
-        if volume.write == "back-bad-battery" and not kept:
+        if self.write[volume.name] == "back-bad-battery" and not kept:
             yield f"what {volume.name} has dirty in the controller's cache is lost"
         if lost := kind_of(volume.card).lost_by_name(volume.card, volume.name):
             yield lost
@@ -91,13 +92,30 @@ class _Consequences:
             what = through[volume.intent or "none"]
             yield f"afterwards {volume.name} is resynced, {what}"
 
+    def _of_cache(self, event: EventSpec) -> Iterator[str]:
+        if isinstance(event, kinds.Policy):
+            yield from self._policy(self.scenario.volume(event.volume), event)
+        elif isinstance(event, kinds.Battery | kinds.LearnCycle):
+            yield from self._battery(event.controller, getattr(event, "state", "learning"))
+
+    def _policy(self, volume: VolumeSpec, event: kinds.Policy) -> Iterator[str]:
+        before = self.write[volume.name]
+        if event.write is None:
+            return
+        self.write[volume.name] = event.write
+        controller = self.scenario.controller(volume)
+        if event.write == "through" and before != "through":
+            yield "what is dirty of it goes to the drives"
+        elif event.write == "back" and controller is not None and controller.battery != "good":
+            yield "it goes on to write through until the battery is good"
+
     def _battery(self, controller: str, state: str) -> Iterator[str]:
         on_it = [one for one in self.scenario.volumes if one.controller == controller]
-        back = [one.name for one in on_it if one.write == "back"]
+        back = [one.name for one in on_it if self.write[one.name] == "back"]
         if back and state != "good":
             fall = "falls" if len(back) == 1 else "fall"
             yield f"{', '.join(back)} {fall} to write-through, and dirty data goes to the drives"
-        elif state != "good" and any(one.write == "back-bad-battery" for one in on_it):
+        elif state != "good" and any(self.write[one.name] == "back-bad-battery" for one in on_it):
             yield "writes are acknowledged from the cache all the same: a power cut loses them"
 
 

@@ -166,10 +166,21 @@ def _with_threads(values: Mapping[str, Any], controller: Card | None) -> Iterato
 
 
 def _without_controller(values: Mapping[str, Any]) -> Iterator[Finding]:
+    yield from cache_findings(values, None)
+
+
+def cache_findings(values: Mapping[str, Any], card: Card | None) -> Iterator[Finding]:
+    """Modes of a cache that a controller lacks; ``card`` None for the host itself."""
     for key, off in CACHE_MODES:
-        if values.get(key, off) != off:
+        if values.get(key, off) == off:
+            continue
+        if card is None:
             cause = "is a setting of a controller's cache, and this volume is on the host itself"
             yield key, cause, "add a [[controller]] with a cache, or leave it out"
+        elif not card.has("cache.size"):
+            yield key, f"{card.name} has no cache", f'give {key} = "{off}"'
+        elif key == "read_ahead" and card.integer("cache.read_ahead") == 0:
+            yield key, f"{card.name} does not read ahead", 'write read_ahead = "none"'
 
 
 def _on_a_controller(
@@ -180,12 +191,7 @@ def _on_a_controller(
     if level is not None and level not in ("single", *known):
         cause = f"{card.name} has no {level}"
         yield "level", cause, f"it has {', '.join(known)}" if known else "give single drives"
-    if not card.has("cache.size"):
-        for key, off in CACHE_MODES:
-            if values.get(key, off) != off:
-                yield key, f"{card.name} has no cache", f'give {key} = "{off}"'
-    elif values.get("read_ahead", "none") != "none" and card.integer("cache.read_ahead") == 0:
-        yield "read_ahead", f"{card.name} does not read ahead", 'write read_ahead = "none"'
+    yield from cache_findings(values, card)
     yield from _as_many_drives(values.get("drives", 1), card, drive)
     strip = values.get("strip")
     if strip is not None and level not in ("single", "jbod"):

@@ -18,9 +18,11 @@ from raidsim.cards.toml_lines import Path
 from raidsim.errors import quote, suggest
 from raidsim.layout.health import failures_tolerated
 from raidsim.scenario import events as kinds
+from raidsim.scenario.arrays import cache_findings
 from raidsim.scenario.checks import Finding
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.found import Found, FoundController, FoundVolume, names_of
+from raidsim.scenario.models import CACHE_CHOICES
 from raidsim.scenario.reading import Reading, Values, quoted, read_part
 
 F = TypeVar("F", bound=Found)
@@ -135,8 +137,7 @@ def _check(kind: type[EventSpec], values: Values, parts: Parts) -> Iterator[Find
             yield "drive", f"{volume.name} has no drive {values['drive']}", f"it has {only}"
     if kind is kinds.LatentErrors:
         yield from _offsets(values, volume)
-    if kind is kinds.Air and values.get("ambient", 0) is None and values.get("airflow", 0) is None:
-        yield "ambient", "is missing, and airflow too", "say what changes"
+    yield from _changes(kind, values, volume, parts)
     controller = _named(parts.controllers, values.get("controller"))
     if controller is not None and controller.card is not None:
         yield from _on_controller(kind, controller.card)
@@ -196,6 +197,30 @@ def _offsets(values: Values, volume: FoundVolume | None) -> Iterator[Finding]:
             elif offset % sector:
                 remedy = f"a multiple of its sector of {sector} bytes"
                 yield "offsets", f"{units.text(offset, 'size')} is inside a sector", remedy
+
+
+def _changes(
+    kind: type[EventSpec], values: Values, volume: FoundVolume | None, parts: Parts
+) -> Iterator[Finding]:
+    """What sets something anew says what, and it can be set."""
+    if kind is kinds.Air and values.get("ambient", 0) is None and values.get("airflow", 0) is None:
+        yield "ambient", "is missing, and airflow too", "say what changes"
+    if kind is kinds.Policy:
+        yield from _policy(values, volume, parts)
+
+
+def _policy(values: Values, volume: FoundVolume | None, parts: Parts) -> Iterator[Finding]:
+    """Something is set, and the controller of the volume has it."""
+    keys = (*CACHE_CHOICES, "rate")
+    if all(key in values and values[key] is None for key in keys):
+        yield "write", f"is missing, and {', '.join(keys[1:])} too", "say what is set"
+    if volume is None or "controller" not in volume.values:
+        return
+    above = _named(parts.controllers, volume.values["controller"])
+    if above is not None and above.card is None:
+        return
+    modes = {key: values[key] for key in CACHE_CHOICES if values.get(key) is not None}
+    yield from cache_findings(modes, None if above is None else above.card)
 
 
 def _on_controller(kind: type[EventSpec], card: Card) -> Iterator[Finding]:

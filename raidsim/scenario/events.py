@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar
 from raidsim import units
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.fields import Choice, Count, Flag, Quantity, key
+from raidsim.scenario.models import CACHE_CHOICES
 from raidsim.scenario.part import Name
 
 Span = Annotated[float | None, Quantity("time", above="0 s", high="8760 h")]
@@ -231,6 +232,39 @@ class Battery(_OnController):
         return f"battery of {self.controller} as before"
 
 
+class Policy(_OnVolume):
+    """An administrator sets policies of a volume anew: cache modes, the pace of rebuilds."""
+
+    KIND: ClassVar[str] = "policy"
+    write: Annotated[str | None, Choice(CACHE_CHOICES["write"])] = key(
+        "write mode of the cache from then on; through: what is dirty goes to the drives now",
+        None, "as before",
+    )  # fmt: skip
+    read_ahead: Annotated[str | None, Choice(CACHE_CHOICES["read_ahead"])] = key(
+        "read mode of the cache from then on", None, "as before"
+    )
+    io: Annotated[str | None, Choice(CACHE_CHOICES["io"])] = key(
+        "I/O mode of the cache from then on", None, "as before"
+    )
+    rate: Rate = key(
+        "share of the time that background work takes while the host has I/Os under way, what is"
+        " under way too", None, "as before",
+    )  # fmt: skip
+
+    @property
+    def modes(self) -> dict[str, str]:
+        """The modes of the cache that it sets."""
+        found = {key: getattr(self, key) for key in CACHE_CHOICES}
+        return {key: value for key, value in found.items() if value is not None}
+
+    @property
+    def words(self) -> str:
+        """See :class:`EventSpec`."""
+        parts = [f"{key} = {value}" for key, value in self.modes.items()]
+        parts += [] if self.rate is None else [f"rate = {_share(self.rate)}"]
+        return f"policy of {self.volume}: {', '.join(parts)}"
+
+
 class LearnCycle(_OnController):
     """The battery of a controller is discharged and charged, to learn its capacity."""
 
@@ -416,8 +450,8 @@ KINDS: dict[str, type[EventSpec]] = {
     kind.KIND: kind
     for kind in (
         DriveFailure, SlowDrive, LatentErrors, Replacement, Rebuild, CopyBack, ConsistencyCheck,
-        Initialisation, Patrol, Battery, LearnCycle, FanFailure, Air, ControllerFailure, LinkLoss,
-        ImportCache, DiscardCache, PowerCut, LoadStart, LoadStop,
+        Initialisation, Patrol, Battery, LearnCycle, Policy, FanFailure, Air, ControllerFailure,
+        LinkLoss, ImportCache, DiscardCache, PowerCut, LoadStart, LoadStop,
     )
 }  # fmt: skip
 """Every kind of event by its name."""

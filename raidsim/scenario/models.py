@@ -37,6 +37,13 @@ LEVELS = ("single", *WORDS)
 LATER_LEVELS = ("raid2", "raid3", "raid5e", "raid5ee", "raidz")
 """Levels that people may ask for and that this version does not simulate."""
 
+CACHE_CHOICES = {
+    "write": ("through", "back", "back-bad-battery"),
+    "read_ahead": ("none", "ahead", "adaptive"),
+    "io": ("direct", "cached"),
+}
+"""Modes of a controller's cache, by the key of a volume that chooses one."""
+
 
 class SizeShare(NamedTuple):
     """One request size of a mix, the share of the requests that have it, and what these do."""
@@ -232,17 +239,17 @@ class VolumeKeys(Part):
         " first, drive 1 behind the second",
         [], "none: straight on the ports",
     )  # fmt: skip
-    write: Annotated[str, Choice(("through", "back", "back-bad-battery"))] = key(
+    write: Annotated[str, Choice(CACHE_CHOICES["write"])] = key(
         "write mode of the controller's cache: writes are acknowledged once they are on the drives,"
         " or once they are in the cache while its battery is good, or even if it is not",
         "through",
     )
-    read_ahead: Annotated[str, Choice(("none", "ahead", "adaptive"))] = key(
+    read_ahead: Annotated[str, Choice(CACHE_CHOICES["read_ahead"])] = key(
         "read mode of the controller's cache: reads fetch no more than asked, always what follows,"
         " or what follows once a stream is seen to be sequential",
         "none",
     )
-    io: Annotated[str, Choice(("direct", "cached"))] = key(
+    io: Annotated[str, Choice(CACHE_CHOICES["io"])] = key(
         "I/O mode of the controller's cache: what is read from drives is kept in it (cached) or"
         " not (direct)",
         "direct",
@@ -374,10 +381,10 @@ class HybridKeys(Part):
         "write mode of the storage processor's own cache in front of both, as `write` of a volume",
         "through",
     )
-    read_ahead: Annotated[str, Choice(("none", "ahead", "adaptive"))] = key(
+    read_ahead: Annotated[str, Choice(CACHE_CHOICES["read_ahead"])] = key(
         "read mode of that cache", "none"
     )
-    io: Annotated[str, Choice(("direct", "cached"))] = key("I/O mode of that cache", "direct")
+    io: Annotated[str, Choice(CACHE_CHOICES["io"])] = key("I/O mode of that cache", "direct")
 
 
 class LoadSpec(Part):

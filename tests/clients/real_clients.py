@@ -376,3 +376,28 @@ def test_mdadm_examines_members_with_metadata_0_90(tmp_path: Path) -> None:
         assert line in printed, printed
     stale = run("mdadm", "--examine", str(members / "data" / "drive-1"))
     assert "Active Devices : 5" in stale  # it knows nothing of its failure
+
+
+def test_mdadm_examines_the_drives_of_a_raid_50_and_the_arrays_that_they_are(
+    tmp_path: Path,
+) -> None:
+    members = tmp_path / "members"
+    text = disks("raid50", 6).replace("rebuild_sample", 'set = { "capacity.user" = "10 MB" }\n#')
+    with attached(tmp_path, text, 1000.0, "--members", str(members)) as server:
+        run("qemu-io", "-f", "raw", "-c", "write -P 7 0 1M", "-c", "flush", server.uri())
+    folder = members / "data"
+    printed = run("mdadm", "--examine", str(folder / "span-1" / "drive-5"))
+    for line in (
+        "Version : 1.2", "Raid Level : raid5", "Raid Devices : 3", "State : clean",
+        "Name : raidsim:data-1", "Layout : left-symmetric", "Device Role : Active device 2",
+    ):  # fmt: skip
+        assert line in printed, printed
+    inner = tmp_path / "inner"
+    read = ("array", "read", str(folder / "span-1"), "--out", str(inner))
+    run(sys.executable, "-m", "raidsim", *read)
+    printed = run("mdadm", "--examine", str(inner))
+    for line in (
+        "Version : 1.2", "Raid Level : raid0", "Raid Devices : 2", "Name : raidsim:data",
+        "Chunk Size : 128K", "Device Role : Active device 1", "Checksum", "correct",
+    ):  # fmt: skip
+        assert line in printed, printed

@@ -23,6 +23,7 @@ from raidsim.page.live.places import CACHE, busiest_of_host, places
 from raidsim.result import VolumeCut
 from raidsim.scenario import Scenario
 from raidsim.system.system import SaturationError
+from raidsim.warming import warm_drives
 
 PATIENCE: Final = 0.1
 """Seconds of this machine that one wish may take, more or less."""
@@ -82,6 +83,8 @@ class WatchedArray:
         self._cut: VolumeCut | None = None
         self._cut_at = 0.0
         self._cuts = 0
+        if scenario.air.start == "warm":
+            warm_drives(self.system, scenario)
         waits = {event.load for event in scenario.events if event.KIND == "load-start"}  # type: ignore[attr-defined]
         for load in scenario.loads:
             if load.name not in waits:
@@ -312,7 +315,7 @@ class WatchedArray:
         elif kind == "power-cut":
             self._note_cut(self.course.power_cuts[-1].of(self.volume.name))
             words = "The power is cut. " + telling.of_cut(self._cut_or(), self.volume)
-        elif kind in ("battery", "learn-cycle", "battery-end", "learn-cycle-end"):
+        elif kind in _ON_WRITES:
             words += self._about_writes()
         self._tell(kind, words)
 
@@ -456,9 +459,11 @@ class WatchedArray:
 
 _ON_VOLUME: Final = (
     "drive-failure", "slow-drive", "latent-errors", "replacement", "rebuild", "copy-back",
-    "consistency-check", "initialisation", "patrol",
+    "consistency-check", "initialisation", "patrol", "policy",
 )  # fmt: skip
 """Events that happen to a volume, which is the watched one unless the wish says another."""
+_ON_WRITES: Final = ("battery", "learn-cycle", "battery-end", "learn-cycle-end", "policy")
+"""Events after which writes may be answered otherwise."""
 
 
 class _Ending:

@@ -398,6 +398,18 @@ function makeActions() {
     actions.push({ words: () => (battery() === "learning" ? "Battery learns" : "Battery: learn, 10 min"), wish: () => ({ kind: "learn-cycle", for: "10 min" }), not: () => off() || battery() !== "good" });
     actions.push({ words: () => (battery() === "low" ? "Charge the battery" : "Empty the battery"), wish: () => ({ kind: "battery", state: battery() === "low" ? "good" : "low" }), not: () => off() || battery() === "learning" });
   }
+  if (state.frame.cache && about.strip) {
+    const cache = () => state.frame.cache;
+    actions.push({ words: () => (cache().asked === "through" ? "Write back" : "Write through"), wish: () => ({ kind: "policy", write: cache().asked === "through" ? "back" : "through" }), not: off });
+    if (state.frame.cache.reads_ahead) {
+      actions.push({ words: () => (cache().read_ahead === "none" ? "Read ahead" : "Read no more than asked"), wish: () => ({ kind: "policy", read_ahead: cache().read_ahead === "none" ? "adaptive" : "none" }), not: off });
+    }
+  }
+  if (about.strip && about.drives > 1) {
+    const work = () => state.frame.operations[0];
+    const fast = () => (work()?.rate ?? 1) > 0.5;
+    actions.push({ words: () => (fast() ? "Rebuild: 20 % of the time" : "Rebuild: 90 % of the time"), wish: () => ({ kind: "policy", rate: fast() ? "20 %" : "90 %" }), not: () => off() || !work() });
+  }
   if (about.heats) {
     const fails = () => state.frame.air.airflow < 1;
     actions.push({ words: () => (fails() ? "Put the fan back" : "A fan fails"), wish: () => (fails() ? { kind: "air", airflow: "100 %" } : { kind: "fan-failure", airflow: "15 %" }) });

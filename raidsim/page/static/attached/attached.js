@@ -41,13 +41,41 @@ function volumeOf(name) {
     title: made("h2", "", box),
     state: made("p", "", box),
     cache: made("p", "", box),
+    policies: made("div", "", box, "row"),
     work: made("p", "", box),
     drives: made("div", "", box, "drives"),
     buttons: [],
   };
+  const policy = (wish) => {
+    const button = made("button", "", found.policies);
+    button.type = "button";
+    button.addEventListener("click", () => tell({ kind: "policy", volume: name, ...wish() }));
+    return button;
+  };
+  found.policies.setAttribute("role", "group");
+  found.policies.setAttribute("aria-label", `Policies of ${name}`);
+  found.write = policy(() => ({ write: found.now.cache.asked === "through" ? "back" : "through" }));
+  found.ahead = policy(() => ({ read_ahead: found.now.cache.read_ahead === "none" ? "adaptive" : "none" }));
+  found.rate = policy(() => ({ rate: isFast(found.now) ? "20 %" : "90 %" }));
   box.setAttribute("aria-label", `Volume ${name}`);
   shown.set(name, found);
   return found;
+}
+
+const underWay = (volume) => volume.operations.filter((one) => one.state !== "done");
+const isFast = (volume) => (underWay(volume)[0]?.rate ?? 1) > 0.5;
+
+function drawPolicies(parts, volume) {
+  parts.now = volume;
+  const cache = volume.cache;
+  parts.write.hidden = !cache;
+  parts.ahead.hidden = !cache?.reads_ahead;
+  parts.rate.hidden = !underWay(volume).length;
+  if (cache) {
+    set(parts.write, cache.asked === "through" ? "Write back" : "Write through");
+    set(parts.ahead, cache.read_ahead === "none" ? "Read ahead" : "Read no more than asked");
+  }
+  set(parts.rate, isFast(volume) ? "Rebuild: 20 % of the time" : "Rebuild: 90 % of the time");
 }
 
 function driveWords(one) {
@@ -89,8 +117,8 @@ function draw(status) {
     set(parts.state, `${size(volume.size)}, ${digits(volume.iops)} IO/s, ${digits(volume.mbps)} MB/s on average; ${volume.in_flight} requests under way.`);
     const cache = volume.cache;
     set(parts.cache, cache ? `Cache: write-${cache.mode}, battery ${cache.battery}; ${size(cache.used)} of ${size(cache.size)} in use, ${size(cache.dirty)} of it not yet on the drives.` : "");
-    const work = volume.operations.filter((one) => one.state !== "done");
-    set(parts.work, work.map((one) => `${one.kind}${one.drive === null ? "" : ` of drive ${one.drive}`}: ${percent(one.progress)}`).join("; "));
+    drawPolicies(parts, volume);
+    set(parts.work, underWay(volume).map((one) => `${one.kind}${one.drive === null ? "" : ` of drive ${one.drive}`}: ${percent(one.progress)}`).join("; "));
     drawDrives(parts, name, volume.drives);
   }
 }
