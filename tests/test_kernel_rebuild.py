@@ -8,7 +8,7 @@ from small_array import LATENCY, NO_CPU, SERVICE, TOY, takes
 
 from raidsim.assembly.array import LOCKS
 from raidsim.control import Environment, Host, InputError, Load, Volume
-from raidsim.intervene import sweep
+from raidsim.intervene import operation
 from raidsim.kernel import tables as t
 
 KIB = 1024
@@ -372,7 +372,7 @@ def test_what_is_given_up_without_power_is_over_when_it_is_back():
 @pytest.mark.parametrize("stride", [4096, 8200, 3 * 4096 - 5, 6000, 100_000])
 def test_rows_of_a_sample_that_workers_have_in_hand_have_locks_of_their_own(stride, spans):
     """A row waits in one block for none in the next, where later rows wait for it to retire."""
-    block, apart = sweep._apart(256, stride, 64, spans)
+    block, apart = operation._apart(256, stride, 64, spans)
     assert block < apart <= stride
     assert apart > stride - 256
     ends, begins = range(block - 64, block), range(apart, apart + 64)
@@ -438,8 +438,8 @@ def test_no_write_misses_a_strip_that_is_restored_already():
         for job in world.jobs[world.jobs["stage"] != t.STAGE_FREE]:
             # Commands to the new drive are those of the rebuild, or behind its frontier.
             if job["drive"] == row and job["op"] == t.WRITE and job["member"] == 1:
-                sweeping = job["length"] % STRIP == 0
-                assert sweeping or job["offset"] + job["length"] <= good
+                in_operation = job["length"] % STRIP == 0
+                assert in_operation or job["offset"] + job["length"] <= good
         if data.env.now > 3:
             break
     assert frontier > 0

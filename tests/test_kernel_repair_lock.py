@@ -12,7 +12,7 @@ import pytest
 from power_bytes import Drives
 from small_array import MS, STRIP, TOY, SmallArray, takes
 
-from raidsim.intervene import sweep
+from raidsim.intervene import operation
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_PART, ERRAND_REPAIR
 from raidsim.layout.address import held
@@ -41,7 +41,7 @@ class Followed:
         self.host = self.random.integers(0, 256, self.store.size).astype(np.uint8)
         self.store.write(0, self.host)
         for drive in bad:
-            sweep.add_defects(self.system, drive, [ROW * STRIP + SECTOR], SECTOR)
+            operation.add_defects(self.system, drive, [ROW * STRIP + SECTOR], SECTOR)
         self.known = {}  # of a task: the bytes of drives that it has read
         self.contents = {}  # of a write of the host: what it writes
         self.planned = {}

@@ -11,7 +11,7 @@ from raidsim.assembly.heat import Air
 from raidsim.cards import Card
 from raidsim.control.arguments import Arguments
 from raidsim.control.environment import Environment
-from raidsim.intervene import sweep
+from raidsim.intervene import operation
 from raidsim.kernel import tables as t
 from raidsim.layout.address import whole_drive
 from raidsim.observe import observe, thermal, wear
@@ -100,7 +100,7 @@ class Drives:
         drive = self.system.world.drives[row]
         drive["failed"] = 0
         drive["delay"] = 0
-        sweep.cure_all(self.system, row)
+        operation.cure_all(self.system, row)
         kind_at(self.system, row).renew(self.system, row)
 
     def give_back(self, number: int, spare: int) -> None:

@@ -16,8 +16,8 @@ from raidsim.control.measured import Measured
 from raidsim.control.operation import Operation
 from raidsim.control.reach import Reach
 from raidsim.errors import quote
-from raidsim.intervene import sweep
-from raidsim.intervene.sweep import Pace
+from raidsim.intervene import operation
+from raidsim.intervene.operation import Pace
 from raidsim.layout.tables import MIRRORED, PARITY
 from raidsim.scenario import VolumeSpec
 
@@ -131,7 +131,7 @@ class Maintained(Measured):
         ]
         check.raise_if_wrong()
         self.env.sync()
-        sweep.add_defects(self.system, row, places, self._sector)
+        operation.add_defects(self.system, row, places, self._sector)
 
     # -- repairs ------------------------------------------------------------------------------
 

@@ -11,9 +11,9 @@ import simpy
 from raidsim.assembly.array import reliable
 from raidsim.control.arguments import Arguments
 from raidsim.control.kernel_environment import KernelEnvironment
-from raidsim.intervene import sweep
-from raidsim.intervene.sweep import Pace
-from raidsim.kernel import sweep_tables as s
+from raidsim.intervene import operation
+from raidsim.intervene.operation import Pace
+from raidsim.kernel import operation_tables as s
 from raidsim.kernel import tables as t
 from raidsim.system.system import System
 
@@ -79,7 +79,7 @@ class Operation(simpy.Event):
         self._left = list(rows)
         self._total = sum(end - first for first, end in self._left)
         self._through = 0.0  # rows of ranges that are over, with those that a sample leaves out
-        self._sweeps: list[int] = []
+        self._operations: list[int] = []
         self._at_end = at_end
         self._ended: float | None = None
         self._is_paused = False
@@ -138,9 +138,9 @@ class Operation(simpy.Event):
     @property
     def share_simulated(self) -> float:
         """Share of its rows that are simulated, 0 to 1."""
-        found = [sweep.progress(self.volume.system, one) for one in self._sweeps]
-        rows = [int(self.volume.system.world.sweeps[one]["end"]) for one in self._sweeps]
-        first = [int(self.volume.system.world.sweeps[one]["first"]) for one in self._sweeps]
+        found = [operation.progress(self.volume.system, one) for one in self._operations]
+        rows = [int(self.volume.system.world.operations[one]["end"]) for one in self._operations]
+        first = [int(self.volume.system.world.operations[one]["first"]) for one in self._operations]
         asked = sum(rows) - sum(first)
         return sum(one.rows for one in found) / asked if asked else 1.0
 
@@ -166,8 +166,8 @@ class Operation(simpy.Event):
         if not self.is_over:
             self._is_paused = True
             self.volume.env.sync()
-            if self._sweeps:
-                sweep.pause(self.volume.system, self._sweeps[-1])
+            if self._operations:
+                operation.pause(self.volume.system, self._operations[-1])
 
     def resume(self) -> None:
         """Go on after a pause."""
@@ -186,8 +186,8 @@ class Operation(simpy.Event):
             self._is_paused = False
             self._given_up = "failed" if failed else "stopped"
             self.volume.env.sync()
-            if self._sweeps:
-                sweep.stop(self.volume.system, self._sweeps[-1], lost=failed)
+            if self._operations:
+                operation.stop(self.volume.system, self._operations[-1], lost=failed)
 
     def fail_with_array(self) -> None:
         """The array has failed: what goes through all of it can't go on.
@@ -211,8 +211,8 @@ class Operation(simpy.Event):
         check.raise_if_wrong()
         self.volume.env.sync()
         self.pace = replace(self.pace, rate=share)
-        if self._sweeps and not self.is_over:  # else it will begin with it
-            sweep.set_rate(self.volume.system, self._sweeps[-1], share)
+        if self._operations and not self.is_over:  # else it will begin with it
+            operation.set_rate(self.volume.system, self._operations[-1], share)
 
     # -- its parts ------------------------------------------------------------------------------
 
@@ -220,12 +220,16 @@ class Operation(simpy.Event):
     _given_up = ""
 
     @property
-    def _all(self) -> list[sweep.Progress]:
-        return [sweep.progress(self.volume.system, one) for one in self._sweeps]
+    def _all(self) -> list[operation.Progress]:
+        return [operation.progress(self.volume.system, one) for one in self._operations]
 
     @property
-    def _last(self) -> sweep.Progress | None:
-        return sweep.progress(self.volume.system, self._sweeps[-1]) if self._sweeps else None
+    def _last(self) -> operation.Progress | None:
+        return (
+            operation.progress(self.volume.system, self._operations[-1])
+            if self._operations
+            else None
+        )
 
     def _next(self) -> None:
         """Begin with the next range of rows, or end."""
@@ -252,8 +256,8 @@ class Operation(simpy.Event):
         env.sync()
         part = simpy.Event(env)
         part.callbacks.append(self._part_ended)
-        self._sweeps.append(
-            sweep.add_sweep(
+        self._operations.append(
+            operation.add_operation(
                 self.volume.system,
                 self.volume.row,
                 KINDS[self.kind],
@@ -265,13 +269,13 @@ class Operation(simpy.Event):
             )
         )
         if self._is_paused:
-            sweep.pause(self.volume.system, self._sweeps[-1])
+            operation.pause(self.volume.system, self._operations[-1])
 
     def _go_on(self) -> None:
         """Go on after a pause, unless it was paused anew while the power was off."""
-        if self._sweeps and not self.is_over and not self._is_paused:
+        if self._operations and not self.is_over and not self._is_paused:
             self.volume.env.sync()
-            sweep.resume(self.volume.system, self._sweeps[-1])
+            operation.resume(self.volume.system, self._operations[-1])
 
     def _part_ended(self, _event: Any) -> None:
         last = self._last
@@ -279,4 +283,4 @@ class Operation(simpy.Event):
         self._through += self._under_way * last.done / max(last.rows, 1)
         self._next()
         if self._is_paused and not self.is_over:
-            sweep.pause(self.volume.system, self._sweeps[-1])
+            operation.pause(self.volume.system, self._operations[-1])

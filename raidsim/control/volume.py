@@ -22,7 +22,7 @@ from raidsim.control.policy import Governed
 from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
 from raidsim.intervene import window
-from raidsim.intervene.sweep import pace
+from raidsim.intervene.operation import pace
 from raidsim.intervene.trim import trim
 from raidsim.kernel import tables as t
 from raidsim.observe import observe

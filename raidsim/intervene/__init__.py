@@ -1,1 +1,1 @@
-"""What changes a system that runs: windows, sweeps, power cuts, failures of parts."""
+"""What changes a system that runs: windows, operations, power cuts, failures of parts."""

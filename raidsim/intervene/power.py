@@ -24,7 +24,7 @@ from raidsim.intervene.window import settle_areas, settle_dirt, settle_promises
 from raidsim.kernel import agenda, band_rewrites, destage, heat, load
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_HOST
-from raidsim.kernel.sweep_tables import COPY, WORKING
+from raidsim.kernel.operation_tables import COPY, WORKING
 from raidsim.kernel.world import TABLES
 from raidsim.system.system import System
 
@@ -72,7 +72,7 @@ def cut(system: System, keeping: Container[int], before: Outage | None = None) -
         outage.idle[: len(before.idle)] = np.maximum(before.idle, outage.idle[: len(before.idle)])
     world.heats["idle"] = 0.0
     _leave_stations(system)
-    _rewind_sweeps(system)
+    _rewind_operations(system)
     maps = {
         row: map_of(system, row) for row in range(system.count("caches")) if is_hybrid(system, row)
     }
@@ -106,7 +106,7 @@ def drives_ready(system: System, outage: Outage) -> None:
     for row in system.world.shingles[: system.count("shingles")]:
         row["heard"] = system.now
         band_rewrites.rest(system.world, row)
-    _resume_sweeps(system, on_controllers=True)
+    _resume_operations(system, on_controllers=True)
 
 
 def resume(system: System, outage: Outage) -> None:
@@ -116,7 +116,7 @@ def resume(system: System, outage: Outage) -> None:
     table of arrivals or a trace has for the time of the outage counts as failed.
     """
     system.hosts_off = False
-    _resume_sweeps(system, on_controllers=False)
+    _resume_operations(system, on_controllers=False)
     for stream, slots in outage.streams.items():
         row = system.world.streams[stream]
         if row["ended"]:
@@ -136,35 +136,36 @@ def resume(system: System, outage: Outage) -> None:
 # -- background work ---------------------------------------------------------------------------
 
 
-def _rewind_sweeps(system: System) -> None:
+def _rewind_operations(system: System) -> None:
     """What background work had begun and not ended is to be done again."""
     world = system.world
     workers = world.workers[: system.count("workers")]
     world.jobs["worker"][workers[workers != t.NONE]] = WORKING
-    for sweep in world.sweeps[: system.count("sweeps")]:
-        if sweep["ended"] != t.NONE:
+    for operation in world.operations[: system.count("operations")]:
+        if operation["ended"] != t.NONE:
             continue
-        sweep["begun"] = sweep["locked"] = sweep["retired"]
-        sweep["next"] = sweep["frontier"]
-        if sweep["next"] % sweep["stride"] >= sweep["block"]:  # a sample leaves out what follows
-            sweep["next"] += sweep["stride"] - sweep["next"] % sweep["stride"]
-        if sweep["kind"] == COPY:
-            layout = world.layouts[world.volumes[sweep["volume"]]["array"]]
-            world.members[sweep["member"]]["copied"] = sweep["frontier"] * layout["strip"]
+        operation["begun"] = operation["locked"] = operation["retired"]
+        operation["next"] = operation["frontier"]
+        # A sample leaves out what follows its block.
+        if operation["next"] % operation["stride"] >= operation["block"]:
+            operation["next"] += operation["stride"] - operation["next"] % operation["stride"]
+        if operation["kind"] == COPY:
+            layout = world.layouts[world.volumes[operation["volume"]]["array"]]
+            world.members[operation["member"]]["copied"] = operation["frontier"] * layout["strip"]
 
 
-def _resume_sweeps(system: System, on_controllers: bool) -> None:
+def _resume_operations(system: System, on_controllers: bool) -> None:
     """Background work goes on: that of controllers, or that of hosts."""
     world = system.world
-    for row in range(system.count("sweeps")):
-        sweep = world.sweeps[row]
-        controlled = world.volumes[sweep["volume"]]["controller"] != t.NONE
-        if sweep["ended"] != t.NONE or controlled != on_controllers:
+    for row in range(system.count("operations")):
+        operation = world.operations[row]
+        controlled = world.volumes[operation["volume"]]["controller"] != t.NONE
+        if operation["ended"] != t.NONE or controlled != on_controllers:
             continue
-        first = int(sweep["first_worker"])
-        for worker in world.workers[first : first + int(sweep["workers"])]:
+        first = int(operation["first_worker"])
+        for worker in world.workers[first : first + int(operation["workers"])]:
             if worker != t.NONE:
-                agenda.put(world, int(worker), t.STAGE_SWEEP)
+                agenda.put(world, int(worker), t.STAGE_OPERATION)
 
 
 # -- requests, loads and jobs ------------------------------------------------------------------

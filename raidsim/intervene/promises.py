@@ -29,7 +29,7 @@ from raidsim.assembly.array import below, drives_of
 from raidsim.assembly.drives import kind_at
 from raidsim.assembly.drives.kind import LANDED, WAITING
 from raidsim.kernel import tables as t
-from raidsim.kernel.array_tables import ERRAND_BITMAP, ERRAND_REPAIR, ERRAND_SWEEP
+from raidsim.kernel.array_tables import ERRAND_BITMAP, ERRAND_OPERATION, ERRAND_REPAIR
 from raidsim.kernel.cache import grain_of
 from raidsim.kernel.cache_tables import GRAINS
 from raidsim.layout.accesses import merge
@@ -170,7 +170,7 @@ def torn_spots(system: System, volume: int) -> Iterator[Spot]:
     commands = np.flatnonzero(writing)
     parents = jobs[jobs["parent"][commands]]
     mine = (parents["errand"] != t.NONE) & (parents["volume"] == volume)
-    mine &= ~np.isin(parents["errand"], (ERRAND_BITMAP, ERRAND_SWEEP, ERRAND_REPAIR))
+    mine &= ~np.isin(parents["errand"], (ERRAND_BITMAP, ERRAND_OPERATION, ERRAND_REPAIR))
     mine &= parents["later"] == t.NONE  # its last phase, the one that writes
     commands = commands[mine]
     for task in np.unique(jobs["parent"][commands]):

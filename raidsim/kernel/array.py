@@ -14,7 +14,7 @@ chance is rare and harmless.
 
 A drive that answers with an error because it has failed is left out from then on, and the task is
 planned anew, degraded. A sector that a drive can't read is restored first, see
-:mod:`raidsim.kernel.sweep`. A task whose data no drive holds any more fails.
+:mod:`raidsim.kernel.operation`. A task whose data no drive holds any more fails.
 
 Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes a command back,
 :func:`unlock` lets the next write of a stripe go.
@@ -37,9 +37,9 @@ from raidsim.kernel.array_tables import (
     COPYING,
     ERRAND_BITMAP,
     ERRAND_HOST,
+    ERRAND_OPERATION,
     ERRAND_PART,
     ERRAND_REPAIR,
-    ERRAND_SWEEP,
 )
 from raidsim.kernel.drive import driver_time, send
 from raidsim.kernel.host import ready
@@ -271,7 +271,7 @@ def commands(w, array, index, access, last):
     member = w.members[row]
     if access["method"] == COPYING:
         return command(w, array, index, access, row, member["copy"], last)
-    if array["chunk"] > 0 and access["op"] == WRITE and w.jobs[index]["errand"] != ERRAND_SWEEP:
+    if array["chunk"] > 0 and access["op"] == WRITE and w.jobs[index]["errand"] != ERRAND_OPERATION:
         bitmap.mark(w, array, access["offset"], access["offset"] + access["length"])
     last = command(w, array, index, access, row, member["drive"], last)
     if member["copy"] != NONE and access["op"] == WRITE and access["offset"] < member["copied"]:

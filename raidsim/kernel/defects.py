@@ -11,7 +11,7 @@ write, :func:`mark` a new one.
 from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
-from raidsim.kernel.array_tables import ERRAND_SWEEP
+from raidsim.kernel.array_tables import ERRAND_OPERATION
 from raidsim.kernel.jit import routine
 from raidsim.kernel.tables import NONE, UNREADABLE
 
@@ -35,8 +35,8 @@ def meet(w, index):
     end = job["offset"] + job["length"]
     start = job["offset"]
     found = find(w, job["drive"], start, end)
-    sweeping = job["parent"] != NONE and w.jobs[job["parent"]]["errand"] == ERRAND_SWEEP
-    while sweeping and found != NONE and w.defects[found]["passed"] == 1:
+    in_operation = job["parent"] != NONE and w.jobs[job["parent"]]["errand"] == ERRAND_OPERATION
+    while in_operation and found != NONE and w.defects[found]["passed"] == 1:
         start = w.defects[found]["offset"] + w.defects[found]["length"]
         found = find(w, job["drive"], start, end) if start < end else NONE
     if found != NONE:
@@ -52,10 +52,10 @@ def cure(w, index):
     drive = w.drives[job["drive"]]
     start = job["offset"]
     end = start + job["length"]
-    sweeping = job["parent"] != NONE and w.jobs[job["parent"]]["errand"] == ERRAND_SWEEP
+    in_operation = job["parent"] != NONE and w.jobs[job["parent"]]["errand"] == ERRAND_OPERATION
     for i in range(w.state[0]["defects"]):
         row = w.defects[i]
-        if row["drive"] != job["drive"] or (sweeping and row["punctured"] == 1):
+        if row["drive"] != job["drive"] or (in_operation and row["punctured"] == 1):
             continue
         last = row["offset"] + row["length"]
         if start <= row["offset"] and last <= end:

@@ -9,9 +9,9 @@ from raidsim.kernel.array_tables import (
     BACKGROUND,
     ERRAND_DESTAGE,
     ERRAND_FETCH,
+    ERRAND_OPERATION,
     ERRAND_PART,
     ERRAND_REPAIR,
-    ERRAND_SWEEP,
     FOR_DESTAGE,
     FOR_HOST,
     FOR_READ_AHEAD,
@@ -54,7 +54,7 @@ def origin(w, index):
         return FOR_DESTAGE
     if errand == ERRAND_FETCH:
         return FOR_READ_AHEAD
-    if errand == ERRAND_SWEEP or errand == ERRAND_REPAIR:
+    if errand == ERRAND_OPERATION or errand == ERRAND_REPAIR:
         return BACKGROUND
     return FOR_HOST
 

@@ -25,12 +25,12 @@ from raidsim.kernel import (
     load,
     measure,
     network,
+    operation,
     prefetch,
     read_ahead,
     slc,
     ssd,
     station,
-    sweep,
     volume,
 )
 from raidsim.kernel.array_tables import (
@@ -38,9 +38,9 @@ from raidsim.kernel.array_tables import (
     ERRAND_BITMAP,
     ERRAND_DESTAGE,
     ERRAND_FETCH,
+    ERRAND_OPERATION,
     ERRAND_PART,
     ERRAND_REPAIR,
-    ERRAND_SWEEP,
     HYBRID,
 )
 from raidsim.kernel.ftl import LEAF_BITS
@@ -92,6 +92,8 @@ from raidsim.kernel.tables import (
     STAGE_MAPPED,
     STAGE_MOVE_CHANNEL,
     STAGE_MOVE_SENSED,
+    STAGE_OPERATION,
+    STAGE_OPERATION_PAUSED,
     STAGE_PARITY,
     STAGE_PATH_READ,
     STAGE_PATH_WRITE,
@@ -104,8 +106,6 @@ from raidsim.kernel.tables import (
     STAGE_SLC_IDLE,
     STAGE_SPREAD,
     STAGE_SUBMITTED,
-    STAGE_SWEEP,
-    STAGE_SWEEP_PAUSED,
     TIMED_OUT,
     VOLUME_ARRAY,
     VOLUME_ROUTE,
@@ -196,17 +196,17 @@ def follow(w):
     errand = job["errand"]
     if stage == STAGE_PLAN:
         place = w.volumes[job["volume"]]
-        if errand == ERRAND_SWEEP:
-            sweep.step(w, index)
+        if errand == ERRAND_OPERATION:
+            operation.step(w, index)
         elif errand == ERRAND_REPAIR:
-            sweep.mend(w, index)
+            operation.mend(w, index)
         elif place["kind"] != VOLUME_ARRAY:
             volume.issue(w, index)
         elif w.arrays[place["array"]]["family"] == HYBRID:
             hybrid.carry_out(w, index)
         else:
             array.carry_out(w, index)
-    elif stage == STAGE_SWEEP:
+    elif stage == STAGE_OPERATION:
         take_rows(w, index)
     elif stage == STAGE_LOOKUP:
         controller.look(w, index)
@@ -218,10 +218,10 @@ def follow(w):
         array.announced(w, index)
     elif errand == ERRAND_BELOW:
         hybrid.part_ended(w, index)
-    elif errand == ERRAND_SWEEP:
-        sweep.ended(w, index)
+    elif errand == ERRAND_OPERATION:
+        operation.ended(w, index)
     elif errand == ERRAND_REPAIR:
-        sweep.mended(w, index)
+        operation.mended(w, index)
     elif errand == ERRAND_DESTAGE:
         cache = w.caches[controller.of(w, index)["cache"]]
         destage.ended(w, cache, index, controller.array_of(w, index)["line"])
@@ -236,9 +236,9 @@ def follow(w):
 @part("arrays")
 @routine
 def take_rows(w, index):
-    """A worker of a sweep takes its next rows; whoever waits for the end of the sweep is told."""
-    row = w.sweeps[w.jobs[index]["row"]]
-    if sweep.begin_chunk(w, index):
+    """A worker of an operation takes its next rows; whoever waits for its end is told."""
+    row = w.operations[w.jobs[index]["row"]]
+    if operation.begin_chunk(w, index):
         tell(w, row["ticket"], row["started"], FAILED if row["lost"] == 1 else DONE)
 
 
@@ -285,8 +285,8 @@ def advance(w, index):
         controller.copied(w, index)
     elif stage == STAGE_CACHE_FLUSH:
         destage.flush(w, w.caches[w.jobs[index]["row"]])
-    elif stage == STAGE_SWEEP_PAUSED:
-        agenda.put(w, index, STAGE_SWEEP)
+    elif stage == STAGE_OPERATION_PAUSED:
+        agenda.put(w, index, STAGE_OPERATION)
     elif stage == STAGE_SHARED_LINES:
         agenda.put(w, index, STAGE_PLAN)
     elif stage == STAGE_CONTROLLER_ANSWERED:
@@ -499,19 +499,19 @@ def next_completion(w):
 
 
 @entry
-def begin_sweep(w, s, workers):
-    """Start sweep ``s``: these many jobs that are its workers begin with their first rows."""
+def begin_operation(w, s, workers):
+    """Start operation ``s``: these many jobs that are its workers begin with their first rows."""
     w = by_reference(w)
-    row = w.sweeps[s]
+    row = w.operations[s]
     for i in range(row["first_worker"], row["first_worker"] + workers):
-        agenda.put(w, w.workers[i], STAGE_SWEEP)
+        agenda.put(w, w.workers[i], STAGE_OPERATION)
 
 
 @entry
-def resume_sweep(w, s):
-    """Let a sweep that is paused go on."""
+def resume_operation(w, s):
+    """Let an operation that is paused go on."""
     w = by_reference(w)
-    sweep.wake(w, w.sweeps[s])
+    operation.wake(w, w.operations[s])
 
 
 @entry

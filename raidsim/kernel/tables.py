@@ -125,8 +125,8 @@ STAGE_LOOKUP = 37  # on the agenda: a read looks for its data in the cache
 STAGE_INSERT = 38  # on the agenda: a write goes into the cache
 STAGE_CACHE_COPY = 39  # its data passes the memory of the cache
 STAGE_CACHE_FLUSH = 40
-STAGE_SWEEP = 41  # on the agenda: a worker of a sweep takes its next rows
-STAGE_SWEEP_PAUSED = 42
+STAGE_OPERATION = 41  # on the agenda: a worker of an operation takes its next rows
+STAGE_OPERATION_PAUSED = 42
 STAGE_DISK_TIMED = 43  # a shingled disk may have been idle for long enough
 STAGE_DISK_CHOOSING = 45  # its firmware settles which access comes next
 STAGE_SHARED_LINES = 46  # software RAID: its core fetches lines that another one has written
@@ -213,7 +213,7 @@ JOBS = Table(
     service=volatile("i8", "time that it asks of its station", "ns"),
     finish=volatile("i8", "when its service ends", "ns"),
     drive=volatile("i4", "that it is for"),
-    row=volatile("i4", "of that drive in the table of its kind; of a worker: its sweep"),
+    row=volatile("i4", "of that drive in the table of its kind; of a worker: its operation"),
     # What it asks for.
     stream=volatile("i4", "that of its request; NONE if no host asked for it"),
     volume=volatile("i4", "that it is for"),
@@ -238,7 +238,7 @@ JOBS = Table(
     # Of a task of an array or a hybrid.
     errand=volatile("i1", "what it is for, ERRAND_...; NONE if it is no task"),
     fills=volatile("i1", "1: what a hybrid read from the back, or wrote, is to be in the front"),
-    worker=volatile("i1", "of a worker of a sweep: WORKING, ENDED, RESTING or QUEUED"),
+    worker=volatile("i1", "of a worker of an operation: WORKING, ENDED, RESTING or QUEUED"),
     rest=volatile("i1", "of work inside a flash drive: what it is for, as in slc.py"),
     hop=volatile("i2", "of a command: shared links that its data has crossed"),
     locked=volatile(
@@ -512,7 +512,7 @@ COMPLETIONS = Table(
     "completions",
     "an end that the control plane awaits, until it collects it",
     Memory(rows=1024),
-    ticket=state("i8", "of the request, load or sweep"),
+    ticket=state("i8", "of the request, load or operation"),
     time=state("i8", "when it ended", "ns"),
     issued=state("i8", "when it was issued", "ns"),
     status=state("i8", "how it ended"),

@@ -19,8 +19,8 @@ from dataclasses import replace
 from raidsim.assembly.array import drives_of, member_of
 from raidsim.assembly.drives import kind_at, kind_of
 from raidsim.control.model import Machine, build
-from raidsim.intervene import sweep
-from raidsim.kernel import sweep_tables as s
+from raidsim.intervene import operation
+from raidsim.kernel import operation_tables as s
 from raidsim.layout.address import whole_drive
 from raidsim.observe import inventory, observe
 from raidsim.risk.groups import redundancy
@@ -91,17 +91,17 @@ def simulated(
     controller = scenario.controller(volume)
     card = scenario.host.card if controller is None else controller.card
     size = (SAMPLE if intensity is None else LOADED_SAMPLE) if sample is None else sample
-    how = sweep.pace(card, volume)
+    how = operation.pace(card, volume)
     how = replace(
         how,
         sample=min(size / int(whole_drive(layout)), 1.0),
         rate=how.rate if rate is None else rate,
     )
     rows = int(layout["rows"])
-    one = sweep.add_sweep(system, row, s.REBUILD, how, (0, rows), ticket=0)
-    # The kernel comes back at the end of the sweep, however far that is.
+    one = operation.add_operation(system, row, s.REBUILD, how, (0, rows), ticket=0)
+    # The kernel comes back at the end of the operation, however far that is.
     system.run(budget=int(system.state["completed"]) + MOST_IOS)
-    done = sweep.progress(system, one)
+    done = operation.progress(system, one)
     return done.seconds * rows / done.done if done.done else math.inf
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from raidsim.intervene import sweep
+from raidsim.intervene import operation
 from raidsim.risk import rebuild
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.system.system import SaturationError
@@ -54,7 +54,7 @@ def rebuild_under_load(scenario: Scenario, volume: VolumeSpec) -> UnderLoad | No
     point = hardest(scenario)
     controller = scenario.controller(volume)
     card = scenario.host.card if controller is None else controller.card
-    rate = sweep.pace(card, volume).rate
+    rate = operation.pace(card, volume).rate
 
     def takes(rate: float) -> float:
         return rebuild.simulated(scenario, volume, intensity=point, rate=rate)

@@ -399,15 +399,15 @@ class System:
         while engine.deliver(self.world, now, stream, *request) == t.RETURN_ROOM:
             self.have_room()
 
-    def begin_sweep(self, sweep: int, workers: int) -> None:
+    def begin_operation(self, operation: int, workers: int) -> None:
         """Start background work with so many workers."""
         self.have_room()
-        engine.begin_sweep(self.world, sweep, workers)
+        engine.begin_operation(self.world, operation, workers)
 
-    def resume_sweep(self, sweep: int) -> None:
+    def resume_operation(self, operation: int) -> None:
         """Let background work that is paused go on."""
         self.have_room()
-        engine.resume_sweep(self.world, sweep)
+        engine.resume_operation(self.world, operation)
 
     def awaited(self) -> Iterator[tuple[int, int, int, int]]:
         """Take the completions that were waited for: (ticket, time, issued, status), ns."""

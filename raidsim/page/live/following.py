@@ -19,7 +19,7 @@ from raidsim.explain import disks
 from raidsim.explain.arrays import stripe_methods
 from raidsim.explain.trace import SHARED_DOWN, SHARED_UP, Beginnings, Visit, visit_of
 from raidsim.kernel import tables as t
-from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_REPAIR, ERRAND_SWEEP
+from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_OPERATION, ERRAND_REPAIR
 from raidsim.layout.address import held
 from raidsim.layout.tables import DATA, DIRECT
 from raidsim.page.live.places import DRIVE, ELSEWHERE, LINK, Place, places
@@ -44,7 +44,7 @@ LINKS = (
     SHARED_DOWN,
     SHARED_UP,
 )
-OTHERS = {ERRAND_DESTAGE: "destage", ERRAND_SWEEP: "rebuild", ERRAND_REPAIR: "repair"}
+OTHERS = {ERRAND_DESTAGE: "destage", ERRAND_OPERATION: "rebuild", ERRAND_REPAIR: "repair"}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""Sweeps: work that goes through an array row by row, beside what the host asks.
+"""Operations: work that goes through an array row by row, beside what the host asks.
 
-A *row* is one strip of each drive. A sweep rebuilds a drive, copies one, checks what belongs
+A *row* is one strip of each drive. An operation rebuilds a drive, copies one, checks what belongs
 together, reads or writes everything. It has some workers, each a task of a few rows at a time::
 
     begin_chunk   the next rows; none are left: the worker is done
@@ -29,12 +29,10 @@ from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
 from raidsim.kernel import agenda, array, defects
-from raidsim.kernel.array_tables import COPYING, ERRAND_PART, ERRAND_SWEEP
+from raidsim.kernel.array_tables import COPYING, ERRAND_OPERATION, ERRAND_PART
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
-from raidsim.kernel.plans import held, rebuild
-from raidsim.kernel.station import arrive, round_ns
-from raidsim.kernel.sweep_tables import (
+from raidsim.kernel.operation_tables import (
     CHECK,
     COPY,
     ENDED,
@@ -45,6 +43,8 @@ from raidsim.kernel.sweep_tables import (
     WORKING,
     WRITE_ALL,
 )
+from raidsim.kernel.plans import held, rebuild
+from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     DONE,
     FAILED,
@@ -52,9 +52,9 @@ from raidsim.kernel.tables import (
     READ,
     RETRY,
     STAGE_ENDED,
+    STAGE_OPERATION,
+    STAGE_OPERATION_PAUSED,
     STAGE_PLAN,
-    STAGE_SWEEP,
-    STAGE_SWEEP_PAUSED,
     STAGE_WAITING,
     WRITE,
 )
@@ -62,60 +62,60 @@ from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, PARITY, RECONSTR
 
 
 @handler
-def array_of(w, sweep):
-    """Row of the array that a sweep goes through."""
-    return w.volumes[sweep["volume"]]["array"]
+def array_of(w, operation):
+    """Row of the array that an operation goes through."""
+    return w.volumes[operation["volume"]]["array"]
 
 
 @routine
 def begin_chunk(w, index):
     """Give worker ``index`` its next rows; True if it was the last one and none are left."""
     job = w.jobs[index]
-    sweep = w.sweeps[job["row"]]
-    if sweep["paused"] == 1 and sweep["stopped"] == 0:
+    operation = w.operations[job["row"]]
+    if operation["paused"] == 1 and operation["stopped"] == 0:
         job["worker"] = RESTING
         job["stage"] = STAGE_WAITING
         return False
-    if sweep["next"] >= sweep["end"] or sweep["stopped"] == 1:
-        for i in range(sweep["first_worker"], sweep["first_worker"] + sweep["workers"]):
+    if operation["next"] >= operation["end"] or operation["stopped"] == 1:
+        for i in range(operation["first_worker"], operation["first_worker"] + operation["workers"]):
             if w.workers[i] == index:
                 w.workers[i] = NONE
         release(w, index)
-        sweep["working"] -= 1
-        if sweep["working"] > 0:
+        operation["working"] -= 1
+        if operation["working"] > 0:
             return False
-        finish(w, sweep)
+        finish(w, operation)
         return True
-    first = sweep["next"]
-    stop = first - first % sweep["stride"] + sweep["block"]
-    stop = min(first + sweep["chunk"], stop, sweep["end"])
-    sweep["next"] = stop
-    if stop % sweep["stride"] >= sweep["block"]:
-        sweep["next"] = stop - stop % sweep["stride"] + sweep["stride"]
+    first = operation["next"]
+    stop = first - first % operation["stride"] + operation["block"]
+    stop = min(first + operation["chunk"], stop, operation["end"])
+    operation["next"] = stop
+    if stop % operation["stride"] >= operation["block"]:
+        operation["next"] = stop - stop % operation["stride"] + operation["stride"]
     job["first_row"] = first
     job["rows"] = stop - first
     job["locked"] = 0
     job["worker"] = WORKING
-    job["chunk"] = sweep["begun"]
+    job["chunk"] = operation["begun"]
     job["issued"] = w.state[0]["now"]
     job["status"] = DONE
-    sweep["begun"] += 1
+    operation["begun"] += 1
     step(w, index)
     return False
 
 
 @handler
-def finish(w, sweep):
+def finish(w, operation):
     """The last worker is done: if nothing was left out, a drive is as it should be."""
-    sweep["ended"] = w.state[0]["now"]
-    if sweep["stopped"] == 1:
+    operation["ended"] = w.state[0]["now"]
+    if operation["stopped"] == 1:
         return
-    sweep["frontier"] = sweep["end"]
-    layout = w.layouts[array_of(w, sweep)]
-    member = w.members[sweep["member"]]
-    if sweep["kind"] == REBUILD:
-        w.good[sweep["member"]] = layout["rows"] * layout["strip"]
-    elif sweep["kind"] == COPY:
+    operation["frontier"] = operation["end"]
+    layout = w.layouts[array_of(w, operation)]
+    member = w.members[operation["member"]]
+    if operation["kind"] == REBUILD:
+        w.good[operation["member"]] = layout["rows"] * layout["strip"]
+    elif operation["kind"] == COPY:
         member["drive"] = member["copy"]
         member["copy"] = NONE
         member["copied"] = 0
@@ -126,13 +126,13 @@ def finish(w, sweep):
 def step(w, index):
     """Go on with a worker's rows: take the locks that are missing, then plan and begin."""
     job = w.jobs[index]
-    sweep = w.sweeps[job["row"]]
-    row = array_of(w, sweep)
+    operation = w.operations[job["row"]]
+    row = array_of(w, operation)
     volume = w.arrays[row]
-    if sweep["kind"] == REBUILD and volume["family"] == PARITY:
-        if not take_locks(w, sweep, volume, index):
+    if operation["kind"] == REBUILD and volume["family"] == PARITY:
+        if not take_locks(w, operation, volume, index):
             return
-    count = accesses(w, sweep, row, job["first_row"], job["first_row"] + job["rows"])
+    count = accesses(w, operation, row, job["first_row"], job["first_row"] + job["rows"])
     if count == LOST:
         job["status"] = FAILED
         agenda.put(w, index, STAGE_ENDED)
@@ -143,68 +143,68 @@ def step(w, index):
 
 
 @routine
-def take_locks(w, sweep, volume, index):
+def take_locks(w, operation, volume, index):
     """Take the locks that a worker's rows still need; False if it has to wait for one."""
     job = w.jobs[index]
     rows = job["rows"]
-    if job["chunk"] < sweep["locked"]:
+    if job["chunk"] < operation["locked"]:
         return True
-    if job["chunk"] > sweep["locked"]:
+    if job["chunk"] > operation["locked"]:
         job["worker"] = QUEUED
         job["stage"] = STAGE_WAITING
         return False
     # Locks of one row after another go up by a step, and begin anew at most once.
     first = job["first_row"]
     lowest = 0
-    if lock_of(w, sweep, volume, first + rows - 1) < lock_of(w, sweep, volume, first):
+    if lock_of(w, operation, volume, first + rows - 1) < lock_of(w, operation, volume, first):
         lowest = 1
-        while lock_of(w, sweep, volume, first + lowest) > lock_of(w, sweep, volume, first):
+        while lock_of(w, operation, volume, first + lowest) > lock_of(w, operation, volume, first):
             lowest += 1
     while job["locked"] < rows:
-        place = lock_of(w, sweep, volume, first + (lowest + job["locked"]) % rows)
+        place = lock_of(w, operation, volume, first + (lowest + job["locked"]) % rows)
         job["locked"] += 1
         if not array.seize(w, place, index):
             return False
-    sweep["locked"] += 1
-    for i in range(sweep["first_worker"], sweep["first_worker"] + sweep["workers"]):
+    operation["locked"] += 1
+    for i in range(operation["first_worker"], operation["first_worker"] + operation["workers"]):
         worker = w.workers[i]
         if worker != NONE and w.jobs[worker]["worker"] == QUEUED:
-            if w.jobs[worker]["chunk"] == sweep["locked"]:
+            if w.jobs[worker]["chunk"] == operation["locked"]:
                 w.jobs[worker]["worker"] = WORKING
                 agenda.put(w, worker, STAGE_PLAN)
     return True
 
 
 @routine
-def lock_of(w, sweep, volume, number):
+def lock_of(w, operation, volume, number):
     """The lock of the stripe in row ``number`` of the drive that is rebuilt."""
-    return array.lock_of(volume, address(w, sweep, number))
+    return array.lock_of(volume, address(w, operation, number))
 
 
 @handler
-def address(w, sweep, number):
+def address(w, operation, number):
     """Address in the volume of the stripe in row ``number`` of the drive that is rebuilt."""
-    row = array_of(w, sweep)
-    _, _, found = held(w.layouts[row], sweep["member"] - w.arrays[row]["first_member"], number)
+    row = array_of(w, operation)
+    _, _, found = held(w.layouts[row], operation["member"] - w.arrays[row]["first_member"], number)
     return found
 
 
 @routine
-def accesses(w, sweep, row, start, stop):
+def accesses(w, operation, row, start, stop):
     """List what rows [start, stop) need; how many accesses, or LOST."""
     layout = w.layouts[row]
     volume = w.arrays[row]
     size = layout["strip"]
     first = volume["first_member"]
     good = w.good[first : first + volume["drives"]]
-    kind = sweep["kind"]
+    kind = operation["kind"]
     count = 0
     if kind == REBUILD or (kind == RESYNC and is_copied(layout)):
-        if kind == REBUILD and w.drives[w.members[sweep["member"]]["drive"]]["failed"] == 1:
+        if kind == REBUILD and w.drives[w.members[operation["member"]]["drive"]]["failed"] == 1:
             return LOST
         for number in range(start, stop):
             for drive in range(volume["drives"]):
-                if not is_due(w, sweep, row, good, drive, number):
+                if not is_due(w, operation, row, good, drive, number):
                     continue
                 more = rebuild(layout, good, drive, number, w.accesses[count:])
                 if more == LOST:
@@ -215,15 +215,15 @@ def accesses(w, sweep, row, start, stop):
         # All is read before anything is written: so neighbours come together.
         for number in range(start, stop):
             for drive in range(volume["drives"]):
-                if is_due(w, sweep, row, good, drive, number):
+                if is_due(w, operation, row, good, drive, number):
                     put(w, count, 1, drive, WRITE, number * size, size, DIRECT)
                     count += 1
         return count
     if kind == COPY:
-        member = w.members[sweep["member"]]
+        member = w.members[operation["member"]]
         if w.drives[member["copy"]]["failed"] == 1 or w.drives[member["drive"]]["failed"] == 1:
             return LOST
-        drive = sweep["member"] - first
+        drive = operation["member"] - first
         put(w, 0, 0, drive, READ, start * size, (stop - start) * size, DIRECT)
         put(w, 1, 1, drive, WRITE, start * size, (stop - start) * size, COPYING)
         member["copied"] = max(member["copied"], stop * size)
@@ -254,19 +254,19 @@ def is_copied(layout):
 
 
 @routine
-def is_due(w, sweep, row, good, drive, number):
-    """Whether a sweep writes row ``number`` of a drive: what it rebuilds, or any further copy."""
+def is_due(w, operation, row, good, drive, number):
+    """Whether an operation writes row ``number`` of a drive: what it rebuilds, any further copy."""
     volume = w.arrays[row]
     layout = w.layouts[row]
     size = layout["strip"]
-    if sweep["kind"] == REBUILD and drive != sweep["member"] - volume["first_member"]:
+    if operation["kind"] == REBUILD and drive != operation["member"] - volume["first_member"]:
         return False
     role, copy, _ = held(layout, drive, number)
     if role == UNUSED:
         return False
-    if sweep["kind"] != REBUILD:
+    if operation["kind"] != REBUILD:
         return copy > 0 and good[drive] >= (number + 1) * size
-    return not is_punctured(w, w.members[sweep["member"]]["drive"], number * size, size)
+    return not is_punctured(w, w.members[operation["member"]]["drive"], number * size, size)
 
 
 @handler
@@ -300,64 +300,64 @@ def is_punctured(w, drive, offset, size):
 def ended(w, index):
     """Worker ``index`` has done its rows: they count once all before them are done."""
     job = w.jobs[index]
-    sweep = w.sweeps[job["row"]]
+    operation = w.operations[job["row"]]
     if job["status"] == FAILED:
-        sweep["lost"] = 1
-        sweep["stopped"] = 1
-        if sweep["paused"] == 1:
-            wake(w, sweep)
+        operation["lost"] = 1
+        operation["stopped"] = 1
+        if operation["paused"] == 1:
+            wake(w, operation)
     job["worker"] = ENDED
     job["stage"] = STAGE_WAITING
     going = True
     while going:
         going = False
-        first = sweep["first_worker"]
-        for i in range(first, first + sweep["workers"]):
+        first = operation["first_worker"]
+        for i in range(first, first + operation["workers"]):
             worker = w.workers[i]
             if worker != NONE and w.jobs[worker]["worker"] == ENDED:
-                if w.jobs[worker]["chunk"] == sweep["retired"]:
-                    retire(w, sweep, worker)
+                if w.jobs[worker]["chunk"] == operation["retired"]:
+                    retire(w, operation, worker)
                     going = True
 
 
 @handler
-def retire(w, sweep, index):
+def retire(w, operation, index):
     """The rows of a worker count as done; it pauses, or goes on."""
     job = w.jobs[index]
-    row = array_of(w, sweep)
+    row = array_of(w, operation)
     volume = w.arrays[row]
     stop = job["first_row"] + job["rows"]
-    sweep["retired"] += 1
+    operation["retired"] += 1
     if job["status"] == DONE:
-        sweep["rows"] += job["rows"]
-        sweep["frontier"] = stop
-        if sweep["kind"] == REBUILD and sweep["stopped"] == 0:
-            w.good[sweep["member"]] = stop * w.layouts[row]["strip"]
-    if sweep["kind"] == REBUILD and volume["family"] == PARITY:
+        operation["rows"] += job["rows"]
+        operation["frontier"] = stop
+        if operation["kind"] == REBUILD and operation["stopped"] == 0:
+            w.good[operation["member"]] = stop * w.layouts[row]["strip"]
+    if operation["kind"] == REBUILD and volume["family"] == PARITY:
         for number in range(job["first_row"], stop):
-            array.unlock(w, volume, address(w, sweep, number))
+            array.unlock(w, volume, address(w, operation, number))
     job["worker"] = WORKING
     took = w.state[0]["now"] - job["issued"]
-    rest = sweep["least"] - took
-    if sweep["share"] < 1.0 and volume["touched"] >= job["issued"]:
-        rest = max(rest, round_ns(took * (1.0 / sweep["share"] - 1.0)))
-    if rest > 0 and sweep["stopped"] == 0:
-        job["stage"] = STAGE_SWEEP_PAUSED
-        arrive(w, sweep["clock"], index, rest)
+    rest = operation["least"] - took
+    if operation["share"] < 1.0 and volume["touched"] >= job["issued"]:
+        rest = max(rest, round_ns(took * (1.0 / operation["share"] - 1.0)))
+    if rest > 0 and operation["stopped"] == 0:
+        job["stage"] = STAGE_OPERATION_PAUSED
+        arrive(w, operation["clock"], index, rest)
     else:
-        agenda.put(w, index, STAGE_SWEEP)
+        agenda.put(w, index, STAGE_OPERATION)
 
 
 @routine
-def wake(w, sweep):
+def wake(w, operation):
     """Let workers that rest go on."""
-    sweep["paused"] = 0
-    first = sweep["first_worker"]
-    for i in range(first, first + sweep["workers"]):
+    operation["paused"] = 0
+    first = operation["first_worker"]
+    for i in range(first, first + operation["workers"]):
         worker = w.workers[i]
         if worker != NONE and w.jobs[worker]["worker"] == RESTING:
             w.jobs[worker]["worker"] = WORKING
-            agenda.put(w, worker, STAGE_SWEEP)
+            agenda.put(w, worker, STAGE_OPERATION)
 
 
 # -- sectors that can't be read -------------------------------------------------------------------
@@ -403,8 +403,8 @@ def needs_lock(w, volume, job):
     if volume["family"] != PARITY or job["locked"] == 1:
         return False
     above = w.jobs[job["parent"]]
-    if above["errand"] == ERRAND_SWEEP:
-        return w.sweeps[above["row"]]["kind"] != REBUILD
+    if above["errand"] == ERRAND_OPERATION:
+        return w.operations[above["row"]]["kind"] != REBUILD
     return above["errand"] != ERRAND_PART
 
 
@@ -425,13 +425,13 @@ def mended(w, index):
     if not gone:
         volume["unreadable"] += 1
         volume["repaired"] += int(restored)
-    if above["errand"] == ERRAND_SWEEP and not gone:
-        sweep = w.sweeps[above["row"]]
-        sweep["found"] += 1
+    if above["errand"] == ERRAND_OPERATION and not gone:
+        operation = w.operations[above["row"]]
+        operation["found"] += 1
         if restored:
-            sweep["repaired"] += 1
+            operation["repaired"] += 1
         else:
-            restored = give_up(w, sweep, job["member"], job["first_row"])
+            restored = give_up(w, operation, job["member"], job["first_row"])
     if job["locked"] == 1:
         first = volume["first_member"]
         _, _, found = held(w.layouts[row], job["member"] - first, job["first_row"])
@@ -442,22 +442,22 @@ def mended(w, index):
 
 
 @handler
-def give_up(w, sweep, member, number):
-    """A sweep goes on without a row that nothing restores; False if it can't."""
-    size = w.layouts[array_of(w, sweep)]["strip"]
+def give_up(w, operation, member, number):
+    """An operation goes on without a row that nothing restores; False if it can't."""
+    size = w.layouts[array_of(w, operation)]["strip"]
     start = number * size
     for i in range(w.state[0]["defects"]):
         row = w.defects[i]
         if row["drive"] == w.members[member]["drive"] and row["offset"] < start + size:
             if start < row["offset"] + row["length"]:
                 row["passed"] = 1
-    sweep["punctured"] += 1
-    if sweep["kind"] != REBUILD and sweep["kind"] != COPY:
+    operation["punctured"] += 1
+    if operation["kind"] != REBUILD and operation["kind"] != COPY:
         return True
-    if sweep["kind"] == REBUILD and sweep["puncture"] == 0:
+    if operation["kind"] == REBUILD and operation["puncture"] == 0:
         return False
-    target = w.members[sweep["member"]]["drive"]
-    if sweep["kind"] == COPY:
-        target = w.members[sweep["member"]]["copy"]
+    target = w.members[operation["member"]]["drive"]
+    if operation["kind"] == COPY:
+        target = w.members[operation["member"]]["copy"]
     defects.mark(w, target, start, size)
     return is_punctured(w, target, start, size)

@@ -9,9 +9,9 @@ import numpy as np
 
 from raidsim.assembly.array import LOCKS, drives_of, member_of
 from raidsim.cards import Card
-from raidsim.kernel import sweep_tables as s
+from raidsim.kernel import operation_tables as s
 from raidsim.kernel import tables as t
-from raidsim.kernel.array_tables import ERRAND_SWEEP
+from raidsim.kernel.array_tables import ERRAND_OPERATION
 from raidsim.layout.tables import PARITY
 from raidsim.scenario import VolumeSpec
 from raidsim.system.system import System
@@ -29,7 +29,7 @@ class Pace:
 
     ``rate``: share of the time while hosts have work. ``size``: bytes of each drive that a worker
     takes at a time. ``depth``: workers. ``limit``: bytes of a drive per second, None for none.
-    ``sample``: share of the rows that are simulated. ``puncture``: SWEEP's.
+    ``sample``: share of the rows that are simulated. ``puncture``: OPERATIONS'.
     """
 
     rate: float
@@ -55,7 +55,7 @@ def pace(card: Card, volume: VolumeSpec) -> Pace:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a sweep is: rows of strips done and to do, and what it met."""
+    """How far an operation is: rows of strips done and to do, and what it met."""
 
     done: int
     rows: int
@@ -68,7 +68,7 @@ class Progress:
     seconds: float
 
 
-def add_sweep(
+def add_operation(
     system: System,
     volume: int,
     kind: int,
@@ -79,7 +79,7 @@ def add_sweep(
     copy: int = t.NONE,
     ticket: int = t.NONE,
 ) -> int:
-    """Begin to go through rows [first, end) of strips of an array; the sweep's row.
+    """Begin to go through rows [first, end) of strips of an array; the operation's row.
 
     While the power is off it waits: whoever does the work begins with it when it is up.
 
@@ -111,12 +111,12 @@ def add_sweep(
     if copy != t.NONE:
         system.set_row("members", member_of(system, volume, member), copy=copy, copied=0)
     first_worker = system.append("workers", depth)
-    row = system.append("sweeps")
+    row = system.append("operations")
     least = 0
     if how.limit is not None:
         least = round(chunk * strip * depth / how.limit * GIGA)
     system.set_row(
-        "sweeps",
+        "operations",
         row,
         volume=volume,
         kind=kind,
@@ -143,7 +143,7 @@ def add_sweep(
         job = system.take_job(
             t.STAGE_WAITING,
             row=row,
-            errand=ERRAND_SWEEP,
+            errand=ERRAND_OPERATION,
             volume=volume,
             stream=t.NONE,
             priority=0,
@@ -152,7 +152,7 @@ def add_sweep(
         )
         system.world.workers[first_worker + i] = job
     if system.has_power(volume):
-        system.begin_sweep(row, depth)
+        system.begin_operation(row, depth)
     return row
 
 
@@ -189,8 +189,8 @@ def simulated(rows: int, block: int, stride: int) -> int:
 
 
 def progress(system: System, row: int) -> Progress:
-    """How far a sweep is."""
-    one = system.world.sweeps[row]
+    """How far an operation is."""
+    one = system.world.operations[row]
     total = int(one["end"] - one["first"])
     if one["block"] < one["stride"]:
         total = simulated(total, int(one["block"]), int(one["stride"]))
@@ -209,29 +209,29 @@ def progress(system: System, row: int) -> Progress:
 
 
 def pause(system: System, row: int) -> None:
-    """Let a sweep begin nothing more until it is resumed."""
-    system.set_row("sweeps", row, paused=1)
+    """Let an operation begin nothing more until it is resumed."""
+    system.set_row("operations", row, paused=1)
 
 
 def resume(system: System, row: int) -> None:
-    """Let a sweep that is paused go on: at once, or when there is power."""
-    if system.has_power(int(system.world.sweeps[row]["volume"])):
-        system.resume_sweep(row)
+    """Let an operation that is paused go on: at once, or when there is power."""
+    if system.has_power(int(system.world.operations[row]["volume"])):
+        system.resume_operation(row)
     else:
-        system.set_row("sweeps", row, paused=0)
+        system.set_row("operations", row, paused=0)
 
 
 def stop(system: System, row: int, *, lost: bool = False) -> None:
-    """Let a sweep end with what it has under way; ``lost``: since it can't go on."""
-    system.set_row("sweeps", row, stopped=1)
+    """Let an operation end with what it has under way; ``lost``: since it can't go on."""
+    system.set_row("operations", row, stopped=1)
     if lost:
-        system.set_row("sweeps", row, lost=1)
+        system.set_row("operations", row, lost=1)
     resume(system, row)
 
 
 def set_rate(system: System, row: int, rate: float) -> None:
-    """Let a sweep work for another share of the time."""
-    system.set_row("sweeps", row, share=rate)
+    """Let an operation work for another share of the time."""
+    system.set_row("operations", row, share=rate)
 
 
 def add_defects(system: System, drive: int, offsets: Sequence[int], length: int) -> None:
@@ -253,15 +253,15 @@ def cure_all(system: System, drive: int) -> None:
 
 
 def _look_again(system: System, volume: int) -> None:
-    """What an earlier sweep has passed, since nothing restored it, counts for this one again."""
+    """What an earlier one has passed, since nothing restored it, counts for this one again."""
     rows = system.world.defects[: int(system.state["defects"])]
     rows["passed"][np.isin(rows["drive"], drives_of(system, volume))] = 0
 
 
 def _clock(system: System, volume: int) -> int:
-    """The station where workers on a volume pause: one for all sweeps over it."""
-    sweeps = system.world.sweeps[: system.count("sweeps") - 1]
-    before = sweeps["clock"][sweeps["volume"] == volume]
+    """The station where workers on a volume pause: one for all operations over it."""
+    operations = system.world.operations[: system.count("operations") - 1]
+    before = operations["clock"][operations["volume"] == volume]
     if len(before):
         return int(before[0])
     return system.add_station("background work: pauses", "pause", servers=t.UNLIMITED)

@@ -20,11 +20,11 @@ PUNCTURE = 1  # its row is left out, and marked as unreadable on the new drive
 # What a worker is at.
 WORKING = 0
 ENDED = 1  # has done its rows, and waits for those before them
-RESTING = 2  # the sweep is paused
+RESTING = 2  # the operation is paused
 QUEUED = 3  # waits until those before it have their locks
 
-SWEEPS = Table(
-    "sweeps",
+OPERATIONS = Table(
+    "operations",
     "work that goes through an array in the background",
     volume=configuration("i8", "that it goes through"),
     kind=configuration("i8", "what is done with each row"),
@@ -60,7 +60,7 @@ SWEEPS = Table(
 
 WORKERS = Column(
     "workers",
-    "one that goes through the rows of a sweep",
+    "one that goes through the rows of an operation",
     state("i8", "its job, or NONE when it has come to the end"),
 )
 
@@ -71,5 +71,5 @@ DEFECTS = Table(
     offset=state("i8", "first byte", "B"),
     length=state("i8", "bytes from there on", "B"),
     punctured=state("i8", "1: marked by a rebuild, whose own writes do not make it good"),
-    passed=state("i8", "1: no sweep stops at it any more"),
+    passed=state("i8", "1: no operation stops at it any more"),
 )
