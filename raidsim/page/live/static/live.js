@@ -100,6 +100,7 @@ async function begin(what) {
   }
   Object.assign(state, { name: found.array, about: found.about, story: null, since: 0, told: new Set() });
   state.about.cached = found.frame.cache ? found.frame.cache.size / 2 ** 20 : 0;
+  state.about.readsAhead = Boolean(found.frame.cache?.reads_ahead);
   place("told").replaceChildren();
   place("try").textContent = found.about.try;
   place("try").parentElement.hidden = !found.about.try;
@@ -398,10 +399,10 @@ function makeActions() {
     actions.push({ words: () => (battery() === "learning" ? "Battery learns" : "Battery: learn, 10 min"), wish: () => ({ kind: "learn-cycle", for: "10 min" }), not: () => off() || battery() !== "good" });
     actions.push({ words: () => (battery() === "low" ? "Charge the battery" : "Empty the battery"), wish: () => ({ kind: "battery", state: battery() === "low" ? "good" : "low" }), not: () => off() || battery() === "learning" });
   }
-  if (state.frame.cache && about.strip) {
+  if (about.cached && about.strip) {
     const cache = () => state.frame.cache;
     actions.push({ words: () => (cache().asked === "through" ? "Write back" : "Write through"), wish: () => ({ kind: "policy", write: cache().asked === "through" ? "back" : "through" }), not: off });
-    if (state.frame.cache.reads_ahead) {
+    if (about.readsAhead) {
       actions.push({ words: () => (cache().read_ahead === "none" ? "Read ahead" : "Read no more than asked"), wish: () => ({ kind: "policy", read_ahead: cache().read_ahead === "none" ? "adaptive" : "none" }), not: off });
     }
   }
