@@ -157,6 +157,23 @@ def test_the_plug_is_pulled_and_what_the_battery_keeps_is_told(watcher: Watcher)
     watcher.until(lambda: any("the loads go on" in one for one in watcher.told()))
 
 
+def test_write_back_is_turned_off_and_on_again_and_a_rebuild_gets_another_rate(
+    watcher: Watcher,
+) -> None:
+    watcher.watch("write-back")
+    watcher.press("Write through")
+    watcher.until(lambda: "answered when the drives have them" in watcher.told()[-1])
+    watcher.press("Write back")
+    watcher.until(lambda: "answered from the cache" in watcher.told()[-1])
+    watcher.one("#drive-1").click()
+    watcher.until(lambda: "failed" in watcher.label(1))
+    watcher.one("#drive-1").click()
+    watcher.until(lambda: any("rebuilt row by row" in one for one in watcher.told()))
+    watcher.press("Rebuild: ")
+    watcher.until(lambda: any("rate = " in one for one in watcher.told()))
+    assert not watcher.complaints()
+
+
 def test_what_is_refused_is_said(watcher: Watcher) -> None:
     watcher.watch("throttling-ssd")
     watcher.one("#drive-0").click()
