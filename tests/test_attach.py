@@ -318,6 +318,33 @@ def test_a_power_cut_costs_what_was_not_flushed_where_disk_caches_are_on(tmp_pat
     run(test)
 
 
+def test_a_forced_write_stays_when_a_later_one_to_its_place_is_lost(tmp_path):
+    """FUA is a promise: after the cut each sector is as it was forced or as written later."""
+
+    async def test():
+        async with Attached(disks("raid10", 4, "on"), tmp_path) as attached:
+            client = await attached.client()
+            places = [n * 10 * 2**20 for n in range(32)]
+            for place in places:
+                await client.write(place, b"1" * 4 * KIB, FUA)
+            attached.run_at(0.02)  # so that the disks write nothing of the next meanwhile
+            await asyncio.gather(*(client.write(place, b"2" * 4 * KIB) for place in places))
+            attached.happens(kind="power-cut", outage="1 s", boot="1 s")
+            client.writer.close()
+            attached.run_at(FAST)
+            while attached.machine.env.power != "on":
+                await asyncio.sleep(0.05)
+            client = await attached.client()
+            found = [(await client.read(place, 4 * KIB)).data for place in places]
+            for data in found:
+                for at in range(0, 4 * KIB, 512):
+                    assert data[at : at + 512] in (b"1" * 512, b"2" * 512)
+            assert b"1" * 4 * KIB in found  # some of the later writes were lost
+            await client.close()
+
+    run(test)
+
+
 def test_a_file_system_of_the_host_that_takes_no_more_is_an_io_error(tmp_path):
     """The kernel itself refuses: a limit on the length of files, which stands for a full disk."""
 

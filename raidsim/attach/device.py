@@ -200,6 +200,7 @@ class Device:
             end = partial(self._has_read, one, answer)
         elif one.command == nbd.WRITE:
             forced = bool(one.flags & nbd.FUA)
+            self._settle_before(one.offset, one.length)
             event = self.volume.write(one.offset, one.length, fua=forced)
             number = self._begin_write(one.offset, payload)
             end = partial(self._has_written, number, answer)
@@ -278,6 +279,7 @@ class Device:
             event = self.volume.send_trim(at, length)
             number = 0
         else:
+            self._settle_before(at, length)
             event = self.volume.write(at, length, fua=bool(one.flags & nbd.FUA))
             number = self._begin_write(at, bytes(length))
         self._wait(event, partial(self._has_stepped, one, at + length, number, answer))
@@ -348,6 +350,14 @@ class Device:
                     self.content.make_consistent(self._torn)
                     self._torn.clear()
                 return
+
+    def _settle_before(self, offset: int, length: int) -> None:
+        """Look what is safe before a place is written again.
+
+        Later nobody could tell whether a cut costs what was there before, or only the new bytes.
+        """
+        if self._promised.holds(offset, length):
+            self._settle()
 
     def _settle(self) -> None:
         """Forget the old contents of what no power cut can cost any more."""

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+BLOCK: Final = 4096  # bytes: places are told apart by it where it is asked what was written twice
 
 Ranges = Sequence[tuple[int, int]]
 """First bytes and lengths."""
@@ -34,6 +36,7 @@ class Promised:
 
     def __init__(self) -> None:
         self._entries: deque[Entry] = deque()
+        self._blocks: set[int] = set()
         self.size = 0
 
     def __len__(self) -> int:
@@ -42,7 +45,12 @@ class Promised:
     def note(self, address: int, before: bytes) -> None:
         """A write was answered that replaces these bytes."""
         self._entries.append(Entry(address, before))
+        self._blocks.update(_blocks(address, len(before)))
         self.size += len(before)
+
+    def holds(self, address: int, length: int) -> bool:
+        """Whether something near these bytes was written, and has not been settled since."""
+        return not self._blocks.isdisjoint(_blocks(address, length))
 
     def settle(self, lost: Ranges, unplaced: int) -> None:
         """Forget what is safe: all but what a cut would cost now."""
@@ -53,6 +61,7 @@ class Promised:
             if number >= latest or any(True for _ in _common(entry, lost))
         ]
         self._entries = deque(kept)
+        self._blocks = {one for entry in kept for one in _blocks(entry.address, len(entry.before))}
         self.size = sum(len(entry.before) for entry in kept)
 
     def take_back(self, lost: Ranges, unplaced: int, write: Callable[[int, bytes], None]) -> None:
@@ -66,6 +75,7 @@ class Promised:
             for begin, end in _common(entry, lost):
                 write(begin, entry.before[begin - entry.address : end - entry.address])
         self._entries.clear()
+        self._blocks.clear()
         self.size = 0
 
     def _latest(self, unplaced: int) -> int:
@@ -75,6 +85,11 @@ class Promised:
             number -= 1
             unplaced -= len(self._entries[number].before)
         return number
+
+
+def _blocks(address: int, length: int) -> range:
+    """Numbers of the blocks that bytes lie in."""
+    return range(address // BLOCK, (address + length - 1) // BLOCK + 1)
 
 
 def _common(entry: Entry, ranges: Ranges) -> Iterator[tuple[int, int]]:
