@@ -34,6 +34,7 @@ def test_every_sort_of_claim_is_in_it(what):
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_claims_hold_but_for_those_that_are_explained(document):
     chosen = [claim.id for claim in SAMPLE if claim.document == document]
+    assert chosen, "draw the sample anew: python tests/draw_claims.py out/validation.json"
     turned = {
         verdict.claim.id: f"holds: {verdict.holds}, simulated: {verdict.simulated}"
         for verdict in validate(chosen, planning=False).verdicts
