@@ -8,6 +8,7 @@ import pytest
 from oracle import elevator
 from small_array import KIB, MS, TOY, SmallArray
 
+import raidsim
 from raidsim.kernel import tables as t
 
 BLOCK = 4 * KIB
@@ -105,3 +106,33 @@ def test_a_host_that_sorts_moves_the_arm_less():
         return array.system.now
 
     assert takes(MQ | {"disks.elevator": "none"}) > 1.2 * takes(MQ)
+
+
+TAKES_MORE_THAN_IT_SORTS = """
+schema = 1
+title = "a firmware that sorts six of 64 commands"
+[host]
+model = "linux-xeon-e5-pair"
+[host.set]
+"disks.elevator" = "{elevator}"
+[[volume]]
+drive = "seagate-st373455ss"
+[[load]]
+read = "100 %"
+size = "8 KiB"
+outstanding = 32
+[measure]
+min_ios = 2000
+max_ios = 2000
+"""
+
+
+def test_what_a_drive_has_taken_is_not_sorted_by_the_host():
+    """The firmware has the others in hand all the same, and takes them as they came."""
+    rates = {
+        raidsim.run(raidsim.Scenario.from_text(TAKES_MORE_THAN_IT_SORTS.format(elevator=one)))
+        .points[0]
+        .iops.mean
+        for one in ("none", "mq-deadline")
+    }
+    assert len(rates) == 1

@@ -363,8 +363,7 @@ def test_names_and_titles_stay_text(page):
 def test_an_earlier_turn_of_a_knob_is_not_waited_for(page):
     pool = page.app.state.pool
     endless = ENDLESS.replace("24 h", "22 h")
-    first = page.post("/api/runs", json={"text": endless, "page": "a", "turn": 1}).json()
-    assert first["state"] == "running"
+    first = begun(page, {"text": endless, "page": "a", "turn": 1})
     turned = {"text": QUICK, "rough": True, "point": 0, "page": "a", "turn": 2}
     assert until_over(page, turned)["shown"]
     until_over_of(page, first["key"])
@@ -383,11 +382,19 @@ def test_a_run_that_does_not_end_is_cut_off_and_its_worker_is_free_again(page):
 
 def test_a_run_is_stopped_when_its_visitor_says_so(page):
     endless = ENDLESS.replace("24 h", "23 h")
-    state = page.post("/api/runs", json={"text": endless}).json()
-    assert state["state"] == "running"
+    state = begun(page, {"text": endless})
     assert page.delete(f"/api/runs/{state['key']}").json() == {"shared": False}
     assert "shown" not in until_over_of(page, state["key"])
     assert page.get("/runs/" + state["key"] + "/result.json").status_code == 404
+
+
+def begun(page, task):
+    """What is told of a run once a worker is at it: the first worker has to start."""
+    state = page.post("/api/runs", json=task).json()
+    while state["state"] == "waiting":
+        state = page.get(f"/api/runs/{state['key']}").json()
+    assert state["state"] == "running"
+    return state
 
 
 def until_over_of(page, key):

@@ -148,12 +148,18 @@ class HostRows:
         """Let the host sort what waits for a drive on SATA or SAS, if its card says so.
 
         The tunables are the defaults of Linux: ``block/mq-deadline.c``; ``nr_requests`` is twice
-        the tags of the adapter, of which 128 count at most.
+        the tags of the adapter, of which 128 count at most. A drive that takes more commands than
+        its firmware sorts has what waits for that already: there the host has nothing to sort.
         """
         interface = self.system.cards[drive].word("link.interface")
         if self.card.word("disks.elevator") == "none" or interface not in TAGS:
             return
-        if self.system.world.drives[drive]["slots"] == t.NONE:
+        world = self.system.world
+        slots = world.drives[drive]["slots"]
+        if slots == t.NONE:
+            return
+        taken = self.system.cards[drive].integer("command.queue_depth")
+        if 1 < world.stations[slots]["servers"] < taken:
             return
         row = self.system.add_row(
             "elevators",

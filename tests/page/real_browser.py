@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -275,7 +276,7 @@ def test_runs_of_one_point_stand_below_each_other(visitor: Visitor) -> None:
 def test_a_run_that_does_not_end_is_stopped_by_a_press(visitor: Visitor) -> None:
     visitor.write(ENDLESS)
     visitor.one("#run").click()
-    visitor.until(lambda: "%" in visitor.says())
+    visitor.until(lambda: re.match(r"\d+ %: ", visitor.says()))
     visitor.one("#stop").click()
     visitor.until(lambda: visitor.one("#run").is_enabled())
     assert "stopped" in visitor.says()
