@@ -1,10 +1,6 @@
 """Lesson: flash, write amplification and spare area."""
 
-import math
-
-from scipy.optimize import brentq
-from scipy.special import lambertw
-
+from raidsim.assembly.amplification import amplification, spare_for
 from raidsim.result import Point
 from raidsim.teaching.figures import iops, latency
 from raidsim.teaching.lesson import Explore, Knob, Lesson, Mistake, Question, Shown
@@ -40,7 +36,7 @@ PB = 1e15
 SPARE = 'volume.set."flash.spare"={spare} %'
 
 
-def amplification(point: Point) -> float:
+def measured(point: Point) -> float:
     """Bytes that the flash programs for each byte of the host."""
     found = point.drives[0].write_amplification
     assert found is not None
@@ -48,19 +44,16 @@ def amplification(point: Point) -> float:
 
 
 def greedy(spare: float, in_use: float = 1.0) -> float:
-    """Write amplification of random writes under greedy collection, many units to a block.
+    """Write amplification of random writes, with a share of the capacity in use.
 
-    alpha / (alpha + W0(-alpha e^-alpha)), with alpha the flash over the data in use and W0 the
-    Lambert function: the limit of P. Desnoyers' formula (SYSTOR 2012) for large blocks.
+    What is not in use (trimmed) is spare area as well.
     """
-    alpha = (1 + spare) / in_use
-    return float(alpha / (alpha + lambertw(-alpha * math.exp(-alpha)).real))
+    return amplification((1 + spare) / in_use - 1)
 
 
-def spare_of(amplification: float) -> float:
+def spare_of(wanted: float) -> float:
     """Spare area, percent, at which the formula gives a write amplification."""
-    found = brentq(lambda share: greedy(share) - amplification, 1e-3, 1)
-    return round(100 * float(found), 1)
+    return round(100 * spare_for(wanted), 1)
 
 
 def spare(percent: float) -> str:
@@ -97,7 +90,7 @@ What A costs: the rate of writes, as the flash has A times the work; the tail of
             tolerance=0.08,
             hand=lambda d: greedy(d.spare / 100),
             runs=((SPARE,),),
-            read=lambda d, p: amplification(p),
+            read=lambda d, p: measured(p),
             agrees=0.08,
             way="alpha = 1 + {spare} %: A = {hand}. Simulated: {simulated}.",
             hint="The formula, or the table of this lesson.",
@@ -113,7 +106,7 @@ What A costs: the rate of writes, as the flash has A times the work; the tail of
             draw={"valid": (50, 60, 75)},
             tolerance=0.02,
             hand=lambda d: 100 / (100 - d.valid),
-            simulated=lambda d: amplification(
+            simulated=lambda d: measured(
                 simulate(SYSTEM, SPARE.format(spare=spare_of(100 / (100 - d.valid))))
             ),
             agrees=0.04,
@@ -137,7 +130,7 @@ What A costs: the rate of writes, as the flash has A times the work; the tail of
             tolerance=0.06,
             hand=lambda d: greedy(0.28, 1 - d.trim / 100),
             runs=(("load.trim={trim} %",),),
-            read=lambda d, p: amplification(p),
+            read=lambda d, p: measured(p),
             agrees=0.06,
             also=lambda d: {"in_use": 100 - d.trim, "alpha": 1.28 / (1 - d.trim / 100)},
             way="In equilibrium {in_use} % of the drive is in use, so alpha = 1.28 / {in_use} % = {alpha}: A = {hand}. Simulated: {simulated}.",
@@ -193,7 +186,7 @@ What A costs: the rate of writes, as the flash has A times the work; the tail of
             Shown(
                 "write amplification",
                 "",
-                amplification,
+                measured,
                 lambda spare, trim: greedy(spare / 100, 1 - trim / 100),
             ),
             Shown("rate", "IO/s", iops),
