@@ -403,7 +403,7 @@ function makeActions() {
     const cache = () => state.frame.cache;
     actions.push({ words: () => (cache().asked === "through" ? "Write back" : "Write through"), wish: () => ({ kind: "policy", write: cache().asked === "through" ? "back" : "through" }), not: off });
     if (about.readsAhead) {
-      actions.push({ words: () => (cache().read_ahead === "none" ? "Read ahead" : "Read no more than asked"), wish: () => ({ kind: "policy", read_ahead: cache().read_ahead === "none" ? "adaptive" : "none" }), not: off });
+      actions.push({ words: () => (cache().read_ahead === "none" ? "Read ahead" : "No read-ahead"), wish: () => ({ kind: "policy", read_ahead: cache().read_ahead === "none" ? "adaptive" : "none" }), not: off });
     }
   }
   if (about.strip && about.drives > 1) {

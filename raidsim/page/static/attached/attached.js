@@ -73,7 +73,7 @@ function drawPolicies(parts, volume) {
   parts.rate.hidden = !underWay(volume).length;
   if (cache) {
     set(parts.write, cache.asked === "through" ? "Write back" : "Write through");
-    set(parts.ahead, cache.read_ahead === "none" ? "Read ahead" : "Read no more than asked");
+    set(parts.ahead, cache.read_ahead === "none" ? "Read ahead" : "No read-ahead");
   }
   set(parts.rate, isFast(volume) ? "Rebuild: 20 % of the time" : "Rebuild: 90 % of the time");
 }
