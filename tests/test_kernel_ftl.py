@@ -149,6 +149,24 @@ def test_the_block_with_the_least_valid_data_is_collected():
     check(system, which)
 
 
+@compiled_only
+@pytest.mark.parametrize("spare", [0.07, 0.28])
+def test_collection_keeps_pace_with_the_host_and_never_catches_up_in_a_burst(spare):
+    """Each write pays its own share: v / (n - v) units are moved for it, and hardly ever more."""
+    system, which = new(15_000, spare, block_units=128)
+    row = system.world.ftls[which]
+    ftl.fill(system, which, 0, 15_000)
+    moves = []
+    for unit in np.random.default_rng(7).integers(0, 15_000, 60_000).tolist():
+        before = int(row["moved"])
+        ftl.fill(system, which, unit, unit + 1)
+        moves.append(int(row["moved"]) - before)
+    steady = np.array(moves[40_000:])
+    assert steady.max() <= 2 * steady.mean() + 2
+    blocks = steady[: len(steady) // 128 * 128].reshape(-1, 128).mean(axis=1)
+    assert blocks.min() > 0.7 * blocks.mean()
+
+
 @given(st.integers(1, 2**40), st.integers(0, 2**40))
 @settings(max_examples=200, deadline=None)
 def test_neighbouring_units_stay_distinct_and_a_share_of_the_drive_stays_that_share(units, unit):

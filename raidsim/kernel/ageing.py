@@ -18,7 +18,7 @@ from raidsim.kernel.tables import NONE
 @handler
 def put(w, row, unit):
     """Write logical ``unit``, collecting garbage if need be."""
-    while ftl.is_blocked(row):
+    while ftl.is_blocked(w, row):
         ftl.clear(w, row)
     ftl.write(w, row, unit)
     while ftl.is_due(w, row):

@@ -15,8 +15,11 @@ frontier is closed and a free block opened. When fewer than RESERVE are free, th
 block with the fewest valid units is collected (greedy; of equals the one that has been
 equal for longest), bit by bit: a block of n units of which v are valid gives room for
 n - v, so v / (n - v) units are moved for each that is written, and the block is empty
-when a new one is needed. Closed blocks hang in doubly linked lists, one for each number
-of valid units, so every step takes the same time however large the drive is.
+when a new one is needed. The two frontiers fill at their own paces, and may need a block at
+once when only one is free. The host gets it, as long as what the block being collected still
+holds fits into what is left of the other frontier: that block is free next. Closed blocks hang
+in doubly linked lists, one for each number of valid units, so every step takes the same time
+however large the drive is.
 
 The map is scaled: for a large drive a logical unit stands for ``scale`` units. The low
 bits of the unit number are kept (``group`` of them make neighbours, so the units of one
@@ -42,7 +45,7 @@ from raidsim.kernel.tables import NONE
 
 WRITTEN = 0  # sides: units that the host writes
 MOVED = 1  # and those that collection moves
-RESERVE = 2  # free blocks: one for each frontier to open
+RESERVE = 2  # free blocks: with so many there is one for each frontier to open
 
 LEAF_BITS = 6
 LEAF = 1 << LEAF_BITS  # entries of a map or of owners that are copied together
@@ -183,9 +186,13 @@ def is_open(ftl, index):
 
 
 @handler
-def is_blocked(ftl):
-    """Whether no block may be opened for the next unit: moving has not quite kept pace."""
-    return ftl["room"][WRITTEN] == 0 and ftl["free"] < RESERVE
+def is_blocked(w, ftl):
+    """Whether no block may be opened for the next unit, since what is to be moved would not fit."""
+    if ftl["room"][WRITTEN] > 0 or ftl["free"] >= RESERVE:
+        return False
+    if ftl["free"] == 0 or ftl["victim"] == NONE:
+        return True
+    return w.blocks[ftl["first_block"] + ftl["victim"]]["valid"] > ftl["room"][MOVED]
 
 
 @routine

@@ -82,7 +82,7 @@ def forget(w, drive, start, end):
 @routine
 def put(w, row, drive, table, unit):
     """Give a logical unit a new place in the map, with the collection that this asks for."""
-    while ftl.is_blocked(table):
+    while ftl.is_blocked(w, table):
         place = ftl.clear(w, table)
         if place != NONE:
             follow(w, row, drive, table, place)
