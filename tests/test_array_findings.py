@@ -313,6 +313,21 @@ def test_drives_need_ports_or_an_expander() -> None:
     assert "5 drives and 4 lanes of links on 8 ports" in the("ports", both)
 
 
+def test_nvme_drives_take_as_many_ports_as_they_have_lanes() -> None:
+    nvme = {"drive": "samsung-pm983-3840gb", "level": "raid5"}
+    four = {"model": "broadcom-megaraid-9670w-16i", "set": {"drives.pcie_lanes": 4}}
+    assert not says("ports", array(controller=four, drives=4, **nvme))
+    text = the("ports", array(controller=four, drives=5, **nvme))
+    assert "5 drives with 20 lanes in all on 16 ports" in text
+    assert "PCIe switch" in text
+
+
+def test_a_port_with_fewer_lanes_than_the_drive_is_no_mistake_on_its_card() -> None:
+    one = {"model": "broadcom-megaraid-9670w-16i"}
+    assert not says("one of them is wrong", array(controller=one, drives=4, level="raid5",
+                                                  drive="samsung-pm983-3840gb"))  # fmt: skip
+
+
 def test_a_controller_supports_so_many_drives_in_all() -> None:
     few = {"set": {"drives.max": 12}}
     other = {"name": "more", "level": "raid6", "drives": 8, "drive": "cisco-hdd-4tb"}

@@ -153,3 +153,16 @@ def test_a_request_over_several_strips_of_one_copy_is_one_device_io() -> None:
     array = SmallArray("raid1", 2)
     array.do(t.READ, 12 * KIB, 40 * KIB)
     assert sorted(array.device_ios()) == [0, 1]
+
+
+@compiled_only
+@pytest.mark.parametrize("outstanding", [4, 32])
+def test_far_copies_of_disks_stream_like_a_stripe_at_any_depth(outstanding: int) -> None:
+    def rate(level: str, **words: Any) -> float:
+        load = {"size": "256 KiB", "random": "0 %", "outstanding": outstanding}
+        array = SmallArray(level, 4, load, drive=PLAIN, model="nl-sas-2tb", **words)
+        array.begin()
+        array.system.run(budget=2000)
+        return 2000 / array.system.now
+
+    assert rate("raid10", spread="far") > 0.9 * rate("raid0")

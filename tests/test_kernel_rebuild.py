@@ -128,6 +128,26 @@ def test_a_rate_leaves_the_rest_of_the_time_to_the_host():
     load.stop()
 
 
+@compiled_only
+@pytest.mark.parametrize("seed", [2, 5])
+def test_a_read_of_the_host_that_waits_makes_a_rebuild_of_disks_rest(seed):
+    """Whether it came with the chunk or long before: sequential chunks keep it from the arm."""
+    env = Environment(seed=seed)
+    server = Host(env, "linux-xeon-e5-pair")
+    data = Volume(
+        env, "seagate-st18000nm004j", server, level="raid1", drives=2, failed=[0],
+        rebuild_rate="30 %",
+    )  # fmt: skip
+    load = data.start(Load(read="100 %", size="4 KiB", outstanding=1))
+    rebuild = data.rebuild(0)
+    env.run(until=20)
+    moved = int(data.system.world.drives[data._drives.rows[0]]["host_written"])
+    assert 50 < load.iops < 75  # 12.8 ms alone
+    assert load.iops * load.latency("read").mean == pytest.approx(1000, rel=0.02)  # Little's law
+    assert 0 < moved / 20 < 50e6  # it gets 250 MB/s alone
+    assert not rebuild.is_over
+
+
 def test_no_worker_runs_into_the_timeout_of_a_request_that_had_its_place():
     """Requests are told from each other by a number, which workers do not have."""
     data = array("raid5", 4, depth=4, spares=1)

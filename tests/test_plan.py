@@ -25,6 +25,7 @@ from raidsim.planning.need import Need, find, names, need_of, read_need
 from raidsim.planning.planner import plan
 from raidsim.planning.prices import Prices, prices_of, read_prices
 from raidsim.planning.runs import Runner, measured
+from raidsim.report.findings import findings
 from raidsim.risk.assess import assess
 
 ROOT = Path(__file__).parent.parent
@@ -253,6 +254,25 @@ def test_growth_breaks_what_is_used_up_first():
     assert checks.breaks(need, 15e12, 1.3, False) == checks.Break(2, "load")
     assert checks.breaks(need, 13e12, 1.3, False) == checks.Break(2, "capacity and load")
     assert checks.breaks(need, 1e18, 10.0, True) is None
+
+
+def test_no_design_has_more_drives_than_ports():
+    """SAS drives have an expander then; of NVMe drives there are as many as there are lanes."""
+    text = changed(
+        drives='["samsung-pm983-3840gb", "seagate-st2400mm0129"]',
+        controllers='["broadcom-megaraid-9670w-16i", "cisco-12g-sas-raid-2gb"]',
+        counts="[8, 20]",
+        arrays="[1, 3]",
+    )
+    need = need_of(text)
+    space = space_of(need)
+    many = 0
+    for number in np.flatnonzero(space.fits):
+        design = space.design(int(number))
+        spec = scenario_of(data_of(design, need), need)
+        assert not any("port" in str(one) and "drives on" in str(one) for one in findings(spec))
+        many += design.arrays * design.shape.drives > 16
+    assert many  # behind an expander
 
 
 # ---- bounds

@@ -196,7 +196,8 @@ def operation(**changes):
 
 def test_what_was_cut_off_says_how_far_it_came():
     words = phases.operation_words(operation())
-    assert words.startswith("rebuild of drive 1 of data: under way at 50 %, 2 h for the whole")
+    begins = "rebuild of drive 1 of data: under way at 50 %, 2 h for the whole at this pace"
+    assert words.startswith(begins)
     assert words.endswith("3 errors found, 2 repaired, 1 row punctured in what was simulated")
 
 

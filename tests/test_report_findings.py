@@ -122,6 +122,14 @@ def test_requests_off_the_map_are_named() -> None:
     assert any("512 B are no multiple of 4 KiB" in text for text in texts)
 
 
+def test_a_rebuild_into_an_slc_cache_is_no_measure_of_the_whole() -> None:
+    """A sample of 512 MiB takes a third of the time of the drive of 500 GB behind it."""
+    mirror = ["volume.drive=samsung-970-evo-plus-500gb", "volume.level=raid1", "volume.drives=2"]
+    words = "timed by a sample that the SLC cache of a new samsung-970-evo-plus-500gb takes in"
+    assert any(words in one for one in found(scenario(SCENARIO, *mirror)))
+    assert not any(words in one for one in found(scenario(SCENARIO, mirror[0])))
+
+
 def test_writes_that_begin_in_an_slc_cache_have_two_rates() -> None:
     client = "volume.drive=samsung-970-evo-plus-500gb"
     words = "begins with the SLC cache of samsung-970-evo-plus-500gb empty"

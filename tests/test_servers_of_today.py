@@ -80,3 +80,18 @@ def test_eight_workers_of_md_write_what_is_reported_of_eight():
     serial = card.number("raid.serial_time") + stripe_line_time(card)
     most = min(8 / each, 1 / serial)
     assert 463e3 < most < 975e3
+
+
+@pytest.mark.parametrize(("lanes", "share"), [(1, 0.25), (2, 0.5), (4, 1.0)])
+def test_a_drive_on_some_of_its_lanes_has_that_share_of_its_own_link(lanes, share):
+    """PCIe 3.0 on ports of PCIe 4.0: a link has the generation that both ends have."""
+    controller = f"""
+        [[controller]]
+        model = "broadcom-megaraid-9670w-16i"
+        set = {{ "drives.pcie_lanes" = {lanes} }}
+    """
+    volume = 'drive = "samsung-pm983-3840gb"\nlevel = "raid0"\ndrives = 2'
+    spec = system(LINUX[0], volume, extra=controller)
+    own = cards.load("samsung-pm983-3840gb").number("link.time_per_byte")
+    (made,) = spec.volumes
+    assert made.card.number("link.time_per_byte") == pytest.approx(own / share)

@@ -23,6 +23,8 @@ from raidsim.layout.arrange import POLICIES
 from raidsim.layout.rebuild import rebuild_bound
 from raidsim.layout.tables import (
     CONCATENATED,
+    FAR,
+    FAR_SETS,
     MIRRORED,
     PARITY,
     READ,
@@ -37,7 +39,18 @@ MIRROR_POLICIES = {
     "shortest-queue": a.SHORTEST_QUEUE,
     "nearest-head": a.NEAREST_HEAD,
     "round-robin": a.ROUND_ROBIN,
+    "lowest-address": a.LOWEST_ADDRESS,
 }
+
+
+def _mirror_reads(volume: VolumeSpec) -> str:
+    """Which copy reads take where nobody says it.
+
+    Of far copies on disks Linux md takes the one at the lowest address, in the faster half of its
+    drive, and streams so from all of them at once (read_balance in drivers/md/raid10.c).
+    """
+    far = volume.layout is not None and volume.layout["spread"] in (FAR, FAR_SETS)
+    return "lowest-address" if far and volume.card.kind == "hdd" else "shortest-queue"
 
 
 def add_array(
@@ -128,7 +141,7 @@ def add_array(
         drives=volume.drives,
         first_member=members,
         policy=POLICIES[volume.parity_writes],
-        mirror_policy=MIRROR_POLICIES[volume.mirror_reads],
+        mirror_policy=MIRROR_POLICIES[volume.mirror_reads or _mirror_reads(volume)],
         width=layout["data"] * layout["strip"],
         first_lock=locks,
         locks=LOCKS if has_parity else 1,

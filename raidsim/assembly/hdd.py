@@ -130,6 +130,7 @@ def add(
         seek_linear=[one.linear for one in curves],
         discipline=DISCIPLINES[card.word("queue.discipline")],
         ageing=card.number("queue.ageing"),
+        passes=card.number("queue.passes"),
         choosing=round(card.number("queue.choose_time") * GIGA),
         first_task=first_task,
         tasks=tasks,

@@ -118,6 +118,7 @@ _CAPACITY: tuple[_Row, ...] = (
 # What every drive has towards its host.
 _FRONT: tuple[_Row, ...] = (
     ("link.interface",                    ("sata", "sas", "nvme", "pcie", "scsi"), None, None, None, "SATA and parallel SCSI are half duplex, the others full duplex; pcie: a protocol of its own"),
+    ("link.lanes",                        "count",         "1",            "16",           "4",     "NVMe and PCIe: lanes of the drive's own link; link.time_per_byte is that of all of them"),
     ("link.time_per_byte",                "time_per_byte", "0.001 us/KiB", "1000 us/KiB",  None,    "time on the link per byte, each way; a bandwidth (payload) may be given"),
     ("command.latency",                   "time",          "0 us",         "1000 us",      None,    "fixed part of every command: doorbell or frames, fetch, completion, interrupt"),
     ("command.max_transfer",              "size",          "4 KiB",        "1048576 KiB",  None,    "longest command; the host splits longer requests"),
@@ -218,6 +219,7 @@ _HDD: tuple[_Row, ...] = (
     ("queue.discipline",                  ("fifo", "sstf", "look", "sptf"), None, None,    "sptf",  "which command the arm takes next: first come, shortest seek, elevator, or shortest positioning time"),
     ("queue.window",                      "count",         "1",            "65536",        "65536", "commands that the drive works on and sorts at a time, of those it has taken; the others wait their turn. 65536 is all of them, as drives do that take queue.choose_time"),
     ("queue.choose_time",                 "time",          "0 ms",         "5 ms",         "0 ms",  "firmware's time between two accesses that do not follow on: it ends one, and chooses the next among all commands that have come by then; 0 for none. Shingled disks have none"),
+    ("queue.passes",                      "number",        "1",            "1000",         "10",    "accesses that may go before one that waits, for each that waits with it; then it goes first"),
     ("queue.ageing",                      "number",        "0",            "10",           "0",     "how much a ms of waiting counts against a ms of positioning; 0 for none"),
     ("spindle.speed",                     "rotation",      "1000 rpm",     "60000 rpm",    None,    "revolutions per minute"),
     ("spindle.tolerance",                 "share",         "0 %",          "5 %",          "0.1 %", "how far the speed of one drive may be off: disks of an array drift past each other"),

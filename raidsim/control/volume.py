@@ -32,8 +32,8 @@ from raidsim.scenario.arrays import HOST
 from raidsim.scenario.plain import plain
 
 ABSENT = (
-    "spans", "spread", "disk_cache", "controller", "behind", "rebuild_rate", "group_thread_cnt",
-    "stripe_cache_size", "intent",
+    "spans", "spread", "mirror_reads", "disk_cache", "controller", "behind", "rebuild_rate",
+    "group_thread_cnt", "stripe_cache_size", "intent",
 )  # fmt: skip
 """Keys of a scenario's [[volume]] that mean something by being left out."""
 
@@ -135,7 +135,7 @@ class Volume(Asked, Governed):
         spread: str | None = None,
         rotation: str = "left-symmetric",
         parity_writes: str = "fewest",
-        mirror_reads: str = "shortest-queue",
+        mirror_reads: str | None = None,
         failed: Sequence[int] = (),
         spares: int = 0,
         rebuild_rate: str | None = None,

@@ -8,7 +8,11 @@ long been answered. One discipline orders them all:
     sstf    shortest seek
     look    elevator: go on in one direction while anything is left there
     sptf    shortest positioning time, seek and rotation; waiting counts with a weight
-            (ageing), so that no access waits for ever
+            (ageing)
+
+With sstf and sptf an access could wait for ever beside a stream that always has something nearer.
+So one that was passed over often enough (``passes`` for each that waits) goes first, whatever it
+costs.
 
 A read leaves the drive as it comes off the medium: its command goes to the link as early as
 the link can end with the last sector. Writing parts of physical sectors (512e) takes one
@@ -287,11 +291,36 @@ def choose(w, disk):
     discipline = disk["discipline"]
     if discipline == DISCIPLINE_FIFO:
         return first_come(w, disk)
-    if discipline == DISCIPLINE_SSTF:
-        return shortest_seek(w, disk)
     if discipline == DISCIPLINE_LOOK:
         return elevator(w, disk)
+    if disk["tasks_so_far"] > disk["patient_until"]:
+        row = passed_over(w, disk)
+        if row != NONE:
+            return row
+    if discipline == DISCIPLINE_SSTF:
+        return shortest_seek(w, disk)
     return shortest_positioning(w, disk)
+
+
+@routine
+def passed_over(w, disk):
+    """The access that has been passed over so often that it goes first; NONE if there is none.
+
+    Writes that were answered already wait as long as they like. After each that goes first as many
+    others may go again as before: so streams that share a disk take long turns.
+    """
+    oldest = disk["tasks_so_far"]
+    best = NONE
+    for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
+        if w.tasks[row]["command"] != NONE and w.tasks[row]["order"] < oldest:
+            best = row
+            oldest = w.tasks[row]["order"]
+    others = int(disk["passes"] * disk["waiting"])
+    if disk["tasks_so_far"] - oldest > others:
+        disk["patient_until"] = disk["tasks_so_far"] + others
+        return best
+    disk["patient_until"] = oldest + others
+    return NONE
 
 
 @handler

@@ -311,11 +311,21 @@ def add_command(w, index, row, drive, op, phase, start, end, last):
     below["length"] = end - start
     below["hop"] = 0
     w.members[row]["in_flight"] += 1
+    if w.jobs[index]["errand"] != ERRAND_OPERATION:
+        w.arrays[w.volumes[w.jobs[index]["volume"]]["array"]]["others"] += 1
     if last == NONE:
         w.jobs[index]["later"] = child
     else:
         w.jobs[last]["next"] = child
     return child
+
+
+@handler
+def taken_back(w, job, child):
+    """A command of task ``job`` is back, or is not sent after all."""
+    w.members[child["member"]]["in_flight"] -= 1
+    if job["errand"] != ERRAND_OPERATION:
+        w.arrays[w.volumes[job["volume"]]["array"]]["others"] -= 1
 
 
 @part("arrays")
@@ -331,7 +341,7 @@ def go_on(w, index):
             child = job["later"]
             below = w.jobs[child]
             job["later"] = below["next"]
-            w.members[below["member"]]["in_flight"] -= 1
+            taken_back(w, job, below)
             release(w, child)
         if job["status"] == UNREADABLE and job["errand"] != ERRAND_REPAIR:
             repair(w, index)
@@ -384,7 +394,7 @@ def child_done(w, index):
     parent = child["parent"]
     job = w.jobs[parent]
     member = w.members[child["member"]]
-    member["in_flight"] -= 1
+    taken_back(w, job, child)
     if child["status"] != DONE:
         if w.drives[child["drive"]]["failed"] == 1:
             if member["drive"] == child["drive"]:  # another one may have taken its place

@@ -9,10 +9,12 @@ from __future__ import annotations
 from raidsim.kernel.tables import NONE
 from raidsim.records import Column, Table, configuration, counter, state, volatile
 
-# Which copy a read of mirrored data takes, unless it continues a sequential stream.
+# Which copy a read of mirrored data takes, unless it continues a sequential stream; the last one
+# in any case.
 SHORTEST_QUEUE = 0
 NEAREST_HEAD = 1
 ROUND_ROBIN = 2
+LOWEST_ADDRESS = 3
 
 # What a task is for: who is told when it has ended.
 ERRAND_HOST = 0  # a request of a host
@@ -90,6 +92,7 @@ ARRAYS = Table(
     tick=volatile("i8", "reads that the read-ahead has followed"),
     offline=state("i8", "1: it is lost as a whole, what its cache holds included"),
     touched=state("i8", "when it last began something else than an operation", "ns"),
+    others=volatile("i8", "commands planned that are no operation's, and are not back yet"),
     unreadable=counter("i8", "sectors that could not be read"),
     repaired=counter("i8", "of these, restored from redundancy"),
     chunk=configuration("i8", "of each drive, for which there is a mark; 0: none are kept", "B"),

@@ -49,6 +49,8 @@ DISKS = Table(
     discipline=configuration("i4", "which access the arm takes next: DISCIPLINE_..."),
     heading=volatile("i4", "of the elevator: 1 inwards, -1 outwards", start=1),
     ageing=configuration("f8", "weight of the time that an access has waited"),
+    passes=configuration("f8", "accesses that may go before one, for each that waits"),
+    patient_until=volatile("i8", "how many may come before one that waits may have to go first"),
     first_task=configuration("i4", "first of its rows in `tasks`"),
     tasks=configuration("i4", "how many there are"),
     waiting=volatile("i4", "rows of these in use"),

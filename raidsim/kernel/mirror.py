@@ -5,11 +5,15 @@ stream: it stays on that drive while fewer than ``stream_depth`` commands are un
 mirror streams like one drive at low load and like a stripe at high load. Any other read takes the
 copy with the shortest queue (of equals the one whose arm is nearest), that with the nearest arm, or
 the next one in turn.
+
+Or each read, whatever came before, takes the copy at the lowest address. Where the second copies
+lie in another section of the drives, they are left to writes then, and the first ones are a stripe
+over all drives.
 """
 
 from __future__ import annotations
 
-from raidsim.kernel.array_tables import NEAREST_HEAD, ROUND_ROBIN
+from raidsim.kernel.array_tables import LOWEST_ADDRESS, NEAREST_HEAD, ROUND_ROBIN
 from raidsim.kernel.jit import routine
 from raidsim.kernel.plans import place, redirect
 from raidsim.kernel.tables import NEVER, NONE
@@ -32,15 +36,20 @@ def choose(w, row, good, count):
             if offset + access["length"] > good[drive]:
                 continue
             member = w.members[array["first_member"] + drive]
-            if member["end"] == offset and member["in_flight"] < array["stream_depth"]:
+            policy = array["mirror_policy"]
+            follows = member["end"] == offset and member["in_flight"] < array["stream_depth"]
+            if follows and policy != LOWEST_ADDRESS:
                 best = copy
                 break
             queue = member["in_flight"]
             distance = abs(member["end"] - offset)
-            if array["mirror_policy"] == ROUND_ROBIN:
+            if policy == ROUND_ROBIN:
                 queue = turn
-            elif array["mirror_policy"] == NEAREST_HEAD:
+            elif policy == NEAREST_HEAD:
                 queue = 0
+            elif policy == LOWEST_ADDRESS:
+                queue = 0
+                distance = offset
             if queue < shortest or (queue == shortest and distance < nearest):
                 best = copy
                 shortest = queue

@@ -339,7 +339,8 @@ def retire(w, operation, index):
     job["worker"] = WORKING
     took = w.state[0]["now"] - job["issued"]
     rest = operation["least"] - took
-    if operation["share"] < 1.0 and volume["touched"] >= job["issued"]:
+    waited_for = volume["touched"] >= job["issued"] or volume["others"] > 0
+    if operation["share"] < 1.0 and waited_for:
         rest = max(rest, round_ns(took * (1.0 / operation["share"] - 1.0)))
     if rest > 0 and operation["stopped"] == 0:
         job["stage"] = STAGE_OPERATION_PAUSED

@@ -215,15 +215,19 @@ class Space:
             for strip in self.strips
         ]
         wide = self.along([shape.drives for shape in self.shapes], SHAPE)
-        together = np.array([place.card.number("drives.max") if place.card else np.inf
-                             for place in self.places])  # fmt: skip
         return np.asarray(
             (self.along(widest, DRIVE, PLACE) >= wide)
             & (self.along(levels, SHAPE, PLACE) > 0)
             & (self.along(strips, STRIP, PLACE) > 0)
-            & (self.along(together, PLACE) >= self.first_drives)
+            & (self.most_together >= self.first_drives)
             & (self.capacity > 0)
         )
+
+    @cached_property
+    def most_together(self) -> Numbers:
+        """Drives that one controller takes, at most, whatever arrays they are of."""
+        most = [[_most_on(drive, place.card) for place in self.places] for drive in self.drives]
+        return self.along(np.array(most), DRIVE, PLACE)
 
     def _most_drives(self, drive: Card, place: Place) -> int:
         """Drives of a volume, at most, of those that shapes have; 0 if it takes none of them."""
@@ -261,6 +265,16 @@ class Space:
     def first_drives(self) -> Numbers:
         """Drives that are bought at first, spares among them."""
         return self.of_one * self.along(self.arrays, ARRAYS)
+
+
+def _most_on(drive: Card, card: Card | None) -> float:
+    """Drives that a controller takes, at most; NVMe ones have no expander, but take its lanes."""
+    if card is None:
+        return math.inf
+    most = card.number("drives.max")
+    if arrays.is_on_lanes_of(card, drive):
+        most = min(most, card.integer("ports.lanes") // arrays.ports_of_one(card, drive))
+    return most
 
 
 def _refused(values: Mapping[str, Any], card: Card | None, key: str) -> bool:

@@ -163,11 +163,7 @@ class Costs:
                 by_load = np.ceil(first * need.load_after(year) / load - 1e-9)
                 arrays.append(np.maximum(np.maximum(by_capacity, by_load), arrays[-1]))
         bays = [places_for(card, need.chassis) for card in space.drives]
-        most = [np.inf if one.card is None else one.card.number("drives.max")
-                for one in space.places]  # fmt: skip
-        return Parts(
-            tuple(arrays), space.of_one, space.along(bays, DRIVE), space.along(most, PLACE)
-        )
+        return Parts(tuple(arrays), space.of_one, space.along(bays, DRIVE), space.most_together)
 
     def cost(self, parts: Parts, watts: Numbers | float, fixed: Numbers | float = 0.0) -> Numbers:
         """All over the horizon; ``watts`` as bought at first, ``fixed`` of that the server's."""

@@ -10,10 +10,13 @@ from raidsim.cards import Card
 from raidsim.planning.choice import HOST, WITH_COPIES, WITH_SPANS, Design
 from raidsim.planning.need import Need, scaled
 from raidsim.resources import data_folder
-from raidsim.scenario import Scenario
+from raidsim.scenario import Scenario, arrays
 from raidsim.scenario.scenario import from_data
 
 Data = dict[str, Any]
+
+EXPANDER = "backplane"
+"""Name of the link to an expander, on which drives hang where a controller has too few ports."""
 
 
 def volumes_of(design: Design, *, spares: bool = True) -> list[Data]:
@@ -34,11 +37,22 @@ def volumes_of(design: Design, *, spares: bool = True) -> list[Data]:
         table["controller"] = HOST
     elif design.place.has_cache:
         table["write"] = design.place.write
+    if needs_expander(design):
+        table["behind"] = EXPANDER
     if spares and design.spares and shape.failures:
         table["spares"] = design.spares
     if design.arrays == 1:
         return [table]
     return [{**table, "name": f"data-{n + 1}"} for n in range(design.arrays)]
+
+
+def needs_expander(design: Design) -> bool:
+    """Whether it has more SAS or SATA drives than its controller has ports."""
+    card = design.place.card
+    if card is None or arrays.is_on_lanes_of(card, design.drive):
+        return False
+    spares = design.spares if design.shape.failures else 0
+    return design.arrays * (design.shape.drives + spares) > card.integer("ports.lanes")
 
 
 def loads_of(design: Design, need: Need, factor: float = 1.0) -> list[Data]:
@@ -91,7 +105,11 @@ def data_of(
         data["title"] = title
     data |= {"seed": need.seed, "host": {"model": _named(design.host)}}
     if design.place.card is not None:
-        data["controller"] = [{"model": _named(design.place.card)}]
+        card = design.place.card
+        data["controller"] = [{"model": _named(card)}]
+        if needs_expander(design):
+            speed, lanes = card.word("ports.speed"), card.integer("ports.lanes")
+            data["link"] = [{"name": EXPANDER, "speed": speed, "lanes": lanes}]
     data |= {"volume": volumes, "load": loads_of(design, need, factor)}
     if events:
         data["event"] = list(events)

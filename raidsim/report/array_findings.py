@@ -26,7 +26,7 @@ from raidsim.report.hardware import (
 )
 from raidsim.report.numbers import capacity, percent, size, time
 from raidsim.risk.groups import redundancy
-from raidsim.scenario import ControllerSpec, Scenario, VolumeSpec
+from raidsim.scenario import ControllerSpec, Scenario, VolumeSpec, arrays
 
 WORTH_SAYING = 0.01  # probabilities and shares from 1 % on
 
@@ -199,17 +199,25 @@ def too_few_ports(scenario: Scenario) -> Iterator[Finding]:
     for controller in scenario.controllers:
         ports, most = (controller.card.integer(key) for key in ("ports.lanes", "drives.max"))
         on_it = [one for one in scenario.volumes if one.controller == controller.name]
-        straight = sum(volume.drives + volume.spares for volume in on_it if not volume.behind)
+        direct = [volume for volume in on_it if not volume.behind]
+        straight = sum(volume.drives + volume.spares for volume in direct)
+        taken_ports = sum(
+            (volume.drives + volume.spares) * arrays.ports_of_one(controller.card, volume.card)
+            for volume in direct
+        )
         lanes = sum(link.lanes for link in scenario.links if link.to == controller.name)
         where = f"controller {controller.name}"
-        if straight + lanes > ports:
+        if taken_ports + lanes > ports:
             taken = [some(straight, "drive")] if straight else []
+            if taken_ports > straight:
+                taken = [f"{some(straight, 'drive')} with {some(taken_ports, 'lane')} in all"]
             taken += [f"{some(lanes, 'lane')} of links"] if lanes else []
+            nvme = any(arrays.is_on_lanes_of(controller.card, one.card) for one in direct)
+            remedy = "put drives behind an expander: a [[link]]"
+            if nvme:
+                remedy = "NVMe drives need a PCIe switch then, which is not simulated"
             yield Finding(
-                where,
-                f"{' and '.join(taken)} on {some(ports, 'port')}",
-                "put drives behind an expander: a [[link]]",
-                Severity.critical,
+                where, f"{' and '.join(taken)} on {some(ports, 'port')}", remedy, Severity.critical
             )
         total = sum(volume.drives + volume.spares for volume in on_it)
         if total > most:

@@ -207,6 +207,18 @@ def begins_in_a_burst(scenario: Scenario) -> Iterator[Finding]:
                 )
 
 
+def rebuilt_into_an_slc_cache(scenario: Scenario) -> Iterator[Finding]:
+    """The sample of a rebuild that check simulates fits into the SLC cache of the new drive."""
+    for volume in scenario.volumes:
+        if slc.is_known(volume.card) and volume.failures_tolerated:
+            yield Finding(
+                f"volume {volume.name}",
+                f"the rebuild of a drive is timed by a sample that the SLC cache of a new"
+                f" {volume.card.name} takes in; the flash behind that is slower",
+                'run a rebuild with rebuild_sample = "100 %"',
+            )
+
+
 def no_temperature(scenario: Scenario) -> Iterator[Finding]:
     """A drive that may throttle in reality, and does not here because its card is silent."""
     for volume in scenario.volumes:
@@ -262,6 +274,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     ends_too_early,
     keys_without_effect,
     begins_in_a_burst,
+    rebuilt_into_an_slc_cache,
     no_temperature,
     *array_findings.CHECKS,
     *hybrid_findings.CHECKS,

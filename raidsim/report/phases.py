@@ -217,7 +217,7 @@ def _state(operation: OperationUse) -> str:
     if operation.state == "done":
         return f"done after {took}"
     done = numbers.percent(operation.progress)
-    return f"{operation.state} at {done}, {took} for the whole"
+    return f"{operation.state} at {done}, {took} for the whole at this pace"
 
 
 def duration(seconds: float) -> str:

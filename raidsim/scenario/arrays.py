@@ -237,11 +237,29 @@ def at_speed_of(drive: Card, port: str) -> Card:
 
 
 def on_lanes_of(drive: Card, controller: Card) -> Card:
-    """The drive as it runs on a controller: on tri-mode ports it has their lanes."""
-    if not _on_pcie_of(controller, drive) or not controller.has("drives.pcie_speed"):
+    """The drive as it runs on a controller: on tri-mode ports it has their lanes.
+
+    A link has the lanes and the generation that both ends have. So on half of its lanes a drive has
+    half of its own bandwidth, however fast the other end would be.
+    """
+    if not is_on_lanes_of(controller, drive):
         return drive
     speed, lanes = controller.word("drives.pcie_speed"), controller.integer("drives.pcie_lanes")
-    return _no_faster(drive, bandwidth(speed, lanes))
+    own = 1 / drive.number("link.time_per_byte")
+    shared = min(lanes / drive.integer("link.lanes"), 1.0)
+    return _no_faster(drive, min(bandwidth(speed, lanes), own * shared))
+
+
+def is_on_lanes_of(controller: Card, drive: Card) -> bool:
+    """Whether a drive takes lanes of the tri-mode ports of a controller."""
+    return _on_pcie_of(controller, drive) and controller.has("drives.pcie_speed")
+
+
+def ports_of_one(controller: Card, drive: Card) -> int:
+    """Ports (lanes) of a controller that one drive takes without an expander or a switch."""
+    if is_on_lanes_of(controller, drive):
+        return controller.integer("drives.pcie_lanes")
+    return 1
 
 
 def _no_faster(drive: Card, carried: float) -> Card:

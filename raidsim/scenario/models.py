@@ -204,9 +204,14 @@ class VolumeKeys(Part):
         " read-modify-write, or never by reconstruct-write, where there is a choice",
         "fewest",
     )
-    mirror_reads: Annotated[str, Choice(("shortest-queue", "nearest-head", "round-robin"))] = key(
-        "which copy a read takes, unless it continues a sequential stream", "shortest-queue"
-    )
+    mirror_reads: Annotated[
+        str | None,
+        Choice(("shortest-queue", "nearest-head", "round-robin", "lowest-address")),
+    ] = key(
+        "which copy a read takes, unless it continues a sequential stream; lowest-address:"
+        " whether it does or not",
+        None, "shortest-queue; of copies in another section of disks (far) lowest-address",
+    )  # fmt: skip
     failed: tuple[Annotated[int, Count(0, 1023)], ...] = key(
         "drives that have failed before the run begins, counted from 0", [], "none"
     )
