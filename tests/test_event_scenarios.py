@@ -90,7 +90,7 @@ def storm(scenario, event):
 def test_machines_are_ready_later_when_a_disk_fails_amid_their_boot():
     found, last, calm = storm("boot-storm-drive-failure", "drive-failure")
     assert 1.2 * calm < last < 2 * calm
-    before, after = rates(found.course)
+    before, after, *_ = rates(found.course)  # the sample may be rebuilt before all are ready
     assert after < 0.7 * before
     assert found.course.operations[0].state == "done"
 

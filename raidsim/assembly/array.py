@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from raidsim.assembly import intent
 from raidsim.assembly.cache import line_size, modes, serve
 from raidsim.assembly.drive import add_drive
+from raidsim.assembly.drives import kind_of
 from raidsim.assembly.heat import STANDARD_AIR, Air
 from raidsim.assembly.shared_lines import shared_lines, stripe_line_time
 from raidsim.cards import Card
@@ -50,7 +51,7 @@ def _mirror_reads(volume: VolumeSpec) -> str:
     drive, and streams so from all of them at once (read_balance in drivers/md/raid10.c).
     """
     far = volume.layout is not None and volume.layout["spread"] in (FAR, FAR_SETS)
-    return "lowest-address" if far and volume.card.kind == "hdd" else "shortest-queue"
+    return "lowest-address" if far and kind_of(volume.card).seeks else "shortest-queue"
 
 
 def add_array(

@@ -32,6 +32,7 @@ class Disk(DriveKind):
     number = t.DRIVE_DISK
     table = "disks"
     medium = "platter"
+    seeks = True
     buffer = "cache"
     lossy = ("is volatile", 'set disk_cache = "off", or use a UPS')
     unit = "capacity.physical_sector"

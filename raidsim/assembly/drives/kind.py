@@ -105,6 +105,7 @@ class DriveKind(ABC):
     has_priorities : whether it looks at the priority of a command.
     has_driver : whether its card may say what a driver on the host takes for it.
     always_slots : whether its commands take slots however many there are.
+    seeks : whether an access takes the longer the farther it is from the one before.
     """
 
     name: str
@@ -121,6 +122,7 @@ class DriveKind(ABC):
     has_priorities = True
     has_driver = False
     always_slots = False
+    seeks = False
 
     # -- of a card ----------------------------------------------------------------------------
 
