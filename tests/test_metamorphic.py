@@ -68,6 +68,27 @@ def test_latencies_add_up_to_outstanding_ios_times_time(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_no_read_waits_for_ever_beside_a_stream(seed):
+    """What is never served is in no latency: no figure would say so."""
+    random = Random(seed)
+    level, drives = random.choice([("single", 1), ("raid1", 2), ("raid0", 3), ("raid5", 4)])
+    disks = {"name": "data", "drive": random.choice(DISKS), "level": level, "drives": drives}
+    stream = {
+        "name": "stream",
+        "read": random.choice(["0 %", "100 %"]),
+        "random": "0 %",
+        "size": random.choice(["64 KiB", "512 KiB"]),
+        "outstanding": random.choice([2, 4, 8]),
+    }
+    reader = {"name": "reader", "read": "100 %", "size": "4 KiB"}
+    reader["outstanding"] = random.choice([1, 2, 4])
+    machine = started(around(seed, [disks], [stream, reader]))
+    machine.system.run(budget=4000)
+    waited = machine.system.now - under_way(machine)["issued"]
+    assert waited.max() < 0.2 * machine.system.now
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_stations_were_busy_as_long_as_they_served_and_had_queues_as_long_as_jobs_waited(seed):
     """The utilisation law and Little's law at every station, once all is over."""
     machine = started(drawn(seed), limit={"ios": IOS})
