@@ -26,6 +26,9 @@ user = { value = 1, unit = "TB", source = "assumed" }
 interface = { value = "sata", source = "assumed" }
 time_per_byte = { value = 500, unit = "MB/s", source = "assumed" }
 
+[command]
+queue_depth = { value = 32, unit = "1", source = "assumed" }
+
 [flash]
 channels = { value = 8, unit = "1", source = "assumed" }
 dies_per_channel = { value = 4, unit = "1", source = "assumed" }
@@ -68,6 +71,12 @@ def said(text: str) -> list[str]:
 def contradiction(text: str) -> tuple[tuple[str, ...], float]:
     (one,) = contradictions(card(text))
     return one.names, one.by
+
+
+def test_a_sata_drive_that_is_made_like_one_with_a_longer_queue_is_told_of_its_32_tags():
+    names, by = contradiction(SSD.replace('value = 32, unit = "1"', 'value = 128, unit = "1"'))
+    assert names == ("command.queue_depth", "link.interface")
+    assert by == 3  # 128 are three times 32 too many
 
 
 # ---- reading
@@ -189,9 +198,7 @@ def test_what_comes_from_another_maker_is_named():
 
 def ranged(value: float, low: float, high: float, because: str = "so") -> str:
     lines = f'value = {value}, unit = "us", source = "assumed", range = [{low}, {high}]'
-    return SSD.replace(
-        "[link]", f'[command]\nlatency = {{ {lines}, because = "{because}" }}\n[link]'
-    )
+    return SSD.replace("[command]", f'[command]\nlatency = {{ {lines}, because = "{because}" }}')
 
 
 @settings(max_examples=25)

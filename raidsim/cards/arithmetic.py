@@ -13,6 +13,7 @@ rates and latencies       with N outstanding, N / rate = mean latency (Little's 
 rates of the media        the inner edge is no faster than the outer one
 flash                     dies x capacity of a die hold the user capacity and the spare area, and
                           not half as much again
+queues                    a SATA drive has a tag for each of 32 commands, and no more
 tracks                    heads x tracks make a number of cylinders that fits on a platter
 ========================  ==========================================================================
 """
@@ -30,6 +31,9 @@ from raidsim.cards.rated import FIGURES, Rated, RatedFigure, RatedPerformance
 
 SLACK = 0.02
 """Share by which figures may differ beyond their roundings."""
+
+SATA_TAGS = 32
+"""Commands that a SATA drive queues at most (NCQ)."""
 
 HOURS, DAYS = 8760, 365
 """Of a year."""
@@ -78,6 +82,16 @@ def _of_values(card: Card) -> Iterator[Contradiction]:
         yield from _flash(card)
     if "geometry.heads" in card.about.by_name:
         yield from _tracks(card)
+    if "command.queue_depth" in card.about.by_name:
+        yield from _tags(card)
+
+
+def _tags(card: Card) -> Iterator[Contradiction]:
+    depth = card.integer("command.queue_depth")
+    if card.word("link.interface") == "sata" and depth > SATA_TAGS:
+        text = f"the drive queues {depth} commands, and SATA has tags for {SATA_TAGS}"
+        names = ("command.queue_depth", "link.interface")
+        yield Contradiction(names, text, depth / SATA_TAGS - 1)
 
 
 def _flash(card: Card) -> Iterator[Contradiction]:
