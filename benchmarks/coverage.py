@@ -43,7 +43,8 @@ MEASURE = '\n[measure]\nmin_ios = {least}\nprecision = "{precision}"\n'
 LEAST = 1000
 # I/Os in flight at the ends of a batch blur what it holds, and so does what a write-back cache
 # takes in at one end and gives up in the next. Where a thousand I/Os are but tens of times as many
-# as that, intervals are too wide. A scenario that says nothing takes 50,000.
+# as that, intervals are too wide, and so they are where they hold few collections of garbage. A
+# scenario that says nothing takes 50,000.
 LEAST_OF = {
     "SSD, closed loop": 20_000,
     "SSD, garbage collection": 50_000,

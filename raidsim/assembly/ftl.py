@@ -56,8 +56,8 @@ def shape(
         block_units = BLOCK_UNITS
         while block_units > 1 and units * spare < LEAST_SPARE_BLOCKS * block_units:
             block_units //= 2
-    # Two blocks are open and one is kept free, however little spare area there is. They are a
-    # vanishing part of a large drive's blocks, but not of those of its scaled map: on top, then.
+    # Two blocks are open and one is collected or free, however little spare area there is. They are
+    # a vanishing part of a large drive's blocks, but not of those of its scaled map: on top, then.
     blocks = round(units * (1 + spare) / block_units)
     least = -(-units // block_units) + LEAST_KEPT
     blocks = blocks + KEPT_BLOCKS if scale > 1 else max(blocks, least)

@@ -207,6 +207,8 @@ def _streams(card: Card, rated: Rated) -> Iterator[Contradiction]:
 def _link(card: Card, rated: Rated) -> Iterator[Contradiction]:
     if "link.time_per_byte" not in card.about.by_name:
         return
+    if card.sources["link.time_per_byte"].source == "scenario":
+        return  # of the port that it is on there, and no figure of the drive
     most = 1 / card.number("link.time_per_byte")
     shared = card.word("link.interface") == "sata"  # half duplex
     for one in rated.performance:

@@ -201,23 +201,23 @@ def too_few_ports(scenario: Scenario) -> Iterator[Finding]:
         on_it = [one for one in scenario.volumes if one.controller == controller.name]
         direct = [volume for volume in on_it if not volume.behind]
         straight = sum(volume.drives + volume.spares for volume in direct)
-        taken_ports = sum(
+        their_lanes = sum(
             (volume.drives + volume.spares) * arrays.ports_of_one(controller.card, volume.card)
             for volume in direct
         )
         lanes = sum(link.lanes for link in scenario.links if link.to == controller.name)
         where = f"controller {controller.name}"
-        if taken_ports + lanes > ports:
+        if their_lanes + lanes > ports:
             taken = [some(straight, "drive")] if straight else []
-            if taken_ports > straight:
-                taken = [f"{some(straight, 'drive')} with {some(taken_ports, 'lane')} in all"]
+            if their_lanes > straight:
+                taken = [f"{some(straight, 'drive')} with {some(their_lanes, 'lane')} in all"]
             taken += [f"{some(lanes, 'lane')} of links"] if lanes else []
             nvme = any(arrays.is_on_lanes_of(controller.card, one.card) for one in direct)
-            remedy = "put drives behind an expander: a [[link]]"
-            if nvme:
-                remedy = "NVMe drives need a PCIe switch then, which is not simulated"
             yield Finding(
-                where, f"{' and '.join(taken)} on {some(ports, 'port')}", remedy, Severity.critical
+                where,
+                f"{' and '.join(taken)} on {some(ports, 'port')}",
+                f"put drives behind {'a PCIe switch' if nvme else 'an expander'}: a [[link]]",
+                Severity.critical,
             )
         total = sum(volume.drives + volume.spares for volume in on_it)
         if total > most:

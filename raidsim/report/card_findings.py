@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidsim.cards import Card
 from raidsim.cards.arithmetic import contradictions
-from raidsim.cards.catalogue import load
 from raidsim.cards.inherited import other_makers
 from raidsim.report.finding import Finding, Severity, cards_of
 from raidsim.scenario import Scenario
@@ -18,18 +16,9 @@ def does_not_add_up(scenario: Scenario) -> Iterator[Finding]:
     found = [
         Finding(f"model {card.name}", str(one), "one of them is wrong")
         for card in cards  # volumes may set other values for the same card
-        for one in contradictions(_on_its_own_link(card))
+        for one in contradictions(card)
     ]
     yield from dict.fromkeys(found)
-
-
-def _on_its_own_link(card: Card) -> Card:
-    """A card with the link that its drive has; here a port may be slower, which is no mistake."""
-    link = "link.time_per_byte"
-    if link not in card.about.by_name:
-        return card
-    own = load(card.path).number(link)
-    return card.changed({link: own}) if own < card.number(link) else card
 
 
 def of_another_maker(scenario: Scenario) -> Iterator[Finding]:

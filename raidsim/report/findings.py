@@ -210,11 +210,16 @@ def begins_in_a_burst(scenario: Scenario) -> Iterator[Finding]:
 def rebuilt_into_an_slc_cache(scenario: Scenario) -> Iterator[Finding]:
     """The sample of a rebuild that check simulates fits into the SLC cache of the new drive."""
     for volume in scenario.volumes:
-        if slc.is_known(volume.card) and volume.failures_tolerated:
+        card = volume.card
+        if not volume.failures_tolerated or not slc.is_known(card):
+            continue
+        from raidsim.risk.rebuild import SAMPLE  # noqa: PLC0415  (few need it: it loads the model)
+
+        if slc.size_of(card, 1.0) > SAMPLE:
             yield Finding(
                 f"volume {volume.name}",
                 f"the rebuild of a drive is timed by a sample that the SLC cache of a new"
-                f" {volume.card.name} takes in; the flash behind that is slower",
+                f" {card.name} takes in; the flash behind that is slower",
                 'run a rebuild with rebuild_sample = "100 %"',
             )
 
