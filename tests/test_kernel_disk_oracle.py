@@ -266,7 +266,33 @@ def test_cached_writes_beside_reads(discipline):
     assert drive["unsafe_peak"] == plain.unsafe_peak > 64 * KIB
 
 
-def test_cached_writes_that_overwrite_and_continue_one_another():
+@pytest.mark.parametrize("share", ["30 %", "100 %"])
+def test_reads_go_before_cached_writes_until_so_many_wait(share):
+    compare(
+        requests(22, reads=0.5, gap=4 * MS),
+        queue__discipline="sptf",
+        write_cache__enabled=True,
+        write_cache__entries=12,
+        write_cache__size="192 KiB",
+        write_cache__reads_first=share,
+        queue__passes=1000,  # that nothing waits for ever is no matter here
+    )
+
+
+def test_of_many_cached_writes_the_arm_aims_at_the_nearest_ones():
+    compare(
+        requests(23, reads=0.2, gap=3 * MS, most=8),
+        queue__discipline="sptf",
+        queue__choose_time="0.7 ms",
+        write_cache__enabled=True,
+        write_cache__entries=60,
+        write_cache__reads_first="50 %",
+        write_cache__aims=4,
+    )
+
+
+@pytest.mark.parametrize("deferral", [{}, {"write_cache__reads_first": "60 %"}])
+def test_cached_writes_that_overwrite_and_continue_one_another(deferral):
     # 60 blocks of 16 KiB: the queue holds many of them, in places one behind the other. Reads
     # begin inside of blocks, where no write does and hardly another read: none is a tie.
     asked = [
@@ -278,7 +304,11 @@ def test_cached_writes_that_overwrite_and_continue_one_another():
         )
     ]
     disk, plain = compare(
-        asked, queue__discipline="sptf", write_cache__enabled=True, write_cache__entries=20
+        asked,
+        queue__discipline="sptf",
+        write_cache__enabled=True,
+        write_cache__entries=20,
+        **deferral,
     )
     writes = sum(op == t.WRITE for _, op, _, _ in asked)
     on_medium = sum(op == t.WRITE for op, _ in plain.order)

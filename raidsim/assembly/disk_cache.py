@@ -1,6 +1,9 @@
-"""What a hard disk's cache takes of writes, and whether a power cut costs it."""
+"""What a hard disk's cache takes of writes, when they go to the medium, what power cuts cost."""
 
 from __future__ import annotations
+
+import math
+from dataclasses import dataclass
 
 from raidsim.cards import Card
 
@@ -18,3 +21,23 @@ def cache_size(card: Card) -> int:
 def is_protected(card: Card) -> bool:
     """Whether the writes that it has answered survive a power cut."""
     return not card.flag("write_cache.enabled") and cache_size(card) > 0
+
+
+@dataclass(frozen=True)
+class Deferral:
+    """How long cached writes wait for commands, and how the arm chooses among them."""
+
+    entries: int
+    size: int  # bytes
+    aims: int
+
+
+def deferral(card: Card, entries: int) -> Deferral | None:
+    """That of a cache of so many writes; None if commands and cached writes are one queue."""
+    if entries == 0 or not card.has("write_cache.reads_first"):
+        return None
+    share = card.number("write_cache.reads_first")
+    aims = card.integer("write_cache.aims") if card.has("write_cache.aims") else entries
+    return Deferral(
+        math.ceil(share * entries), math.ceil(share * cache_size(card)), min(aims, entries)
+    )

@@ -10,7 +10,7 @@ import numpy as np
 
 from raidsim import units
 from raidsim.assembly import shingles, surface
-from raidsim.assembly.disk_cache import cache_size
+from raidsim.assembly.disk_cache import cache_size, deferral
 from raidsim.assembly.seeks import curve
 from raidsim.cards import Card
 from raidsim.cards.surface import data_sectors
@@ -90,13 +90,15 @@ def add(
     cached = cache_size(card) > 0
     entries = card.integer("write_cache.entries") if cached else 0
     window = min(card.integer("command.queue_depth"), card.integer("queue.window"))
-    tasks = window + entries + 1
+    deferred = deferral(card, entries)
+    tasks = window + 1 + (0 if deferred else entries)
     depth = card.integer("read_ahead.depth")
     holds = depth > 0 or card.has("read_ahead.segment")
     extents = card.integer("read_ahead.segments") if holds else 0
     curves = [curve(card, op, cylinders) for op in ("read", "write")]
     first_extent = system.append("extents", extents)
     first_task = system.append("tasks", tasks)
+    first_deferred = add_deferred(system, entries) if deferred else 0
     system.need_margin(entries)
     row = system.add_row(
         "disks",
@@ -147,6 +149,10 @@ def add(
         cached=cached,
         cache=cache_size(card),
         entries=entries,
+        defers=deferred.entries if deferred else t.NONE,
+        defers_bytes=deferred.size if deferred else 0,
+        aims=deferred.aims if deferred else 0,
+        first_deferred=first_deferred,
         longest_write=shingles.longest(card, LONGEST_WRITE),
     )
     # The arm chooses last in its instant: a command that comes at the same time is seen.
@@ -155,6 +161,14 @@ def add(
     if shingles.is_shingled(card):
         shingles.add(system, name, card, disk=row, drive=drive, tasks=tasks)
     return row
+
+
+def add_deferred(system: System, entries: int) -> int:
+    """Add room for so many cached writes that commands go before; its first row in ``deferred``."""
+    first_task = system.append("tasks", entries)
+    first = system.append("deferred", entries)
+    system.rows("deferred")[first:]["task"] = np.arange(first_task, first_task + entries)
+    return first
 
 
 def add_zones(system: System, found: Sequence[surface.Row]) -> int:
@@ -288,6 +302,19 @@ def check(card: Card) -> None:
         "holds less than all read-ahead segments and the write cache together",
         f"at least {units.text(ahead + cache, 'size')}, or fewer or smaller segments",
     )
+    if card.has("write_cache.reads_first"):
+        need(
+            not shingles.is_shingled(card),
+            "write_cache.reads_first",
+            "is of no use where a media cache takes all writes",
+            "leave out this or smr.band",
+        )
+        need(
+            card.word("queue.discipline") == "sptf",
+            "write_cache.reads_first",
+            "is for disks that choose by the shortest positioning time",
+            'leave it out, or set queue.discipline = "sptf"',
+        )
     problems += shingles.problems(card, ahead + cache)
     problems += measured_problems(card)
     if problems:

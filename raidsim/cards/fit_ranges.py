@@ -40,7 +40,9 @@ _HDD = {
     "seek.write_single":          ("0.1 ms", "3 ms", "as reading, and some more to settle"),
     "seek.write_average":         ("2 ms", "16 ms", "as reading, and up to 1 ms more to settle"),
     "seek.write_full":            ("4 ms", "31 ms", "as reading, and up to 1 ms more to settle"),
-    "write_cache.entries":        ("1", "256", "from none to sort to more than an arm can gain by; the buffer holds that many small writes"),
+    "write_cache.entries":        ("1", "4096", "from none to sort to as many as the buffer holds of small writes; beyond some thousands an arm gains little"),
+    "write_cache.aims":           ("2", "256", "from hardly any rotation to all that a processor can work out in a ms"),
+    "write_cache.reads_first":    ("1 %", "100 %", "from hardly any to as many as the cache takes"),
 }
 
 _SSD = {

@@ -54,6 +54,10 @@ def _before(year: int) -> Callable[[Card], bool]:
     return lambda card: card.year is not None and card.year < year
 
 
+def _since(year: int) -> Callable[[Card], bool]:
+    return lambda card: card.year is not None and card.year >= year
+
+
 CLASSES: dict[str, Callable[[Card], bool]] = {
     "any": lambda _: True,
     "nvme": _interface("nvme"),
@@ -67,6 +71,7 @@ CLASSES: dict[str, Callable[[Card], bool]] = {
     "7k": _speed(6500, 8000),
     "before 2010": _before(2010),
     "before 2018": _before(2018),
+    "since 2016": _since(2016),
 }
 """What the classes of the tables mean: interface, revolutions per minute, year of launch."""
 

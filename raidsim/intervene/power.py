@@ -24,6 +24,7 @@ from raidsim.intervene.window import settle_areas, settle_dirt, settle_promises
 from raidsim.kernel import agenda, band_rewrites, destage, heat, load
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_HOST
+from raidsim.kernel.deferred import waiting_tasks
 from raidsim.kernel.operation_tables import COPY, WORKING
 from raidsim.kernel.world import TABLES
 from raidsim.system.system import System
@@ -260,7 +261,7 @@ def _leave_stations(system: System) -> None:
             stations[where]["waited"] += now - jobs[index]["queued"]
             index = int(jobs[index]["next"])
     for disk in world.disks[: system.count("disks")]:
-        tasks = world.tasks[disk["first_task"] : disk["first_task"] + disk["waiting"]]
+        tasks = waiting_tasks(world, disk)
         stations[disk["arm"]]["waited"] += (now - tasks["queued"]).sum()
     stations["finishes"] += stations["busy"] + stations["waiting"]
     stations["starts"] += stations["waiting"]

@@ -18,6 +18,10 @@ A read leaves the drive as it comes off the medium: its command goes to the link
 the link can end with the last sector. Writing parts of physical sectors (512e) takes one
 revolution more: the sectors are read, and written when they come by again.
 
+A disk that defers its cached writes has two queues in place of one (:mod:`~raidsim.kernel.deferred`
+holds the second). Commands go first until the cache is filled as far as the card says; beyond
+that, and while something waits for the cache, the two take turns.
+
 Firmware takes time to end one access and to begin another that does not follow on from it
 (``choosing``): it hands over data and completion, and aims at each command that waits. Commands
 that come in that time take part in the choice: of two outstanding it has two to choose from.
@@ -31,14 +35,13 @@ from __future__ import annotations
 import math
 
 from raidsim.errors import TableOverflowError
-from raidsim.kernel import band_rewrites, disk_buffer, shingles
+from raidsim.kernel import band_rewrites, deferred, disk_buffer, shingles
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.mechanics import (
-    GRACE,
     locate,
     move_time,
+    positioning,
     seek_reach,
-    seek_time,
     span,
     track_of,
     wait_time,
@@ -66,9 +69,13 @@ WORTH_NARROWING = 8
 @routine
 def enqueue(w, disk, command, op, offset, length):
     """Let an access wait for the arm; ``command`` is NONE for a write answered already."""
-    if disk["waiting"] == disk["tasks"]:
+    if command == NONE and disk["defers"] != NONE:
+        row = deferred.add(w, disk, offset)
+    elif disk["waiting"] == disk["tasks"]:
         raise TableOverflowError("tasks")
-    row = disk["first_task"] + disk["waiting"]
+    else:
+        row = disk["first_task"] + disk["waiting"]
+        disk["waiting"] += 1
     task = w.tasks[row]
     place = offset
     if disk["shingles"] != NONE and op == READ:
@@ -84,7 +91,6 @@ def enqueue(w, disk, command, op, offset, length):
     task["queued"] = w.state[0]["now"]
     task["order"] = disk["tasks_so_far"]
     disk["tasks_so_far"] += 1
-    disk["waiting"] += 1
     station = w.stations[disk["arm"]]
     account(station, w.state[0]["now"])
     station["waiting"] += 1
@@ -113,12 +119,36 @@ def turn_to_next(w, disk):
 
 @handler
 def follows_on(w, disk):
-    """Whether an access that waits begins where the last one ended, or the reading on behind it."""
+    """Whether an access that may be next begins where the last one ended, or read-ahead did."""
     end = disk["stop"] if disk["op"] == READ else disk["offset"] + disk["length"]
+    if is_turn_of_deferred(disk):
+        return disk["op"] == WRITE and deferred.begins_at(w, disk, end)
     for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
         if w.tasks[row]["offset"] == end and w.tasks[row]["op"] == disk["op"]:
             return True
     return False
+
+
+@handler
+def is_waited_for(disk):
+    """Whether anything waits for the arm."""
+    return disk["waiting"] > 0 or disk["cached_waiting"] > 0
+
+
+@handler
+def is_turn_of_deferred(disk):
+    """Whether the next access is one of the cached writes that commands go before."""
+    if disk["cached_waiting"] == 0:
+        return False
+    if disk["waiting"] == 0:
+        return True
+    presses = (
+        disk["taken"] >= disk["defers"]
+        or disk["dirty"] >= disk["defers_bytes"]
+        or disk["first_waiting"] != NONE
+    )
+    was_cached = disk["op"] == WRITE and disk["command"] == NONE
+    return presses and not was_cached
 
 
 @routine
@@ -127,7 +157,7 @@ def start_next(w, disk):
     disk_buffer.stop(w, disk)
     if disk["shingles"] != NONE:
         shingles.aim_all(w, disk)
-    row = choose(w, disk)
+    row = deferred.choose(w, disk) if is_turn_of_deferred(disk) else choose(w, disk)
     if disk["shingles"] != NONE and w.tasks[row]["op"] == WRITE:
         row = shingles.in_order(w, disk, row)
         shingles.aim(w, disk, w.tasks[row])
@@ -172,6 +202,9 @@ def give_up(w, disk, row):
     account(station, now)
     station["waiting"] -= 1
     station["waited"] += now - w.tasks[row]["queued"]
+    if w.tasks[row]["command"] == NONE and disk["defers"] != NONE:
+        deferred.remove(w, disk, row)
+        return
     disk["waiting"] -= 1
     move_row(w.tasks, disk["first_task"] + disk["waiting"], row)
 
@@ -279,7 +312,7 @@ def go_on(w, disk):
     disk["moving"] = 0
     if disk["shingles"] != NONE and band_rewrites.takes_turn(w, disk):
         return
-    if disk["waiting"] > 0:
+    if is_waited_for(disk):
         turn_to_next(w, disk)
     elif disk["op"] == READ:
         disk_buffer.read_on(w, disk)
@@ -372,7 +405,6 @@ def elevator(w, disk):
 def shortest_positioning(w, disk):
     """The task with the least seek and rotation, less its waiting times the ageing."""
     now = w.state[0]["now"]
-    turn = float(disk["revolution"])
     phase = float(now % disk["revolution"])
     here = disk["cylinder"]
     ageing = disk["ageing"]
@@ -386,16 +418,7 @@ def shortest_positioning(w, disk):
         distance = abs(task["cylinder"] - here)
         if distance > reach:
             continue
-        if distance == 0:
-            cost = 0.0 if task["head"] == disk["head"] else disk["head_switch"][task["op"]]
-        else:
-            cost = seek_time(w, disk, task["op"], distance)
-            if task["head"] != disk["head"]:
-                cost = max(cost, disk["head_and_seek"][task["op"]])
-        wait = task["angle"] - phase - cost
-        wait -= turn * math.floor(wait / turn)
-        if wait < turn - GRACE:
-            cost += wait
+        cost = positioning(w, disk, task, distance, phase)
         if ageing > 0.0:
             cost -= ageing * (now - task["queued"])
         if cost < least:

@@ -21,7 +21,7 @@ link), :func:`risen`, :func:`arm_free` and :func:`chosen` (the arm).
 
 from __future__ import annotations
 
-from raidsim.kernel import arm, band_rewrites, disk_buffer, queue, shingles
+from raidsim.kernel import arm, band_rewrites, deferred, disk_buffer, queue, shingles
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.reply import delay, keep, promise, reply
 from raidsim.kernel.shingle_tables import FOR_HOST, PIECE
@@ -147,12 +147,7 @@ def holds(w, disk, start, end):
     if disk["moving"] == 1 and disk["op"] == WRITE and disk["command"] == NONE:
         if disk["offset"] <= start and end <= disk["offset"] + disk["length"]:
             return True
-    for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
-        task = w.tasks[row]
-        if task["op"] == WRITE and task["command"] == NONE:
-            if task["offset"] <= start and end <= task["offset"] + task["length"]:
-                return True
-    return False
+    return covered(w, disk, start, end) != NONE
 
 
 @handler
@@ -241,19 +236,12 @@ def cache(w, disk, index):
     start = job["offset"]
     end = start + job["length"]
     drive = w.drives[job["drive"]]
-    before = NONE
-    for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
-        task = w.tasks[row]
-        if task["op"] == READ or task["command"] != NONE:
-            continue
-        last = task["offset"] + task["length"]
-        if task["offset"] <= start and end <= last:  # written anew before it was on the medium
-            disk["dirty"] -= job["length"]
-            disk["taken"] -= 1
-            admit(w, disk)
-            return
-        if last == start and end - task["offset"] <= disk["longest_write"]:  # its continuation
-            before = row
+    if covered(w, disk, start, end) != NONE:  # written anew before it was on the medium
+        disk["dirty"] -= job["length"]
+        disk["taken"] -= 1
+        admit(w, disk)
+        return
+    before = continued(w, disk, start, end)
     if before != NONE:
         w.tasks[before]["length"] += job["length"]
         promise(w, drive, job["length"])
@@ -262,6 +250,34 @@ def cache(w, disk, index):
         return
     promise(w, drive, job["length"])
     arm.enqueue(w, disk, NONE, WRITE, start, job["length"])
+
+
+@handler
+def covered(w, disk, start, end):
+    """The row of a cached write that holds all of bytes [start, end); NONE if there is none."""
+    if disk["defers"] != NONE:
+        return deferred.covering(w, disk, start, end)
+    for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
+        task = w.tasks[row]
+        if task["op"] == WRITE and task["command"] == NONE:
+            if task["offset"] <= start and end <= task["offset"] + task["length"]:
+                return row
+    return NONE
+
+
+@handler
+def continued(w, disk, start, end):
+    """The row of a cached write that ends where bytes [start, end) begin, if they may join it."""
+    if disk["defers"] != NONE:
+        return deferred.ending_at(w, disk, start, end)
+    found = NONE
+    for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
+        task = w.tasks[row]
+        if task["op"] == WRITE and task["command"] == NONE:
+            if task["offset"] + task["length"] == start:
+                if end - task["offset"] <= disk["longest_write"]:
+                    found = row
+    return found
 
 
 @handler
@@ -320,7 +336,7 @@ def chosen(w, index):
     disk["moving"] = 0
     if disk["ahead"] == 1:
         serve_waiting(w, disk)
-    if disk["waiting"] > 0:
+    if arm.is_waited_for(disk):
         arm.start_next(w, disk)
 
 

@@ -89,6 +89,11 @@ DISKS = Table(
     dirty=volatile("i8", "what is", "B"),
     entries=configuration("i4", "the most writes that are acknowledged and not written"),
     taken=volatile("i4", "those that are"),
+    defers=configuration("i4", "of these, so many that commands go first no more; NONE: one queue"),
+    defers_bytes=configuration("i8", "the same of their bytes", "B"),
+    aims=configuration("i4", "the nearest of them, among which the arm chooses"),
+    first_deferred=configuration("i4", "first of its rows in `deferred`, as many as entries"),
+    cached_waiting=volatile("i4", "rows of these in use"),
     longest_write=configuration("i8", "to which writes that continue each other grow", "B"),
     first_waiting=volatile("i4", "first write that waits for room in the cache", start=NONE),
     last_waiting=volatile("i4", "last of these", start=NONE),
@@ -135,6 +140,12 @@ TASKS = Table(
     angle=volatile("f8", "from the index mark to its first byte", "ns"),
     queued=volatile("i8", "when it came", "ns"),
     order=volatile("i8", "how many came before"),
+)
+
+DEFERRED = Table(
+    "deferred",
+    "a cached write that commands go before, in order of addresses; behind those in use free rows",
+    task=state("i4", "its row"),
 )
 
 EXTENTS = Table(

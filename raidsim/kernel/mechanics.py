@@ -156,6 +156,26 @@ def wait_time(disk, now, move, angle):
 
 
 @handler
+def positioning(w, disk, task, distance, phase):
+    """ns of seek and rotation until the first byte of a task ``distance`` cylinders away.
+
+    ``phase`` is how far the present turn has come.
+    """
+    turn = float(disk["revolution"])
+    if distance == 0:
+        cost = 0.0 if task["head"] == disk["head"] else disk["head_switch"][task["op"]]
+    else:
+        cost = seek_time(w, disk, task["op"], distance)
+        if task["head"] != disk["head"]:
+            cost = max(cost, disk["head_and_seek"][task["op"]])
+    wait = task["angle"] - phase - cost
+    wait -= turn * math.floor(wait / turn)
+    if wait < turn - GRACE:
+        cost += wait
+    return cost
+
+
+@handler
 def span(w, disk, start, end):
     """ns in which bytes [start, end) pass under the heads, switches and skews included."""
     if start >= end:

@@ -78,6 +78,7 @@ TABLES: dict[str, Table] = {
         disk_tables.ZONES,
         disk_tables.SEEKS,
         disk_tables.TASKS,
+        disk_tables.DEFERRED,
         disk_tables.EXTENTS,
         shingle_tables.SHINGLES,
         shingle_tables.BANDS,

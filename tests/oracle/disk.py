@@ -163,6 +163,7 @@ class OracleDisk:
         self.order: list[tuple[int, int]] = []  # op and offset of the accesses begun
         self.cylinder, self.head, self.heading = 0, 0, 1
         self.behind: tuple[int, int] | None = None  # where an access would follow on
+        self.was_cached = False  # the last access
         self.bell = self.env.event()
         self.entries = self.bytes = 0  # of the write cache, reserved
         self.blocked: list[tuple[int, simpy.Event]] = []
@@ -279,7 +280,7 @@ class OracleDisk:
                 self.bell = self.env.event()
                 yield self.bell
             pause = self._ns("queue.choose_time")
-            if pause and not any((a.op, a.offset) == self.behind for a in self.waiting):
+            if pause and not any((a.op, a.offset) == self.behind for a in self._of_turn()):
                 yield self.env.timeout(pause)
             access = self._choose()
             self.waiting.remove(access)
@@ -288,6 +289,7 @@ class OracleDisk:
             yield from self._do(access)
             self.in_hand = None
             self.behind = (access.op, access.offset + access.length)
+            self.was_cached = access.op == WRITE and access.done is None
             if access.op == WRITE and access.done is None:
                 self.entries -= 1
                 self.bytes -= access.length
@@ -328,6 +330,19 @@ class OracleDisk:
         wait = (self.platter.angle(access.offset) - self.env.now - move) % turn
         return move + (wait - turn if wait > turn - JUST_MISSED else wait)
 
+    def _of_turn(self) -> list[Access]:
+        """Commands or cached writes, whichever come next; all of them if neither goes first."""
+        commands = [a for a in self.waiting if a.done is not None]
+        cached = [a for a in self.waiting if a.done is None]
+        if not self.card.has("write_cache.reads_first") or not commands or not cached:
+            return self.waiting
+        share = self.card.number("write_cache.reads_first")
+        full = self.entries >= share * self.card.integer("write_cache.entries")
+        full |= self.bytes >= share * self.card.integer("write_cache.size")
+        if (full or self.blocked) and not self.was_cached:
+            return cached
+        return commands
+
     def _choose(self) -> Access:
         def distance(a: Access) -> int:
             return self.platter.track(a.offset).cylinder - self.cylinder
@@ -341,10 +356,18 @@ class OracleDisk:
             ),
         }
         discipline = self.card.word("queue.discipline")
+        waiting = self._of_turn()
+        if self.card.has("write_cache.aims") and all(a.done is None for a in waiting):
+            # Of two equally far the one further out; on one cylinder the next to the arm's place.
+            near = sorted(waiting, key=lambda a: a.offset)
+            below = [a for a in near if distance(a) < 0][::-1]
+            near = below + [a for a in near if distance(a) >= 0]
+            waiting = sorted(near, key=lambda a: abs(distance(a)))
+            waiting = waiting[: self.card.integer("write_cache.aims")]
         if discipline != "look":
-            return min(self.waiting, key=keys[discipline])
-        ahead = [a for a in self.waiting if distance(a) * self.heading >= 0]
+            return min(waiting, key=keys[discipline])
+        ahead = [a for a in waiting if distance(a) * self.heading >= 0]
         if not ahead:
             self.heading = -self.heading
-            ahead = self.waiting
+            ahead = waiting
         return min(ahead, key=lambda a: abs(distance(a)))

@@ -193,10 +193,12 @@ class Disk(DriveKind):
 
     def unwritten(self, system: System, drive: int) -> Iterator[tuple[int, int]]:
         """Writes in its cache, and the one that its arm is at."""
+        from raidsim.kernel.deferred import waiting_tasks  # noqa: PLC0415
+
         if not self.is_exposed(system, drive):
             return
         disk = self.row(system, drive)
-        tasks = system.world.tasks[disk["first_task"] : disk["first_task"] + disk["waiting"]]
+        tasks = waiting_tasks(system.world, disk)
         waiting = tasks[(tasks["op"] == t.WRITE) & (tasks["command"] == t.NONE)]
         for task in waiting:
             yield int(task["offset"]), int(task["offset"] + task["length"])

@@ -1,0 +1,173 @@
+"""Cached writes of a disk that lets commands go before them, in the order of their addresses.
+
+Each waits in a row of ``tasks`` that stays its own until it is written; ``deferred`` holds the
+numbers of these rows: first those in use, by address, then those that are free. So what a write
+overwrites or continues, and what lies near the arm, is found without a look at all of them.
+
+The arm aims at the nearest ones only: firmware works out for some which sector comes by first, not
+for thousands.
+
+Verbs: :func:`add` and :func:`remove` a write, :func:`covering` and :func:`ending_at` find one,
+:func:`begins_at` asks for one, :func:`choose` the one that comes next.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.errors import TableOverflowError
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.mechanics import positioning
+from raidsim.kernel.tables import NONE
+
+
+@handler
+def row_at(w, disk, place):
+    """The row in ``tasks`` of the write in a place."""
+    return w.deferred[disk["first_deferred"] + place]["task"]
+
+
+@routine
+def place_of(w, disk, offset):
+    """How many of the writes begin before byte ``offset``."""
+    low = 0
+    high = disk["cached_waiting"]
+    while low < high:
+        middle = (low + high) // 2
+        if w.tasks[row_at(w, disk, middle)]["offset"] < offset:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@routine
+def add(w, disk, offset):
+    """A row of ``tasks`` for a write that begins at ``offset``; the caller fills it."""
+    count = disk["cached_waiting"]
+    if count == disk["entries"]:
+        raise TableOverflowError("deferred")
+    first = disk["first_deferred"]
+    place = place_of(w, disk, offset)
+    row = w.deferred[first + count]["task"]
+    for at in range(first + count, first + place, -1):
+        w.deferred[at]["task"] = w.deferred[at - 1]["task"]
+    w.deferred[first + place]["task"] = row
+    disk["cached_waiting"] += 1
+    return row
+
+
+@routine
+def remove(w, disk, row):
+    """The write in a row of ``tasks`` waits no more; the row is free."""
+    first = disk["first_deferred"]
+    place = first + place_of(w, disk, w.tasks[row]["offset"])
+    while w.deferred[place]["task"] != row:  # several may begin at one byte
+        place += 1
+    disk["cached_waiting"] -= 1
+    last = first + disk["cached_waiting"]
+    for at in range(place, last):
+        w.deferred[at]["task"] = w.deferred[at + 1]["task"]
+    w.deferred[last]["task"] = row
+
+
+@routine
+def covering(w, disk, start, end):
+    """The row of a write that holds all of bytes [start, end); NONE if there is none."""
+    longest = max(disk["longest_write"], w.drives[disk["drive"]]["grain"])
+    place = place_of(w, disk, start + 1)
+    while place > 0:
+        place -= 1
+        row = row_at(w, disk, place)
+        task = w.tasks[row]
+        if end <= task["offset"] + task["length"]:
+            return row
+        if task["offset"] + longest <= start:
+            break
+    return NONE
+
+
+@routine
+def ending_at(w, disk, start, end):
+    """The row of a write that bytes [start, end) continue, and may become one with; or NONE."""
+    place = place_of(w, disk, start)
+    while place > 0:
+        place -= 1
+        row = row_at(w, disk, place)
+        task = w.tasks[row]
+        if end - task["offset"] > disk["longest_write"]:
+            break
+        if task["offset"] + task["length"] == start:
+            return row
+    return NONE
+
+
+@handler
+def begins_at(w, disk, offset):
+    """Whether one of the writes begins at byte ``offset``."""
+    place = place_of(w, disk, offset)
+    if place == disk["cached_waiting"]:
+        return False
+    return w.tasks[row_at(w, disk, place)]["offset"] == offset
+
+
+@routine
+def choose(w, disk):
+    """The row of the write with the least seek and rotation among the nearest ones.
+
+    They are taken from both sides of the arm, each time the one on the nearer cylinder; of two
+    equally far the one that lies further out.
+    """
+    phase = float(w.state[0]["now"] % disk["revolution"])
+    here = disk["cylinder"]
+    count = disk["cached_waiting"]
+    above = first_from(w, disk, here)
+    below = above - 1
+    best = NONE
+    least = math.inf
+    for _ in range(min(disk["aims"], count)):
+        outer = inner = disk["cylinders"] + 1
+        if below >= 0:
+            outer = here - w.tasks[row_at(w, disk, below)]["cylinder"]
+        if above < count:
+            inner = w.tasks[row_at(w, disk, above)]["cylinder"] - here
+        if outer <= inner:
+            row = row_at(w, disk, below)
+            below -= 1
+        else:
+            row = row_at(w, disk, above)
+            above += 1
+        cost = positioning(w, disk, w.tasks[row], min(outer, inner), phase)
+        if cost < least:
+            least = cost
+            best = row
+    return best
+
+
+@routine
+def first_from(w, disk, cylinder):
+    """How many of the writes lie on cylinders further out than ``cylinder``."""
+    low = 0
+    high = disk["cached_waiting"]
+    while low < high:
+        middle = (low + high) // 2
+        if w.tasks[row_at(w, disk, middle)]["cylinder"] < cylinder:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def waiting_tasks(world: Any, disk: np.void) -> NDArray[Any]:
+    """The rows of ``tasks`` of all that waits for the arm of a disk, cached writes included."""
+    first = int(disk["first_task"])
+    rows = [*range(first, first + int(disk["waiting"]))]
+    if disk["defers"] != NONE:
+        first = int(disk["first_deferred"])
+        rows += world.deferred[first : first + int(disk["cached_waiting"])]["task"].tolist()
+    found: NDArray[Any] = world.tasks[rows]
+    return found
