@@ -37,7 +37,7 @@ def streaming(outstanding: int, heads: int = 0, **volume: Any) -> float:
 
     The operating system keeps so many stripe heads.
     """
-    table = {"level": "raid6", "drives": 6, "drive": "cisco-hdd-10tb", "strip": "512 KiB"}
+    table = {"level": "raid6", "drives": 6, "drive": "cisco-hdd-4tb", "strip": "512 KiB"}
     table |= {"disk_cache": "on", **volume}
     stream = {"read": "0 %", "random": "0 %", "size": "64 KiB", "outstanding": outstanding}
     host = {"model": "cisco-ucs-c240-m4", "set": {"raid.stripe_cache": heads}}
