@@ -1,7 +1,7 @@
 """The checked kernel: an index that is no row of its table is refused.
 
 Compiled code takes the row of a table without asking whether there is one: a row behind the end
-is whatever lies in memory there, and ``NONE`` (-1) is taken for the last row, as in Python. With
+is whatever lies in memory there, and so is ``NONE`` (-1), the row in front of the first. With
 ``RAIDSIM_CHECKED=1`` in the environment every index and every slice in the kernel has to lie
 in its table, else the run ends with an ``IndexError``; compiled code names the line.
 

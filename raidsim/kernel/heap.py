@@ -85,14 +85,9 @@ def sink(heap, count, time, order, subject, mark):
     hole = 0
     child = 1
     while child < count:
-        below = heap[child]
         if child + 1 < count:
-            other = heap[child + 1]
-            if other["time"] < below["time"] or (
-                other["time"] == below["time"] and other["order"] < below["order"]
-            ):
-                child += 1
-                below = other
+            child += earlier(heap[child + 1], heap[child])
+        below = heap[child]
         if time < below["time"] or (time == below["time"] and order < below["order"]):
             break
         here = heap[hole]
@@ -107,3 +102,14 @@ def sink(heap, count, time, order, subject, mark):
     here["order"] = order
     here["subject"] = subject
     here["mark"] = mark
+
+
+@handler
+def earlier(one, other):
+    """1 if an event comes before another one, else 0.
+
+    Without a branch: of two children the processor would guess the wrong one half of the time.
+    """
+    first = one["time"] < other["time"]
+    tied = one["time"] == other["time"]
+    return int(first | (tied & (one["order"] < other["order"])))

@@ -50,26 +50,24 @@ def arrive(w, where, index, service):
         enqueue(w, station, index)
 
 
-@handler
+@routine
 def start(w, station, index):
     """A server takes job ``index``."""
     job = w.jobs[index]
     now = w.state[0]["now"]
-    service = job["service"]
-    if station["speed"] != 1.0:
-        service = round_ns(service / station["speed"])
+    if station["speed"] != 1.0:  # stored at once: else LLVM divides always, and all waits for that
+        job["service"] = round_ns(job["service"] / station["speed"])
     if station["turnaround"] > 0:
         if station["direction"] != job["direction"]:
             if station["direction"] != NO_DIRECTION:
-                service += station["turnaround"]
+                job["service"] += station["turnaround"]
             station["direction"] = job["direction"]
     station["busy"] += 1
     station["starts"] += 1
     station["latest"] = index
     station["waited"] += now - job["queued"]
-    job["service"] = service
     job["serving"] = 1
-    job["finish"] = now + service
+    job["finish"] = now + job["service"]
     job["mark"] += 1
     schedule(w, job["finish"], job["priority"], EVENT_FINISH, index, job["mark"])
 
