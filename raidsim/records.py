@@ -22,6 +22,7 @@ them, the tests of both, and the page docs/reference/tables.md.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
@@ -111,11 +112,20 @@ class Table:
         self.type = np.dtype(
             [(one, field.type, field.shape) for one, field in fields.items()], align=True
         )
+        self._of = {
+            role: {one: field for one, field in fields.items() if field.role is role}
+            for role in Role
+        }
         self._starts = {one: field.start for one, field in fields.items() if field.start}
 
     def of(self, role: Role) -> dict[str, Field]:
         """The fields of a role, by name."""
-        return {name: field for name, field in self.fields.items() if field.role is role}
+        return self._of[role]
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of what stands under one row number."""
+        return self.type.itemsize * math.prod(self.memory.shape)
 
     def begin(self, rows: Any) -> None:
         """Give new rows, which are zero so far, the values that they start with."""
@@ -168,3 +178,8 @@ class Column(Table):
 def empty(table: Table, rows: int) -> NDArray[Any]:
     """Memory for so many rows of a table, all zero."""
     return np.zeros((rows, *table.memory.shape), table.type)
+
+
+def unset(table: Table, rows: int) -> NDArray[Any]:
+    """Memory for rows each of which is written whole before it is read; it costs no time."""
+    return np.empty((rows, *table.memory.shape), table.type)

@@ -1,5 +1,6 @@
 """What a scenario takes of the machine's memory is bounded before it is allocated."""
 
+import numpy as np
 import pytest
 
 from raidsim import scenario
@@ -7,6 +8,7 @@ from raidsim.control.model import build
 from raidsim.errors import InputError
 from raidsim.explain.explain import explain
 from raidsim.kernel.cache_tables import LINES
+from raidsim.kernel.ftl import LEAF
 from raidsim.running import run_point
 from raidsim.system import memory
 from raidsim.system.system import System
@@ -150,3 +152,26 @@ def test_a_table_that_need_not_double_takes_what_it_needs(monkeypatch):
 
 def test_half_of_the_machine_is_there_for_tables():
     assert memory.most() > 2**28
+
+
+def test_records_are_the_same_bytes_after_a_table_grew():
+    system = System()
+    system.append("lines", 3)
+    written = system.rows("lines")
+    written.view(np.uint8)[:] = np.arange(written.nbytes) % 251
+    before = written.tobytes()
+    system.append("lines", 100_000)
+    assert system.rows("lines")[:3].tobytes() == before
+    after = system.rows("lines")[3:]
+    begun = np.zeros(len(after), after.dtype)
+    LINES.begin(begun)
+    assert after.tobytes() == begun.tobytes()
+
+
+def test_a_drive_finds_room_for_all_that_it_will_write_at_once():
+    text = FLASH.replace('level = "raid0"\ndrives = 64\n', "") + LOAD
+    system = build(scenario.load_text(text)).system
+    system.have_room()
+    whole = len(system.world.leaves)
+    shared = int((system.rows("pages") < 0).sum())
+    assert whole >= (int(system.state["leaves"]) + shared) * LEAF

@@ -7,7 +7,8 @@ import pytest
 from toy_drive import Toy, result
 
 from raidsim.validate.claims import CardValue, Claim, Measurement, Performance, Shape
-from raidsim.validate.seeds import seeds_for
+from raidsim.validate.seeds import more_seeds, seeds_for
+from raidsim.validate.systems import Systems
 from raidsim.validate.verdict import judge
 
 POINTS = (1, 2, 4, 8, 16)
@@ -169,6 +170,22 @@ def test_the_margin_is_that_to_where_the_verdict_turns(relation, published, ios,
 def test_the_nearer_the_verdict_is_to_turning_the_more_seeds(ios, seeds):
     """The toy is known to 1 %; the verdict turns at 105."""
     assert seeds_for(verdict(claim("value", 100.0), [ios])) == seeds
+
+
+def test_what_counts_for_the_same_whatever_seeds_say_has_none():
+    """The toy is known to 1 %; a claim that lacks its effect would else be near."""
+    near = verdict(claim("value", 100.0), [104.7])
+    assert seeds_for(near) == 4
+    lacking = replace(near, claim=replace(near.claim, lacks="an effect"))
+    assert seeds_for(lacking) == 0
+
+
+def test_no_seeds_are_run_after_one_that_turned_the_verdict():
+    near = verdict(claim("value", 100.0), [104.7])
+    systems = Systems()
+    assert more_seeds([near], systems, 1).numbers == {near.claim.id: 1}
+    assert more_seeds([replace(near, seeds=(104.0,))], systems).numbers == {near.claim.id: 4}
+    assert more_seeds([replace(near, seeds=(106.0,))], systems).numbers == {}
 
 
 def test_the_plain_error_does_not_count_from_the_rounding():

@@ -170,6 +170,7 @@ def _keep(system: System, entries: NDArray[np.int32]) -> NDArray[np.int64]:
     first = int(system.state["leaves"])
     system.state["leaves"] = first + count
     system.world.leaves[first * LEAF : first * LEAF + len(entries)] = entries
+    system.world.leaves[first * LEAF + len(entries) : (first + count) * LEAF] = t.NONE
     return np.arange(first, first + count)
 
 
@@ -252,6 +253,8 @@ def prepare(
     made = Shape(*(int(row[name]) for name in ("units", "scale", "block_units", "blocks")))
     key = (made, unit, round(filled * made.units), _writers(system, streams, area_of))
     past = _past(*key)
+    unshared = [name for name in LISTS if (*key, name) not in system.shared]
+    system.have_leaves(sum(_leaves(system, which, name) for name in unshared))
     for name in LISTS:
         if (*key, name) not in system.shared:
             system.shared[*key, name] = _keep(system, past[name])

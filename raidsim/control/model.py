@@ -155,6 +155,7 @@ class Model:
 
     def _streams_of(self, load: LoadSpec) -> list[int]:
         """The streams of a load that runs from the start to the end, with their processes."""
+        self.env.system.make_room("latencies", load.workers)
         return [
             add_stream(
                 self.env.system,
@@ -174,6 +175,7 @@ class Model:
             return []
         if not kind_of(volume.card).has_past(volume.card):
             return []
+        self.env.system.make_room("latencies", load.workers)
         return [
             add_stream(
                 self.env.system,

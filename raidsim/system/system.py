@@ -22,7 +22,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.ftl import LEAF
 from raidsim.kernel.jobs import take
 from raidsim.kernel.world import TABLES, World
-from raidsim.records import empty
+from raidsim.records import empty, unset
 from raidsim.scenario import Requests
 from raidsim.system import breath
 from raidsim.system.memory import rows_for, taken_by
@@ -30,6 +30,8 @@ from raidsim.system.memory import rows_for, taken_by
 FIRST_JOBS = 256
 SLACK = 64  # rows more than the parts ask for: what any event needs of its own
 MOST_JOBS = 1 << 21
+SMALL = 16 * 1024  # bytes that a table has at least, once it grows
+GROWTH_OF_LEAVES = 4
 
 
 class SaturationError(Exception):
@@ -94,23 +96,31 @@ class System:
 
     # -- tables ---------------------------------------------------------------------
 
-    def _replace(self, table: str, rows: int, kept: int) -> None:
+    def _replace(self, table: str, rows: int, kept: int, make: Callable[..., Any] = empty) -> None:
         """Give a table memory for so many rows; what was in the first ``kept`` is there again."""
-        new = empty(TABLES[table], rows)
-        new[:kept] = self._tables[table][:kept]
+        new, old = make(TABLES[table], rows), self._tables[table]
+        if kept:  # as bytes: numpy copies records field by field, which takes twenty times as long
+            new.view(np.uint8).reshape(-1)[: kept * old[:1].nbytes] = (
+                old[:kept].view(np.uint8).reshape(-1)
+            )
         self._tables[table] = new
         self.world = World(**self._tables)
 
     def append(self, table: str, rows: int = 1) -> int:
         """Index of the first of ``rows`` new rows of a table, as its declaration has them begin."""
         first = self.count(table)
-        have = len(self._tables[table])
-        if first + rows > have:
-            length = rows_for(self._tables, table, first + rows, max(2 * have, first + rows))
-            self._replace(table, length, have)
+        self.make_room(table, rows)
         TABLES[table].begin(self._tables[table][first : first + rows])
         self._counts[table] = first + rows
         return first
+
+    def make_room(self, table: str, rows: int) -> None:
+        """Let a table have memory for ``rows`` more, which need not be copied as they come."""
+        have, needed = len(self._tables[table]), self.count(table) + rows
+        if needed > have:
+            small = SMALL // TABLES[table].row_bytes
+            wished = max(2 * have, needed, small)
+            self._replace(table, rows_for(self._tables, table, needed, wished), have)
 
     @property
     def memory(self) -> int:
@@ -178,7 +188,7 @@ class System:
             have = len(self._tables[table])
             if used > have - margin:
                 self._replace(table, 2 * have + margin, have)
-        self.have_leaves(int(state["leaf_margin"]))
+        self._have_margin_of_leaves()
         if state["hungry"]:
             self._feed()
 
@@ -221,14 +231,25 @@ class System:
                 return
             self._feed()
 
-    def have_leaves(self, leaves: int) -> None:
-        """Make room now for so many more leaves of the maps of flash drives."""
-        old = self._tables["leaves"]
-        used = int(self.state["leaves"])
-        if (used + leaves) * LEAF > len(old):
-            wished = max(2 * len(old), (used + leaves) * LEAF)
-            rows = rows_for(self._tables, "leaves", (used + leaves) * LEAF, wished)
-            self._replace("leaves", rows, used * LEAF)
+    def have_leaves(self, leaves: int, wished: int = 0) -> None:
+        """Make room now for so many more leaves of the maps of flash drives, or those wished."""
+        have, used = len(self._tables["leaves"]), int(self.state["leaves"])
+        needed = (used + leaves) * LEAF
+        if needed > have:
+            wish = max((used + wished) * LEAF, needed) if wished else max(2 * have, needed)
+            rows = rows_for(self._tables, "leaves", needed, wish)
+            self._replace("leaves", rows, used * LEAF, unset)
+
+    def _have_margin_of_leaves(self) -> None:
+        """Make room for what one event may need, and, as far as that is not much, for all.
+
+        A list takes a leaf of its own for each that it shares, once.
+        """
+        margin = int(self.state["leaf_margin"])
+        if margin:
+            shared = int(np.count_nonzero(self.rows("pages") < 0))
+            enough = (GROWTH_OF_LEAVES - 1) * int(self.state["leaves"])
+            self.have_leaves(margin, wished=margin + min(shared, enough))
 
     # -- parts ----------------------------------------------------------------------
 
@@ -254,10 +275,14 @@ class System:
 
     def add_stations(self, name: str, kind: str, count: int, discipline: int = t.FIFO) -> int:
         """Add ``count`` stations of one server, in a row; index of the first."""
-        indices = [
-            self.add_station(f"{name} {i}", kind, discipline=discipline) for i in range(count)
-        ]
-        return indices[0]
+        first = self.append("stations", count)
+        rows = self.world.stations[first : first + count]
+        rows["servers"] = 1
+        rows["discipline"] = discipline
+        rows["speed"] = 1.0
+        rows["changed"] = self.now
+        self.names += [StationName(f"{name} {i}", kind) for i in range(count)]
+        return first
 
     def add_row(self, table: str, **fields: Any) -> int:
         """Add one row to a table with these fields; its index."""

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from raidsim.errors import InputError, Problem
+from raidsim.result import Result
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim, Performance, Role, check_each
@@ -17,7 +18,7 @@ from raidsim.validate.jobs import simulate as in_simulator
 from raidsim.validate.longer import longer, widened
 from raidsim.validate.planning import Planner
 from raidsim.validate.report import ValidationReport
-from raidsim.validate.seeds import more_seeds
+from raidsim.validate.seeds import MANY, more_seeds
 from raidsim.validate.select import select
 from raidsim.validate.standing import determined
 from raidsim.validate.systems import Sweep, Systems, results_of
@@ -115,17 +116,20 @@ def validate(
     fitted = [claim for claim in everything if claim.role == "calibration"]
     verdicts = determined(verdicts, results, fitted)
     if systems is not None:
-        seeds = more_seeds(verdicts, systems)
-        seeds_runs = seeds.sweeps()
-        rows = execute(
-            [run.job for run in seeds_runs],
-            simulate,
-            workers=workers,
-            on_progress=on_progress,
-            processes=processes,
-        )
-        verdicts = seeds.judge(verdicts, results_of(seeds_runs, rows))
-        again += seeds_runs
+        known: dict[Job, Result] = {}
+        for most in (1, MANY):
+            seeds = more_seeds(verdicts, systems, most)
+            seeds_runs = seeds.sweeps(known)
+            rows = execute(
+                [run.job for run in seeds_runs],
+                simulate,
+                workers=workers,
+                on_progress=on_progress,
+                processes=processes,
+            )
+            known |= results_of(seeds_runs, rows)
+            verdicts = seeds.judge(verdicts, known)
+            again += seeds_runs
     if planner is not None:
         verdicts = tuple(
             replace(verdict, planned=planner.judge(verdict.claim, results)) for verdict in verdicts

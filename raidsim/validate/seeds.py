@@ -2,18 +2,20 @@
 
 The noise of a number is half its interval, some two standard deviations. A claim whose number is
 nearer to where its verdict turns than three of these is run with two further seeds, and nearer than
-one with four. Only if all say the same it is decided. What has no noise, such as the courses of
-machines that boot, has no further seeds.
+one with four. Only if all say the same it is decided, so nothing is run after one that says
+otherwise. What has no noise, such as the courses of machines that boot, has no further seeds, and
+neither has what counts for the same whatever they say (`raidsim.validate.standing`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from raidsim.result import Result
 from raidsim.validate.claims import Claim, Measurement, Performance
 from raidsim.validate.jobs import Job
+from raidsim.validate.standing import standing
 from raidsim.validate.systems import Sweep, Systems
 from raidsim.validate.verdict import Verdict, simulate
 
@@ -29,6 +31,8 @@ def seeds_for(verdict: Verdict) -> int:
     margin, noise = verdict.margin, verdict.noise
     if margin is None or noise is None or verdict.determined or margin >= NEAR * noise:
         return 0
+    if standing(verdict) not in ("counts", "undecided"):
+        return 0
     return MANY if margin < VERY_NEAR * noise else FEW
 
 
@@ -41,16 +45,19 @@ class Seeds:
     systems: Systems
     widened: Mapping[Job, tuple[str, ...]]
 
-    def sweeps(self) -> list[Sweep]:
-        """Return what has to be simulated, each distinct run once."""
-        return self.systems.sweeps(self._jobs())
+    def sweeps(self, known: Container[Job] = ()) -> list[Sweep]:
+        """Return what has to be simulated beside what is known, each distinct run once."""
+        return self.systems.sweeps(job for job in self._jobs() if job not in known)
 
     def judge(
         self, verdicts: Iterable[Verdict], results: Mapping[Job, Result]
     ) -> tuple[Verdict, ...]:
         """Return the verdicts with the numbers of the further seeds."""
         return tuple(
-            replace(verdict, seeds=self._numbers_of(verdict.claim, results)) for verdict in verdicts
+            replace(verdict, seeds=self._numbers_of(verdict.claim, results))
+            if verdict.claim.id in self.numbers
+            else verdict
+            for verdict in verdicts
         )
 
     def _numbers_of(self, claim: Claim, results: Mapping[Job, Result]) -> tuple[float, ...]:
@@ -87,9 +94,12 @@ class Seeds:
         )
 
 
-def more_seeds(verdicts: Iterable[Verdict], systems: Systems) -> Seeds:
-    """Return which of these claims need further seeds."""
-    chosen = [one for one in verdicts if seeds_for(one)]
+def more_seeds(verdicts: Iterable[Verdict], systems: Systems, most: int = MANY) -> Seeds:
+    """Return which of these claims need further seeds, up to ``most`` of them.
+
+    What those that were run have turned needs no more.
+    """
+    chosen = [one for one in verdicts if seeds_for(one) and not (one.seeds and not one.is_decided)]
     widened = {job: more for one in chosen for job, more in one.widened.items()}
-    numbers = {one.claim.id: seeds_for(one) for one in chosen}
+    numbers = {one.claim.id: min(seeds_for(one), most) for one in chosen}
     return Seeds(numbers, [one.claim for one in chosen], systems, widened)
