@@ -154,6 +154,8 @@ def step(w, index):
 @handler
 def writes_what_it_read(layout, kind):
     """Whether an operation reads strips and writes them later: it keeps hosts out meanwhile."""
+    if layout["family"] != PARITY and layout["family"] != MIRRORED:
+        return False
     return kind == REBUILD or kind == COPY or (kind == RESYNC and is_copied(layout))
 
 
