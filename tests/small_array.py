@@ -235,6 +235,7 @@ class SmallArray:
         assert streams["issued"].tolist() == done.tolist()
         assert not self.members["in_flight"].any()
         assert not world.locks["held"].any()
+        assert not world.locks["writes"].any()
         assert (world.locks["first_waiting"][: self.system.count("locks")] == t.NONE).all()
         assert (world.jobs["stage"] == t.STAGE_FREE).all()
         assert self.system.state["free_jobs"] == len(world.jobs)

@@ -148,6 +148,18 @@ def test_a_level_moves_if_it_drifts_and_not_if_it_is_noisy_or_full() -> None:
     assert not moves(0.95 + np.linspace(0, 0.05, 128), 1.0)
 
 
+def test_a_small_cache_that_goes_up_and_down_by_a_quarter_has_settled() -> None:
+    """Its ends differ by more than a hundredth by chance; what fills beside that still moves."""
+    random = np.random.default_rng(SEED)
+    found = {"stays": 0, "fills": 0}
+    for _ in range(200):
+        wanders = 0.5 + random.uniform(-0.2, 0.2, 96)
+        found["stays"] += moves(wanders, 1.0)
+        found["fills"] += moves(wanders + np.linspace(-0.2, 0.2, 96), 1.0)
+    assert found["stays"] < 10
+    assert found["fills"] > 190
+
+
 @pytest.mark.parametrize("readings", [0, 1, 3])
 def test_a_level_that_was_hardly_looked_at_has_not_settled(readings: int) -> None:
     assert not is_settled(np.zeros(readings), None)

@@ -127,9 +127,9 @@ def add_array(
         if i in volume.failed:
             system.world.good[members + i] = 0
             system.world.drives[drive]["failed"] = 1
-    has_parity = layout["family"] == PARITY
+    is_redundant = layout["family"] in (PARITY, MIRRORED)
     locks = 0
-    if has_parity:
+    if is_redundant:
         locks = system.append("locks", LOCKS)
     serve(system, controller, controller_card, volume)
     if engine is None:
@@ -145,7 +145,7 @@ def add_array(
         mirror_policy=MIRROR_POLICIES[volume.mirror_reads or _mirror_reads(volume)],
         width=layout["data"] * layout["strip"],
         first_lock=locks,
-        locks=LOCKS if has_parity else 1,
+        locks=LOCKS if is_redundant else 1,
         line=line_size(controller_card, int(layout["strip"])),
         **intent.marks(system, volume, controller),
         **modes(system, volume.write, volume.read_ahead, volume.io, controller_spec),

@@ -100,7 +100,7 @@ def add_operation(
     chunk = max(how.size // strip, 1)
     first, end = rows
     block, stride = sampled(end - first, strip, how.sample)
-    if kind == s.REBUILD and layout["family"] == PARITY:
+    if kind in (s.REBUILD, s.COPY) and layout["family"] == PARITY:
         spans = int(layout["spans"])
         chunk = max(min(chunk, LOCKS // 4 // (depth * spans)), 1)
         block, stride = _apart(block, stride, chunk * depth, spans)

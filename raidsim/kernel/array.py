@@ -10,7 +10,8 @@ a write to parity, or what a controller does on its own. Its road::
 
 A stripe is locked from the plan of its write to the end of it, since two updates of one parity
 strip must not mix. Stripes share a fixed number of locks; that two wait for each other by
-chance is rare and harmless.
+chance is rare and harmless. Writes to copies wait for background work only
+(:mod:`raidsim.kernel.copy_locks`).
 
 A drive that answers with an error because it has failed is left out from then on, and the task is
 planned anew, degraded. A sector that a drive can't read is restored first, see
@@ -26,6 +27,7 @@ from raidsim.errors import TableOverflowError
 from raidsim.kernel import (
     agenda,
     bitmap,
+    copy_locks,
     device_ios,
     mirror,
     queue,
@@ -147,10 +149,13 @@ def plan(w, row, index):
     """Turn a task into commands, and begin with the first phase."""
     job = w.jobs[index]
     array = w.arrays[row]
+    op = job["op"]
+    if op == WRITE and array["family"] == MIRRORED and job["locked"] == 0:
+        if not copy_locks.enter(w, array, index):
+            return
     layout = w.layouts[row]
     first = array["first_member"]
     good = w.good[first : first + array["drives"]]
-    op = job["op"]
     gathers = job["errand"] == ERRAND_PART and array["stripe_cache"] > 0
     place = NONE
     if gathers:
@@ -162,7 +167,7 @@ def plan(w, row, index):
         count = stripe_cache.choose(w, row, good, index, count)
     if count == LOST:
         job["status"] = FAILED
-        agenda.put(w, index, STAGE_ENDED)
+        end(w, array, index)
         return
     if count > len(w.accesses):
         raise TableOverflowError("accesses")
@@ -368,7 +373,7 @@ def go_on(w, index):
             arrive(w, array["engine"], index, time)
             return
     if job["later"] == NONE:
-        agenda.put(w, index, STAGE_ENDED)
+        end(w, w.arrays[w.volumes[job["volume"]]["array"]], index)
         return
     job["stage"] = STAGE_WAITING
     phase = w.jobs[job["later"]]["phase"]
@@ -408,6 +413,15 @@ def child_done(w, index):
     job["pending"] -= 1
     if job["pending"] == 0:
         go_on(w, parent)
+
+
+@handler
+def end(w, array, index):
+    """A task has ended; what it writes to copies makes way for background work."""
+    job = w.jobs[index]
+    if job["locked"] == 1 and job["errand"] != ERRAND_OPERATION and job["errand"] != ERRAND_REPAIR:
+        copy_locks.leave(w, array, index)
+    agenda.put(w, index, STAGE_ENDED)
 
 
 @handler

@@ -134,10 +134,11 @@ GOOD = Column(
 LOCKS = Table(
     "locks",
     "stripes that are written one after the other",
-    held=volatile("i8", "1: one of them is being written"),
+    held=volatile("i8", "1: one of them is being written; of copies: background work that has it"),
+    writes=volatile("i8", "of copies: writes of hosts under way"),
     gathering=volatile("i4", "part that waits and that others may join, or NONE", start=NONE),
-    first_waiting=volatile("i4", "first part that waits, or NONE", start=NONE),
-    last_waiting=volatile("i4", "last part that waits", start=NONE),
+    first_waiting=volatile("i4", "first job that waits, or NONE", start=NONE),
+    last_waiting=volatile("i4", "last job that waits", start=NONE),
 )
 
 MARKS = Column(

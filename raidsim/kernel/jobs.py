@@ -36,6 +36,7 @@ def take(w, stage, parent):
     job["forced"] = 0
     job["serial"] = NONE
     job["errand"] = NONE
+    job["locked"] = 0
     return index
 
 

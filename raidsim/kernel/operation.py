@@ -4,23 +4,26 @@ A *row* is one strip of each drive. An operation rebuilds a drive, copies one, c
 together, reads or writes everything. It has some workers, each a task of a few rows at a time::
 
     begin_chunk   the next rows; none are left: the worker is done
-    step          the locks of their stripes (rebuild), the accesses, the commands
+    step          the locks of their stripes, the accesses, the commands
     ended         rows count in order: the frontier is where all before is done
     pause         leaves time to the host, while there is work of it
 
-What a rebuild has restored is relied on up to its frontier. A worker that is ahead of another
-keeps its locks until then, so that no write misses a strip that is restored already. So rows
-wait for rows, within a rebuild and across two of them, and in a circle none would ever go on.
+What reads strips and writes them later has the locks of their stripes: a rebuild, a copy-back, a
+resync of copies. Those of copies are :mod:`raidsim.kernel.copy_locks`; the rest of this is about
+parity. What a rebuild has restored is relied on up to its frontier. A worker that is ahead of
+another keeps its locks until then, so that no write misses a strip that is restored already. So
+rows wait for rows, within a rebuild and across two of them, and in a circle none would ever go on.
 There is none, since locks are taken in two orders: by the workers of a rebuild one after
 the other, as their rows count, and by each worker from the lowest number up. Whoever has
 all its locks waits only for those who have all of theirs.
 
 A sector that can't be read is restored first, by a task of its own (:func:`mend`), from what
 else the stripe has; then the task that met it begins anew. What nothing restores fails a request
-of the host, and punctures or stops a rebuild. Such a repair of parity holds the lock of its stripe,
-as a write does: else it would put back what a write in between has replaced. A write and a rebuild
-have that lock already when they meet the sector; a read and a check have none, and the repair
-takes it. It holds that one lock alone, so nobody waits for it in a circle.
+of the host, and punctures or stops a rebuild. Such a repair holds the lock of its stripe, as a
+write does: else it would put back what a write in between has replaced. A write to parity, and
+work that writes what it has read, have that lock already when they meet the sector; a read and a
+check have none, and the repair takes it. It holds that one lock alone, so nobody waits for it in a
+circle.
 
 Verbs: :func:`begin_chunk`, :func:`step`, :func:`ended`, :func:`mend`, :func:`mended`.
 """
@@ -28,7 +31,7 @@ Verbs: :func:`begin_chunk`, :func:`step`, :func:`ended`, :func:`mend`, :func:`me
 from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
-from raidsim.kernel import agenda, array, defects
+from raidsim.kernel import agenda, array, copy_locks, defects
 from raidsim.kernel.array_tables import COPYING, ERRAND_OPERATION, ERRAND_PART
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
@@ -129,9 +132,15 @@ def step(w, index):
     operation = w.operations[job["row"]]
     row = array_of(w, operation)
     volume = w.arrays[row]
-    if operation["kind"] == REBUILD and volume["family"] == PARITY:
-        if not take_locks(w, operation, volume, index):
-            return
+    if writes_what_it_read(w.layouts[row], operation["kind"]):
+        if volume["family"] == PARITY:
+            if not take_locks(w, operation, volume, index):
+                return
+        else:
+            drive = operation["member"] - volume["first_member"]
+            stop = job["first_row"] + job["rows"]
+            if not copy_locks.claim(w, row, index, drive, job["first_row"], stop):
+                return
     count = accesses(w, operation, row, job["first_row"], job["first_row"] + job["rows"])
     if count == LOST:
         job["status"] = FAILED
@@ -140,6 +149,14 @@ def step(w, index):
     if count > len(w.accesses):
         raise TableOverflowError("accesses")
     array.issue(w, row, index, count)
+
+
+@handler
+def writes_what_it_read(layout, kind):
+    """Whether an operation reads strips and writes them later: it keeps hosts out meanwhile."""
+    if layout["family"] != PARITY and layout["family"] != MIRRORED:
+        return False
+    return kind == REBUILD or kind == COPY or (kind == RESYNC and is_copied(layout))
 
 
 @routine
@@ -333,9 +350,13 @@ def retire(w, operation, index):
         operation["frontier"] = stop
         if operation["kind"] == REBUILD and operation["stopped"] == 0:
             w.good[operation["member"]] = stop * w.layouts[row]["strip"]
-    if operation["kind"] == REBUILD and volume["family"] == PARITY:
-        for number in range(job["first_row"], stop):
-            array.unlock(w, volume, address(w, operation, number))
+    if writes_what_it_read(w.layouts[row], operation["kind"]):
+        if volume["family"] == PARITY:
+            for number in range(job["first_row"], stop):
+                array.unlock(w, volume, address(w, operation, number))
+        else:
+            drive = operation["member"] - volume["first_member"]
+            copy_locks.give_up(w, row, index, drive, job["first_row"], stop)
     job["worker"] = WORKING
     took = w.state[0]["now"] - job["issued"]
     rest = operation["least"] - took
@@ -374,11 +395,16 @@ def mend(w, index):
     volume = w.arrays[row]
     first = volume["first_member"]
     good = w.good[first : first + volume["drives"]]
-    if needs_lock(w, volume, job):
-        job["locked"] = 1
-        _, _, found = held(layout, job["member"] - first, job["first_row"])
-        if not array.seize(w, array.lock_of(volume, found), index):
-            return
+    if needs_lock(w, layout, job):
+        drive = job["member"] - first
+        if volume["family"] == MIRRORED:
+            if not copy_locks.claim(w, row, index, drive, job["first_row"], job["first_row"] + 1):
+                return
+        elif job["locked"] == 0:
+            job["locked"] = 1
+            _, _, found = held(layout, drive, job["first_row"])
+            if not array.seize(w, array.lock_of(volume, found), index):
+                return
     if w.drives[w.members[job["member"]]["drive"]]["failed"] == 1:
         job["status"] = RETRY  # nothing is written to it any more
         agenda.put(w, index, STAGE_ENDED)
@@ -399,13 +425,13 @@ def mend(w, index):
 
 
 @handler
-def needs_lock(w, volume, job):
-    """Whether a repair has to take the lock of its stripe: neither it nor its parent has it."""
-    if volume["family"] != PARITY or job["locked"] == 1:
+def needs_lock(w, layout, job):
+    """Whether a repair needs the lock of its stripe for itself: its parent does not have it."""
+    if layout["family"] != PARITY and layout["family"] != MIRRORED:
         return False
     above = w.jobs[job["parent"]]
     if above["errand"] == ERRAND_OPERATION:
-        return w.operations[above["row"]]["kind"] != REBUILD
+        return not writes_what_it_read(layout, w.operations[above["row"]]["kind"])
     return above["errand"] != ERRAND_PART
 
 
@@ -434,9 +460,12 @@ def mended(w, index):
         else:
             restored = give_up(w, operation, job["member"], job["first_row"])
     if job["locked"] == 1:
-        first = volume["first_member"]
-        _, _, found = held(w.layouts[row], job["member"] - first, job["first_row"])
-        array.unlock(w, volume, found)
+        drive = job["member"] - volume["first_member"]
+        if volume["family"] == MIRRORED:
+            copy_locks.give_up(w, row, index, drive, job["first_row"], job["first_row"] + 1)
+        else:
+            _, _, found = held(w.layouts[row], drive, job["first_row"])
+            array.unlock(w, volume, found)
     release(w, index)
     above["status"] = DONE if restored else FAILED
     agenda.put(w, parent, STAGE_PLAN if restored else STAGE_ENDED)

@@ -242,7 +242,8 @@ JOBS = Table(
     rest=volatile("i1", "of work inside a flash drive: what it is for, as in slc.py"),
     hop=volatile("i2", "of a command: shared links that its data has crossed"),
     locked=volatile(
-        "i2", "of a worker: locks of its rows that it has taken; of a repair: 1 if it has its own"
+        "i2",
+        "of a worker: locks of its rows that it has taken; of a repair or a write: 1 if it has",
     ),
     parts=volatile("i4", "commands to drives that it took"),
     later=volatile("i4", "first command of the phases to come, or NONE"),

@@ -10,6 +10,7 @@ too: a window in which one of them moved has been warm-up still.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,8 +33,10 @@ One that grows steadily from nothing moves by a third.
 """
 MOVED = 0.01
 """Of its bound: a level that moves so far between the first and the last third of a window has not
-settled. Those of scenarios that have move by less than half of that.
+settled, unless it goes up and down so much that chance alone would do it.
 """
+BATCHES = 5  # of each of these thirds, which tell how much that is
+CHANCE = 3.0  # standard errors
 
 
 @dataclass(frozen=True)
@@ -129,9 +132,26 @@ def is_settled(series: NDArray[np.float64], bound: float | None) -> bool:
 
 
 def moves(series: NDArray[np.float64], bound: float) -> bool:
-    """Whether a level that is below its bound is somewhere else than it was."""
+    """Whether a level that is below its bound is somewhere else than it was.
+
+    Small caches go up and down by a quarter of their size, about where they stay. What fills them
+    moves all the way, and its batches differ little from what a third of the way is.
+    """
     third = len(series) // 3
     if third == 0:
         return False
-    first, last = series[:third].mean(), series[-third:].mean()
-    return bool(last < levels.FULL * bound and abs(last - first) > MOVED * bound)
+    ends = series[:third], series[-third:]
+    before, last = (float(end.mean()) for end in ends)
+    if last >= levels.FULL * bound or abs(last - before) <= MOVED * bound:
+        return False
+    if third < 2 * BATCHES:
+        return True  # too short to tell
+    variances = [float(batch_means(end, BATCHES).var(ddof=1)) for end in ends]
+    return abs(last - before) > CHANCE * math.sqrt(sum(variances) / BATCHES)
+
+
+def batch_means(series: NDArray[np.float64], batches: int) -> NDArray[np.float64]:
+    """Means of so many equal parts of a series, as far as it goes on from its end."""
+    size = len(series) // batches
+    found: NDArray[np.float64] = series[-size * batches :].reshape(batches, size).mean(axis=1)
+    return found

@@ -1,0 +1,114 @@
+"""What hosts write to copies and what is copied in the background keep apart.
+
+A strip that is rebuilt, copied back or restored is read first and written later. A write of the
+host to the same place in between would be replaced by what was there before it. So both take the
+lock of their stripe, each kind in its own way: writes of hosts go side by side, and so does work in
+the background, but one kind waits for the other::
+
+    enter     a write of a host waits while background work has one of its stripes
+    claim     background work takes its stripes: from now on no write enters, and it waits until
+              those that are there have left
+    leave     a write has ended
+    give_up   background work has done its rows
+
+Nobody waits in a circle: a write that waits has no lock, and one that has its locks waits for
+nobody; background work does not wait for background work. Nor does anyone wait for ever: what has
+been claimed is entered by no further write, and every claim moves on.
+
+Linux md keeps mirrors so, in stretches of 64 MiB (``raise_barrier``, ``wait_barrier`` in
+drivers/md/raid1.c). Parity has locks that one write holds alone, see :mod:`raidsim.kernel.array`.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel import agenda, queue
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.plans import held
+from raidsim.kernel.tables import NONE, STAGE_PLAN, STAGE_WAITING
+
+
+@routine
+def enter(w, array, index):
+    """Let a write take the locks of its stripes; False if it waits for one of them."""
+    job = w.jobs[index]
+    first, stop = stripes(array, job)
+    for stripe in range(first, stop):
+        place = w.locks[lock_of(array, stripe)]
+        if place["held"] > 0:
+            job["stage"] = STAGE_WAITING
+            queue.append(w, place, index)
+            return False
+    for stripe in range(first, stop):
+        w.locks[lock_of(array, stripe)]["writes"] += 1
+    job["locked"] = 1
+    return True
+
+
+@routine
+def leave(w, array, index):
+    """A write has ended; background work that waited for it looks again."""
+    job = w.jobs[index]
+    job["locked"] = 0
+    first, stop = stripes(array, job)
+    for stripe in range(first, stop):
+        place = w.locks[lock_of(array, stripe)]
+        place["writes"] -= 1
+        if place["writes"] == 0:
+            look_again(w, place)
+
+
+@handler
+def stripes(array, job):
+    """The stripes of a write, the last excluded; each lock once where there are more."""
+    first = job["offset"] // array["width"]
+    stop = (job["offset"] + job["length"] - 1) // array["width"] + 1
+    return first, min(stop, first + array["locks"])
+
+
+@handler
+def lock_of(array, stripe):
+    """The lock of a stripe."""
+    return array["first_lock"] + stripe % array["locks"]
+
+
+@handler
+def look_again(w, place):
+    """Whoever waits for a lock is planned anew, and finds out whether it still has to wait."""
+    while place["first_waiting"] != NONE:
+        agenda.put(w, queue.take_first(w, place), STAGE_PLAN)
+
+
+@routine
+def claim(w, row, index, drive, first, stop):
+    """Take rows [first, stop) of a drive for job ``index``; False while writes are there."""
+    job = w.jobs[index]
+    if job["locked"] == 0:
+        job["locked"] = 1
+        for number in range(first, stop):
+            w.locks[of_row(w, row, drive, number)]["held"] += 1
+    for number in range(first, stop):
+        place = w.locks[of_row(w, row, drive, number)]
+        if place["writes"] > 0:
+            job["stage"] = STAGE_WAITING
+            queue.append(w, place, index)
+            return False
+    return True
+
+
+@routine
+def give_up(w, row, index, drive, first, stop):
+    """Rows of a drive are done; writes that waited for them go on."""
+    w.jobs[index]["locked"] = 0
+    for number in range(first, stop):
+        place = w.locks[of_row(w, row, drive, number)]
+        place["held"] -= 1
+        if place["held"] == 0:
+            look_again(w, place)
+
+
+@handler
+def of_row(w, row, drive, number):
+    """The lock of what lies in a row of a drive."""
+    _, _, address = held(w.layouts[row], drive, number)
+    array = w.arrays[row]
+    return lock_of(array, address // array["width"])
