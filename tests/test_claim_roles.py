@@ -69,6 +69,19 @@ ONLY_IN_A_WHOLE = {
 }
 """Claims that a value is fitted to because nothing smaller in print shows it, and which value."""
 
+DRAWN = {
+    "anandtech-optane-2017",
+    "ceph-diskbench-2019",
+    "fio-plot-p420i-2019",
+    "kangeek-p3600-2020",
+    "oberstet-p3608-2017",
+    "thedemonium-pm983-2021",
+    "thessdreview-hk4e-2016",
+    "tomshardware-hdd-2016",
+    "treeru-nvme-2025",
+}
+"""Sources that were drawn to calibrate as wholes, before anything of them was simulated."""
+
 
 @pytest.fixture(scope="module")
 def claims():
@@ -100,6 +113,7 @@ def of(claim):
 
 def test_what_calibrates_is_a_part_at_its_base_settings(claims):
     calibrating = [c for c in claims if c.role == "calibration" and not c.structure]
+    calibrating = [claim for claim in calibrating if claim.document not in DRAWN]
     wholes = {claim.id: of(claim) for claim in calibrating if of(claim)}
     assert {name: why for name, why in wholes.items() if name not in ONLY_IN_A_WHOLE} == {}
 

@@ -13,7 +13,7 @@ SEED = 20261122
 KIB = 1024
 HOST = "fujitsu-rx2540-m1"
 DISK = "seagate-st373355ss"
-PROTECTED = "intel-p3700-800gb"
+PROTECTED, SATA_PROTECTED = "intel-p3700-800gb", "intel-s3700-800gb"
 VOLATILE = "samsung-970-evo-plus-500gb"
 CACHED, UNCACHED = ({"write_cache.enabled": on} for on in (True, False))
 IOS = 60 if INTERPRETED else 400
@@ -71,11 +71,32 @@ def test_a_flush_waits_for_all_that_a_disk_has_acknowledged():
 
 
 def test_with_power_loss_protection_a_flush_takes_as_long_as_its_command():
-    data = volume(PROTECTED)
+    data = volume(SATA_PROTECTED)
     load = writes(data, 1, outstanding=4)
     latency = load.latency("flush")
     assert latency.mean < 0.1  # ms
     assert latency.mean < 1.2 * load.latency("write").mean
+    assert latency.mean > 1e3 * data.card.number("command.latency")
+
+
+def test_an_nvme_drive_without_a_volatile_cache_is_sent_no_flush():
+    data = volume(PROTECTED)
+    load = writes(data, 1)
+    host = data.env.system.world.processes[0]
+    cpu = 1e-6 * (host["submit_io"] + host["complete_io"])  # ms
+    assert load.latency("flush").mean == pytest.approx(cpu, rel=0.01)
+    without = writes(volume(PROTECTED), 0)
+    assert load.latency("write").mean == pytest.approx(without.latency("write").mean, rel=0.05)
+
+
+def test_an_nvme_drive_that_failed_cannot_be_flushed():
+    data = volume(PROTECTED, level="raid1", drives=2)
+    data.fail(0)
+    seconds(data, data.flush())
+    data.fail(1)
+    event = data.flush()
+    data.env.run(until=event)
+    assert event.value.status == "failed"
 
 
 def test_without_it_a_flush_takes_a_program_of_the_flash():

@@ -19,9 +19,11 @@ from raidsim.kernel.station import arrive, leave, round_ns, seize
 from raidsim.kernel.tables import (
     DONE,
     DRIVE_SSD,
+    FLUSH,
     NONE,
     READ,
     STAGE_COMMAND_ARRIVED,
+    STAGE_RETURNED,
     STAGE_SLOT,
     TRIM,
     WRITE,
@@ -51,8 +53,16 @@ def driver_time(drive, op, commands, length):
 
 @handler
 def start(w, drive, index):
-    """Ring the doorbell, or send the frame: it reaches the drive after the latency."""
-    w.jobs[index]["stage"] = STAGE_COMMAND_ARRIVED
+    """Ring the doorbell, or send the frame: it reaches the drive after the latency.
+
+    A flush ends here if the drive has nothing to flush; one that has failed is asked for it.
+    """
+    job = w.jobs[index]
+    if job["op"] == FLUSH and drive["spared"] == 1 and drive["failed"] == 0:
+        job["stage"] = STAGE_RETURNED
+        arrive(w, drive["latency_station"], index, 0)
+        return
+    job["stage"] = STAGE_COMMAND_ARRIVED
     arrive(w, drive["latency_station"], index, drive["latency"])
 
 

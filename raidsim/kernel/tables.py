@@ -459,6 +459,7 @@ DRIVES = Table(
     elevator=configuration("i4", "row of the host's elevator, or NONE", start=NONE),
     latency_station=configuration("i4", "where the fixed latency passes"),
     protected=configuration("i4", "1: its write buffer survives a power cut"),
+    spared=configuration("i4", "1: it has no volatile cache to tell of, and is sent no flush"),
     heated=configuration("i4", "1: its temperature is simulated"),
     first_hop=configuration("i4", "first of the shared links on its way up, from the drive on"),
     hops=configuration("i4", "how many there are"),

@@ -138,6 +138,14 @@ class DriveKind(ABC):
     def is_protected(self, card: Card) -> bool:
         """Whether the writes in its buffer survive a power cut."""
 
+    def takes_flushes(self, card: Card) -> bool:
+        """Whether it tells its host of a cache, so that flushes are sent to it.
+
+        NVMe has a bit for a volatile cache, and no host sends a flush to a drive without one.
+        SATA and SAS drives report that their cache is on, whatever keeps it through a power cut.
+        """
+        return not (self.is_protected(card) and card.word("link.interface") == "nvme")
+
     @abstractmethod
     def is_safe(self, card: Card) -> bool:
         """Whether a power cut costs no write that was acknowledged."""
