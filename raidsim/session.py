@@ -211,8 +211,7 @@ class Session:
         slots = sum(int(self.system.world.streams[s]["outstanding"]) for s in self.all_streams)
         pilot = max(LEAST_PILOT, PILOT_PER_OUTSTANDING * slots)
         bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
-        streams = self.machine.streams  # not those of loads that are over, which settle no more
-        self.settling = Settling(self.system, {one.name: streams[one.name] for one in self.loads})
+        self.settling = Settling(self.system, self.machine.streams)
         while True:
             going = self._run(pilot)
             self.unsettled = self.settling.unsettled()

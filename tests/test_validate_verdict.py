@@ -172,14 +172,6 @@ def test_the_nearer_the_verdict_is_to_turning_the_more_seeds(ios, seeds):
     assert seeds_for(verdict(claim("value", 100.0), [ios])) == seeds
 
 
-def test_what_counts_for_the_same_whatever_seeds_say_has_none():
-    """The toy is known to 1 %; a claim that lacks its effect would else be near."""
-    near = verdict(claim("value", 100.0), [104.7])
-    assert seeds_for(near) == 4
-    lacking = replace(near, claim=replace(near.claim, lacks="an effect"))
-    assert seeds_for(lacking) == 0
-
-
 def test_no_seeds_are_run_after_one_that_turned_the_verdict():
     near = verdict(claim("value", 100.0), [104.7])
     systems = Systems()

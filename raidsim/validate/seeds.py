@@ -3,8 +3,7 @@
 The noise of a number is half its interval, some two standard deviations. A claim whose number is
 nearer to where its verdict turns than three of these is run with two further seeds, and nearer than
 one with four. Only if all say the same it is decided, so nothing is run after one that says
-otherwise. What has no noise, such as the courses of machines that boot, has no further seeds, and
-neither has what counts for the same whatever they say (`raidsim.validate.standing`).
+otherwise. What has no noise, such as the courses of machines that boot, has no further seeds.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from dataclasses import dataclass, replace
 from raidsim.result import Result
 from raidsim.validate.claims import Claim, Measurement, Performance
 from raidsim.validate.jobs import Job
-from raidsim.validate.standing import standing
 from raidsim.validate.systems import Sweep, Systems
 from raidsim.validate.verdict import Verdict, simulate
 
@@ -30,8 +28,6 @@ def seeds_for(verdict: Verdict) -> int:
     """Return how many further seeds a verdict needs."""
     margin, noise = verdict.margin, verdict.noise
     if margin is None or noise is None or verdict.determined or margin >= NEAR * noise:
-        return 0
-    if standing(verdict) not in ("counts", "undecided"):
         return 0
     return MANY if margin < VERY_NEAR * noise else FEW
 
