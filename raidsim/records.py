@@ -176,10 +176,13 @@ class Column(Table):
 
 
 def empty(table: Table, rows: int) -> NDArray[Any]:
-    """Memory for so many rows of a table, all zero."""
-    return np.zeros((rows, *table.memory.shape), table.type)
+    """Memory for so many rows of a table, all zero.
+
+    One more lies in front of them: the kernel takes row -1 as it is, where it takes it by mistake.
+    """
+    return np.zeros((rows + 1, *table.memory.shape), table.type)[1:]
 
 
 def unset(table: Table, rows: int) -> NDArray[Any]:
     """Memory for rows each of which is written whole before it is read; it costs no time."""
-    return np.empty((rows, *table.memory.shape), table.type)
+    return np.empty((rows + 1, *table.memory.shape), table.type)[1:]

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from raidsim import scenario
+from raidsim import records, scenario
 from raidsim.control.model import build
 from raidsim.errors import InputError
 from raidsim.explain.explain import explain
 from raidsim.kernel.cache_tables import LINES
 from raidsim.kernel.ftl import LEAF
+from raidsim.kernel.world import TABLES
 from raidsim.running import run_point
 from raidsim.system import memory
 from raidsim.system.system import System
@@ -175,3 +176,15 @@ def test_a_drive_finds_room_for_all_that_it_will_write_at_once():
     whole = len(system.world.leaves)
     shared = int((system.rows("pages") < 0).sum())
     assert whole >= (int(system.state["leaves"]) + shared) * LEAF
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=lambda table: table.name)
+@pytest.mark.parametrize("make", [records.empty, records.unset])
+def test_in_front_of_each_table_lies_a_row_that_no_one_uses(table, make):
+    """The kernel, unchecked, takes row -1 as it is: then nothing else is overwritten."""
+    rows = make(table, 3)
+    assert rows.flags.c_contiguous and rows.flags.aligned
+    assert (
+        rows.__array_interface__["data"][0] - table.row_bytes
+        == (rows.base.__array_interface__["data"][0])
+    )
