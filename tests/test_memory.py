@@ -183,7 +183,8 @@ def test_a_drive_finds_room_for_all_that_it_will_write_at_once():
 def test_in_front_of_each_table_lies_a_row_that_no_one_uses(table, make):
     """The kernel, unchecked, takes row -1 as it is: then nothing else is overwritten."""
     rows = make(table, 3)
-    assert rows.flags.c_contiguous and rows.flags.aligned
+    assert rows.flags.c_contiguous
+    assert rows.flags.aligned
     assert (
         rows.__array_interface__["data"][0] - table.row_bytes
         == (rows.base.__array_interface__["data"][0])
