@@ -371,9 +371,9 @@ def test_blocks_smaller_than_the_lines_of_its_controller_are_clean_once_they_are
     for number in range(8):
         hybrid.write(number * 300 * KIB, 4 * KIB)
         env.run(until=env.now + 0.05)
-        dirty.append(env.system.world.caches["dirty"].tolist())
+        dirty.append(env.system.rows("caches")["dirty"].tolist())
     assert dirty == [[0, 0]] * 8
-    assert env.system.world.caches["dirty_peak"].max() > 0
+    assert env.system.rows("caches")["dirty_peak"].max() > 0
 
 
 def test_writes_go_on_past_a_front_that_is_lost_while_spares_stand_in_for_its_drives():

@@ -60,7 +60,7 @@ def test_a_steady_volume_begins_with_a_full_media_cache():
     assert cache["used"] == cache["head"] - records["place"][live[0]]
     assert (records["length"][live] <= 8192).all()
     listed = []
-    for number in np.flatnonzero(world.bands["first"] != t.NONE):
+    for number in np.flatnonzero(machine.system.rows("bands")["first"] != t.NONE):
         n = int(world.bands["first"][number])
         while n != t.NONE:
             assert records["offset"][n] // cache["band"] == number
