@@ -181,8 +181,3 @@ def empty(table: Table, rows: int) -> NDArray[Any]:
     One more lies in front of them: the kernel takes row -1 as it is, where it takes it by mistake.
     """
     return np.zeros((rows + 1, *table.memory.shape), table.type)[1:]
-
-
-def unset(table: Table, rows: int) -> NDArray[Any]:
-    """Memory for rows each of which is written whole before it is read; it costs no time."""
-    return np.empty((rows + 1, *table.memory.shape), table.type)[1:]

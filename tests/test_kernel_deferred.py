@@ -100,7 +100,7 @@ def test_rows_of_deferred_writes_stand_in_the_order_of_addresses():
         assert offsets == sorted(offsets)
         assert len(offsets) == disk.row["cached_waiting"]
         disk.until(disk.system.now + int(rng.integers(1, 50)) * MS)
-    rows = disk.system.world.deferred["task"]
+    rows = disk.system.rows("deferred")["task"]
     assert len(set(rows.tolist())) == len(rows) == 400  # each row of tasks once: used or free
 
 

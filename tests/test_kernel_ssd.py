@@ -252,7 +252,7 @@ def test_drives_of_one_system_do_not_disturb_each_other():
         pair.rest()
     assert found[0::2] == found[1::2] == expected
     assert (pair.visits("flash die", 0) == pair.visits("flash die", 1)).all()
-    assert pair.system.world.ssds["prefetched"].tolist() == [alone.row["prefetched"]] * 2
+    assert pair.system.rows("ssds")["prefetched"].tolist() == [alone.row["prefetched"]] * 2
     assert alone.row["prefetched"] > 0
 
 

@@ -22,7 +22,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.ftl import LEAF
 from raidsim.kernel.jobs import take
 from raidsim.kernel.world import TABLES, World
-from raidsim.records import empty, unset
+from raidsim.records import empty
 from raidsim.scenario import Requests
 from raidsim.system import breath
 from raidsim.system.memory import rows_for, taken_by
@@ -96,9 +96,9 @@ class System:
 
     # -- tables ---------------------------------------------------------------------
 
-    def _replace(self, table: str, rows: int, kept: int, make: Callable[..., Any] = empty) -> None:
+    def _replace(self, table: str, rows: int, kept: int) -> None:
         """Give a table memory for so many rows; what was in the first ``kept`` is there again."""
-        new, old = make(TABLES[table], rows), self._tables[table]
+        new, old = empty(TABLES[table], rows), self._tables[table]
         if kept:  # as bytes: numpy copies records field by field, which takes twenty times as long
             new.view(np.uint8).reshape(-1)[: kept * old[:1].nbytes] = (
                 old[:kept].view(np.uint8).reshape(-1)
@@ -238,7 +238,7 @@ class System:
         if needed > have:
             wish = max((used + wished) * LEAF, needed) if wished else max(2 * have, needed)
             rows = rows_for(self._tables, "leaves", needed, wish)
-            self._replace("leaves", rows, used * LEAF, unset)
+            self._replace("leaves", rows, used * LEAF)
 
     def _have_margin_of_leaves(self) -> None:
         """Make room for what one event may need, and, as far as that is not much, for all.
