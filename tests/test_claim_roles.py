@@ -51,6 +51,8 @@ ONLY_IN_A_WHOLE = {
         "single drives, whose cards differ from those of their series in capacity:"
         " their sources were drawn to calibrate, before they were simulated",
     ),
+    "disk-fio.write.4kb": "how many cached writes large disks aim at was chosen with it known:"
+    " its source was drawn to be predicted",
     "tolly.random.read.128.n5": "what a read costs a storage processor, known as a whole only",
     "tolly.random.read.128.n5.about": "the same, in words",
     "tolly.random.write.128.n5": "what a write costs it",

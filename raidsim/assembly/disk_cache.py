@@ -25,15 +25,23 @@ def is_protected(card: Card) -> bool:
 
 @dataclass(frozen=True)
 class Deferral:
-    """How long cached writes wait for commands, and how the arm chooses among them."""
+    """How long cached writes wait for commands, and how the arm chooses among them.
+
+    Attributes
+    ----------
+    entries, size
+        Number of cached writes, and bytes, from which on commands go first no more.
+    aims
+        Cached writes, the nearest ones, among which rotation decides.
+    """
 
     entries: int
-    size: int  # bytes
+    size: int
     aims: int
 
 
 def deferral(card: Card, entries: int) -> Deferral | None:
-    """That of a cache of so many writes; None if commands and cached writes are one queue."""
+    """What a card says of it, whose cache takes ``entries`` writes; None if all are one queue."""
     if entries == 0 or not card.has("write_cache.reads_first"):
         return None
     share = card.number("write_cache.reads_first")

@@ -63,7 +63,7 @@ def add_drive(
         slots=slots,
         latency_station=latency_station,
         protected=kind.is_protected(card),
-        spared=not kind.takes_flushes(card),
+        no_flush=not kind.takes_flushes(card),
         size=card.integer("capacity.user"),
         grain=kind.grain(card),
         max_transfer=card.integer("command.max_transfer"),

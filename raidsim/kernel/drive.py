@@ -58,7 +58,7 @@ def start(w, drive, index):
     A flush ends here if the drive has nothing to flush; one that has failed is asked for it.
     """
     job = w.jobs[index]
-    if job["op"] == FLUSH and drive["spared"] == 1 and drive["failed"] == 0:
+    if job["op"] == FLUSH and drive["no_flush"] == 1 and drive["failed"] == 0:
         job["stage"] = STAGE_RETURNED
         arrive(w, drive["latency_station"], index, 0)
         return

@@ -55,7 +55,8 @@ def start(w, station, index):
     """A server takes job ``index``."""
     job = w.jobs[index]
     now = w.state[0]["now"]
-    if station["speed"] != 1.0:  # stored at once: else LLVM divides always, and all waits for that
+    if station["speed"] != 1.0:
+        # Stored here, inside the branch: else LLVM would divide for every service.
         job["service"] = round_ns(job["service"] / station["speed"])
     if station["turnaround"] > 0:
         if station["direction"] != job["direction"]:

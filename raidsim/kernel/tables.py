@@ -459,7 +459,7 @@ DRIVES = Table(
     elevator=configuration("i4", "row of the host's elevator, or NONE", start=NONE),
     latency_station=configuration("i4", "where the fixed latency passes"),
     protected=configuration("i4", "1: its write buffer survives a power cut"),
-    spared=configuration("i4", "1: it has no volatile cache to tell of, and is sent no flush"),
+    no_flush=configuration("i4", "1: its host knows of no volatile cache, and sends no flush"),
     heated=configuration("i4", "1: its temperature is simulated"),
     first_hop=configuration("i4", "first of the shared links on its way up, from the drive on"),
     hops=configuration("i4", "how many there are"),
