@@ -211,7 +211,9 @@ class Session:
         slots = sum(int(self.system.world.streams[s]["outstanding"]) for s in self.all_streams)
         pilot = max(LEAST_PILOT, PILOT_PER_OUTSTANDING * slots)
         bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
-        self.settling = Settling(self.system, self.machine.streams)
+        streams = {load.name: self.machine.streams[load.name] for load in self.loads}
+        writing = {load.name for load in self.loads if load.read < 1}
+        self.settling = Settling(self.system, streams, writing)
         while True:
             going = self._run(pilot)
             self.unsettled = self.settling.unsettled()

@@ -365,7 +365,7 @@ class Bytes:
         jobs = self.system.world.jobs
         for member, drive in enumerate(self.rows):
             disk = self.system.world.disks[self.system.world.drives[drive]["row"]]
-            if not disk["moving"] or disk["op"] != WRITE:
+            if disk["moving"] != 1 or disk["op"] != WRITE:
                 continue
             if disk["command"] != t.NONE:
                 if jobs[jobs[disk["command"]]["parent"]]["errand"] == ERRAND_BITMAP:

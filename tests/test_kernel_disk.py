@@ -281,6 +281,24 @@ def test_a_random_reader_is_served_beside_a_stream():
     assert row["window_ns"].sum() == pytest.approx(20_000 * MS, rel=0.05)
 
 
+@pytest.mark.parametrize("choose", ["0 ms", "0.25 ms"])
+@pytest.mark.parametrize("op", [t.READ, t.WRITE])
+@pytest.mark.parametrize("seed", range(5))
+def test_commands_that_continue_one_another_are_done_in_one_go(op, choose, seed):
+    # They come in any order while the arm is busy elsewhere. By rotation alone it would begin
+    # amid them as a rule, and come back for those in front: one more turn.
+    disk = OneDisk(**SMALL, queue__discipline="sptf", queue__choose_time=choose)
+    rng = np.random.default_rng(seed)
+    start, size, count = 512 * int(rng.integers(1_000_000)), 16 * KIB, 12
+    order = rng.permutation(count)
+    asked = [(0, t.READ, 512 * int(rng.integers(1_000_000)), KIB)]
+    asked += [(MS, op, start + int(n) * size, size) for n in order]
+    times = dict(zip(order.tolist(), disk.replay(asked)[1:], strict=True))
+    assert sorted(times, key=times.get) == list(range(count))
+    medium = platter().transfer(start + size, (count - 1) * size)
+    assert times[count - 1] - times[0] == pytest.approx(medium, abs=ROUNDING)
+
+
 # -- short strokes and deep queues ---------------------------------------------------------------
 
 

@@ -210,8 +210,10 @@ class Trace:
 
     def is_background(self, stage: int) -> bool:
         """Whether the host does not wait for a stage."""
-        if stage == t.STAGE_DISK_ARM:
-            return self.op == t.READ or bool(self.drive["cached"])
+        if stage == t.STAGE_DISK_ARM and self.op == t.READ:
+            return True  # the data leaves while the arm reads the rest
+        if stage in (t.STAGE_DISK_ARM, t.STAGE_DISK_CHOOSING):
+            return self.op == t.WRITE and bool(self.drive["cached"])
         return stage in BACKGROUND
 
     def accesses(self) -> Iterator[Access]:

@@ -332,7 +332,27 @@ def choose(w, disk):
             return row
     if discipline == DISCIPLINE_SSTF:
         return shortest_seek(w, disk)
-    return shortest_positioning(w, disk)
+    return first_of_run(w, disk, shortest_positioning(w, disk))
+
+
+@routine
+def first_of_run(w, disk, row):
+    """The first of the waiting accesses that follow on from one another up to the one in ``row``.
+
+    Firmware does commands that continue one another in order. If the arm began amid them, as
+    rotation alone may have it, what lies in front of that would cost one more revolution.
+    """
+    first = disk["first_task"]
+    other = first
+    while other < first + disk["waiting"]:
+        a = w.tasks[other]
+        b = w.tasks[row]
+        if a["offset"] + a["length"] == b["offset"] and a["op"] == b["op"]:
+            row = other
+            other = first
+        else:
+            other += 1
+    return row
 
 
 @routine

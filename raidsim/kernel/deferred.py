@@ -119,7 +119,7 @@ def begins_at(w, disk, offset):
 def choose(w, disk):
     """The row of the write with the least seek and rotation among the nearest ones.
 
-    They are taken from both sides of the arm, each time the one on the nearer cylinder; of two
+    If others are to be written right in front of it, the first of them. They are taken from both sides of the arm, each time the one on the nearer cylinder; of two
     equally far the one that lies further out.
     """
     phase = float(w.state[0]["now"] % disk["revolution"])
@@ -145,7 +145,20 @@ def choose(w, disk):
         if cost < least:
             least = cost
             best = row
-    return best
+    return first_of_run(w, disk, best)
+
+
+@handler
+def first_of_run(w, disk, row):
+    """The first of the writes that follow on from one another up to the one in ``row``."""
+    place = place_of(w, disk, w.tasks[row]["offset"])
+    while place > 0:
+        before = w.tasks[row_at(w, disk, place - 1)]
+        if before["offset"] + before["length"] != w.tasks[row]["offset"]:
+            break
+        place -= 1
+        row = row_at(w, disk, place)
+    return row
 
 
 @routine

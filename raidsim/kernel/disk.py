@@ -25,7 +25,7 @@ from raidsim.kernel import arm, band_rewrites, deferred, disk_buffer, queue, shi
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.reply import delay, keep, promise, reply
 from raidsim.kernel.shingle_tables import FOR_HOST, PIECE
-from raidsim.kernel.station import arrive, round_ns
+from raidsim.kernel.station import account, arrive, round_ns
 from raidsim.kernel.tables import (
     FAILED,
     FLUSH,
@@ -337,6 +337,11 @@ def chosen(w, index):
     if disk["ahead"] == 1:
         serve_waiting(w, disk)
     if arm.is_waited_for(disk):
+        # The choice is the arm's work for the access that begins, which did not wait so long.
+        station = w.stations[disk["arm"]]
+        account(station, w.state[0]["now"])
+        station["queue_area"] -= disk["choosing"]
+        station["waited"] -= disk["choosing"]
         arm.start_next(w, disk)
 
 

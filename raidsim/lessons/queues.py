@@ -16,6 +16,7 @@ drive = "seagate-st373455ss"    # 73 GB, 15,000 rpm
 
 [volume.set]
 "queue.discipline" = "fifo"
+"queue.choose_time" = "0 ms"
 "command.queue_depth" = 256
 "read_ahead.depth" = "0 KiB"
 "read_ahead.segments" = 0

@@ -11,7 +11,7 @@ too: a window in which one of them moved has been warm-up still.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,11 +62,16 @@ class Settling:
     Parameters
     ----------
     streams
-        The streams of each load, by its name.
+        The streams of each load that is under way, by its name.
+    writing
+        Names of the loads that write. What others find dirty is of before, and will be written.
     """
 
-    def __init__(self, system: System, streams: Mapping[str, Sequence[int]]) -> None:
+    def __init__(
+        self, system: System, streams: Mapping[str, Sequence[int]], writing: Set[str]
+    ) -> None:
         self.system = system
+        self.writing = writing
         self.streams = {name: list(rows) for name, rows in streams.items() if rows}
         self.loads_of: dict[Level, set[str]] = {}
         for name, rows in self.streams.items():
@@ -106,7 +111,9 @@ class Settling:
 
     def _of_level(self, level: Level, names: set[str]) -> Unsettled | None:
         series = self.record.series(level)
-        if is_settled(series, level.bound):
+        is_of_before = level.field == "dirty" and not names & self.writing
+        ended = not is_of_before or (len(series) > 0 and series[-1] == 0)
+        if ended and is_settled(series, level.bound):
             return None
         return Unsettled(frozenset(names), level.words, self._needed(level))
 

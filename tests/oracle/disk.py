@@ -343,6 +343,13 @@ class OracleDisk:
             return cached
         return commands
 
+    def _before(self, access: Access) -> Access | None:
+        """The access that waits, ends where this one begins, and may go before it."""
+        for other in self._of_turn():
+            if other.op == access.op and other.offset + other.length == access.offset:
+                return other
+        return None
+
     def _choose(self) -> Access:
         def distance(a: Access) -> int:
             return self.platter.track(a.offset).cylinder - self.cylinder
@@ -365,7 +372,10 @@ class OracleDisk:
             waiting = sorted(near, key=lambda a: abs(distance(a)))
             waiting = waiting[: self.card.integer("write_cache.aims")]
         if discipline != "look":
-            return min(waiting, key=keys[discipline])
+            best = min(waiting, key=keys[discipline])
+            while discipline == "sptf" and (before := self._before(best)):
+                best = before
+            return best
         ahead = [a for a in waiting if distance(a) * self.heading >= 0]
         if not ahead:
             self.heading = -self.heading

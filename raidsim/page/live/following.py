@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from raidsim.control import Environment, Volume
@@ -196,6 +196,7 @@ class _Watch:
         self.drives = {row: n for n, row in enumerate(rows_of_drives(system, follower.volume))}
         disks_of = system.world.disks[: system.count("disks")]
         self.arms = {int(disk["arm_job"]): row for row, disk in enumerate(disks_of)}
+        self._choices: dict[int, Visit] = {}  # of an arm: the choice of what it does next
         controller = int(system.world.volumes[follower.volume.row]["controller"])
         self.cache = t.NONE
         if controller != t.NONE:
@@ -264,15 +265,23 @@ class _Watch:
         heads, self.heads = self.heads, self._heads()
         for index in self.beginnings.take():
             visit = visit_of(self.system, index)
-            place = self.places.get(visit.station, ELSEWHERE)
             on_behalf = index
+            if visit.stage == t.STAGE_DISK_CHOOSING:
+                self._choices[index] = visit  # for whom, is known when it is over
+                continue
             if index in self.arms:
                 on_behalf = int(self.system.world.disks[self.arms[index]]["command"])
-            chain = list(self._chain(on_behalf))
-            if self.found is not None and chain and self._is_own(chain[-1]):
-                self._note(visit, place, chain, heads)
-            elif place.kind == DRIVE and visit.stage in (*ARMS, t.STAGE_SENSED, t.STAGE_PROGRAMMED):
-                self._note_other(visit, place, chain)
+                if index in self._choices:
+                    self._note_or_other(self._choices.pop(index), on_behalf, heads)
+            self._note_or_other(visit, on_behalf, heads)
+
+    def _note_or_other(self, visit: Visit, on_behalf: int, heads: list[tuple[int, int]]) -> None:
+        place = self.places.get(visit.station, ELSEWHERE)
+        chain = list(self._chain(on_behalf))
+        if self.found is not None and chain and self._is_own(chain[-1]):
+            self._note(visit, place, chain, heads)
+        elif place.kind == DRIVE and visit.stage in (*ARMS, t.STAGE_SENSED, t.STAGE_PROGRAMMED):
+            self._note_other(visit, place, chain)
 
     def _look_at_levels(self) -> None:
         if self.found is None or len(self.found.levels) >= MOST_LEVELS:
@@ -315,6 +324,10 @@ class _Watch:
         command = self._command(chain) if place.kind in (DRIVE, LINK) else None
         if command is not None and visit.stage == t.STAGE_DISK_ARM and command.op == t.READ:
             return  # the arm reads the rest of what is on its way already
+        if command is not None and visit.stage == t.STAGE_DISK_CHOOSING:
+            # A command may come while the arm chooses already, and be the one that is taken.
+            came = self._last.get(command, visit.begins)
+            visit = replace(visit, begins=max(visit.begins, came))
         if command is not None and visit.stage in LINKS:
             place = Place(LINK, command.drive)
         key = (visit.stage, place, command or visit.job)
