@@ -50,6 +50,11 @@ PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
 BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
 LEAST_BACKLOG = 100
 LEAST_PERIODS = 10  # of a burst, in a window
+LEAST_SWEPT = 0.25
+"""Of a sweep of a cache's destages: a window that holds so much of one goes on until it is whole.
+
+The inner tracks of disks are slower than the outer ones, and so is what destages leave over.
+"""
 LEAST_OF_A_LOAD = 200  # I/Os in a window, of each of several loads
 CROWDED = 0.95  # share of a station's time from which an open load settles slowly
 
@@ -243,6 +248,10 @@ class Session:
                 going = self._over_whole_turns(start + measure.max_ios)
             if all(self._is_precise(load) for load in self.loads):
                 moving = self._moving()
+                longer = self._of_a_sweep(start)
+                if not moving and going and wanted < longer <= measure.max_ios:
+                    wanted = longer
+                    continue
                 if not moving:
                     return True
                 if not going or self._completed() >= measure.max_ios:
@@ -258,6 +267,16 @@ class Session:
     def _moving(self) -> list[Unsettled]:
         """What fills so slowly that it seemed to have settled, and moved in the window."""
         return [] if self.settling is None else self.settling.moving()
+
+    def _of_a_sweep(self, start: int) -> int:
+        """I/Os of a window in which destages go once over all that is dirty; 0 if one holds that.
+
+        Also 0 if that would take many times as long: a window so short asks for no such precision.
+        """
+        swept = math.inf if self.settling is None else self.settling.swept()
+        if not LEAST_SWEPT <= swept < 1:
+            return 0
+        return math.ceil((self._completed() - start) / swept)
 
     def _to_the_end_of_a_period(self) -> bool:
         """End the window with a whole period of the bursts; False at the time bound."""

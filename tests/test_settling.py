@@ -122,6 +122,29 @@ def test_a_cache_that_takes_minutes_to_fill_is_not_taken_for_one_that_has_settle
     assert "what is dirty in the cache" in warning
 
 
+def test_a_window_holds_a_whole_sweep_of_the_destages_over_a_disk() -> None:
+    """From one end of the disks to the other destages take 29 s, and a rate goes by 3 % with them.
+
+    A cache of 2 GiB destages what is beyond a fifth of that, from low addresses to high ones.
+    """
+    data = {
+        "host": {"model": "cisco-ucs-c240-m4"},
+        "controller": [{"name": "card", "model": "cisco-12g-sas-raid-2gb"}],
+        "volume": [CACHED | {"drives": 6, "write": "back"}],
+        "load": [{"read": "50 %", "size": "64 KiB", "outstanding": 16}],
+        "measure": {"precision": "2 %", "min_ios": 10_000},
+    }
+    written = scenario.from_data(data)
+    (long,) = run(written.with_({"measure.min_ios": 200_000})).points
+    for seed in (1, 3, 6, 7):
+        (short,) = run(written.with_({"seed": seed})).points
+        assert short.converged
+        assert short.window_s > 25
+        assert short.iops.low is not None
+        assert short.iops.high is not None
+        assert short.iops.low < long.iops.mean < short.iops.high
+
+
 # -- levels ------------------------------------------------------------------------------------
 
 
