@@ -55,6 +55,7 @@ LEAST_SWEPT = 0.25
 
 The inner tracks of disks are slower than the outer ones, and so is what destages leave over.
 """
+NEARLY_WHOLE = 0.9  # what is dirty when the window ends may be a little more than before
 LEAST_OF_A_LOAD = 200  # I/Os in a window, of each of several loads
 CROWDED = 0.95  # share of a station's time from which an open load settles slowly
 
@@ -425,7 +426,7 @@ class Session:
             if not converged:
                 warnings.append(self._why_not_converged(load))
             turning = self._why_turning(load)
-            warnings += turning
+            warnings += turning + self._part_of_a_sweep(load)
             converged = converged and not unsettled and not turning
         saturated = self._is_saturated(load, streams, throughput)
         if saturated:
@@ -532,6 +533,18 @@ class Session:
             f"not converged: {name} throttles and cools, and {periods[fewest]:.1f} periods of that"
             f" were measured, where {throttling.LEAST_PERIODS} are needed; raise measure.max_time"
             " or measure.max_ios"
+        ]
+
+    def _part_of_a_sweep(self, load: LoadSpec) -> list[str]:
+        """That only a part of a sweep of the destages was measured, if it was."""
+        swept = math.inf if self.settling is None else self.settling.swept(load.name)
+        if swept >= NEARLY_WHOLE:
+            return []
+        ios = (self._completed() - self.warmup_ios) / swept
+        return [
+            f"measured over {swept:.2g} of the time in which destages go once over the disks; the"
+            " rate may go up and down by some per cent meanwhile: raise measure.min_ios to about"
+            f" {ios:.1g}, or ask for more precision"
         ]
 
     def _is_behind(self, load: LoadSpec, throughput: Interval) -> bool:

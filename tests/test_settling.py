@@ -145,6 +145,22 @@ def test_a_window_holds_a_whole_sweep_of_the_destages_over_a_disk() -> None:
         assert short.iops.low < long.iops.mean < short.iops.high
 
 
+def test_a_window_of_a_small_part_of_a_sweep_says_so() -> None:
+    data = {
+        "host": {"model": "cisco-ucs-c240-m4"},
+        "controller": [{"name": "card", "model": "cisco-12g-sas-raid-2gb"}],
+        "volume": [CACHED | {"write": "back"}],
+        "load": [{"read": "30 %", "size": "16 KiB", "outstanding": 32}],
+        "measure": {"precision": "3 %", "min_ios": 3_000},
+    }
+    written = scenario.from_data(data)
+    (short,) = run(written).points
+    (warning,) = [text for text in short.warnings if "go once over the disks" in text]
+    wanted = int(float(warning.partition("min_ios to about ")[2].partition(",")[0]))
+    (long,) = run(written.with_({"measure.min_ios": wanted})).points
+    assert not any("go once over the disks" in text for text in long.warnings)
+
+
 # -- levels ------------------------------------------------------------------------------------
 
 

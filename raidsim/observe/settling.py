@@ -96,18 +96,19 @@ class Settling:
             if level.bound is not None and moves(self.record.series(level), level.bound)
         ]
 
-    def swept(self) -> float:
+    def swept(self, load: str | None = None) -> float:
         """How often destages have gone over all that is dirty in the window, of the slowest cache.
 
-        Caches with disks behind them count. Destages go from low addresses to high ones, and
-        begin again: nothing is dirty just behind them, and most is just ahead. So a whole way is
-        twice as many bytes as are dirty, and what was written into the cache tells how far it was.
+        Caches with disks behind them count, of a load or of all. Destages go from low addresses to
+        high ones, and begin again: nothing is dirty just behind them, and most is just ahead. So a
+        whole way is twice as many bytes as are dirty, and what was written into the cache tells
+        how far it was.
         """
         ways = [math.inf]
-        for level in self.loads_of:
-            if (level.table, level.field) == ("caches", "dirty"):
+        for level, names in self.loads_of.items():
+            if (level.table, level.field) == ("caches", "dirty") and load in {None, *names}:
                 dirty = float(self.system.world.caches[level.rows[0]]["dirty"])
-                written = self._written_to_disks(self.loads_of[level])
+                written = self._written_to_disks(names)
                 ways += [written / (2 * dirty)] if dirty and written else []
         return min(ways)
 
