@@ -9,6 +9,7 @@ saturated or a finding is as severe as was said, 2 the input is wrong, 130 inter
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import traceback
@@ -36,6 +37,7 @@ from raidsim import (
     serve_cli,
     sweep_cli,
     trace_cli,
+    waits,
 )
 from raidsim.cli_options import (
     BUG,
@@ -429,7 +431,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # an ASCII terminal shows ? rather than failing
             stream.reconfigure(errors="replace")
-    sys.exit(_status(arguments))
+    status = _status(arguments)
+    if status == INTERRUPTED and waits.is_making():  # a compiler, which can't be stopped
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
 def _status(arguments: Sequence[str] | None) -> int:

@@ -50,6 +50,12 @@ PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
 BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
 LEAST_BACKLOG = 100
 LEAST_PERIODS = 10  # of a burst, in a window
+LEAST_SWEPT = 0.25
+"""Of a sweep of a cache's destages: a window that holds so much of one goes on until it is whole.
+
+The inner tracks of disks are slower than the outer ones, and so is what destages leave over.
+"""
+NEARLY_WHOLE = 0.9  # what is dirty when the window ends may be a little more than before
 LEAST_OF_A_LOAD = 200  # I/Os in a window, of each of several loads
 CROWDED = 0.95  # share of a station's time from which an open load settles slowly
 
@@ -245,6 +251,10 @@ class Session:
                 going = self._over_whole_turns(start + measure.max_ios)
             if all(self._is_precise(load) for load in self.loads):
                 moving = self._moving()
+                longer = self._of_a_sweep(start)
+                if not moving and going and wanted < longer <= measure.max_ios:
+                    wanted = longer
+                    continue
                 if not moving:
                     return True
                 if not going or self._completed() >= measure.max_ios:
@@ -260,6 +270,16 @@ class Session:
     def _moving(self) -> list[Unsettled]:
         """What fills so slowly that it seemed to have settled, and moved in the window."""
         return [] if self.settling is None else self.settling.moving()
+
+    def _of_a_sweep(self, start: int) -> int:
+        """I/Os of a window in which destages go once over all that is dirty; 0 if one holds that.
+
+        Also 0 if that would take many times as long: a window so short asks for no such precision.
+        """
+        swept = math.inf if self.settling is None else self.settling.swept()
+        if not LEAST_SWEPT <= swept < 1:
+            return 0
+        return math.ceil((self._completed() - start) / swept)
 
     def _to_the_end_of_a_period(self) -> bool:
         """End the window with a whole period of the bursts; False at the time bound."""
@@ -408,7 +428,7 @@ class Session:
             if not converged:
                 warnings.append(self._why_not_converged(load))
             turning = self._why_turning(load)
-            warnings += turning
+            warnings += turning + self._part_of_a_sweep(load)
             converged = converged and not unsettled and not turning
         saturated = self._is_saturated(load, streams, throughput)
         if saturated:
@@ -515,6 +535,18 @@ class Session:
             f"not converged: {name} throttles and cools, and {periods[fewest]:.1f} periods of that"
             f" were measured, where {throttling.LEAST_PERIODS} are needed; raise measure.max_time"
             " or measure.max_ios"
+        ]
+
+    def _part_of_a_sweep(self, load: LoadSpec) -> list[str]:
+        """That only a part of a sweep of the destages was measured, if it was."""
+        swept = math.inf if self.settling is None else self.settling.swept(load.name)
+        if swept >= NEARLY_WHOLE:
+            return []
+        ios = (self._completed() - self.warmup_ios) / swept
+        return [
+            f"measured over {swept:.2g} of the time in which destages go once over the disks; the"
+            " rate may go up and down by some per cent meanwhile: raise measure.min_ios to about"
+            f" {ios:.1g}, or ask for more precision"
         ]
 
     def _is_behind(self, load: LoadSpec, throughput: Interval) -> bool:

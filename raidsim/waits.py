@@ -1,11 +1,98 @@
-"""What a user waits for is said: whoever takes long tells, whoever shows progress listens."""
+"""What a user waits for: it is said, and ends soon when nobody waits for it any more.
+
+Whoever takes long tells, and whoever shows progress listens. What takes long and can't be
+interrupted, as a compiler, is done on a thread of its own, so that at least waiting for it can be.
+"""
 
 from __future__ import annotations
 
+import atexit
+import sys
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from typing import TypeVar
 
+LOOK_S = 0.1
+"""Seconds between two looks whether anybody still waits."""
+
+_Made = TypeVar("_Made")
 _listeners: list[Callable[[str], None]] = []
+_apart: set[threading.Thread] = set()
+_stop = threading.Event()
+
+
+class Stopped(Exception):
+    """Ends work whose result nobody will see."""
+
+
+def go_on() -> None:
+    """Go on with what is done, or end it if nobody waits for it any more.
+
+    Raises
+    ------
+    Stopped
+        After :func:`stop`.
+    """
+    if _stop.is_set():
+        raise Stopped
+
+
+def stop() -> None:
+    """Let all work of this process end, on whichever thread it is."""
+    _stop.set()
+
+
+def allow() -> None:
+    """Let work go on again."""
+    _stop.clear()
+
+
+def apart(make: Callable[[], _Made]) -> _Made:
+    """Make something on a thread of its own, and wait for it.
+
+    Python handles signals on the main thread only, between two steps of its own, and a compiler
+    takes no such step for many seconds. Here Ctrl-C ends the waiting at once, and :func:`stop`
+    does on other threads; what is being made is made to its end, and then forgotten.
+
+    Raises
+    ------
+    Stopped
+        After :func:`stop`.
+    """
+    made: Future[_Made] = Future()
+
+    def work() -> None:
+        try:
+            made.set_result(make())
+        except BaseException as error:  # noqa: BLE001 - it is raised where the result is waited for
+            made.set_exception(error)
+        finally:
+            _apart.discard(thread)
+
+    thread = threading.Thread(target=work, name="raidsim makes", daemon=True)
+    _apart.add(thread)
+    thread.start()
+    while not wait([made], LOOK_S).done:
+        go_on()
+    return made.result()
+
+
+def is_making() -> bool:
+    """Whether something is still being made for which nobody may wait any more."""
+    return bool(_apart)
+
+
+@atexit.register
+def _wait_at_the_end() -> None:
+    """Let what is being made come to its end before the program does, as it could crash otherwise.
+
+    A program that ends by Ctrl-C does not wait: Python ends it by the signal, at once.
+    """
+    if getattr(sys, "last_type", None) is not KeyboardInterrupt:
+        for thread in tuple(_apart):
+            thread.join()
 
 
 def tell(what: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import cached_array
 import pytest
+from conftest import compiled_only
 
 from raidsim.report.json_file import render
 from raidsim.running import run
@@ -74,6 +75,18 @@ except KeyboardInterrupt:
     print(env.system.now / 1e9)
 """
 )
+COMPILE_FOR_MINUTES = """
+import hashlib, os, signal, sys, threading
+from numba.core.registry import CPUDispatcher
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def compile(self, types):
+    threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+    hashlib.pbkdf2_hmac("sha256", b"as in LLVM,", b"no step of Python is taken", 2**31 - 1)
+
+CPUDispatcher.compile = compile
+"""
 
 
 @pytest.fixture
@@ -100,6 +113,37 @@ def test_a_run_that_is_interrupted_says_so_and_ends_with_130(endless: str) -> No
     assert ended.stdout == ""
     assert ended.stderr.endswith("Interrupted.\n")
     assert "Traceback" not in ended.stderr
+
+
+@compiled_only
+@pytest.mark.parametrize("outstanding", ["1", "[1, 2]"], ids=["a point", "points side by side"])
+def test_ctrl_c_is_obeyed_at_once_while_the_kernel_is_compiled(
+    endless: str, outstanding: str
+) -> None:
+    path = Path(endless)
+    path.write_text(ENDLESS.replace("outstanding = 1", f"outstanding = {outstanding}"))
+    ended = subprocess.run(
+        [sys.executable, "-c", COMPILE_FOR_MINUTES + COMMAND, endless],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 130, ended.stderr
+    assert ended.stderr.endswith("Interrupted.\n")
+
+
+@compiled_only
+def test_a_program_that_is_interrupted_while_the_kernel_is_compiled_ends_at_once() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", COMPILE_FOR_MINUTES + ENVIRONMENT + "env.run(until=1)"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode != 0
+    assert ended.stderr.endswith("KeyboardInterrupt\n")
 
 
 @pytest.mark.parametrize("program", [PROCESS, SIDE_BY_SIDE], ids=["here", "on another thread"])

@@ -131,6 +131,45 @@ def test_what_came_before_is_waited_for_until_it_is_on_the_disk_and_no_longer() 
     assert 3 < reads.warmup_s < 30  # 3 s until the controller writes them, which takes some more
 
 
+def test_a_window_holds_a_whole_sweep_of_the_destages_over_a_disk() -> None:
+    """From one end of the disks to the other destages take 29 s, and a rate goes by 3 % with them.
+
+    A cache of 2 GiB destages what is beyond a fifth of that, from low addresses to high ones.
+    """
+    data = {
+        "host": {"model": "cisco-ucs-c240-m4"},
+        "controller": [{"name": "card", "model": "cisco-12g-sas-raid-2gb"}],
+        "volume": [CACHED | {"drives": 6, "write": "back"}],
+        "load": [{"read": "50 %", "size": "64 KiB", "outstanding": 16}],
+        "measure": {"precision": "2 %", "min_ios": 10_000},
+    }
+    written = scenario.from_data(data)
+    (long,) = run(written.with_({"measure.min_ios": 200_000})).points
+    for seed in (1, 3, 6, 7):
+        (short,) = run(written.with_({"seed": seed})).points
+        assert short.converged
+        assert short.window_s > 25
+        assert short.iops.low is not None
+        assert short.iops.high is not None
+        assert short.iops.low < long.iops.mean < short.iops.high
+
+
+def test_a_window_of_a_small_part_of_a_sweep_says_so() -> None:
+    data = {
+        "host": {"model": "cisco-ucs-c240-m4"},
+        "controller": [{"name": "card", "model": "cisco-12g-sas-raid-2gb"}],
+        "volume": [CACHED | {"write": "back"}],
+        "load": [{"read": "30 %", "size": "16 KiB", "outstanding": 32}],
+        "measure": {"precision": "3 %", "min_ios": 3_000},
+    }
+    written = scenario.from_data(data)
+    (short,) = run(written).points
+    (warning,) = [text for text in short.warnings if "go once over the disks" in text]
+    wanted = int(float(warning.partition("min_ios to about ")[2].partition(",")[0]))
+    (long,) = run(written.with_({"measure.min_ios": wanted})).points
+    assert not any("go once over the disks" in text for text in long.warnings)
+
+
 # -- levels ------------------------------------------------------------------------------------
 
 

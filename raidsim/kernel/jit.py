@@ -26,6 +26,7 @@ import numpy as np
 from numba.core import types
 from numba.core.registry import CPUDispatcher
 
+from raidsim import waits
 from raidsim.kernel import checked
 from raidsim.kernel.code_cache import CodeCache
 
@@ -102,15 +103,19 @@ class Entry:
         return self._ready
 
     def _first(self, *arguments: Any) -> Any:
+        kinds = tuple(map(_type_of, arguments))
+        self._call = waits.apart(lambda: self._compiled(kinds))
+        return self._call(*arguments)
+
+    def _compiled(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
         collects = gc.isenabled()
         gc.disable()  # what a compiler makes is needed until it is done: 7 % of its time
         try:
             with _leaving_out(self._parts):
-                self._call = self._dispatcher.compile(tuple(map(_type_of, arguments)))
+                return self._dispatcher.compile(kinds)
         finally:
             if collects:
                 gc.enable()
-        return self._call(*arguments)
 
 
 _types: dict[type, Any] = {}

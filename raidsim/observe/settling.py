@@ -17,7 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.assembly.array import drives_of
+from raidsim.assembly.drives import kind_at
 from raidsim.intervene import window
+from raidsim.kernel import tables as t
 from raidsim.observe import levels
 from raidsim.observe.levels import Level, Record
 from raidsim.stats.warmup import mser5
@@ -97,6 +100,34 @@ class Settling:
             for level in self.record.levels
             if level.bound is not None and moves(self.record.series(level), level.bound)
         ]
+
+    def swept(self, load: str | None = None) -> float:
+        """How often destages have gone over all that is dirty in the window, of the slowest cache.
+
+        Caches with disks behind them count, of a load or of all. Destages go from low addresses to
+        high ones, and begin again: nothing is dirty just behind them, and most is just ahead. So a
+        whole way is twice as many bytes as are dirty, and what was written into the cache tells
+        how far it was.
+        """
+        ways = [math.inf]
+        for level, names in self.loads_of.items():
+            if (level.table, level.field) == ("caches", "dirty") and load in {None, *names}:
+                dirty = float(self.system.world.caches[level.rows[0]]["dirty"])
+                written = self._written_to_disks(names)
+                ways += [written / (2 * dirty)] if dirty and written else []
+        return min(ways)
+
+    def _written_to_disks(self, names: set[str]) -> float:
+        """Bytes that loads have written in the window to volumes of disks that write back."""
+        world = self.system.world
+        found = 0.0
+        for stream in (row for name in names for row in self.streams[name]):
+            volume = int(world.streams[stream]["volume"])
+            drives = drives_of(self.system, volume)
+            back = world.arrays[world.volumes[volume]["array"]]["write_back"]
+            if back and any(kind_at(self.system, drive).seeks for drive in drives):
+                found += float(world.streams[stream]["window_bytes"][t.WRITE])
+        return found
 
     def _of_load(self, name: str, streams: list[int]) -> Unsettled | None:
         rows = self.system.world.streams[streams]

@@ -18,14 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim import waits
+
 PERIOD = 0.1
 """Seconds from one tick to the next."""
-
-_stop = threading.Event()
-
-
-class Stopped(Exception):
-    """Ends a run whose result nobody will see."""
 
 
 def ticks() -> NDArray[Any]:
@@ -39,20 +35,9 @@ def take() -> None:
     Raises
     ------
     Stopped
-        After :func:`stop`.
+        After :func:`raidsim.waits.stop`.
     """
-    if _stop.is_set():
-        raise Stopped
-
-
-def stop() -> None:
-    """Let all runs of this process end, on whichever thread they are."""
-    _stop.set()
-
-
-def allow() -> None:
-    """Let runs go on again."""
-    _stop.clear()
+    waits.go_on()
 
 
 @cache

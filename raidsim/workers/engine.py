@@ -39,8 +39,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from raidsim import waits
 from raidsim.errors import InputError, Problem
-from raidsim.system import breath
 from raidsim.workers.cluster import cluster_of
 
 Variant = TypeVar("Variant")
@@ -93,7 +93,7 @@ OnProgress = Callable[[Progress], None]
 
 def go_on(_at: object = None) -> None:
     """End the run that says how far it is, if nobody waits for it any more."""
-    breath.take()
+    waits.go_on()
 
 
 def execute(
@@ -311,11 +311,11 @@ def _threads(count: int) -> Iterator[Executor]:
     try:
         yield pool
     except BaseException:  # Ctrl-C too: nobody waits for the others any more
-        breath.stop()
+        waits.stop()
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-        breath.allow()
+        waits.allow()
         sys.setswitchinterval(usual)
 
 
@@ -392,6 +392,8 @@ def _watch(parent: int, wanted: str) -> None:
     """End the runs of a worker when they are no longer wanted, and the worker with its parent."""
     while os.getppid() == parent:
         if not Path(wanted).exists():
-            breath.stop()
+            waits.stop()
+            if waits.is_making():  # a compiler, which can't be stopped
+                os._exit(1)
         time.sleep(LOOK_S)
     os._exit(1)
