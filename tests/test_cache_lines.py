@@ -31,7 +31,8 @@ def test_a_cache_put_together_anew_goes_on_as_before(load):
             if anew:
                 arrange(built.system, 0, clean_lines(built.system, 0))
         row = cache_of(built)
-        sums = {name: int(row[name]) for name in ("used", "clean", "dirty", "hits", "tasks")}
+        names = ("used", "clean", "dirty", "hits", "tasks", "wanted")
+        sums = {name: int(row[name]) for name in names}
         found.append((built.system.now, commands_of(built), sums))
     assert found[0] == found[1]
     assert found[0][2]["used"] > 0
@@ -41,11 +42,13 @@ def test_its_sums_are_those_of_its_lines():
     built = started(LOADS[0], volume=MODES, controller=SMALL)
     built.system.run(budget=500)
     row, lines = cache_of(built), rows_of(built.system, 0)
-    before = {name: int(row[name]) for name in ("used", "clean", "dirty")}
+    before = {name: int(row[name]) for name in ("used", "clean", "dirty", "wanted")}
     for name in before:
         row[name] = 0
     arrange(built.system, 0, clean_lines(built.system, 0))
     assert {name: int(row[name]) for name in before} == before
+    assert before["wanted"] > 0
+    assert before["dirty"] == built.system.world.arrays[0]["dirty"]
     assert before["dirty"] == lines["size"][(lines["dirty"] | lines["busy"]) != 0].sum()
 
 

@@ -258,6 +258,26 @@ def test_a_volume_beside_an_idle_one_behaves_as_if_it_were_alone(seed):
     )
 
 
+def test_a_volume_behind_a_cache_is_no_faster_beside_an_idle_one() -> None:
+    """Its destages are as many at a time as its own drives take."""
+    disks = {"drive": "cisco-hdd-600gb-15k", "controller": "card", "write": "back"}
+    data = {
+        "host": {"model": "cisco-ucs-c240-m4"},
+        "controller": [{"name": "card", "model": "cisco-12g-sas-raid-2gb"}],
+        "volume": [{"name": "data", "level": "raid5", "drives": 6} | disks],
+        "load": [{"volume": "data", "read": "50 %", "size": "64 KiB", "outstanding": 16}],
+        "measure": {"precision": "5 %", "min_ios": 5000},
+    }
+    (alone,) = points(data)
+    idle = {"name": "idle", "level": "raid10", "drives": 4} | disks
+    (beside,) = points(data, volume=[*data["volume"], idle])
+    assert (beside.iops, beside.latency_ms, beside.counts) == (
+        alone.iops,
+        alone.latency_ms,
+        alone.counts,
+    )
+
+
 HALVES = [
     {"level": "raid5", "drives": 4, "drive": "seagate-st373455ss"},
     {"level": "raid1", "drives": 2, "drive": "cisco-ssd-sas12-ep-1600gb", "state": "fresh"},

@@ -89,15 +89,16 @@ def serve(system: System, controller: int, card: Card | None, volume: VolumeSpec
 
 
 def modes(
-    system: System, write: str, read_ahead: str, io: str, spec: ControllerSpec | None
+    system: System, write: str, read_ahead: str, io: str, spec: ControllerSpec | None, drives: int
 ) -> dict[str, int]:
-    """How a volume with these modes uses the cache of its controller, as fields of ARRAY."""
+    """How a volume with these modes and drives uses the cache of its controller, for ARRAY."""
     if spec is None or not spec.card.has("cache.size"):
         return {}
     ahead = read_mode(read_ahead, spec.card)
     trails = system.append("trails", c.TRAILS) if ahead != c.NO_READ_AHEAD else 0
     return {
         "write_back": int(writes_back(write, spec.battery)),
+        "most_destages": spec.card.integer("cache.destage_depth") * drives,
         "cached": int(io == "cached"),
         "read_ahead": ahead,
         "first_trail": trails,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.assembly import replacement
+from raidsim.assembly.array import drives_of
 from raidsim.assembly.cache import chains, line_size, modes
 from raidsim.kernel import cache as lines_of
 from raidsim.kernel import cache_tables as c
@@ -76,6 +77,7 @@ def add_hybrid(
         end = int(below["size"]) // width * width
         log = {"stripe": width, "log_first": first, "log_head": first, "log_end": end}
         system.set_row("hybrids", number, log=1, **log)
+    drives = sum(len(drives_of(system, part)) for part in (front, back))
     system.set_row(
         "arrays",
         row,
@@ -84,7 +86,7 @@ def add_hybrid(
         width=width,
         locks=1,
         line=line_size(None if controller_spec is None else controller_spec.card, block),
-        **modes(system, spec.buffer, spec.read_ahead, spec.io, controller_spec),
+        **modes(system, spec.buffer, spec.read_ahead, spec.io, controller_spec, drives),
     )
     system.set_row(
         "volumes",
@@ -130,6 +132,7 @@ def _add_blocks(system: System, spec: HybridSpec) -> int:
         first_tower=first_tower,
         destage_size=spec.copy_size,
         most_tasks=0 if tier else spec.copies,
+        wanted=spec.copies,
         flush_time=round(spec.flush * GIGA),
         flusher=system.take_job(t.STAGE_CACHE_FLUSH, row=row),
         clock=system.add_station(f"{spec.name}: flush time", "flush time", servers=t.UNLIMITED),

@@ -169,6 +169,7 @@ def arrange(system: System, cache: int, clean: Sequence[int]) -> None:
     row["held"] = [size[used & (lines["queue"] == queue)].sum() for queue in range(QUEUES)]
     row["clean"] = size[order].sum()
     row["dirty"] = size[unclean].sum()
+    _count_by_array(system, cache, lines["volume"][unclean], size[unclean])
     row["pinned"] = size[lines["pinned"] == 1].sum()
     lines["height"] = 0
     head = int(row["first_tower"])
@@ -176,6 +177,29 @@ def arrange(system: System, cache: int, clean: Sequence[int]) -> None:
     enter(system, cache, first + np.flatnonzero(used), first + np.flatnonzero(~used))
     rank(system, cache, first + order[::-1])
     enlist(system, cache, first + np.flatnonzero(lines["dirty"] != 0))
+
+
+def _count_by_array(
+    system: System, cache: int, volumes: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> None:
+    """Dirty bytes of each array behind a controller's cache, and what destages their drives take.
+
+    Parameters
+    ----------
+    volumes, sizes
+        Of each dirty line: its volume's row, and its bytes.
+    """
+    world, row = system.world, system.world.caches[cache]
+    if row["errand"] != ERRAND_DESTAGE:
+        return
+    behind = world.volumes[: system.count("volumes")]
+    behind = behind[(behind["kind"] == t.VOLUME_ARRAY) & (behind["controller"] != t.NONE)]
+    mine = world.controllers["cache"][behind["controller"]] == cache
+    rows = behind["array"][mine]
+    world.arrays["dirty"][rows] = 0
+    np.add.at(world.arrays["dirty"], world.volumes["array"][volumes], sizes)
+    with_dirt = rows[world.arrays["dirty"][rows] > 0]
+    row["wanted"] = world.arrays["most_destages"][with_dirt].sum()
 
 
 def enter(system: System, cache: int, held: NDArray[np.int64], free: NDArray[np.int64]) -> None:

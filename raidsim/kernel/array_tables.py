@@ -86,6 +86,8 @@ ARRAYS = Table(
     ),
     line=configuration("i8", "line of the cache: a strip, or more", "B"),
     write_back=configuration("i8", "1: writes are answered from the cache of its controller"),
+    dirty=state("i8", "dirty lines of it in the cache of its controller", "B"),
+    most_destages=configuration("i8", "destages of them that its drives take at a time"),
     cached=configuration("i8", "1: what is read from the drives is kept there"),
     read_ahead=configuration("i8", "read mode, see cache_tables"),
     first_trail=configuration("i8", "first of the streams that its read-ahead follows"),

@@ -49,6 +49,7 @@ CACHES = Table(
     elevator=volatile("i8", "key of the line that the elevator has come to"),
     tasks=volatile("i8", "destages under way"),
     most_tasks=state("i8", "the most of them; 0 once a part of a hybrid is lost"),
+    wanted=state("i8", "the most that the drives of arrays with dirty lines take at a time"),
     destage_size=configuration("i8", "most contiguous bytes of one", "B"),
     copy=configuration("i8", "station: its memory"),
     copy_ns=configuration("f8", "of that", "ns/B"),

@@ -146,12 +146,24 @@ def soil(w, cache, index, start, end):
     line = w.lines[index]
     size = line["size"]
     if line["dirty"] == 0 and line["busy"] == 0:
-        count(w, cache, size)
+        count_of_array(w, cache, line["volume"], size)
     base = line["strip"] * size
     line["dirty"] |= mask(size, max(start - base, 0), min(end - base, size))
     line["valid"] |= line["dirty"]
     if line["height"] == 0:
         enlist(w, cache, index)
+
+
+@routine
+def count_of_array(w, cache, volume, size):
+    """So many more bytes of an array's volume are dirty; with any its drives take destages."""
+    array = w.arrays[w.volumes[volume]["array"]]
+    if array["dirty"] == 0:
+        cache["wanted"] += array["most_destages"]
+    array["dirty"] += size
+    if array["dirty"] == 0:
+        cache["wanted"] -= array["most_destages"]
+    count(w, cache, size)
 
 
 @routine
@@ -173,7 +185,8 @@ def work(w, cache):
     if cache["flushing"] == 1 or cache["first_waiting"] != NONE:
         limit = 0
     limit += cache["pinned"]
-    while cache["tasks"] < cache["most_tasks"] and cache["dirty"] > limit:
+    most = min(cache["most_tasks"], cache["wanted"])
+    while cache["tasks"] < most and cache["dirty"] > limit:
         index = seek(w, cache, cache["elevator"])
         if index == NONE:
             index = seek(w, cache, 0)
@@ -280,7 +293,7 @@ def clean(w, cache, volume, size, start, end):
             continue
         line["busy"] = 0
         if line["dirty"] == 0:
-            count(w, cache, -size)
+            count_of_array(w, cache, volume, -size)
             settle(w, cache, index)
 
 
@@ -303,7 +316,7 @@ def supersede(w, cache, volume, size, start, end):
         if line["dirty"] == 0 and line["height"] > 0:
             strike(w, cache, index)
             if line["busy"] == 0:
-                count(w, cache, -size)
+                count_of_array(w, cache, volume, -size)
                 settle(w, cache, index)
     admit(w, cache)
 

@@ -8,6 +8,7 @@ from caches import check as check_lines
 from raidsim.control.clock import to_ns
 from raidsim.errors import InputError
 from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.layout.tables import MIRRORED, PARITY
 from tests.fuzz import Fault
 from tests.fuzz.machine import MIB, Machine
@@ -40,6 +41,10 @@ def at_any_time(m: Machine) -> None:
     if (caches["used"] > caches["size"]).any():
         raise Fault(f"a cache of {caches['size']} B holds {caches['used']} B")
     check_lines(system, largest=LINES)
+    of_arrays = system.world.arrays["dirty"][: system.count("arrays")]
+    of_controllers = caches["dirty"][caches["errand"] == ERRAND_DESTAGE]
+    if (of_arrays < 0).any() or of_arrays.sum() != of_controllers.sum():
+        raise Fault(f"arrays have {of_arrays} dirty B, caches of controllers {of_controllers}")
 
 
 def bring_back(m: Machine) -> None:
