@@ -218,7 +218,7 @@ class Session:
         pilot = max(LEAST_PILOT, PILOT_PER_OUTSTANDING * slots)
         bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
         streams = {load.name: self.machine.streams[load.name] for load in self.loads}
-        writing = {load.name for load in self.loads if load.read < 1}
+        writing = {load.name for load in self.loads if load.read is None or load.read < 1}
         self.settling = Settling(self.system, streams, writing)
         while True:
             going = self._run(pilot)

@@ -299,6 +299,26 @@ def test_commands_that_continue_one_another_are_done_in_one_go(op, choose, seed)
     assert times[count - 1] - times[0] == pytest.approx(medium, abs=ROUNDING)
 
 
+@pytest.mark.parametrize("choose", ["0 ms", "0.3 ms", "0.65 ms", "1 ms"])
+@pytest.mark.parametrize("outstanding", [1, 2, 4])
+def test_a_reader_that_passes_over_a_part_of_the_drive_loses_no_turn(outstanding, choose):
+    # Two blocks of three are read, as the rebuild of RAID 6 does. The head reads on over the third
+    # one; when the firmware has chosen, it is in the midst of the next block, and stays there.
+    segments = AHEAD | {"read_ahead__minimum": "64 KiB"}
+    disk = OneDisk(**SMALL, **segments, queue__discipline="sptf", queue__choose_time=choose)
+    places = [n * BLOCK for n in range(300) if n % 3 < 2]
+    asked = {disk.start(t.READ, place, BLOCK) for place in places[:outstanding]}
+    later = iter(places[outstanding:])
+    while asked:
+        assert disk.system.run() == t.RETURN_AWAITED
+        for ticket, *_ in disk.system.awaited():
+            asked.remove(ticket)
+            if (place := next(later, None)) is not None:
+                asked.add(disk.start(t.READ, place, BLOCK))
+    medium = platter().transfer(0, places[-1] + BLOCK)
+    assert disk.system.now < 1.1 * medium + 2 * TURN
+
+
 # -- short strokes and deep queues ---------------------------------------------------------------
 
 

@@ -154,10 +154,12 @@ def is_turn_of_deferred(disk):
 @routine
 def start_next(w, disk):
     """Start the access that the discipline chooses among those that wait."""
+    coming = disk_buffer.coming_by(w, disk)
+    late = 0.0 if coming == NONE else disk_buffer.due(w, disk, coming)
     disk_buffer.stop(w, disk)
     if disk["shingles"] != NONE:
         shingles.aim_all(w, disk)
-    row = deferred.choose(w, disk) if is_turn_of_deferred(disk) else choose(w, disk)
+    row = deferred.choose(w, disk) if is_turn_of_deferred(disk) else choose(w, disk, coming)
     if disk["shingles"] != NONE and w.tasks[row]["op"] == WRITE:
         row = shingles.in_order(w, disk, row)
         shingles.aim(w, disk, w.tasks[row])
@@ -170,6 +172,8 @@ def start_next(w, disk):
     lead = move + wait_time(disk, w.state[0]["now"], move, task["angle"])
     if disk["zero_latency"][task["op"]] == 1:
         lead = from_any_sector(w, disk, task, move, lead)
+    if task["offset"] == coming and task["op"] == READ:
+        lead = late  # the head reads there already, and is in the midst of a sector
     landed = lead - move
     disk["command"] = task["command"]
     disk["op"] = task["op"]
@@ -319,8 +323,8 @@ def go_on(w, disk):
 
 
 @routine
-def choose(w, disk):
-    """Row of the task that comes next."""
+def choose(w, disk, coming):
+    """Row of the task that comes next; the head reads ahead at byte ``coming``, if not NONE."""
     discipline = disk["discipline"]
     if discipline == DISCIPLINE_FIFO:
         return first_come(w, disk)
@@ -332,27 +336,21 @@ def choose(w, disk):
             return row
     if discipline == DISCIPLINE_SSTF:
         return shortest_seek(w, disk)
-    return first_of_run(w, disk, shortest_positioning(w, disk))
+    return shortest_positioning(w, disk, coming)
 
 
 @routine
-def first_of_run(w, disk, row):
-    """The first of the waiting accesses that follow on from one another up to the one in ``row``.
+def continues(w, disk, task):
+    """Whether an access follows on from another one that waits.
 
     Firmware does commands that continue one another in order. If the arm began amid them, as
     rotation alone may have it, what lies in front of that would cost one more revolution.
     """
-    first = disk["first_task"]
-    other = first
-    while other < first + disk["waiting"]:
-        a = w.tasks[other]
-        b = w.tasks[row]
-        if a["offset"] + a["length"] == b["offset"] and a["op"] == b["op"]:
-            row = other
-            other = first
-        else:
-            other += 1
-    return row
+    for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
+        before = w.tasks[row]
+        if before["offset"] + before["length"] == task["offset"] and before["op"] == task["op"]:
+            return True
+    return False
 
 
 @routine
@@ -422,8 +420,12 @@ def elevator(w, disk):
 
 
 @routine
-def shortest_positioning(w, disk):
-    """The task with the least seek and rotation, less its waiting times the ageing."""
+def shortest_positioning(w, disk, coming):
+    """The task with the least seek and rotation, less its waiting times the ageing.
+
+    Of those that continue one another only the first is looked at. A read that goes on where the
+    head reads ahead, at byte ``coming``, needs neither.
+    """
     now = w.state[0]["now"]
     phase = float(now % disk["revolution"])
     here = disk["cylinder"]
@@ -439,9 +441,11 @@ def shortest_positioning(w, disk):
         if distance > reach:
             continue
         cost = positioning(w, disk, task, distance, phase)
+        if task["offset"] == coming and task["op"] == READ:
+            cost = 0.0
         if ageing > 0.0:
             cost -= ageing * (now - task["queued"])
-        if cost < least:
+        if cost < least and not continues(w, disk, task):
             least = cost
             best = row
             if narrows:

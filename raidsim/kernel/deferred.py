@@ -119,7 +119,7 @@ def begins_at(w, disk, offset):
 def choose(w, disk):
     """The row of the write with the least seek and rotation among the nearest ones.
 
-    If others are to be written right in front of it, the first of them. They are taken from both sides of the arm, each time the one on the nearer cylinder; of two
+    Of writes that continue one another only the first is aimed at. They are taken from both sides of the arm, each time the one on the nearer cylinder; of two
     equally far the one that lies further out.
     """
     phase = float(w.state[0]["now"] % disk["revolution"])
@@ -141,11 +141,13 @@ def choose(w, disk):
         else:
             row = row_at(w, disk, above)
             above += 1
-        cost = positioning(w, disk, w.tasks[row], min(outer, inner), phase)
+        row = first_of_run(w, disk, row)
+        task = w.tasks[row]
+        cost = positioning(w, disk, task, abs(task["cylinder"] - here), phase)
         if cost < least:
             least = cost
             best = row
-    return first_of_run(w, disk, best)
+    return best
 
 
 @handler

@@ -135,6 +135,15 @@ def is_reading(w, disk, e):
 
 
 @handler
+def coming_by(w, disk):
+    """The byte that read-ahead has come to, NONE if there is none under way."""
+    catch_up(w, disk)
+    if disk["active"] == NONE or not is_reading(w, disk, disk["active"]):
+        return NONE
+    return w.extents[disk["active"]]["end"]
+
+
+@handler
 def trim(disk, extent):
     """A segment keeps what was read last."""
     if extent["end"] - extent["start"] > disk["segment"]:

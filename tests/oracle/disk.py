@@ -343,12 +343,12 @@ class OracleDisk:
             return cached
         return commands
 
-    def _before(self, access: Access) -> Access | None:
-        """The access that waits, ends where this one begins, and may go before it."""
+    def _first_of_run(self, access: Access) -> Access:
+        """The first of the accesses that may be next and continue one another up to this one."""
         for other in self._of_turn():
             if other.op == access.op and other.offset + other.length == access.offset:
-                return other
-        return None
+                return self._first_of_run(other)
+        return access
 
     def _choose(self) -> Access:
         def distance(a: Access) -> int:
@@ -371,11 +371,10 @@ class OracleDisk:
             near = below + [a for a in near if distance(a) >= 0]
             waiting = sorted(near, key=lambda a: abs(distance(a)))
             waiting = waiting[: self.card.integer("write_cache.aims")]
+        if discipline == "sptf":
+            waiting = [self._first_of_run(a) for a in waiting]
         if discipline != "look":
-            best = min(waiting, key=keys[discipline])
-            while discipline == "sptf" and (before := self._before(best)):
-                best = before
-            return best
+            return min(waiting, key=keys[discipline])
         ahead = [a for a in waiting if distance(a) * self.heading >= 0]
         if not ahead:
             self.heading = -self.heading
