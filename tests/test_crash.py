@@ -62,7 +62,7 @@ def test_commits_are_lost_without_a_barrier_in_front_of_disk_caches():
     ("array", "database", "keeps"),
     [
         ("write-through, disk caches on", "WAL", True),
-        ("write-through, disk caches on", "WAL, no barrier", False),
+        ("write-through, disk caches on", "rollback journal, no barrier", False),
         ("write-back without battery, disk caches off", "rollback journal", False),
     ],
 )

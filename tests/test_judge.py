@@ -145,7 +145,11 @@ SLOWER = {
         {"volume.write": "through"},
         "write-through instead",
     ),
-    "one drive failed": (disks(read="100 %", outstanding=64), {"volume.failed": [0]}, "had failed"),
+    "one drive failed": (  # a rebuild would take most of the time of the disks
+        disks(read="100 %", outstanding=64).with_("volume.rebuild_rate", "90 %"),
+        {"volume.failed": [0]},
+        "had failed",
+    ),
     "one at a time": (flash(), {"load.outstanding": 1}, "only 1 I/O of each process"),
     "32 at a time": (flash(outstanding=128), {"load.outstanding": 32}, "only 32"),
     "one process": (flash(workers=4, outstanding=2), {"load.workers": 1}, "1 of the processes"),

@@ -15,7 +15,7 @@ from raidsim.cards import Card
 from raidsim.control.model import Machine, build
 from raidsim.kernel import tables as t
 from raidsim.report.plot import drawing, save_svg
-from raidsim.scenario import Scenario, from_data
+from raidsim.scenario import Requests, Scenario, from_data
 from raidsim.system.system import System
 
 COLOURS = ("#1f6fb4", "#d9822b", "#3a8f5c", "#8a5bb0", "#b23b4e")
@@ -89,7 +89,7 @@ def seeks(model: str) -> tuple[Card, list[float], list[float]]:
     card = spec.volumes[0].card
     shape = geometry(card)
     system = build(spec).system
-    stream = system.add_stream("by hand", [(SECTOR, 1.0)], mode=t.MANUAL, volume=0, process=0)
+    stream = system.add_stream("by hand", [Requests(SECTOR)], mode=t.MANUAL, volume=0, process=0)
     fixed = card.number("command.latency") + card.number("command.time")
     cylinders = shape.cylinders * len(shape.tracks)
     shares, times = [], []

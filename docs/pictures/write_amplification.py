@@ -11,6 +11,7 @@ from scipy.special import lambertw
 
 from raidsim.assembly import ftl
 from raidsim.report.plot import drawing, save_svg
+from raidsim.scenario import Requests
 from raidsim.system.system import System
 
 UNIT = 4096
@@ -29,7 +30,7 @@ def simulated(spare: float) -> float:
     """Uniform random writes on a full drive with the map that every run uses."""
     system = System(seed=1)
     which = ftl.add(system, ftl.shape(UNITS, spare))
-    stream = system.add_stream("writes", [(UNIT, 1.0)], area_size=UNITS * UNIT, align=UNIT)
+    stream = system.add_stream("writes", [Requests(UNIT)], area_size=UNITS * UNIT, align=UNIT)
     ftl.fill(system, which, 0, UNITS)
     ftl.overwrite(system, which, UNIT, stream, 0, 4 * UNITS)
     row = system.world.ftls[which]

@@ -148,9 +148,7 @@ def add_array(
         locks=LOCKS if is_redundant else 1,
         line=line_size(controller_card, int(layout["strip"])),
         **intent.marks(system, volume, controller),
-        **modes(
-            system, volume.write, volume.read_ahead, volume.io, controller_spec, volume.drives
-        ),
+        **modes(system, volume.write, volume.read_ahead, volume.io, controller_spec, volume.drives),
         **(
             on_host(system, row, volume, host, engine)
             if controller_card is None

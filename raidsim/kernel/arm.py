@@ -154,9 +154,7 @@ def is_turn_of_deferred(disk):
 @routine
 def start_next(w, disk):
     """Start the access that the discipline chooses among those that wait."""
-    coming = disk_buffer.coming_by(w, disk)
-    late = 0.0 if coming == NONE else disk_buffer.due(w, disk, coming)
-    disk_buffer.stop(w, disk)
+    coming = disk_buffer.stop(w, disk)
     if disk["shingles"] != NONE:
         shingles.aim_all(w, disk)
     row = deferred.choose(w, disk) if is_turn_of_deferred(disk) else choose(w, disk, coming)
@@ -173,7 +171,8 @@ def start_next(w, disk):
     if disk["zero_latency"][task["op"]] == 1:
         lead = from_any_sector(w, disk, task, move, lead)
     if task["offset"] == coming and task["op"] == READ:
-        lead = late  # the head reads there already, and is in the midst of a sector
+        # The head reads there already, and may be in the midst of a sector.
+        lead = disk_buffer.due(w, disk, coming)
     landed = lead - move
     disk["command"] = task["command"]
     disk["op"] = task["op"]
@@ -421,10 +420,19 @@ def elevator(w, disk):
 
 @routine
 def shortest_positioning(w, disk, coming):
+    """The task with the least seek and rotation; of those that continue one another the first."""
+    row = least_positioning(w, disk, coming, False)
+    if continues(w, disk, w.tasks[row]):
+        row = least_positioning(w, disk, coming, True)
+    return row
+
+
+@routine
+def least_positioning(w, disk, coming, firsts):
     """The task with the least seek and rotation, less its waiting times the ageing.
 
-    Of those that continue one another only the first is looked at. A read that goes on where the
-    head reads ahead, at byte ``coming``, needs neither.
+    A read that goes on where the head reads ahead, at byte ``coming``, needs neither. ``firsts``
+    leaves out what continues another task: seldom is that the best, and a look for it is dear.
     """
     now = w.state[0]["now"]
     phase = float(now % disk["revolution"])
@@ -445,7 +453,7 @@ def shortest_positioning(w, disk, coming):
             cost = 0.0
         if ageing > 0.0:
             cost -= ageing * (now - task["queued"])
-        if cost < least and not continues(w, disk, task):
+        if cost < least and not (firsts and continues(w, disk, task)):
             least = cost
             best = row
             if narrows:

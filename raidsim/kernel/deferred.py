@@ -119,8 +119,8 @@ def begins_at(w, disk, offset):
 def choose(w, disk):
     """The row of the write with the least seek and rotation among the nearest ones.
 
-    Of writes that continue one another only the first is aimed at. They are taken from both sides of the arm, each time the one on the nearer cylinder; of two
-    equally far the one that lies further out.
+    Of writes that continue one another only the first is aimed at. They are taken from both sides
+    of the arm, each time the one on the nearer cylinder; of two equally far the one further out.
     """
     phase = float(w.state[0]["now"] % disk["revolution"])
     here = disk["cylinder"]

@@ -135,15 +135,6 @@ def is_reading(w, disk, e):
 
 
 @handler
-def coming_by(w, disk):
-    """The byte that read-ahead has come to, NONE if there is none under way."""
-    catch_up(w, disk)
-    if disk["active"] == NONE or not is_reading(w, disk, disk["active"]):
-        return NONE
-    return w.extents[disk["active"]]["end"]
-
-
-@handler
 def trim(disk, extent):
     """A segment keeps what was read last."""
     if extent["end"] - extent["start"] > disk["segment"]:
@@ -152,16 +143,21 @@ def trim(disk, extent):
 
 @routine
 def stop(w, disk):
-    """Something else is to do: read-ahead ends, and the arm is where it has come to."""
+    """Something else is to do: read-ahead ends, and the arm is where it has come to.
+
+    That byte, or NONE if nothing was read ahead any more.
+    """
     if disk["ahead"] == 0:
-        return
+        return NONE
     catch_up(w, disk)
     disk["ahead"] = 0
+    end = w.extents[disk["active"]]["end"]
     if w.state[0]["now"] > disk["ahead_since"]:
-        last = max(w.extents[disk["active"]]["end"] - 1, disk["ahead_from"])
+        last = max(end - 1, disk["ahead_from"])
         cylinder, head, _ = locate(w, disk, min(last, disk["size"] - 1))
         disk["cylinder"] = cylinder
         disk["head"] = head
+    return end if end < disk["ahead_until"] else NONE
 
 
 @routine
