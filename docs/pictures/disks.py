@@ -163,9 +163,7 @@ def draw_queue(axes: Axes) -> None:
     axes.set_xlabel("outstanding I/Os")
     axes.set_ylabel("IO/s")
     axes.set_ylim(bottom=0)
-    axes.set_title(
-        f"Random reads of 8 KiB on the whole drive: {QUEUED}, if it sorted 256 commands", size=9
-    )
+    axes.set_title(f"Random reads of 8 KiB on the whole drive: {QUEUED}", size=9)
 
 
 PICTURES: dict[str, Callable[[Axes], None]] = {

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from raidsim.kernel import agenda, queue
 from raidsim.kernel.array import add_task
+from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.kernel.cache import find, grain_of, is_clean, mask, settle, take, unlist, up_to
 from raidsim.kernel.cache_tables import GRAINS, LEVELS
 from raidsim.kernel.jit import handler, part, routine
@@ -156,14 +157,19 @@ def soil(w, cache, index, start, end):
 
 @routine
 def count_of_array(w, cache, volume, size):
-    """So many more bytes of an array's volume are dirty; with any its drives take destages."""
+    """So many more bytes of a volume are dirty; while any are its drives take destages.
+
+    A hybrid's blocks in its front are no lines of a controller, and have a cache of their own.
+    """
+    count(w, cache, size)
+    if cache["errand"] != ERRAND_DESTAGE:
+        return
     array = w.arrays[w.volumes[volume]["array"]]
     if array["dirty"] == 0:
         cache["wanted"] += array["most_destages"]
     array["dirty"] += size
     if array["dirty"] == 0:
         cache["wanted"] -= array["most_destages"]
-    count(w, cache, size)
 
 
 @routine
