@@ -24,6 +24,7 @@ DRIVES = 8
 IOS = 20_000
 STRETCHES = 4  # of so many reads, one after the other
 SHARE = 0.01  # of the rows of a rebuild
+LEAST = 1e-5  # of them, that can be asked for
 
 
 def reading(volume: dict[str, Any], outstanding: int) -> System:
@@ -82,7 +83,7 @@ def run(settings: Settings, tell: Tell) -> tuple[dict[str, Any], dict[str, float
     stretches = [cost(system, ios) for _ in range(STRETCHES)]
     share = SHARE if not settings.quick else SHARE / 100
     tell(f"rebuild, {share:.2%} of its rows")
-    rebuild(share / 100)  # what only the end of a rebuild needs is compiled then
+    rebuild(max(share / 100, LEAST))  # what only the end of a rebuild needs is compiled then
     found = rebuild(share)
     figures = {"disk": DISK, "one": one, "ios": ios, "stretches": stretches, "rebuild": found}
     return figures, {

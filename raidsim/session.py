@@ -53,7 +53,8 @@ LEAST_PERIODS = 10  # of a burst, in a window
 LEAST_SWEPT = 0.25
 """Of a sweep of a cache's destages: a window that holds so much of one goes on until it is whole.
 
-The inner tracks of disks are slower than the outer ones, and so is what destages leave over.
+Disks are slower at their inner tracks, so the rate of the hosts goes up and down with the place
+that destages have come to.
 """
 NEARLY_WHOLE = 0.9  # what is dirty when the window ends may be a little more than before
 LEAST_OF_A_LOAD = 200  # I/Os in a window, of each of several loads
@@ -218,7 +219,7 @@ class Session:
         pilot = max(LEAST_PILOT, PILOT_PER_OUTSTANDING * slots)
         bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
         streams = {load.name: self.machine.streams[load.name] for load in self.loads}
-        writing = {load.name for load in self.loads if load.read is None or load.read < 1}
+        writing = {load.name for load in self.loads if load.read_share < 1}
         self.settling = Settling(self.system, streams, writing)
         while True:
             going = self._run(pilot)

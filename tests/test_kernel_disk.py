@@ -316,7 +316,7 @@ def test_a_reader_that_passes_over_a_part_of_the_drive_loses_no_turn(outstanding
             if (place := next(later, None)) is not None:
                 asked.add(disk.start(t.READ, place, BLOCK))
     medium = platter().transfer(0, places[-1] + BLOCK)
-    assert disk.system.now < 1.1 * medium + 2 * TURN
+    assert disk.system.now < 1.02 * medium + TURN
 
 
 # -- short strokes and deep queues ---------------------------------------------------------------

@@ -172,9 +172,13 @@ def test_the_front_of_a_hybrid_holds_what_it_held(mode: str) -> None:
     system.run(budget=300 if INTERPRETED else 2000)
     lines = system.world.lines[: system.count("lines")]
     cache = system.world.caches[0]
+    for _ in range(200):  # a tier moves blocks once a second
+        if (lines["busy"] | lines["coming"]).any():
+            break
+        system.run(budget=int(system.state["completed"]) + 20)
+    assert (lines["busy"] | lines["coming"]).any(), "copies are under way"
     before = {int(line["strip"]): line.copy() for line in lines if line["valid"] | line["dirty"]}
     assert len(before) > 20
-    assert (lines["busy"] | lines["coming"]).any(), "copies are under way"
     (stream,) = machine.streams["load"]
     row = system.world.streams[stream]
     flying = int(row["in_flight"])

@@ -41,7 +41,7 @@ class Deferral:
 
 
 def deferral(card: Card, entries: int) -> Deferral | None:
-    """What a card says of it, whose cache takes ``entries`` writes; None if all are one queue."""
+    """How a disk whose cache takes ``entries`` writes defers them; None if it has one queue."""
     if entries == 0 or not card.has("write_cache.reads_first"):
         return None
     share = card.number("write_cache.reads_first")

@@ -117,10 +117,36 @@ def begins_at(w, disk, offset):
 
 @routine
 def choose(w, disk):
-    """The row of the write with the least seek and rotation among the nearest ones.
+    """The row of the write that comes next: of those that continue one another the first.
 
-    Of writes that continue one another only the first is aimed at. They are taken from both sides
-    of the arm, each time the one on the nearer cylinder; of two equally far the one further out.
+    If each of the nearest writes continues another one, it is the first of the run that is best.
+    """
+    place = nearest(w, disk, False)
+    if continues(w, disk, place):
+        first = nearest(w, disk, True)
+        if first != NONE:
+            place = first
+        while continues(w, disk, place):
+            place -= 1
+    return row_at(w, disk, place)
+
+
+@handler
+def continues(w, disk, place):
+    """Whether the write in a place begins where the one before it ends."""
+    if place == 0:
+        return False
+    before = w.tasks[row_at(w, disk, place - 1)]
+    return before["offset"] + before["length"] == w.tasks[row_at(w, disk, place)]["offset"]
+
+
+@routine
+def nearest(w, disk, firsts):
+    """The place of the write with the least seek and rotation among the nearest ones.
+
+    They are taken from both sides of the arm, each time the one on the nearer cylinder; of two
+    equally far the one that lies further out. ``firsts`` leaves out what continues another one;
+    NONE if that is all of them.
     """
     phase = float(w.state[0]["now"] % disk["revolution"])
     here = disk["cylinder"]
@@ -136,31 +162,17 @@ def choose(w, disk):
         if above < count:
             inner = w.tasks[row_at(w, disk, above)]["cylinder"] - here
         if outer <= inner:
-            row = row_at(w, disk, below)
+            place = below
             below -= 1
         else:
-            row = row_at(w, disk, above)
+            place = above
             above += 1
-        row = first_of_run(w, disk, row)
-        task = w.tasks[row]
-        cost = positioning(w, disk, task, abs(task["cylinder"] - here), phase)
-        if cost < least:
+        task = w.tasks[row_at(w, disk, place)]
+        cost = positioning(w, disk, task, min(outer, inner), phase)
+        if cost < least and not (firsts and continues(w, disk, place)):
             least = cost
-            best = row
+            best = place
     return best
-
-
-@handler
-def first_of_run(w, disk, row):
-    """The first of the writes that follow on from one another up to the one in ``row``."""
-    place = place_of(w, disk, w.tasks[row]["offset"])
-    while place > 0:
-        before = w.tasks[row_at(w, disk, place - 1)]
-        if before["offset"] + before["length"] != w.tasks[row]["offset"]:
-            break
-        place -= 1
-        row = row_at(w, disk, place)
-    return row
 
 
 @routine

@@ -157,7 +157,7 @@ def soil(w, cache, index, start, end):
 
 @routine
 def count_of_array(w, cache, volume, size):
-    """So many more bytes of a volume are dirty; while any are its drives take destages.
+    """So many more bytes of a volume are dirty. While any are dirty, its drives take destages.
 
     A hybrid's blocks in its front are no lines of a controller, and have a cache of their own.
     """

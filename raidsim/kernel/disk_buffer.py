@@ -145,7 +145,7 @@ def trim(disk, extent):
 def stop(w, disk):
     """Something else is to do: read-ahead ends, and the arm is where it has come to.
 
-    That byte, or NONE if nothing was read ahead any more.
+    Returns the byte that it has come to, or NONE if nothing was read ahead any more.
     """
     if disk["ahead"] == 0:
         return NONE

@@ -67,7 +67,8 @@ class Settling:
     streams
         The streams of each load that is under way, by its name.
     writing
-        Names of the loads that write. What others find dirty is of before, and will be written.
+        Names of the loads that write. What other loads find dirty in a cache was written before
+        they began, and will go to the drives.
     """
 
     def __init__(

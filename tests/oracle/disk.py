@@ -372,7 +372,10 @@ class OracleDisk:
             waiting = sorted(near, key=lambda a: abs(distance(a)))
             waiting = waiting[: self.card.integer("write_cache.aims")]
         if discipline == "sptf":
-            waiting = [self._first_of_run(a) for a in waiting]
+            firsts = [a for a in waiting if self._first_of_run(a) is a]
+            if not firsts:  # only of some of many cached writes
+                return self._first_of_run(min(waiting, key=keys[discipline]))
+            waiting = firsts
         if discipline != "look":
             return min(waiting, key=keys[discipline])
         ahead = [a for a in waiting if distance(a) * self.heading >= 0]
