@@ -127,7 +127,7 @@ class Capacity:
                 "precision": TRIAL_PRECISION,
                 "confidence": TRIAL_CONFIDENCE,
                 "min_ios": ios,
-                "max_ios": 2 * ios,
+                "max_ios": max(2 * ios, min(measure.max_ios, 2 * MOST_TRIAL_IOS)),
                 "max_time": min(max(measure.max_time, 4 * TRIAL_IOS / asked), LONGEST_TRIAL),
             }
         )

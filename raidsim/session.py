@@ -13,7 +13,7 @@ Loads that end by themselves (a limit, given arrivals) are measured from start t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,8 +32,8 @@ from raidsim.observe import (
     throttling,
     wear,
 )
-from raidsim.observe.settling import PILOT_PER_OUTSTANDING, Settling, Unsettled
-from raidsim.result import Interval, Limit, Point, Replayed
+from raidsim.observe.settling import PILOT_PER_OUTSTANDING, Filling, Settling, Unsettled
+from raidsim.result import Interval, Latency, Limit, Point, Replayed
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at, label, offered, period_of
 from raidsim.scenario.replays import plan
@@ -43,12 +43,14 @@ from raidsim.warming import warm_drives
 
 NS_PER_S = 1e9
 MS_PER_S = 1e3
+MIB = 1 << 20
 LEAST_PILOT = 2_000
 MOST_PILOT_SHARE = 0.5  # of max_ios
 GROWTH = 1.5
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
 BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
 LEAST_BACKLOG = 100
+ANOTHER_MIX = 0.02  # difference of shares of reads that is worth words
 LEAST_PERIODS = 10  # of a burst, in a window
 LEAST_SWEPT = 0.25
 """Of a sweep of a cache's destages: a window that holds so much of one goes on until it is whole.
@@ -56,8 +58,10 @@ LEAST_SWEPT = 0.25
 Disks are slower at their inner tracks, so the rate of the hosts goes up and down with the place
 that destages have come to.
 """
+LEAST_OPEN_SWEEPS = 1.3  # two looks, a sweep apart, tell whether a cache fills
 NEARLY_WHOLE = 0.9  # what is dirty when the window ends may be a little more than before
 LEAST_OF_A_LOAD = 200  # I/Os in a window, of each of several loads
+PATIENCE = 10.0  # times what has passed: the warm-up does not wait so long for a cache that fills
 CROWDED = 0.95  # share of a station's time from which an open load settles slowly
 
 
@@ -128,6 +132,7 @@ class Session:
         self.settling: Settling | None = None
         self.watches: dict[str, replayed.Watch] = {}  # of loads that replay a trace
         self.unsettled: list[Unsettled] = []
+        self.overfull: list[Filling] = []  # caches that fill without end
 
     # -- measuring --------------------------------------------------------------------
 
@@ -226,6 +231,9 @@ class Session:
             self.unsettled = self.settling.unsettled()
             if not self.unsettled or not going or pilot >= bound:
                 break
+            if pilot >= measure.min_ios and self._is_overfull_for_long():
+                self.overfull, self.unsettled = self._filling(), []
+                break
             pilot = min(int(pilot * GROWTH) + 1, bound)
         self._open_window()
 
@@ -248,6 +256,9 @@ class Session:
         wanted = measure.min_ios
         while True:
             going = self._run(start + wanted) and self._to_the_end_of_a_period()
+            self.overfull = self._filling() or self.overfull
+            if self.overfull:
+                return False
             if warm and going:
                 going = self._over_whole_turns(start + measure.max_ios)
             if all(self._is_precise(load) for load in self.loads):
@@ -272,15 +283,30 @@ class Session:
         """What fills so slowly that it seemed to have settled, and moved in the window."""
         return [] if self.settling is None else self.settling.moving()
 
+    def _filling(self) -> list[Filling]:
+        """Caches that fill until open loads wait, which write more than drives take.
+
+        A closed load fills a cache too, and then has its pace.
+        """
+        loads = {load.name for load in self.loads if load.rate is not None}
+        found = [] if self.settling is None else self.settling.filling()
+        return [one for one in found if one.loads <= loads]
+
+    def _is_overfull_for_long(self) -> bool:
+        """Whether such a cache takes so long to fill that nobody waits to see it full."""
+        passed = (self.system.now - self.begun) / NS_PER_S
+        return any(one.full_in > PATIENCE * passed for one in self._filling())
+
     def _of_a_sweep(self, start: int) -> int:
         """I/Os of a window in which destages go once over all that is dirty; 0 if one holds that.
 
         Also 0 if that would take many times as long: a window so short asks for no such precision.
         """
         swept = math.inf if self.settling is None else self.settling.swept()
-        if not LEAST_SWEPT <= swept < 1:
+        sweeps = LEAST_OPEN_SWEEPS if any(load.rate is not None for load in self.loads) else 1.0
+        if not LEAST_SWEPT <= swept < sweeps:
             return 0
-        return math.ceil((self._completed() - start) / swept)
+        return math.ceil((self._completed() - start) / swept * sweeps)
 
     def _to_the_end_of_a_period(self) -> bool:
         """End the window with a whole period of the bursts; False at the time bound."""
@@ -434,10 +460,16 @@ class Session:
         saturated = self._is_saturated(load, streams, throughput)
         if saturated:
             converged = False
-            warnings.append(
+            warnings += [
+                f"{one.words} grows by {one.pace / MIB:.2g} MiB/s; once as much is dirty as may be,"
+                " writes wait"
+                for one in self.overfull
+                if load.name in one.loads
+            ] or [
                 f"{account.in_flight} of {account.issued} I/Os are still waiting: latencies grow"
                 " for as long as is measured"
-            )
+            ]
+            warnings += _another_mix(load, latencies) if load.rate and not load.trim else []
         elif load.rate is not None and busiest is not None and _worst(busiest) > CROWDED:
             warnings.append(
                 "an open load this close to saturation settles slowly: latencies depend on"
@@ -569,10 +601,30 @@ class Session:
             behind = self._is_behind(load, throughput)
         else:  # of given arrivals many may wait, as long as they can be followed
             behind = load.outstanding is None and self.overflowed
+        if any(load.name in one.loads for one in self.overfull):
+            return True
         # A stable queue lets through all that is asked for; what waits is what chance piles up.
         counts = observe.counts(self.system, streams)
         by_chance = BACKLOG_DEVIATIONS * math.sqrt(counts.issued)
         return behind and counts.in_flight > max(by_chance, LEAST_BACKLOG)
+
+
+def _another_mix(load: LoadSpec, latencies: Mapping[str, Latency | None]) -> list[str]:
+    """What to say if one kind of I/O gets past the other: so many then come out of no other load.
+
+    Where writes wait for room in a cache, reads go on to the drives beside them.
+    """
+    reads, writes = (one.samples if (one := latencies[kind]) else 0 for kind in ("read", "write"))
+    share, asked = reads / max(reads + writes, 1), load.read_share
+    chance = math.sqrt(asked * (1 - asked) / max(reads + writes, 1))
+    if abs(share - asked) <= max(ANOTHER_MIX, BACKLOG_DEVIATIONS * chance):
+        return []
+    first, last = ("reads", "writes") if share > asked else ("writes", "reads")
+    return [
+        f"{100 * share:.0f} % of what came out are reads, and {100 * asked:.0f} % of what was asked"
+        f" for: {first} go past {last} that wait, so more I/Os come out than are carried of this"
+        " mix"
+    ]
 
 
 def _worst(limit: Limit) -> float:

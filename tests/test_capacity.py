@@ -26,7 +26,7 @@ from raidsim.errors import InputError
 from raidsim.report import csv_file, html, json_file, plot
 from raidsim.result import Interrupted
 from raidsim.running import run
-from raidsim.scenario import load_text
+from raidsim.scenario import load, load_text
 from raidsim.system import system
 
 DIE = {"flash.channels": 1, "flash.dies_per_channel": 1, "flash.read_time": "10 ms"}
@@ -89,6 +89,41 @@ def test_what_one_die_carries_is_found_to_two_percent(swept):
 def test_the_points_are_those_that_each_rate_has_alone(swept):
     (alone,) = points({"rate": "50 IO/s"})
     assert swept.points[0] == alone
+
+
+def test_reads_that_go_past_waiting_writes_are_told_apart_from_what_is_carried():
+    """Writes wait for room in the cache. Reads do not, and all of them come out."""
+    changes = {"load.outstanding": None, "load.rate": "4 kIO/s", "measure.precision": "5 %"}
+    (point,) = run(load("raid5-disks").with_(changes)).points
+    assert point.carried.rate < 0.9 * point.iops.mean
+    (words,) = [text for text in point.warnings if "go past" in text]
+    reads, writes = (point.latency_ms[kind].samples for kind in ("read", "write"))
+    assert words.startswith(f"{100 * reads / (reads + writes):.0f} % of what came out are reads")
+    assert " 67 % of what was asked for: reads go past writes that wait" in words
+    assert reads / point.window_s == pytest.approx(0.67 * 4000, rel=0.05)
+
+
+def test_a_cache_that_fills_for_many_minutes_does_not_lend_a_rate_that_is_not_carried():
+    """At 2,850 I/Os a second the cache is full after minutes.
+
+    Until then each write is done in 0.05 ms. 2,770 are carried for as long as one looks.
+    """
+    changes = {"load.outstanding": None, "load.rate": "2850 IO/s", "measure.precision": "3 %"}
+    fill = {"measure.min_ios": 600_000, "measure.max_ios": 4_000_000}
+    written = load("raid5-disks").with_(changes)
+    (over,) = run(written.with_({"measure.min_ios": 20_000})).points
+    assert over.saturated
+    assert any("grows by" in text and "writes wait" in text for text in over.warnings)
+    low, high = (f"{share * over.carried.rate:.0f} IO/s" for share in (0.97, 1.03))
+    (below,) = run(written.with_({"load.rate": low} | fill)).points
+    assert not below.saturated
+    assert below.latency_ms["write"].mean < 1
+    (above,) = run(written.with_({"load.rate": high} | fill)).points
+    assert above.saturated
+
+
+def test_where_nothing_goes_past_nothing_is_said_of_a_mix(swept):
+    assert not any("go past" in text for point in swept.points for text in point.warnings)
 
 
 def test_loads_that_are_saturated_together_share_what_is_carried():

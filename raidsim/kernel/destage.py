@@ -5,6 +5,8 @@ than the high water mark allows, it waits. Dirty lines stand in a list ordered b
 (a skip list: Pugh, "Skip lists", CACM 33 (1990) 6), through which an elevator goes upwards and
 round again. From where it stands it takes a contiguous run of dirty bytes, over several strips
 if they are whole, so that full stripes of parity levels come together, and makes a task of it.
+Of a stripe of a parity level it takes one such run, and what else is dirty there the next time it
+comes by: a task holds the lock of its stripe, and others would only wait for it.
 It works while more is dirty than the low water mark, or for all that is there once nothing was
 written for the flush time.
 
@@ -20,7 +22,7 @@ from __future__ import annotations
 from raidsim.kernel import agenda, queue
 from raidsim.kernel.array import add_task
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
-from raidsim.kernel.cache import find, grain_of, is_clean, mask, settle, take, unlist, up_to
+from raidsim.kernel.cache import find, grain_of, is_clean, key_of, mask, settle, take, unlist, up_to
 from raidsim.kernel.cache_tables import GRAINS, LEVELS
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
@@ -33,6 +35,7 @@ from raidsim.kernel.tables import (
     STAGE_WAITING,
     WRITE,
 )
+from raidsim.layout.tables import PARITY
 
 # -- the list of dirty lines --------------------------------------------------------------------
 
@@ -196,6 +199,8 @@ def work(w, cache):
         index = seek(w, cache, cache["elevator"])
         if index == NONE:
             index = seek(w, cache, 0)
+            cache["sweep"] = cache["destaged"] - cache["swept"]
+            cache["swept"] = cache["destaged"]
         if index == NONE:  # all that is dirty is on its way
             break
         start_one(w, cache, index)
@@ -219,7 +224,8 @@ def start_one(w, cache, index):
     line = w.lines[index]
     size = line["size"]
     volume = line["volume"]
-    width = w.arrays[w.volumes[volume]["array"]]["width"]
+    array = w.arrays[w.volumes[volume]["array"]]
+    width = array["width"]
     window = max(cache["destage_size"] // width, 1) * width
     grain = grain_of(size)
     first = 0
@@ -253,8 +259,11 @@ def start_one(w, cache, index):
         here = find(w, cache, volume, row["strip"] + 1)
         if here != NONE and (w.lines[here]["dirty"] & 1) == 0:
             break
+    if array["family"] == PARITY:  # its lock is taken: what else is dirty there would wait for it
+        cache["elevator"] = key_of(volume, ((end - 1) // width + 1) * width // size)
     length = min(end, w.volumes[volume]["size"]) - start
     cache["tasks"] += 1
+    cache["destaged"] += length
     add_task(w, cache["errand"], volume, WRITE, start, length)
 
 

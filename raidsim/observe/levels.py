@@ -100,10 +100,7 @@ def of_volume(system: System, volume: int) -> list[Level]:
         found.append(Level("shingles", "kept", shingled, float(rows["most_records"].sum()), words))
         words = "what the drives' media caches hold"
         found.append(Level("shingles", "used", shingled, float(rows["media_cache"].sum()), words))
-    drives = tuple(sorted(_buffered(system, drives_of(system, volume))))
-    if drives:
-        words = "what the drives have promised to write"
-        found.append(Level("drives", "unsafe", drives, None, words))
+    found += _write_buffers(system, drives_of(system, volume))
     return found
 
 
@@ -125,9 +122,18 @@ def _shingled(system: System, drives: Collection[int]) -> list[int]:
     return [row for row in found if row is not None]
 
 
-def _buffered(system: System, drives: Collection[int]) -> list[int]:
-    """Those among some drives that acknowledge writes from a buffer for long.
-
-    The buffer of a solid state drive is full after a few milliseconds of writing.
-    """
-    return [drive for drive in drives if kind_at(system, drive).fills_slowly(system, drive)]
+def _write_buffers(system: System, drives: Collection[int]) -> list[Level]:
+    """What the write buffers of some drives hold, those of a kind together."""
+    found: dict[tuple[str, str], list[tuple[int, int | None]]] = {}
+    for drive in sorted(drives):
+        promised = kind_at(system, drive).promised(system, drive)
+        if promised is not None:
+            table, field, row, most = promised
+            found.setdefault((table, field), []).append((row, most))
+    words = "what the drives have promised to write"
+    levels = []
+    for (table, field), parts in found.items():
+        bounds = [most for _, most in parts if most is not None]
+        bound = float(sum(bounds)) if len(bounds) == len(parts) else None
+        levels.append(Level(table, field, tuple(sorted(row for row, _ in parts)), bound, words))
+    return levels

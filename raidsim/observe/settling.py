@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from raidsim.assembly.array import drives_of
 from raidsim.assembly.drives import kind_at
 from raidsim.intervene import window
-from raidsim.kernel import tables as t
 from raidsim.observe import levels
 from raidsim.observe.levels import Level, Record
 from raidsim.stats.warmup import mser5
@@ -38,6 +37,10 @@ MOVED = 0.01
 """Of its bound: a level that moves so far between the first and the last third of a window has not
 settled, unless it goes up and down so much that chance alone would do it.
 """
+KEPT = 0.02
+"""Of what is written: what stays in a cache beyond that fills it."""
+SWEPT = 0.8
+"""Of what was watched: two looks at what is dirty, that far apart, are whole sweeps apart."""
 BATCHES = 5  # of each of these thirds, which tell how much that is
 CHANCE = 3.0  # standard errors
 
@@ -57,6 +60,26 @@ class Unsettled:
     loads: frozenset[str]
     words: str
     needs: float | None
+
+
+@dataclass(frozen=True)
+class Filling:
+    """A cache to which more is written than its drives take, though it destages all the time.
+
+    Attributes
+    ----------
+    loads
+        Those that write to it.
+    pace
+        How much more, B/s.
+    full_in
+        When it is full at this pace, s from now on.
+    """
+
+    loads: frozenset[str]
+    words: str
+    pace: float
+    full_in: float
 
 
 class Settling:
@@ -82,6 +105,7 @@ class Settling:
             for volume in sorted(set(system.world.streams["volume"][rows].tolist())):
                 for level in levels.of_volume(system, volume):
                     self.loads_of.setdefault(level, set()).add(name)
+        self.is_warming = True
         self.record = Record(system, list(self.loads_of))
 
     def unsettled(self) -> list[Unsettled]:
@@ -92,6 +116,7 @@ class Settling:
 
     def watch_window(self) -> None:
         """Watch from now on what is measured."""
+        self.is_warming = False
         self.record = Record(self.system, [one for one in self.loads_of if one.bound is not None])
 
     def moving(self) -> list[Unsettled]:
@@ -102,33 +127,90 @@ class Settling:
             if level.bound is not None and moves(self.record.series(level), level.bound)
         ]
 
+    def filling(self) -> list[Filling]:
+        """Caches that fill, of those from which all that is beyond the low water mark is destaged.
+
+        How fast they destage hangs on their drives, not on how much is dirty: so they fill until
+        writes have to wait.
+        """
+        found = [
+            (names, level, self._pace(level, names))
+            for level, names in self.loads_of.items()
+            if (level.table, level.field) == ("caches", "dirty") and level in self.record.levels
+        ]
+        return [
+            Filling(
+                frozenset(names & self.writing),
+                level.words,
+                pace,
+                ((level.bound or 0.0) - self.record.series(level)[-1]) / pace,
+            )
+            for names, level, pace in found
+            if pace > 0
+        ]
+
+    def _pace(self, level: Level, names: set[str]) -> float:
+        """How fast what is dirty grows, B/s; 0 if it is little, or may be chance."""
+        cache = self.system.world.caches[level.rows[0]]
+        series = self.record.series(level)
+        if self.is_warming:  # the first sweep finds less in its way than those after it
+            series = series[len(series) // 2 :]
+        if len(series) == 0 or series[-1] <= cache["low"] or series[0] < levels.FULL * cache["low"]:
+            return 0.0
+        step = self.record.step / NS_PER_S
+        apart = len(series) - len(series) // 3
+        if (sweep := self._sweep(level, names) / step) > 0:  # how fast it destages hangs on where
+            apart = round(sweep * (SWEPT * len(series) // sweep))
+        size = min(len(series) - apart, len(series) // 3)
+        if apart == 0 or size < 2 * BATCHES:
+            return 0.0
+        rise, chance = difference(series[-apart - size : -apart], series[-size:])
+        destaged = self.system.since("caches", level.rows[0], "destaged")
+        kept = KEPT * destaged * apart * step / max(self._passed(), step)
+        return rise / (apart * step) if rise > max(chance, kept) else 0.0
+
+    def _sweep(self, level: Level, names: set[str]) -> float:
+        """How long destages take to go once over the disks, s; 0 if there are none."""
+        passed, swept = self._passed(), self._swept(level, names)
+        return passed / swept if 0 < swept < math.inf else 0.0
+
+    def _passed(self) -> float:
+        """Since figures are counted, s."""
+        return (self.system.now - int(self.system.state["slice_origin"])) / NS_PER_S
+
     def swept(self, load: str | None = None) -> float:
         """How often destages have gone over all that is dirty in the window, of the slowest cache.
 
         Caches with disks behind them count, of a load or of all. Destages go from low addresses to
-        high ones, and begin again: nothing is dirty just behind them, and most is just ahead. So a
-        whole way is twice as many bytes as are dirty, and what was written into the cache tells
-        how far it was.
+        high ones, and begin again. Before the first time is over, twice what is dirty tells how
+        much that is: nothing is dirty just behind them, and most is just ahead.
         """
-        ways = [math.inf]
-        for level, names in self.loads_of.items():
-            if (level.table, level.field) == ("caches", "dirty") and load in {None, *names}:
-                dirty = float(self.system.world.caches[level.rows[0]]["dirty"])
-                written = self._written_to_disks(names)
-                ways += [written / (2 * dirty)] if dirty and written else []
-        return min(ways)
+        return min(
+            (
+                self._swept(level, names)
+                for level, names in self.loads_of.items()
+                if (level.table, level.field) == ("caches", "dirty") and load in {None, *names}
+            ),
+            default=math.inf,
+        )
 
-    def _written_to_disks(self, names: set[str]) -> float:
-        """Bytes that loads have written in the window to volumes of disks that write back."""
-        world = self.system.world
-        found = 0.0
-        for stream in (row for name in names for row in self.streams[name]):
-            volume = int(world.streams[stream]["volume"])
-            drives = drives_of(self.system, volume)
-            back = world.arrays[world.volumes[volume]["array"]]["write_back"]
-            if back and any(kind_at(self.system, drive).seeks for drive in drives):
-                found += float(world.streams[stream]["window_bytes"][t.WRITE])
-        return found
+    def _swept(self, level: Level, names: set[str]) -> float:
+        """The same of one cache; infinite if no disks are behind it."""
+        (row,) = level.rows
+        cache = self.system.world.caches[row]
+        sweep = float(cache["sweep"] or 2 * cache["dirty"])
+        destaged = self.system.since("caches", row, "destaged")
+        return destaged / sweep if sweep and destaged and self._seeks(names) else math.inf
+
+    def _seeks(self, names: set[str]) -> bool:
+        """Whether some load goes to disks."""
+        streams = [row for name in names for row in self.streams[name]]
+        volumes = set(self.system.world.streams["volume"][streams].tolist())
+        return any(
+            kind_at(self.system, drive).seeks
+            for volume in volumes
+            for drive in drives_of(self.system, volume)
+        )
 
     def _of_load(self, name: str, streams: list[int]) -> Unsettled | None:
         rows = self.system.world.streams[streams]
@@ -137,8 +219,7 @@ class Settling:
         series, _ = window.series(self.system, streams)
         if done >= least and len(series) and mser5(series).ok:
             return None
-        passed = (self.system.now - int(self.system.state["slice_origin"])) / NS_PER_S
-        needs = passed * least / done if 0 < done < least else None
+        needs = self._passed() * least / done if 0 < done < least else None
         return Unsettled(frozenset([name]), f"the throughput of {name}", needs)
 
     def _of_level(self, level: Level, names: set[str]) -> Unsettled | None:
@@ -185,8 +266,14 @@ def moves(series: NDArray[np.float64], bound: float) -> bool:
         return False
     if third < 2 * BATCHES:
         return True  # too short to tell
-    variances = [float(batch_means(end, BATCHES).var(ddof=1)) for end in ends]
-    return abs(last - before) > CHANCE * math.sqrt(sum(variances) / BATCHES)
+    change, chance = difference(*ends)
+    return abs(change) > chance
+
+
+def difference(before: NDArray[np.float64], last: NDArray[np.float64]) -> tuple[float, float]:
+    """By how much the mean of the last readings is above that before, and what chance may do."""
+    variances = [float(batch_means(end, BATCHES).var(ddof=1)) for end in (before, last)]
+    return float(last.mean() - before.mean()), CHANCE * math.sqrt(sum(variances) / BATCHES)
 
 
 def batch_means(series: NDArray[np.float64], batches: int) -> NDArray[np.float64]:

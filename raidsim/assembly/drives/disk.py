@@ -185,9 +185,9 @@ class Disk(DriveKind):
         row = int(self.row(system, drive)["shingles"])
         return None if row == t.NONE else row
 
-    def fills_slowly(self, system: System, drive: int) -> bool:
-        """If its write cache is on."""
-        return bool(self.row(system, drive)["cached"] == 1)
+    def promised(self, system: System, drive: int) -> tuple[str, str, int, int | None] | None:
+        """Its cache, if that holds writes; how many it takes hangs on their sizes."""
+        return ("drives", "unsafe", drive, None) if self.row(system, drive)["cached"] else None
 
     # -- what a power cut leaves --------------------------------------------------------------
 

@@ -228,6 +228,11 @@ class Flash(DriveKind):
         before, after = (f"{part / 1e9:.3g}" for part in (held - change, held))
         return f"its SLC cache of {size / 1e9:.3g} GB went from {before} to {after} GB"
 
+    def promised(self, system: System, drive: int) -> tuple[str, str, int, int | None] | None:
+        """The buffer that writes wait in for a die."""
+        row = int(system.world.drives[drive]["row"])
+        return "ssds", "buffered", row, int(system.world.ssds[row]["buffer"])
+
     # -- what a power cut leaves --------------------------------------------------------------
 
     def unplaced(self, system: System, drive: int) -> int:

@@ -238,9 +238,15 @@ class DriveKind(ABC):
         """Row in `shingles` of its media cache; None if it has none."""
         return None
 
-    def fills_slowly(self, system: System, drive: int) -> bool:
-        """Whether it acknowledges writes from a buffer that takes long to become full."""
-        return False
+    def promised(self, system: System, drive: int) -> tuple[str, str, int, int | None] | None:
+        """Where it says how much it has promised to write; None if it promises nothing.
+
+        Returns
+        -------
+        tuple
+            Table, field and row, and the most that there may be, B; None if that is not known.
+        """
+        return None
 
     # -- what a power cut leaves --------------------------------------------------------------
 
