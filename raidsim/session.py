@@ -13,7 +13,7 @@ Loads that end by themselves (a limit, given arrivals) are measured from start t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,12 +28,13 @@ from raidsim.observe import (
     hybrid_use,
     observe,
     replayed,
+    saturation,
     thermal,
     throttling,
     wear,
 )
 from raidsim.observe.settling import PILOT_PER_OUTSTANDING, Filling, Settling, Unsettled
-from raidsim.result import Interval, Latency, Limit, Point, Replayed
+from raidsim.result import Interval, Limit, Point, Replayed
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at, label, offered, period_of
 from raidsim.scenario.replays import plan
@@ -43,14 +44,11 @@ from raidsim.warming import warm_drives
 
 NS_PER_S = 1e9
 MS_PER_S = 1e3
-MIB = 1 << 20
 LEAST_PILOT = 2_000
 MOST_PILOT_SHARE = 0.5  # of max_ios
 GROWTH = 1.5
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
-BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
 LEAST_BACKLOG = 100
-ANOTHER_MIX = 0.02  # difference of shares of reads that is worth words
 LEAST_PERIODS = 10  # of a burst, in a window
 LEAST_SWEPT = 0.25
 """Of a sweep of a cache's destages: a window that holds so much of one goes on until it is whole.
@@ -284,10 +282,7 @@ class Session:
         return [] if self.settling is None else self.settling.moving()
 
     def _filling(self) -> list[Filling]:
-        """Caches that fill until open loads wait, which write more than drives take.
-
-        A closed load fills a cache too, and then has its pace.
-        """
+        """Caches that fill until open loads wait. A closed load waits for them by itself."""
         loads = {load.name for load in self.loads if load.rate is not None}
         found = [] if self.settling is None else self.settling.filling()
         return [one for one in found if one.loads <= loads]
@@ -460,16 +455,7 @@ class Session:
         saturated = self._is_saturated(load, streams, throughput)
         if saturated:
             converged = False
-            warnings += [
-                f"{one.words} grows by {one.pace / MIB:.2g} MiB/s; once as much is dirty as may be,"
-                " writes wait"
-                for one in self.overfull
-                if load.name in one.loads
-            ] or [
-                f"{account.in_flight} of {account.issued} I/Os are still waiting: latencies grow"
-                " for as long as is measured"
-            ]
-            warnings += _another_mix(load, latencies) if load.rate and not load.trim else []
+            warnings += saturation.warnings(load, latencies, account, self.overfull)
         elif load.rate is not None and busiest is not None and _worst(busiest) > CROWDED:
             warnings.append(
                 "an open load this close to saturation settles slowly: latencies depend on"
@@ -605,26 +591,8 @@ class Session:
             return True
         # A stable queue lets through all that is asked for; what waits is what chance piles up.
         counts = observe.counts(self.system, streams)
-        by_chance = BACKLOG_DEVIATIONS * math.sqrt(counts.issued)
+        by_chance = saturation.BACKLOG_DEVIATIONS * math.sqrt(counts.issued)
         return behind and counts.in_flight > max(by_chance, LEAST_BACKLOG)
-
-
-def _another_mix(load: LoadSpec, latencies: Mapping[str, Latency | None]) -> list[str]:
-    """What to say if one kind of I/O gets past the other: so many then come out of no other load.
-
-    Where writes wait for room in a cache, reads go on to the drives beside them.
-    """
-    reads, writes = (one.samples if (one := latencies[kind]) else 0 for kind in ("read", "write"))
-    share, asked = reads / max(reads + writes, 1), load.read_share
-    chance = math.sqrt(asked * (1 - asked) / max(reads + writes, 1))
-    if abs(share - asked) <= max(ANOTHER_MIX, BACKLOG_DEVIATIONS * chance):
-        return []
-    first, last = ("reads", "writes") if share > asked else ("writes", "reads")
-    return [
-        f"{100 * share:.0f} % of what came out are reads, and {100 * asked:.0f} % of what was asked"
-        f" for: {first} go past {last} that wait, so more I/Os come out than are carried of this"
-        " mix"
-    ]
 
 
 def _worst(limit: Limit) -> float:

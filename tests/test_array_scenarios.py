@@ -26,7 +26,7 @@ def rate(scenario, *overrides):
         ("array-streaming", 512, 77233),
         ("array-restore", 4, 59256),
         ("raid5-disks", 1, 441),
-        ("raid5-disks", 32, 2344),
+        ("raid5-disks", 32, 2666),
         ("raid60-nl", 8, 580),
         ("jbod-hba", 8, 449223),
         ("cisco-random", 8, 424200),

@@ -489,6 +489,7 @@ def stripes_of_destages(built: Any) -> list[int]:
     return [int(job["offset"]) // width for job in mine]
 
 
+@compiled_only
 def test_no_destage_waits_for_the_lock_of_a_stripe_that_another_one_holds() -> None:
     """A cache as large as half of the area holds many blocks of each stripe."""
     load = {"outstanding": 64, "area": {"size": "1 GiB"}}

@@ -74,6 +74,34 @@ def test_reads_and_writes_take_turns_once_the_cache_is_filled_so_far():
     assert 0.8 * min(reads, 100) - 3 <= written <= reads + 3
 
 
+@compiled_only
+def test_writes_that_lie_together_are_worth_a_way_there_and_back():
+    """Reads all over the disk, beside writes to a strip of it: one way there is for 16 of them.
+
+    As cached writes of a controller are, which it sorts by address before it destages them.
+    """
+    rates = []
+    for aims in (None, 16):
+        card = SMALL | LATER | ({} if aims is None else {"write_cache__aims": aims})
+        disk = OneDisk(**card)
+        rng = np.random.default_rng(5)
+        for _ in range(4):
+            disk.start(t.READ, int(rng.integers(0, BLOCKS)) * BLOCK, BLOCK)
+        written = 0
+        outstanding: set[int] = set()
+        while disk.system.now < 20_000 * MS:
+            while len(outstanding) < 8:
+                outstanding.add(disk.start(t.WRITE, int(rng.integers(0, 4000)) * BLOCK, BLOCK))
+            for ticket in disk.until(disk.system.now + MS):
+                if ticket in outstanding:
+                    outstanding.discard(ticket)
+                    written += 1
+                else:
+                    disk.start(t.READ, int(rng.integers(0, BLOCKS)) * BLOCK, BLOCK)
+        rates.append(written)
+    assert rates[1] > 1.5 * rates[0]
+
+
 def test_a_flush_ends_though_others_never_cease_to_read():
     disk = OneDisk(**SMALL | LATER)
     beside_readers(disk, 50)

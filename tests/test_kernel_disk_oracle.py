@@ -279,15 +279,21 @@ def test_reads_go_before_cached_writes_until_so_many_wait(share):
     )
 
 
-def test_of_many_cached_writes_the_arm_aims_at_the_nearest_ones():
+@pytest.mark.parametrize(
+    ("seed", "reads", "entries", "aims"), [(23, 0.2, 60, 4), (24, 0.5, 40, 2), (24, 0.5, 40, 8)]
+)
+def test_the_arm_aims_at_the_nearest_cached_writes_and_writes_as_many_in_a_turn(
+    seed, reads, entries, aims
+):
     compare(
-        requests(23, reads=0.2, gap=3 * MS, most=8),
+        requests(seed, reads=reads, gap=3 * MS, most=8),
         queue__discipline="sptf",
         queue__choose_time="0.7 ms",
         write_cache__enabled=True,
-        write_cache__entries=60,
+        write_cache__entries=entries,
         write_cache__reads_first="50 %",
-        write_cache__aims=4,
+        write_cache__aims=aims,
+        queue__passes=1000,  # that nothing waits for ever is no matter here
     )
 
 

@@ -33,11 +33,14 @@ class Deferral:
         Number of cached writes, and bytes, from which on commands go first no more.
     aims
         Cached writes, the nearest ones, among which rotation decides.
+    turns
+        The most cached writes, one after the other, before a command that waits.
     """
 
     entries: int
     size: int
     aims: int
+    turns: int
 
 
 def deferral(card: Card, entries: int) -> Deferral | None:
@@ -45,7 +48,9 @@ def deferral(card: Card, entries: int) -> Deferral | None:
     if entries == 0 or not card.has("write_cache.reads_first"):
         return None
     share = card.number("write_cache.reads_first")
-    aims = card.integer("write_cache.aims") if card.has("write_cache.aims") else entries
+    aims = turns = None
+    if card.has("write_cache.aims"):
+        aims = turns = min(card.integer("write_cache.aims"), entries)
     return Deferral(
-        math.ceil(share * entries), math.ceil(share * cache_size(card)), min(aims, entries)
+        math.ceil(share * entries), math.ceil(share * cache_size(card)), aims or entries, turns or 1
     )

@@ -152,6 +152,7 @@ def add(
         defers=deferred.entries if deferred else t.NONE,
         defers_bytes=deferred.size if deferred else 0,
         aims=deferred.aims if deferred else 0,
+        turns=deferred.turns if deferred else 0,
         first_deferred=first_deferred,
         longest_write=shingles.longest(card, LONGEST_WRITE),
     )

@@ -137,18 +137,20 @@ def is_waited_for(disk):
 
 @handler
 def is_turn_of_deferred(disk):
-    """Whether the next access is one of the cached writes that commands go before."""
+    """Whether the next access is one of the cached writes that commands go before.
+
+    They come in turns: a way there and back is for several of them.
+    """
     if disk["cached_waiting"] == 0:
         return False
-    if disk["waiting"] == 0:
+    if disk["waiting"] == 0 or 0 < disk["turn"] < disk["turns"]:
         return True
     presses = (
         disk["taken"] >= disk["defers"]
         or disk["dirty"] >= disk["defers_bytes"]
         or disk["first_waiting"] != NONE
     )
-    was_cached = disk["op"] == WRITE and disk["command"] == NONE
-    return presses and not was_cached
+    return presses and disk["turn"] == 0
 
 
 @routine
@@ -162,6 +164,7 @@ def start_next(w, disk):
         row = shingles.in_order(w, disk, row)
         shingles.aim(w, disk, w.tasks[row])
     task = w.tasks[row]
+    disk["turn"] = disk["turn"] + 1 if task["command"] == NONE and disk["waiting"] > 0 else 0
     move = move_time(w, disk, task["op"], task["cylinder"], task["head"])
     if disk["head_start"] > 0:
         move = max(move - disk["head_start"], 0.0)

@@ -150,7 +150,10 @@ class Settling:
         ]
 
     def _pace(self, level: Level, names: set[str]) -> float:
-        """How fast what is dirty grows, B/s; 0 if it is little, or may be chance."""
+        """How fast what is dirty grows, B/s; 0 if that is little, or chance, or not known yet.
+
+        Below the low water mark nothing is destaged, so a series that begins there tells nothing.
+        """
         cache = self.system.world.caches[level.rows[0]]
         series = self.record.series(level)
         if self.is_warming:  # the first sweep finds less in its way than those after it
@@ -159,7 +162,7 @@ class Settling:
             return 0.0
         step = self.record.step / NS_PER_S
         apart = len(series) - len(series) // 3
-        if (sweep := self._sweep(level, names) / step) > 0:  # how fast it destages hangs on where
+        if (sweep := self._sweep(level, names) / step) > 0:  # whole sweeps: the pace goes with them
             apart = round(sweep * (SWEPT * len(series) // sweep))
         size = min(len(series) - apart, len(series) // 3)
         if apart == 0 or size < 2 * BATCHES:

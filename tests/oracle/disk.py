@@ -163,7 +163,7 @@ class OracleDisk:
         self.order: list[tuple[int, int]] = []  # op and offset of the accesses begun
         self.cylinder, self.head, self.heading = 0, 0, 1
         self.behind: tuple[int, int] | None = None  # where an access would follow on
-        self.was_cached = False  # the last access
+        self.turn = 0  # cached writes since a command, while commands waited
         self.bell = self.env.event()
         self.entries = self.bytes = 0  # of the write cache, reserved
         self.blocked: list[tuple[int, simpy.Event]] = []
@@ -284,12 +284,13 @@ class OracleDisk:
                 yield self.env.timeout(pause)
             access = self._choose()
             self.waiting.remove(access)
+            passes_commands = access.done is None and any(a.done for a in self.waiting)
+            self.turn = self.turn + 1 if passes_commands else 0
             self.in_hand = access
             self.order.append((access.op, access.offset))
             yield from self._do(access)
             self.in_hand = None
             self.behind = (access.op, access.offset + access.length)
-            self.was_cached = access.op == WRITE and access.done is None
             if access.op == WRITE and access.done is None:
                 self.entries -= 1
                 self.bytes -= access.length
@@ -339,9 +340,10 @@ class OracleDisk:
         share = self.card.number("write_cache.reads_first")
         full = self.entries >= share * self.card.integer("write_cache.entries")
         full |= self.bytes >= share * self.card.integer("write_cache.size")
-        if (full or self.blocked) and not self.was_cached:
-            return cached
-        return commands
+        has_aims = self.card.has("write_cache.aims")
+        most = self.card.integer("write_cache.aims") if has_aims else 1
+        begins = (full or self.blocked) and self.turn == 0
+        return cached if begins or 0 < self.turn < most else commands
 
     def _first_of_run(self, access: Access) -> Access:
         """The first of the accesses that may be next and continue one another up to this one."""

@@ -1,0 +1,57 @@
+"""What to say of an open load that asks for more than the system carries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from raidsim.observe.settling import Filling
+from raidsim.result import Counts, Latency
+from raidsim.scenario import LoadSpec
+
+BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
+ANOTHER_MIX = 0.02  # difference of shares of reads that is worth words
+MIB = 1 << 20
+
+
+def warnings(
+    load: LoadSpec,
+    latencies: Mapping[str, Latency | None],
+    counts: Counts,
+    overfull: Sequence[Filling],
+) -> list[str]:
+    """What piles up, and whether one kind of I/O gets past the other.
+
+    Parameters
+    ----------
+    overfull
+        Caches that fill without end.
+    """
+    found = [
+        f"{one.words} grows by {one.pace / MIB:.2g} MiB/s; once as much is dirty as may be,"
+        " writes wait"
+        for one in overfull
+        if load.name in one.loads
+    ] or [
+        f"{counts.in_flight} of {counts.issued} I/Os are still waiting: latencies grow"
+        " for as long as is measured"
+    ]
+    return found + (_another_mix(load, latencies) if load.rate and not load.trim else [])
+
+
+def _another_mix(load: LoadSpec, latencies: Mapping[str, Latency | None]) -> list[str]:
+    """What to say if one kind of I/O gets past the other: so many then come out of no other load.
+
+    Where writes wait for room in a cache, reads go on to the drives beside them.
+    """
+    reads, writes = (one.samples if (one := latencies[kind]) else 0 for kind in ("read", "write"))
+    share, asked = reads / max(reads + writes, 1), load.read_share
+    chance = math.sqrt(asked * (1 - asked) / max(reads + writes, 1))
+    if abs(share - asked) <= max(ANOTHER_MIX, BACKLOG_DEVIATIONS * chance):
+        return []
+    first, last = ("reads", "writes") if share > asked else ("writes", "reads")
+    return [
+        f"{100 * share:.0f} % of what came out are reads, and {100 * asked:.0f} % of what was asked"
+        f" for: {first} go past {last} that wait, so more I/Os come out than are carried of this"
+        " mix"
+    ]
