@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -16,6 +20,26 @@ INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="needs more I/Os than one can wait for")
 """What takes more than a few seconds when the kernel runs interpreted."""
 CHECKED = os.environ.get("RAIDSIM_CHECKED", "0") not in ("", "0")
+
+
+NOBODY = 65534
+"""The user that owns nothing, as Linux numbers it."""
+
+
+@pytest.fixture
+def without_root(tmp_path: Path) -> Iterator[Path]:
+    """A folder of a user whose rights are asked for: of root's, another one's, whom it acts for."""
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        yield tmp_path
+        return
+    folder = Path(tempfile.mkdtemp())
+    os.chown(folder, NOBODY, -1)
+    os.seteuid(NOBODY)
+    try:
+        yield folder
+    finally:
+        os.seteuid(0)
+        shutil.rmtree(folder)
 
 
 def pytest_report_header() -> str:

@@ -361,6 +361,54 @@ def test_the_folder_of_another_user_is_not_used(folder, monkeypatch):
     assert code_cache.cache_folder("name") != folder
 
 
+@pytest.fixture
+def home(without_root, monkeypatch):
+    """Where a user without root's rights has caches."""
+    monkeypatch.setenv("RAIDSIM_CACHE", str(without_root))
+    yield without_root
+    without_root.chmod(0o700)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no rights here")
+def test_in_a_home_that_can_only_be_read_code_is_read_and_none_is_written(home):
+    kept = code_cache.cache_folder("name")
+    assert code_cache.write(kept / "run.nbc", CODE)
+    kept.chmod(0o500)
+    home.chmod(0o500)
+    assert code_cache.cache_folder("name") == kept
+    assert code_cache.read(kept / "run.nbc") == CODE
+    assert not code_cache.write(kept / "other.nbc", CODE)
+    assert home not in code_cache.cache_folder("of another version").parents
+    kept.chmod(0o700)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no rights here")
+@pytest.mark.parametrize("rights", [0o000, 0o300], ids=oct)
+def test_code_that_may_not_be_read_is_made_anew_elsewhere(home, rights):
+    kept = code_cache.cache_folder("name")
+    assert code_cache.write(kept / "run.nbc", CODE)
+    (kept / "run.nbc").chmod(0)
+    assert code_cache.read(kept / "run.nbc") is None
+    kept.chmod(rights)
+    found = code_cache.cache_folder("name")
+    assert code_cache.write(found / "run.nbc", CODE)
+    kept.chmod(0o700)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs two users")
+@pytest.mark.parametrize("rights", [0o700, 0o755, 0o777], ids=oct)
+def test_code_in_a_folder_of_roots_is_not_loaded_by_another_user(home, rights):
+    os.seteuid(0)
+    kept = home / "name"
+    kept.mkdir()
+    assert code_cache.write(kept / "run.nbc", CODE)
+    (kept / "run.nbc").chmod(0o644)
+    kept.chmod(rights)
+    os.seteuid(home.stat().st_uid)
+    assert code_cache.cache_folder("name") != kept
+    assert code_cache.read(kept / "run.nbc") is None
+
+
 def test_the_checked_kernel_has_a_folder_of_its_own(filled):
     copy, cache, folder = filled
     checked = Ran(copy, RAIDSIM_CACHE=cache, RAIDSIM_CHECKED="1")

@@ -146,6 +146,41 @@ def test_a_program_that_is_interrupted_while_the_kernel_is_compiled_ends_at_once
     assert ended.stderr.endswith("KeyboardInterrupt\n")
 
 
+IN_WORKERS = """
+import os, signal, sys, threading, time
+sys.path.insert(0, sys.argv[1])
+from compiled_for_minutes import compiled_for_minutes
+from raidsim.workers.engine import execute
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever began it may have ignored that
+begun = sys.argv[3]
+
+def press():
+    while not os.path.exists(begun):
+        time.sleep(0.05)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=press, daemon=True).start()
+execute([(sys.argv[2], begun)] * 60, compiled_for_minutes, workers=2, processes=True)
+"""
+
+
+@compiled_only
+def test_ctrl_c_ends_workers_while_they_compile(endless: str, tmp_path: Path) -> None:
+    here, begun = str(Path(__file__).parent), str(tmp_path / "begun")
+    process = subprocess.Popen(
+        [sys.executable, "-c", IN_WORKERS, here, endless, begun],
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    _, said = process.communicate(timeout=60)
+    assert Path(begun).exists()
+    assert process.returncode != 0
+    assert said.endswith("KeyboardInterrupt\n")
+    look = ["pgrep", "-g", str(process.pid), "-f", "LokyProcess"]
+    assert subprocess.run(look, check=False, capture_output=True).returncode == 1
+
+
 @pytest.mark.parametrize("program", [PROCESS, SIDE_BY_SIDE], ids=["here", "on another thread"])
 def test_an_environment_is_interrupted_long_before_the_time_that_it_runs_to(program: str) -> None:
     ended = interrupted(program)

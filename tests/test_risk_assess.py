@@ -288,6 +288,33 @@ def test_check_gives_rebuild_and_risk_of_idle_drives_and_under_load() -> None:
     assert "no rate keeps 24 h, with 100 % it takes" in note
 
 
+def test_check_names_the_rate_that_keeps_a_day() -> None:
+    """Two terabytes under a light load: a day and a quarter at the controller's 30 %."""
+    text = """
+[[controller]]
+name = "card"
+model = "lsi-megaraid-1078-512"
+[[volume]]
+name = "data"
+drive = "nl-sas-2tb"
+level = "raid6"
+drives = 8
+controller = "card"
+[[load]]
+read = "70 %"
+size = "8 KiB"
+rate = "60 IO/s"
+[host]
+model = "cisco-ucs-c240-m4"
+"""
+    (note,) = (
+        line for line in shown(load_text(text)).splitlines() if line.startswith("- data: under")
+    )
+    named = re.search(r'at 30 % takes [\d.]+ h; rebuild_rate = "(\d+) %" would keep 24 h', note)
+    assert named
+    assert 30 < int(named[1]) < 100
+
+
 HYBRID = """
 [host]
 model = "fujitsu-rx2540-m1"
