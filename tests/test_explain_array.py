@@ -32,7 +32,7 @@ from raidsim.layout.tables import (
 )
 from raidsim.report.console import ReportConsole
 from raidsim.report.explain_text import print_explanation
-from raidsim.scenario import Scenario
+from raidsim.scenario import Scenario, load_text
 
 OPS = {"read": t.READ, "write": t.WRITE}
 POLICIES = {"fewest": FEWEST, "no-modify": NO_MODIFY, "no-reconstruct": NO_RECONSTRUCT}
@@ -275,3 +275,33 @@ outstanding = 1
     assert "It fails: it needs data that no drive holds any more.\n" in out
     assert "No device I/O" in out
     assert "Alone" not in out
+
+
+@pytest.mark.parametrize("drive", ["intel-p5600-6400gb", "micron-5100-max-960gb", "cisco-hdd-10tb"])
+@pytest.mark.parametrize("level", ["raid1", "raid5", "raid6", "raid10"])
+@pytest.mark.parametrize("intent", ["bitmap", "none"])
+def test_a_small_write_is_told_whatever_notes_it_and_whether_drives_are_sent_flushes(
+    drive: str, level: str, intent: str
+) -> None:
+    """Intents are flushed before the write; NVMe drives that keep what they took are sent none."""
+    drives = 2 if level == "raid1" else 4
+    text = f"""
+[host]
+model = "intel-xeon-8380-pair"
+[[volume]]
+drive = "{drive}"
+level = "{level}"
+drives = {drives}
+intent = "{intent}"
+[[load]]
+read = "0 %"
+size = "4 KiB"
+outstanding = 1
+"""
+    found = explain(load_text(text), "write", 0, 4096)
+    writes = {
+        task.cause: sum(one.op == "write" for phase in task.phases for one in phase.commands)
+        for task in found.tasks
+    }
+    of_bitmap = {"bitmap of write intents": drives} if intent == "bitmap" else {}
+    assert writes == {"request": 3 if level == "raid6" else 2} | of_bitmap

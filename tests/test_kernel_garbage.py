@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from conftest import compiled_only
 from test_golden_flash import greedy
@@ -100,6 +101,10 @@ def flushing(made: Machine, *, host: bool) -> int:
     return UNIT * int(((units["length"] > 0) == host).sum())
 
 
+COMING = (t.STAGE_LINK_WRITE, t.STAGE_PATH_WRITE, t.STAGE_MOVE_SENSED, t.STAGE_MOVE_CHANNEL)
+"""Stages of what has its room in the buffer already."""
+
+
 @compiled_only
 @pytest.mark.parametrize(("size", "ios"), [("512 B", 600), ("4 KiB", 400), ("64 KiB", 100)])
 def test_every_byte_is_reserved_gathered_in_flush_or_on_flash_and_the_map_stays_whole(size, ios):
@@ -115,7 +120,7 @@ def test_every_byte_is_reserved_gathered_in_flush_or_on_flash_and_the_map_stays_
         system.run(horizon=int(system.world.heap[0]["time"]))
         drive = system.world.ssds[0]
         jobs = system.world.jobs
-        coming = jobs[(jobs["stage"] == t.STAGE_LINK_WRITE) | (jobs["stage"] == t.STAGE_PATH_WRITE)]
+        coming = jobs[np.isin(jobs["stage"], COMING)]
         host, moved = flushing(made, host=True), flushing(made, host=False)
         assert 0 <= drive["gathered"] < UNIT
         assert 0 <= drive["gathered_moved"] < UNIT
@@ -134,6 +139,30 @@ def test_every_byte_is_reserved_gathered_in_flush_or_on_flash_and_the_map_stays_
     # Nothing is left on its way: what the map has moved since the run began has arrived.
     assert drive["moved"] > 0
     assert (system.world.jobs["stage"] == t.STAGE_FREE).all()
+
+
+@compiled_only
+def test_collection_lets_hosts_wait_a_little_at_a_time(monkeypatch):
+    """What is moved is read behind programs, so it comes late.
+
+    If it took room in the buffer only then, hosts would fill the buffer meanwhile, as fast as the
+    front end goes, and stand still until all that was moved is programmed, in turns of 0.1 s.
+    """
+    monkeypatch.setattr(ftl, "TARGET_UNITS", 2**19)
+    load = {"name": "load", "read": "0 %", "size": "4 KiB", "workers": 4, "outstanding": 64}
+    data = {"host": {"model": "fujitsu-rx2540-m1"}, "load": [load]}
+    made = build(from_data(data | {"volume": [{"drive": "intel-p4510-4tb"}]}))
+    begin(made)
+    system = made.system
+    system.run(10**8)
+    done = []
+    for _ in range(25):
+        before = int(system.state["completed"])
+        system.run(system.now + 2 * 10**7)
+        done.append(int(system.state["completed"]) - before)
+        drive = system.world.ssds[0]
+        assert drive["buffered"] <= 1.2 * drive["buffer"]
+    assert min(done) > 0.7 * np.mean(done)
 
 
 @compiled_only

@@ -86,7 +86,10 @@ def tasks(system: System, visits: list[Visit]) -> Iterator[Task]:
 
 
 def _pairs(visits: list[Visit]) -> Iterator[tuple[Visit, int]]:
-    """The commands with the times at which they are back, in the order in which they began."""
+    """The commands with the times at which they are back, in the order in which they began.
+
+    A flush of a drive that needs none returns without having been one.
+    """
     under_way: dict[int, int] = {}
     begun: list[Visit] = []
     back: dict[int, int] = {}
@@ -94,9 +97,9 @@ def _pairs(visits: list[Visit]) -> Iterator[tuple[Visit, int]]:
         if visit.stage == t.STAGE_COMMAND_ARRIVED:
             under_way[visit.job] = len(begun)
             begun.append(visit)
-        elif visit.stage == t.STAGE_RETURNED:
+        elif visit.stage == t.STAGE_RETURNED and visit.job in under_way:
             # A row of the table of jobs may hold another command later.
-            back[under_way[visit.job]] = visit.ends
+            back[under_way.pop(visit.job)] = visit.ends
     for number, visit in enumerate(begun):
         yield visit, back[number]
 

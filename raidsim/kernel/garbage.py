@@ -8,8 +8,9 @@ served:
     move    die (sense) -> channel -> write buffer -> channel -> die (program)
 
 Moved data stays on the flash side of the drive: it does not cross the data path, which leads to
-the host interface. It takes room in the write buffer until it is programmed: together
-with the queues at channels and dies that is how collection slows the host down. The
+the host interface. It has room in the write buffer from when it is sensed until it is programmed:
+together with the queues at channels and dies that is how collection slows the host down, at once
+and not when what it reads behind programs comes back. The
 valid units of a program unit are sensed together and cross the channel in pieces of up
 to a page; whole program units go to the dies round robin, as those of the host do. Each unit that
 moves changes the map. On drives whose firmware does that, commands wait for the same cores: what a
@@ -155,7 +156,11 @@ def sense_gathered(w, row, drive):
 
 @routine
 def sense(w, row, drive, number, length, rest):
-    """A die senses ``length`` bytes of program unit ``number``: MOVE or REST (slc.py)."""
+    """A die senses ``length`` bytes of program unit ``number``: MOVE or REST (slc.py).
+
+    Their room in the write buffer is taken now: what is read must have a place to go.
+    """
+    drive["buffered"] += length
     index = take(w, STAGE_MOVE_SENSED, NONE)
     job = w.jobs[index]
     job["drive"] = drive["drive"]
@@ -205,10 +210,9 @@ def transfer(drive, length):
 
 @handler
 def moved(w, index):
-    """A piece is in the write buffer."""
+    """A piece is in the write buffer, where it has its room since it was sensed."""
     job = w.jobs[index]
     drive = w.ssds[job["row"]]
-    drive["buffered"] += job["length"]
     if job["rest"] == slc.FOLD:
         w.slcs[drive["slc"]]["gathered"] += job["length"]
         release(w, index)

@@ -116,6 +116,7 @@ def fold(w, row, drive):
         job["next_station"] = channel_of(drive, number)
         slc["begun"] = number + 1
         slc["folding"] += unit
+        drive["buffered"] += unit
         arrive(w, die_of_unit(drive, number), index, slc["read_time"])
 
 
