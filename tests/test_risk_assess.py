@@ -315,6 +315,29 @@ model = "cisco-ucs-c240-m4"
     assert 30 < int(named[1]) < 100
 
 
+def test_a_load_that_the_array_does_not_carry_without_a_drive_leaves_a_rebuild_no_end() -> None:
+    """Of 1,500 I/Os a second this RAID 5 does some 1,200 with a drive missing."""
+    text = """
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+name = "data"
+level = "raid5"
+drives = 5
+drive = "cisco-hdd-600gb-15k"
+[[load]]
+read = "70 %"
+size = "8 KiB"
+rate = "1500 IO/s"
+"""
+    checked = load_text(text)
+    found = rebuild_under_load(checked, checked.volumes[0])
+    assert found is not None
+    assert math.isinf(found.seconds)
+    (note,) = (line for line in shown(checked).splitlines() if line.startswith("- data: under"))
+    assert "does not come on at all" in note
+
+
 HYBRID = """
 [host]
 model = "fujitsu-rx2540-m1"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from conftest import compiled_only
 from synthetic import point, result
 
 from raidsim import Environment, Host, Load, Volume, cards
@@ -15,7 +16,7 @@ from raidsim.report.curves import curves
 from raidsim.report.table import notes
 from raidsim.result import DriveUse
 from raidsim.running import run
-from raidsim.scenario import load
+from raidsim.scenario import load, load_text
 
 DRIVE = "intel-p3700-800gb"
 DAY = 86_400
@@ -159,3 +160,29 @@ def test_what_a_power_cut_would_lose_is_said_of_volatile_buffers_only():
     )
     made = result(point(32, drives=[replace(volatile, protected=True)]))
     assert not [text for text in notes(curves(made)[0], made) if "power cut" in text]
+
+
+@compiled_only
+@pytest.mark.parametrize(("state", "size", "told"), [
+    ("fresh", "4 GiB", True),
+    ("fresh", "1 GiB", False),
+    ("steady", "4 GiB", False),
+])  # fmt: skip
+def test_a_drive_that_collects_long_before_it_is_full_is_told_of(
+    state: str, size: str, told: bool
+) -> None:
+    """An empty drive of 800 GB has no garbage to collect after 4 GiB; its scaled map has."""
+    text = f"""
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+drive = "intel-s3700-800gb"
+state = "{state}"
+[[load]]
+read = "0 %"
+size = "8 KiB"
+outstanding = 8
+limit = {{ bytes = "{size}" }}
+"""
+    (point,) = run(load_text(text)).points
+    assert any("times too soon" in warning for warning in point.warnings) == told

@@ -11,6 +11,9 @@ from raidsim.scenario import HybridSpec, Scenario
 from raidsim.system.system import System
 
 STILL_FILLING = 0.01  # of the front, within the window
+STAYS = 0.1
+"""Of what becomes dirty in the window: more that is not written back fills the front."""
+LEAST_BLOCKS = 100  # that become dirty, before they tell anything
 COUNTS = {
     "reads": "reads",
     "hits": "hits",
@@ -55,7 +58,8 @@ def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> 
     """What was not steady while it was measured: a front fills for hours, a run is shorter."""
     found = []
     for spec in scenario.hybrids:
-        row = int(system.world.hybrids[number_of(system, volumes[spec.name])]["cache"])
+        number = number_of(system, volumes[spec.name])
+        row = int(system.world.hybrids[number]["cache"])
         size = max(int(system.world.caches[row]["size"]), 1)
         for field, what in (("used", "held"), ("dirty", "dirty")):
             if spec.mode == "tier" and field == "dirty":
@@ -66,7 +70,31 @@ def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> 
                     f"the share of the front of {spec.name} that is {what} went"
                     f" {'up' if more > 0 else 'down'} by {abs(more):.0%} while it was measured"
                 )
+        fits = _written(scenario, spec) <= int(system.world.caches[row]["high"])
+        if spec.mode != "tier" and not fits and (stays := _stays(system, number)):
+            found.append(
+                f"{stays:.0%} of what became dirty in the front of {spec.name} stayed there: once"
+                " as much is dirty as may be, writes wait for the back"
+            )
     return found
+
+
+def _written(scenario: Scenario, spec: HybridSpec) -> int:
+    """How many bytes of a hybrid its loads may come to write."""
+    writing = [one for one in scenario.loads if one.volume == spec.name and one.read_share < 1]
+    if any(load.trace is not None or load.partitions for load in writing):
+        return spec.capacity
+    return sum(load.extent(spec.capacity)[1] for load in writing)
+
+
+def _stays(system: System, number: int) -> float:
+    """The share of what became dirty in the window that was not written back, if that is much."""
+    hybrid = system.world.hybrids[number]
+    more = system.since("caches", int(hybrid["cache"]), "dirty")
+    became = more + system.since("hybrids", number, "written_back")
+    if became < LEAST_BLOCKS * int(hybrid["block"]) or more <= STAYS * became:
+        return 0.0
+    return float(more / became)
 
 
 def number_of(system: System, volume: int) -> int:

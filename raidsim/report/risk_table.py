@@ -134,7 +134,10 @@ def _under_load(found: UnderLoad, loads: Callable[[int], str]) -> str:
     """How long a rebuild takes beside the scenario's loads, and which rate would keep a day."""
     beside = f"under load ({loads(found.point)})"
     if math.isinf(found.seconds):
-        return f"{beside} a rebuild at {percent(found.rate)} does not come on at all"
+        return (
+            f"{beside} a rebuild at {percent(found.rate)} does not come on at all: without a drive"
+            " the load leaves it no time"
+        )
     text = f"{beside} a rebuild at {percent(found.rate)} takes {duration(found.seconds)}"
     if found.at_full is None:
         return text

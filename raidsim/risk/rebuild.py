@@ -22,11 +22,12 @@ from raidsim.control.model import Machine, build
 from raidsim.intervene import operation
 from raidsim.kernel import operation_tables as s
 from raidsim.layout.address import whole_drive
-from raidsim.observe import inventory, observe
+from raidsim.observe import inventory, observe, saturation
+from raidsim.result import Counts
 from raidsim.risk.groups import redundancy
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.scenario.models import Limit
-from raidsim.system.system import System
+from raidsim.system.system import SaturationError, System
 
 MEGA = 2**20
 SAMPLE = 512 * MEGA
@@ -40,6 +41,9 @@ WARM = 10_000
 
 STILL_FILLING = 0.01
 """Of the controllers' caches, from one look to the next."""
+
+PILE = 0.02
+"""Of the I/Os that open loads issue: if more of them still wait, the load is too much."""
 
 MOST_IOS = 200_000
 """I/Os of the loads before the rebuild, and again while it goes on: then its rows so far count."""
@@ -73,7 +77,8 @@ def simulated(
     Raises
     ------
     SaturationError
-        If open loads pile up beyond all bounds before the sample is rebuilt.
+        If open loads ask for more than the volume does while a drive is missing, so that they pile
+        up and leave the rebuild no time.
     """
     layout = volume.layout
     if layout is None or volume.failures_tolerated == 0:
@@ -99,10 +104,31 @@ def simulated(
     )
     rows = int(layout["rows"])
     one = operation.add_operation(system, row, s.REBUILD, how, (0, rows), ticket=0)
+    opened = [] if intensity is None else _opened(scenario, machine)
+    before = observe.counts(system, opened)
     # The kernel comes back at the end of the operation, however far that is.
     system.run(budget=int(system.state["completed"]) + MOST_IOS)
+    _check_that_they_do_not_pile_up(before, observe.counts(system, opened))
     done = operation.progress(system, one)
     return done.seconds * rows / done.done if done.done else math.inf
+
+
+def _opened(scenario: Scenario, machine: Machine) -> list[int]:
+    """Streams of the open loads."""
+    return [
+        stream
+        for load in scenario.loads
+        if load.rate is not None
+        for stream in machine.streams[load.name]
+    ]
+
+
+def _check_that_they_do_not_pile_up(before: Counts, after: Counts) -> None:
+    """Refuse I/Os that wait in such numbers that neither chance nor a burst has brought them."""
+    issued = after.issued - before.issued
+    more = after.in_flight - before.in_flight
+    if more > max(saturation.BACKLOG_DEVIATIONS * math.sqrt(issued), PILE * issued):
+        raise SaturationError("open loads ask for more than the volume does without a drive")
 
 
 def _fill_caches(system: System) -> None:

@@ -30,7 +30,8 @@ class UnderLoad:
     ----------
     point : number of the point of the sweep whose loads run.
     rate : share of its time that the rebuild works.
-    seconds : that it takes; inf if it does not come on.
+    seconds : that it takes; inf if it does not come on, as with open loads that are more than the
+        system does while a drive is missing.
     at_full : seconds that it takes at a rate of 100 %; None where it takes no day as it is.
     enough : the least rate, in whole percents, that keeps a day; None if there is none, or where it
         takes no day as it is.
@@ -46,8 +47,7 @@ class UnderLoad:
 def rebuild_under_load(scenario: Scenario, volume: VolumeSpec) -> UnderLoad | None:
     """Rebuild under the loads of the hardest point of the sweep; None if nothing can be said.
 
-    That is so without loads, with given arrivals or traces, which end, and where open loads are
-    more than the system can do while a drive is missing.
+    That is so without loads, and with given arrivals or traces, which end.
     """
     if not scenario.loads or any(load.arrivals or load.trace for load in scenario.loads):
         return None
@@ -66,7 +66,7 @@ def rebuild_under_load(scenario: Scenario, volume: VolumeSpec) -> UnderLoad | No
         at_full = takes(1.0) if rate < 1 else seconds
         enough = _least_rate(takes, at_full) if at_full <= DAY else None
     except SaturationError:
-        return None
+        return UnderLoad(point, rate, math.inf)
     return UnderLoad(point, rate, seconds, at_full, enough)
 
 

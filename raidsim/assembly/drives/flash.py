@@ -214,10 +214,15 @@ class Flash(DriveKind):
         return Wear(amplification, programmed / flash)
 
     def unsteady(self, system: System, drive: int) -> str | None:
-        """Its SLC cache has begun to fill, or was folded, by more than what is always under way."""
+        """What changes for as long as it is written to.
+
+        Its SLC cache has begun to fill, or was folded, by more than what is always under way. Or it
+        was fresh or filled, and collects although it has not been written over: each write counts
+        in full on a page map that is scaled down.
+        """
         row = self.row(system, drive)
         if row["slc"] == t.NONE:
-            return None
+            return self._collects_too_soon(system, drive)
         number = int(row["slc"])
         cache = system.world.slcs[number]
         size, held = int(cache["size"]), int(cache["held"])
@@ -227,6 +232,19 @@ class Flash(DriveKind):
             return None
         before, after = (f"{part / 1e9:.3g}" for part in (held - change, held))
         return f"its SLC cache of {size / 1e9:.3g} GB went from {before} to {after} GB"
+
+    def _collects_too_soon(self, system: System, drive: int) -> str | None:
+        """That garbage is collected before the spare area of its true size is used up."""
+        row = self.row(system, drive)
+        number = int(row["ftl"])
+        table = system.world.ftls[number]
+        units, scale = int(table["units"]), int(table["scale"])
+        written = int(system.world.drives[drive]["host_written"]) // int(row["unit"])
+        before = int(table["written"]) - written
+        spare = int(table["blocks"]) * int(table["block_units"]) - units
+        if not system.since("ftls", number, "moved") or before > units or written > spare * scale:
+            return None
+        return f"garbage is collected ({scale} times too soon, as its page map is scaled down)"
 
     def promised(self, system: System, drive: int) -> tuple[str, str, int, int | None] | None:
         """The buffer that writes wait in for a die."""

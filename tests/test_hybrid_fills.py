@@ -1,0 +1,52 @@
+"""A front that takes writes faster than its back says so, however large it is."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import compiled_only
+
+from raidsim.running import run
+from raidsim.scenario import load_text
+
+SYSTEM = """
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+name = "front"
+level = "raid1"
+drives = 2
+drive = "intel-s3700-800gb"
+[[volume]]
+name = "back"
+level = "raid6"
+drives = 8
+drive = "nl-sas-2tb"
+[[hybrid]]
+front = "front"
+back = "back"
+size = "2 TiB"
+front_size = "{front}"
+[[load]]
+volume = "hybrid"
+read = "{read}"
+size = "8 KiB"
+area = {{ size = "{area}" }}
+outstanding = 64
+"""
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("front", "read", "area", "told"),
+    [
+        ("all", "0 %", "1 TiB", True),  # 36,000 blocks of 64 KiB a second, for five minutes
+        ("100 GiB", "0 %", "1 TiB", True),
+        ("100 GiB", "100 %", "1 TiB", False),
+        ("100 GiB", "0 %", "1 GiB", False),  # soon all of it is dirty that ever will be
+    ],
+)
+def test_that_a_front_fills_with_what_is_dirty_is_told(
+    front: str, read: str, area: str, told: bool
+) -> None:
+    (point,) = run(load_text(SYSTEM.format(front=front, read=read, area=area))).points
+    assert any("stayed there" in warning for warning in point.warnings) == told
