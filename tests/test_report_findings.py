@@ -64,7 +64,7 @@ def test_values_that_are_assumed_or_by_default_are_named() -> None:
 def test_writes_into_an_unprotected_buffer_can_be_lost() -> None:
     bare = SCENARIO.replace('800gb"', '800gb"\nset = { "buffer.protected" = false }')
     assert found(scenario(bare)) == []
-    assert "a power cut loses up to 8 MiB" in found(scenario(bare + WRITER))[0]
+    assert "a power cut loses up to 16 MiB" in found(scenario(bare + WRITER))[0]
 
 
 @pytest.mark.parametrize(("workers", "risky"), [(8, False), (9, True)])

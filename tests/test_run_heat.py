@@ -64,7 +64,7 @@ def test_with_obstructed_airflow_a_p3700_throttles_and_stays_below_71_degrees(
     assert drive.power_w == pytest.approx(18.9, abs=0.1)
     states = [sample.throttled.get("data", "") for sample in found.series]
     turns = [a for a, b in zip(["-", *states], states, strict=False) if a != b]
-    assert turns == ["-", "", "lightly", "heavily", "lightly", "heavily"]
+    assert turns == ["-", "", "lightly", "heavily", "lightly", "heavily", "lightly"]
 
 
 @pytest.mark.slow
