@@ -36,7 +36,7 @@ from raidsim.observe import (
 from raidsim.observe.settling import PILOT_PER_OUTSTANDING, Filling, Settling, Unsettled
 from raidsim.result import Interval, Limit, Point, Replayed
 from raidsim.scenario import LoadSpec
-from raidsim.scenario.intensity import at, label, offered, period_of
+from raidsim.scenario.intensity import at, label, of_a_burst, offered, period_of
 from raidsim.scenario.replays import plan
 from raidsim.stats.intervals import MeanInterval, mean_interval
 from raidsim.system.system import SaturationError
@@ -48,7 +48,6 @@ LEAST_PILOT = 2_000
 MOST_PILOT_SHARE = 0.5  # of max_ios
 GROWTH = 1.5
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
-LEAST_BACKLOG = 100
 LEAST_PERIODS = 10  # of a burst, in a window
 LEAST_SWEPT = 0.25
 """Of a sweep of a cache's destages: a window that holds so much of one goes on until it is whole.
@@ -589,10 +588,9 @@ class Session:
             behind = load.outstanding is None and self.overflowed
         if any(load.name in one.loads for one in self.overfull):
             return True
-        # A stable queue lets through all that is asked for; what waits is what chance piles up.
         counts = observe.counts(self.system, streams)
-        by_chance = saturation.BACKLOG_DEVIATIONS * math.sqrt(counts.issued)
-        return behind and counts.in_flight > max(by_chance, LEAST_BACKLOG)
+        together = of_a_burst(load, self.intensity)
+        return behind and saturation.piles_up(counts.issued, counts.in_flight, together)
 
 
 def _worst(limit: Limit) -> float:

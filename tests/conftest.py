@@ -28,7 +28,7 @@ NOBODY = 65534
 
 @pytest.fixture
 def without_root(tmp_path: Path) -> Iterator[Path]:
-    """A folder of a user whose rights are asked for: of root's, another one's, whom it acts for."""
+    """A folder, used with the rights of a user: root acts for another one, who owns it."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         yield tmp_path
         return

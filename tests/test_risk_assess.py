@@ -17,7 +17,7 @@ from raidsim.risk import markov, rebuild
 from raidsim.risk.assess import Risk, assess, assess_all, failure_rate
 from raidsim.risk.groups import mirror, redundancy, ring, whole
 from raidsim.risk.markov import YEAR
-from raidsim.risk.under_load import DAY, rebuild_under_load
+from raidsim.risk.under_load import DAY, UnderLoad, rebuild_under_load
 from raidsim.scenario import Scenario, load, load_text
 from raidsim.stats.proportions import Estimate
 
@@ -336,6 +336,39 @@ rate = "1500 IO/s"
     assert math.isinf(found.seconds)
     (note,) = (line for line in shown(checked).splitlines() if line.startswith("- data: under"))
     assert "does not come on at all" in note
+
+
+def bursts(rate: int, on: int, off: int) -> UnderLoad:
+    """A rebuild beside bursts of a RAID 5 that does some 1,000 I/Os a second meanwhile."""
+    checked = load_text(f"""
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+name = "data"
+level = "raid5"
+drives = 5
+drive = "cisco-hdd-600gb-15k"
+[[load]]
+read = "70 %"
+size = "8 KiB"
+rate = "{rate} IO/s"
+burst.on = "{on} s"
+burst.off = "{off} s"
+""")
+    found = rebuild_under_load(checked, checked.volumes[0])
+    assert found is not None
+    return found
+
+
+def test_bursts_that_an_array_carries_without_a_drive_do_not_refuse_a_rebuild() -> None:
+    """5,000 I/Os in two seconds, then none for three: most of them wait when one looks then."""
+    assert math.isfinite(bursts(2500, 2, 3).seconds)
+
+
+def test_a_rebuild_beside_bursts_is_not_told_from_the_pause_between_two_of_them() -> None:
+    """Of each 15 s the array is busy for some ten."""
+    undisturbed = bursts(1, 5, 10).seconds
+    assert 2 * undisturbed < bursts(2000, 5, 10).seconds < 10 * undisturbed
 
 
 HYBRID = """

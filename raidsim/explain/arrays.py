@@ -88,7 +88,7 @@ def tasks(system: System, visits: list[Visit]) -> Iterator[Task]:
 def _pairs(visits: list[Visit]) -> Iterator[tuple[Visit, int]]:
     """The commands with the times at which they are back, in the order in which they began.
 
-    A flush of a drive that needs none returns without having been one.
+    A drive that is sent no flush returns from one without a command, which is left out.
     """
     under_way: dict[int, int] = {}
     begun: list[Visit] = []

@@ -10,8 +10,26 @@ from raidsim.result import Counts, Latency
 from raidsim.scenario import LoadSpec
 
 BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
+LEAST_BACKLOG = 100  # I/Os: fewer may wait for reasons that pass
 ANOTHER_MIX = 0.02  # difference of shares of reads that is worth words
 MIB = 1 << 20
+
+
+def piles_up(issued: int, waiting: int, of_a_burst: float = 0.0) -> bool:
+    """Whether more I/Os of an open load wait than chance or a burst brings together.
+
+    A stable queue lets through all that is asked for; what waits is what arrives together.
+
+    Parameters
+    ----------
+    issued
+        I/Os that arrived.
+    waiting
+        I/Os by which those under way have become more.
+    of_a_burst
+        I/Os that arrive in a period of the load's bursts; 0 without bursts.
+    """
+    return waiting > max(BACKLOG_DEVIATIONS * math.sqrt(issued), LEAST_BACKLOG) + of_a_burst
 
 
 def warnings(

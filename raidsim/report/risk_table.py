@@ -135,8 +135,8 @@ def _under_load(found: UnderLoad, loads: Callable[[int], str]) -> str:
     beside = f"under load ({loads(found.point)})"
     if math.isinf(found.seconds):
         return (
-            f"{beside} a rebuild at {percent(found.rate)} does not come on at all: without a drive"
-            " the load leaves it no time"
+            f"{beside} a rebuild at {percent(found.rate)} does not come on at all: while a drive"
+            " is missing, the load leaves it no time"
         )
     text = f"{beside} a rebuild at {percent(found.rate)} takes {duration(found.seconds)}"
     if found.at_full is None:

@@ -23,9 +23,9 @@ from raidsim.intervene import operation
 from raidsim.kernel import operation_tables as s
 from raidsim.layout.address import whole_drive
 from raidsim.observe import inventory, observe, saturation
-from raidsim.result import Counts
 from raidsim.risk.groups import redundancy
 from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.scenario.intensity import of_a_burst, period_of
 from raidsim.scenario.models import Limit
 from raidsim.system.system import SaturationError, System
 
@@ -42,8 +42,8 @@ WARM = 10_000
 STILL_FILLING = 0.01
 """Of the controllers' caches, from one look to the next."""
 
-PILE = 0.02
-"""Of the I/Os that open loads issue: if more of them still wait, the load is too much."""
+PERIODS = 10
+"""Of the loads' bursts, over which a rebuild is simulated at least."""
 
 MOST_IOS = 200_000
 """I/Os of the loads before the rebuild, and again while it goes on: then its rows so far count."""
@@ -83,6 +83,29 @@ def simulated(
     layout = volume.layout
     if layout is None or volume.failures_tolerated == 0:
         return 0.0
+    whole, rows = int(whole_drive(layout)), int(layout["rows"])
+    size = (SAMPLE if intensity is None else LOADED_SAMPLE) if sample is None else sample
+    longest = PERIODS * max(map(period_of, scenario.loads)) if intensity is not None else 0.0
+    controller = scenario.controller(volume)
+    how = operation.pace(scenario.host.card if controller is None else controller.card, volume)
+    how = how if rate is None else replace(how, rate=rate)
+    while True:
+        one = replace(how, sample=min(size / whole, 1.0))
+        done = _of_a_sample(scenario, volume, intensity, one, rows)
+        if done.done < done.rows or done.seconds >= longest or size >= whole:
+            return done.seconds * rows / done.done if done.done else math.inf
+        # Between two bursts it is quick, so it says little of how long it takes on average.
+        size = math.ceil(size * longest / done.seconds)
+
+
+def _of_a_sample(
+    scenario: Scenario,
+    volume: VolumeSpec,
+    intensity: int | None,
+    how: operation.Pace,
+    rows: int,
+) -> operation.Progress:
+    """How far the rebuild of a share of the rows comes, and how long it takes."""
     machine = _machine(scenario, volume, intensity)
     system, row = machine.system, machine.volumes[volume.name]
     drive = drives_of(system, row)[0]
@@ -93,42 +116,18 @@ def simulated(
             system.begin(stream)
     if intensity is not None:
         _fill_caches(system)
-    controller = scenario.controller(volume)
-    card = scenario.host.card if controller is None else controller.card
-    size = (SAMPLE if intensity is None else LOADED_SAMPLE) if sample is None else sample
-    how = operation.pace(card, volume)
-    how = replace(
-        how,
-        sample=min(size / int(whole_drive(layout)), 1.0),
-        rate=how.rate if rate is None else rate,
-    )
-    rows = int(layout["rows"])
     one = operation.add_operation(system, row, s.REBUILD, how, (0, rows), ticket=0)
-    opened = [] if intensity is None else _opened(scenario, machine)
-    before = observe.counts(system, opened)
+    opened = [load for load in scenario.loads if load.rate is not None and intensity is not None]
+    streams = [stream for load in opened for stream in machine.streams[load.name]]
+    together = sum(of_a_burst(load, intensity or 0) for load in opened)
+    before = observe.counts(system, streams)
     # The kernel comes back at the end of the operation, however far that is.
     system.run(budget=int(system.state["completed"]) + MOST_IOS)
-    _check_that_they_do_not_pile_up(before, observe.counts(system, opened))
-    done = operation.progress(system, one)
-    return done.seconds * rows / done.done if done.done else math.inf
-
-
-def _opened(scenario: Scenario, machine: Machine) -> list[int]:
-    """Streams of the open loads."""
-    return [
-        stream
-        for load in scenario.loads
-        if load.rate is not None
-        for stream in machine.streams[load.name]
-    ]
-
-
-def _check_that_they_do_not_pile_up(before: Counts, after: Counts) -> None:
-    """Refuse I/Os that wait in such numbers that neither chance nor a burst has brought them."""
-    issued = after.issued - before.issued
+    after = observe.counts(system, streams)
     more = after.in_flight - before.in_flight
-    if more > max(saturation.BACKLOG_DEVIATIONS * math.sqrt(issued), PILE * issued):
+    if saturation.piles_up(after.issued - before.issued, more, together):
         raise SaturationError("open loads ask for more than the volume does without a drive")
+    return operation.progress(system, one)
 
 
 def _fill_caches(system: System) -> None:

@@ -20,6 +20,11 @@ def period_of(load: LoadSpec) -> float:
     return 0.0 if load.burst is None else load.burst.on + load.burst.off
 
 
+def of_a_burst(load: LoadSpec, intensity: int) -> float:
+    """I/Os that arrive in a period of a load's bursts; 0 if it has none, or no rate."""
+    return 0.0 if load.rate is None else offered(load, intensity) * period_of(load)
+
+
 def at(sweep: tuple[Any, ...] | None, intensity: int) -> Any:
     """The entry of a sweep that holds at a point (a single entry holds at all)."""
     return None if sweep is None else sweep[min(intensity, len(sweep) - 1)]

@@ -242,7 +242,9 @@ class Flash(DriveKind):
         written = int(system.world.drives[drive]["host_written"]) // int(row["unit"])
         before = int(table["written"]) - written
         spare = int(table["blocks"]) * int(table["block_units"]) - units
-        if not system.since("ftls", number, "moved") or before > units or written > spare * scale:
+        if scale == 1 or not system.since("ftls", number, "moved"):
+            return None
+        if before > units or written > spare * scale:
             return None
         return f"garbage is collected ({scale} times too soon, as its page map is scaled down)"
 
