@@ -448,9 +448,11 @@ class Session:
             converged = converged or self._is_precise(load)
             if not converged:
                 warnings.append(self._why_not_converged(load))
-            turning = self._why_turning(load)
-            warnings += turning + self._part_of_a_sweep(load)
-            converged = converged and not unsettled and not turning
+            passing = self._why_turning(load) + hybrid_use.why_not_converged(
+                system, self.scenario, self.machine.volumes, load.volume
+            )
+            warnings += passing + self._part_of_a_sweep(load)
+            converged = converged and not unsettled and not passing
         saturated = self._is_saturated(load, streams, throughput)
         if saturated:
             converged = False

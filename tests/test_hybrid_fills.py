@@ -1,4 +1,4 @@
-"""A front that takes writes faster than its back says so, however large it is."""
+"""A front that takes writes faster than its back is not steady, however large it is."""
 
 from __future__ import annotations
 
@@ -45,8 +45,9 @@ outstanding = 64
         ("100 GiB", "0 %", "1 GiB", False),  # soon all of it is dirty that ever will be
     ],
 )
-def test_that_a_front_fills_with_what_is_dirty_is_told(
+def test_what_a_front_that_fills_with_dirty_data_takes_has_not_converged(
     front: str, read: str, area: str, told: bool
 ) -> None:
     (point,) = run(load_text(SYSTEM.format(front=front, read=read, area=area))).points
     assert any("stayed there" in warning for warning in point.warnings) == told
+    assert point.converged != told

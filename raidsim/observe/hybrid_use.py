@@ -70,13 +70,24 @@ def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> 
                     f"the share of the front of {spec.name} that is {what} went"
                     f" {'up' if more > 0 else 'down'} by {abs(more):.0%} while it was measured"
                 )
-        fits = _written(scenario, spec) <= int(system.world.caches[row]["high"])
-        if spec.mode != "tier" and not fits and (stays := _stays(system, number)):
-            found.append(
-                f"{stays:.0%} of what became dirty in the front of {spec.name} stayed there: once"
-                " as much is dirty as may be, writes wait for the back"
-            )
     return found
+
+
+def why_not_converged(
+    system: System, scenario: Scenario, volumes: Mapping[str, int], volume: str
+) -> list[str]:
+    """That the front of the hybrid that a load runs on takes up what its back does not."""
+    spec = scenario.hybrid(volume)
+    if spec is None or spec.mode == "tier":
+        return []
+    number = number_of(system, volumes[spec.name])
+    cache = system.world.caches[int(system.world.hybrids[number]["cache"])]
+    if _written(scenario, spec) <= int(cache["high"]) or not (stays := _stays(system, number)):
+        return []
+    return [
+        f"not converged: {stays:.0%} of what became dirty in the front of {spec.name} stayed there;"
+        " once as much is dirty as may be, writes wait for the back"
+    ]
 
 
 def _written(scenario: Scenario, spec: HybridSpec) -> int:
