@@ -462,7 +462,7 @@ class Session:
                 "an open load this close to saturation settles slowly: latencies depend on"
                 " how long is measured"
             )
-            converged = converged and not self._is_behind(load, throughput)
+            converged = converged and (self.finite or not self._is_behind(load, throughput))
         within, within_ms = (False, None) if saturated else self._within(load, streams)
         if load.within is not None and within_ms is None and not saturated:
             warnings.append("not known to be within: too few I/Os took longer than the percentile")

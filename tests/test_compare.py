@@ -194,8 +194,11 @@ def test_the_same_requests_tell_small_differences_apart() -> None:
 
 
 @compiled_only
-def test_arrays_are_slower_degraded_and_slower_still_while_they_rebuild() -> None:
-    """Reads of RAID 5 lose a drive, and reconstruct; of RAID 10 they lose half of a pair."""
+def test_arrays_are_slower_degraded_and_less_so_once_what_loads_use_is_rebuilt() -> None:
+    """Reads of RAID 5 lose a drive, and reconstruct; of RAID 10 they lose half of a pair.
+
+    They go to the first 1.6 % of the drives, which a rebuild soon has behind it.
+    """
     reads = {"load.read": "100 %", "load.outstanding": 16}
     one = Scenario.read("raid5-disks").with_(reads)
     asked = PLAIN | {"states": True, "seeds": 2}
@@ -203,8 +206,9 @@ def test_arrays_are_slower_degraded_and_slower_still_while_they_rebuild() -> Non
     by_state = {line.at: line.values for line in found.states if line.name == "iops"}
     for system in (0, 1):
         rates = [by_state[state][system] or 0 for state in ("healthy", "degraded", "rebuilding")]
-        assert rates[0] > 1.1 * rates[1] > 1.1 * rates[2] * 0.9
-        assert rates[1] > rates[2]
+        assert rates[0] > rates[2] > 1.05 * rates[1]
+    names = {line.name for line in found.states}
+    assert not [name for name in names if "rebuild" in name]  # a fact has the time of a whole one
     none = raidsim.compare(one, one.with_("volume.level", "raid0"), **asked | {"seeds": 1})
     assert none.states == ()
     assert any("no drive may fail" in remark for remark in none.remarks)

@@ -338,6 +338,38 @@ rate = "1500 IO/s"
     assert "does not come on at all" in note
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_beside_one_io_a_second_a_rebuild_takes_what_it_takes_on_idle_drives(seed: int) -> None:
+    """However many places a sample has, going from one to the next takes next to no time."""
+    checked = load_text(f"""
+seed = {seed}
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+name = "data"
+level = "raid10"
+drives = 4
+drive = "cisco-hdd-10tb"
+rebuild_rate = "100 %"
+[[load]]
+read = "70 %"
+size = "8 KiB"
+rate = "1 IO/s"
+""")
+    idle = rebuild.simulated(checked, checked.volumes[0])
+    under_load = rebuild.simulated(checked, checked.volumes[0], intensity=0)
+    assert under_load == pytest.approx(idle, rel=0.05)
+    assert idle < 1.15 * rebuild.least(checked, checked.volumes[0])
+
+
+def test_a_rebuild_under_load_takes_what_one_takes_that_is_followed_to_its_end() -> None:
+    """22 hours were found of a tenth of the rows, in a run with the rebuild as an event."""
+    checked = load("raid5-disks", overrides=["load.outstanding=[32]"])
+    found = rebuild_under_load(checked, checked.volumes[0])
+    assert found is not None
+    assert found.seconds / 3600 == pytest.approx(21.9, rel=0.1)
+
+
 def bursts(rate: int, on: int, off: int) -> UnderLoad:
     """A rebuild beside bursts of a RAID 5 that does some 1,000 I/Os a second meanwhile."""
     checked = load_text(f"""

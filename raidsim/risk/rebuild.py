@@ -21,6 +21,7 @@ from raidsim.assembly.drives import kind_at, kind_of
 from raidsim.control.model import Machine, build
 from raidsim.intervene import operation
 from raidsim.kernel import operation_tables as s
+from raidsim.kernel import tables as t
 from raidsim.layout.address import whole_drive
 from raidsim.observe import inventory, observe, saturation
 from raidsim.risk.groups import redundancy
@@ -30,11 +31,14 @@ from raidsim.scenario.models import Limit
 from raidsim.system.system import SaturationError, System
 
 MEGA = 2**20
-SAMPLE = 512 * MEGA
+SAMPLE = 2048 * MEGA
 """Bytes of a drive that are rebuilt in a simulation."""
 
-LOADED_SAMPLE = 64 * MEGA
-"""The same under a load, where it takes many times as long."""
+PILOT, MOST_SAMPLE = 64 * MEGA, 8192 * MEGA
+"""The same under a load: at first, to see how long it takes, and at most.
+
+Where a sample goes on at another place of the drive, it loses time that a whole rebuild does not.
+"""
 
 WARM = 10_000
 """I/Os of the loads between two looks at the caches, before the rebuild begins."""
@@ -45,8 +49,18 @@ STILL_FILLING = 0.01
 PERIODS = 10
 """Of the loads' bursts, over which a rebuild is simulated at least."""
 
-MOST_IOS = 200_000
-"""I/Os of the loads before the rebuild, and again while it goes on: then its rows so far count."""
+IOS = 300_000
+"""I/Os of the loads, about, over which a rebuild is simulated: after twice as many, rows so far
+count."""
+
+LOOK = 20_000
+"""I/Os of the loads after which it is looked whether they pile up."""
+
+WARM_IOS = 200_000
+"""I/Os of the loads before the rebuild, at most."""
+
+LARGER = 1.5
+"""By how many times a sample must be larger than one that was simulated to be worth it."""
 
 
 def simulated(
@@ -70,7 +84,8 @@ def simulated(
         Number of the point of the scenario's sweep whose loads run meanwhile, from 0 on, and
         before until they have filled the caches of controllers; None: nothing else runs.
     sample
-        Bytes of the drive that are rebuilt; None: ``SAMPLE``, or ``LOADED_SAMPLE``.
+        Bytes of the drive that are rebuilt; None: ``SAMPLE``, or under a load as many as ``IOS``
+        of its I/Os take, between ``PILOT`` and ``MOST_SAMPLE``.
     rate
         Share of its time that the rebuild works while hosts do; None: as the volume has it.
 
@@ -84,18 +99,21 @@ def simulated(
     if layout is None or volume.failures_tolerated == 0:
         return 0.0
     whole, rows = int(whole_drive(layout)), int(layout["rows"])
-    size = (SAMPLE if intensity is None else LOADED_SAMPLE) if sample is None else sample
-    longest = PERIODS * max(map(period_of, scenario.loads)) if intensity is not None else 0.0
+    size = sample or (SAMPLE if intensity is None else PILOT)
+    longest = PERIODS * max(map(period_of, scenario.loads), default=0.0)
     controller = scenario.controller(volume)
     how = operation.pace(scenario.host.card if controller is None else controller.card, volume)
     how = how if rate is None else replace(how, rate=rate)
     while True:
         one = replace(how, sample=min(size / whole, 1.0))
-        done = _of_a_sample(scenario, volume, intensity, one, rows)
-        if done.done < done.rows or done.seconds >= longest or size >= whole:
-            return done.seconds * rows / done.done if done.done else math.inf
-        # Between two bursts it is quick, so it says little of how long it takes on average.
-        size = math.ceil(size * longest / done.seconds)
+        done, ios = _of_a_sample(scenario, volume, intensity, one, rows)
+        if intensity is None or sample or done.done < done.rows:
+            break
+        wanted = max(min(size * IOS / max(ios, 1), MOST_SAMPLE), size * longest / done.seconds)
+        if size >= whole or wanted < LARGER * size:
+            break
+        size = math.ceil(wanted)
+    return done.seconds * rows / done.done if done.done else math.inf
 
 
 def _of_a_sample(
@@ -104,8 +122,8 @@ def _of_a_sample(
     intensity: int | None,
     how: operation.Pace,
     rows: int,
-) -> operation.Progress:
-    """How far the rebuild of a share of the rows comes, and how long it takes."""
+) -> tuple[operation.Progress, int]:
+    """How far the rebuild of a share of the rows comes, and how many I/Os the loads do meanwhile."""
     machine = _machine(scenario, volume, intensity)
     system, row = machine.system, machine.volumes[volume.name]
     drive = drives_of(system, row)[0]
@@ -121,20 +139,23 @@ def _of_a_sample(
     streams = [stream for load in opened for stream in machine.streams[load.name]]
     together = sum(of_a_burst(load, intensity or 0) for load in opened)
     before = observe.counts(system, streams)
-    # The kernel comes back at the end of the operation, however far that is.
-    system.run(budget=int(system.state["completed"]) + MOST_IOS)
-    after = observe.counts(system, streams)
-    more = after.in_flight - before.in_flight
-    if saturation.piles_up(after.issued - before.issued, more, together):
-        raise SaturationError("open loads ask for more than the volume does without a drive")
-    return operation.progress(system, one)
+    completed = int(system.state["completed"])
+    for ios in range(LOOK, 2 * IOS + 1, LOOK):
+        system.run(budget=completed + ios)  # and no further than to the end of the operation
+        after = observe.counts(system, streams)
+        more = after.in_flight - before.in_flight
+        if saturation.piles_up(after.issued - before.issued, more, together):
+            raise SaturationError("open loads ask for more than the volume does without a drive")
+        if system.world.operations[one]["ended"] != t.NONE:
+            break
+    return operation.progress(system, one), int(system.state["completed"]) - completed
 
 
 def _fill_caches(system: System) -> None:
     """Let the loads run until the caches of controllers no longer fill."""
     held = -1.0
     enough = STILL_FILLING * observe.cache_size(system)
-    for completed in range(WARM, MOST_IOS + 1, WARM):
+    for completed in range(WARM, WARM_IOS + 1, WARM):
         system.run(budget=completed)
         before, held = held, observe.cached(system)
         if held - before <= enough:

@@ -319,7 +319,10 @@ class _Runs:
         loads = [load.name for load in self.systems[0].scenario.loads]
         for number, load in enumerate(loads):
             found = [
-                [figures_of(points[number]) if number < len(points) else {} for points in runs]
+                [
+                    figures_of(points[number], of_course=False) if number < len(points) else {}
+                    for points in runs
+                ]
                 for runs in measured
             ]
             yield from figure_lines(load, state, None, found)

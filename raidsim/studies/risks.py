@@ -17,7 +17,7 @@ from raidsim.system.system import SaturationError
 from raidsim.unknowns.draws import Draws
 from raidsim.workers.engine import OnProgress, execute
 
-SAMPLE = 2**26
+SAMPLE = 2**29
 """Bytes of a drive that the rebuild of a draw samples."""
 
 

@@ -62,8 +62,11 @@ def row_of(points: Sequence[Point], highest: Highest | None) -> Row:
     )
 
 
-def figures_of(point: Point) -> dict[str, float]:
-    """The figures of a point by name; what was not measured is left out."""
+def figures_of(point: Point, *, of_course: bool = True) -> dict[str, float]:
+    """The figures of a point by name; what was not measured is left out.
+
+    Those of its course are left out unless ``of_course``.
+    """
     found: dict[str, float | None] = {"iops": point.iops.mean, "mbps": point.mbps}
     for kind, latency in point.latency_ms.items():
         if latency is None or point.saturated:  # then it is whatever the length of the run makes
@@ -71,7 +74,7 @@ def figures_of(point: Point) -> dict[str, float]:
         found[f"{kind} latency"] = latency.mean
         for quantile in ("p50", "p95", "p99", "p999"):
             found[f"{kind} latency {quantile}"] = getattr(latency, quantile)
-    if point.course is not None:
+    if point.course is not None and of_course:
         for use in point.course.operations:
             found.setdefault(f"{use.kind} of {use.volume}, time", use.seconds)
         for phase in point.course.phases:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from raidsim.layout.address import whole_drive
+from raidsim.risk import rebuild
 from raidsim.risk.under_load import hardest
-from raidsim.scenario import Scenario
+from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.system.system import SaturationError
 
 __all__ = ["OTHERS", "at_hardest", "hardest", "why_not"]
 
 IOS = 20_000
 """I/Os, about, over which a rebuild is measured; no shorter and no longer than this, s:"""
 
-SECONDS = (0.5, 60.0)
+SECONDS = (0.5, 120.0)
+
+LONGER = 1.2
+"""The sample lasts longer than it is measured, or a part would be without a rebuild."""
+
+PLACES = 8 * 16 * 2**20
+"""Bytes of a drive that are rebuilt meanwhile at least, in eight places spread over it."""
 
 
 def why_not(scenario: Scenario) -> str:
@@ -50,17 +60,41 @@ def degraded(scenario: Scenario, _: float) -> Scenario:
 
 
 def rebuilding(scenario: Scenario, iops: float) -> Scenario:
-    """The same while that drive is rebuilt, for about as long as so many IO/s take."""
+    """The same while that drive is rebuilt, for about as long as so many IO/s take.
+
+    What is rebuilt meanwhile is a sample from all over the drive: the first rows are those that
+    the loads use, if they do not use all.
+    """
     least, most = SECONDS
+    seconds = IOS / iops if iops > 0 else most
+    changes: dict[str, Any] = {}
+    takes = {}
+    for number, (volume, survives) in enumerate(
+        zip(scenario.volumes, _is_redundant(scenario), strict=True)
+    ):
+        if survives and volume.layout is not None:
+            whole = int(whole_drive(volume.layout))
+            takes[number] = _whole_rebuild(scenario, volume)
+            seconds = max(seconds, takes[number] * PLACES / whole)
+    seconds = min(max(seconds, least), most)
+    for number, whole_takes in takes.items():
+        share = min(LONGER * seconds / whole_takes, 1.0) if whole_takes > 0 else 1.0
+        changes[f"volume[{number}].rebuild_sample"] = f"{max(100 * share, 0.001):.6g} %"
     events = [
         {"kind": "rebuild", "at": "0 s", "volume": volume.name, "drive": 0}
         for volume, survives in zip(scenario.volumes, _is_redundant(scenario), strict=True)
         if survives
     ]
-    seconds = min(max(IOS / iops if iops > 0 else most, least), most)
-    return scenario.with_(
-        {**_missing(scenario), "event": events, "measure.duration": f"{seconds:.3g} s"}
-    )
+    changes |= {"event": events, "measure.duration": f"{seconds:.3g} s"}
+    return scenario.with_({**_missing(scenario), **changes})
+
+
+def _whole_rebuild(scenario: Scenario, volume: VolumeSpec) -> float:
+    """Seconds that the rebuild of a drive takes under the loads; inf if it does not come on."""
+    try:
+        return rebuild.simulated(scenario, volume, intensity=0)
+    except SaturationError:
+        return math.inf
 
 
 OTHERS: Mapping[str, Callable[[Scenario, float], Scenario]] = {
