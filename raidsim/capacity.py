@@ -15,9 +15,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from raidsim.observe.saturation import LEAST_BACKLOG
 from raidsim.result import Carried, Point
 from raidsim.scenario import LoadSpec, Scenario
-from raidsim.scenario.intensity import at, offered
+from raidsim.scenario.intensity import at, of_a_burst, offered
 
 PRECISION = 0.02
 """How far the rate may be from what is carried, as a share."""
@@ -32,6 +33,7 @@ LEAST = 1e-4
 TRIAL_IOS = 100_000
 """I/Os of the saturated loads in a trial. Chance piles up 3 sqrt(n): 1 % of as many."""
 
+TRIAL_PERIODS = 5  # of bursts, in a trial at least: from one to the next it is seen what piles up
 MOST_TRIAL_IOS = 2_000_000
 TRIAL_PRECISION = 0.005
 TRIAL_CONFIDENCE = 0.95
@@ -56,6 +58,7 @@ class Capacity:
         self.scenario = scenario
         self.measure = measure
         self._found: dict[tuple[object, ...], list[Carried | None]] = {}
+        self.filled = False  # whether a rate was refused since a cache fills
 
     def add_to(self, points: Sequence[Point], intensity: int) -> list[Point]:
         """Return the points of an intensity, the saturated ones with the rate that is carried."""
@@ -64,7 +67,7 @@ class Capacity:
         found = self._of(loads, points, intensity)
         carried = {load.name: one for load, one in zip(loads, found, strict=True)}
         return [
-            _with_carried(point, carried[point.load], alone=len(loads) == 1)
+            _with_carried(point, carried[point.load], alone=len(loads) == 1, filled=self.filled)
             if point.saturated
             else point
             for point in points
@@ -104,7 +107,10 @@ class Capacity:
         def is_carried(share: float) -> bool:
             trial = self._trial(loads, intensity, share, share_of_all)
             found = self.measure(trial, intensity)
-            return not any(point.saturated for point in found if point.load in names)
+            too_much = [point for point in found if point.load in names and point.saturated]
+            # Before a cache is full nothing waits; that it fills is what speaks against the rate.
+            self.filled |= any(point.counts.in_flight < LEAST_BACKLOG for point in too_much)
+            return not too_much
 
         border = bracket(min(max(came_out / asked, LEAST), 1.0), is_carried)
         if border is None:
@@ -121,6 +127,8 @@ class Capacity:
             trial = trial.at(load, share * at(load.rate, intensity))
         measure = trial.measure
         ios = min(max(measure.min_ios, math.ceil(TRIAL_IOS / share_of_all)), MOST_TRIAL_IOS)
+        bursts = math.ceil(TRIAL_PERIODS * share * max(of_a_burst(one, intensity) for one in loads))
+        ios = max(ios, bursts)
         asked = share * sum(offered(load, intensity) for load in loads)
         long = measure.model_copy(
             update={
@@ -170,7 +178,7 @@ def bracket(guess: float, is_carried: Callable[[float], bool]) -> tuple[float, f
     return low, high
 
 
-def _with_carried(point: Point, found: Carried | None, *, alone: bool) -> Point:
+def _with_carried(point: Point, found: Carried | None, *, alone: bool, filled: bool) -> Point:
     """A saturated point with what is carried of its load, also in words."""
     each = " by each worker" if point.workers > 1 else ""
     words = f"saturated: asked {point.rate:,.10g} IO/s{each}"
@@ -181,4 +189,6 @@ def _with_carried(point: Point, found: Carried | None, *, alone: bool) -> Point:
         words += f", at most {rate:,.10g} IO/s ±{100 * PRECISION:g} % are carried"
     if not alone:
         words += " where all saturated loads ask for the same share"
+    if found is not None and filled:
+        words += "; a full cache has more to choose from, and may carry up to a tenth more"
     return replace(point, carried=found, warnings=[words, *point.warnings])

@@ -36,6 +36,7 @@ from raidsim.scenario.events import LoadStart
 from raidsim.scenario.intensity import label
 from raidsim.session import OnPoint, PointProgress, Session
 from raidsim.system.system import SaturationError
+from raidsim.warming import warm_drives
 
 NS_PER_S = 1e9
 MIB = 2**20
@@ -99,7 +100,7 @@ class CourseSession(Session):
         """Warm up, and follow the course; whether all that belongs to it came to its end."""
         scenario = self.scenario
         if scenario.air.start == "warm":
-            self._warm_drives()
+            warm_drives(self.system, self.scenario, self.intensity)
         late = {event.load for event in scenario.events if isinstance(event, LoadStart)}
         at_once = [load for load in scenario.loads if load.name not in late]
         for load in at_once:

@@ -34,9 +34,9 @@ from raidsim.observe import (
     wear,
 )
 from raidsim.observe.settling import PILOT_PER_OUTSTANDING, Filling, Settling, Unsettled
-from raidsim.result import Interval, Limit, Point, Replayed
+from raidsim.result import Counts, Interval, Limit, Point, Replayed
 from raidsim.scenario import LoadSpec
-from raidsim.scenario.intensity import at, label, of_a_burst, offered, period_of
+from raidsim.scenario.intensity import at, label, offered, period_of
 from raidsim.scenario.replays import plan
 from raidsim.stats.intervals import MeanInterval, mean_interval
 from raidsim.system.system import SaturationError
@@ -130,13 +130,14 @@ class Session:
         self.watches: dict[str, replayed.Watch] = {}  # of loads that replay a trace
         self.unsettled: list[Unsettled] = []
         self.overfull: list[Filling] = []  # caches that fill without end
+        self.before: dict[str, Counts] = {}  # the account of each load when the window was opened
 
     # -- measuring --------------------------------------------------------------------
 
     def measure(self) -> bool:
         """Warm up and measure; whether every load's precision was reached."""
         if self.begun == 0 and self.scenario.air.start == "warm":
-            self._warm_drives()
+            warm_drives(self.system, self.scenario, self.intensity)
         if self.begun > 0 or self.finite:
             window.reset(self.system)  # what was written to the drives before is none of its wear
         for stream in self.all_streams:
@@ -212,9 +213,6 @@ class Session:
             )
         )
 
-    def _warm_drives(self) -> None:
-        warm_drives(self.system, self.scenario, self.intensity)
-
     def _warm_up(self) -> None:
         measure = self.scenario.measure
         slots = sum(int(self.system.world.streams[s]["outstanding"]) for s in self.all_streams)
@@ -241,6 +239,10 @@ class Session:
         self.warmup_ns = passed
         self.warmup_ios = self._completed()
         window.reset(self.system)
+        streams = self.machine.streams
+        self.before = {
+            one.name: observe.counts(self.system, streams[one.name]) for one in self.loads
+        }
         if self.settling is not None:
             self.settling.watch_window()
 
@@ -584,15 +586,13 @@ class Session:
 
     def _is_saturated(self, load: LoadSpec, streams: list[int], throughput: Interval) -> bool:
         """Whether an open load asks for more than the system carries, so that its queue grows."""
-        if load.rate is not None:
-            behind = self._is_behind(load, throughput)
-        else:  # of given arrivals many may wait, as long as they can be followed
-            behind = load.outstanding is None and self.overflowed
         if any(load.name in one.loads for one in self.overfull):
             return True
-        counts = observe.counts(self.system, streams)
-        together = of_a_burst(load, self.intensity)
-        return behind and saturation.piles_up(counts.issued, counts.in_flight, together)
+        if load.rate is None:  # of given arrivals many may wait, as long as they can be followed
+            return load.outstanding is None and self.overflowed
+        behind = self._is_behind(load, throughput)
+        asked, before = offered(load, self.intensity), self.before.get(load.name)
+        return saturation.is_saturated(self.system, load, streams, asked, before, behind=behind)
 
 
 def _worst(limit: Limit) -> float:

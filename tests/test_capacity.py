@@ -19,10 +19,12 @@ import pytest
 from events import at, toml
 from events import scenario as with_events
 from test_machines import ONE
-from watching import scenario
+from watching import begin, scenario
 
 from raidsim import capacity, cli
+from raidsim.control.model import build
 from raidsim.errors import InputError
+from raidsim.observe.saturation import is_saturated
 from raidsim.report import csv_file, html, json_file, plot
 from raidsim.result import Interrupted
 from raidsim.running import run
@@ -120,6 +122,27 @@ def test_a_cache_that_fills_for_many_minutes_does_not_lend_a_rate_that_is_not_ca
     assert below.latency_ms["write"].mean < 1
     (above,) = run(written.with_({"load.rate": high} | fill)).points
     assert above.saturated
+
+
+def test_bursts_carry_what_the_drive_does_in_the_pauses_too():
+    """100 IO/s that come in a quarter of the time are 400 meanwhile; of more ever more wait."""
+    burst = {"burst": {"on": "100 s", "off": "300 s"}}
+    measure = {"max_time": "8000 s", "max_ios": 400_000}
+    fine, busy = points({"rate": ["380 IO/s", "430 IO/s"]} | burst, **measure)
+    assert not fine.saturated
+    assert busy.saturated
+    assert busy.carried.rate == pytest.approx(400, rel=0.03)
+
+
+@pytest.mark.parametrize(("rate", "too_much"), [("50 IO/s", False), ("150 IO/s", True)])
+def test_a_backlog_is_saturation_however_wide_the_interval_of_the_rate_is(rate, too_much):
+    words = scenario({"name": "load", "rate": rate}, drive=DIE)
+    machine = build(words)
+    begin(machine)
+    machine.system.run(round(60e9))
+    (one,) = words.loads
+    found = is_saturated(machine.system, one, machine.streams["load"], 150.0, None, behind=False)
+    assert found == too_much
 
 
 def test_where_nothing_goes_past_nothing_is_said_of_a_mix(swept):

@@ -392,11 +392,6 @@ burst.off = "{off} s"
     return found
 
 
-def test_bursts_that_an_array_carries_without_a_drive_do_not_refuse_a_rebuild() -> None:
-    """5,000 I/Os in two seconds, then none for three: most of them wait when one looks then."""
-    assert math.isfinite(bursts(2500, 2, 3).seconds)
-
-
 def test_a_rebuild_beside_bursts_is_not_told_from_the_pause_between_two_of_them() -> None:
     """Of each 15 s the array is busy for some ten."""
     undisturbed = bursts(1, 5, 10).seconds

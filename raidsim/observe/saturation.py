@@ -5,14 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from raidsim.observe import observe
 from raidsim.observe.settling import Filling
 from raidsim.result import Counts, Latency
 from raidsim.scenario import LoadSpec
+from raidsim.scenario.intensity import period_of
+from raidsim.system.system import System
 
 BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
 LEAST_BACKLOG = 100  # I/Os: fewer may wait for reasons that pass
+FLOOD = 0.05
+"""Of the I/Os issued: if more of them wait, they pile up, whatever the interval of the rate is."""
 ANOTHER_MIX = 0.02  # difference of shares of reads that is worth words
 MIB = 1 << 20
+NS_PER_S = 1e9
 
 
 def piles_up(issued: int, waiting: int, of_a_burst: float = 0.0) -> bool:
@@ -30,6 +36,39 @@ def piles_up(issued: int, waiting: int, of_a_burst: float = 0.0) -> bool:
         I/Os that arrive in a period of the load's bursts; 0 without bursts.
     """
     return waiting > max(BACKLOG_DEVIATIONS * math.sqrt(issued), LEAST_BACKLOG) + of_a_burst
+
+
+def is_saturated(
+    system: System,
+    load: LoadSpec,
+    streams: Sequence[int],
+    asked: float,
+    before: Counts | None,
+    *,
+    behind: bool,
+) -> bool:
+    """Whether I/Os of an open load pile up, at the end of a window.
+
+    Parameters
+    ----------
+    asked
+        IO/s, pauses between bursts counted in.
+    before
+        The account of the load when the window was opened; None if it is measured from its start.
+    behind
+        Whether less comes out than is asked for, even at the upper end of the interval.
+    """
+    now = observe.counts(system, streams)
+    issued, waiting, together = now.issued, now.in_flight, 0.0
+    if (period := round(period_of(load) * NS_PER_S)) > 0:
+        # What waits in the middle of a burst says nothing; what waits a period later is more.
+        if before is not None:
+            issued, waiting = issued - before.issued, waiting - before.in_flight
+        if (system.now - int(system.state["slice_origin"])) % period:
+            together = asked * period_of(load)
+    # The rate of what is not steady has a wide interval: then a great backlog tells enough.
+    flood = waiting > max(FLOOD * issued, LEAST_BACKLOG) + together
+    return flood or (behind and piles_up(issued, waiting, together))
 
 
 def warnings(

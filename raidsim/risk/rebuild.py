@@ -123,7 +123,7 @@ def _of_a_sample(
     how: operation.Pace,
     rows: int,
 ) -> tuple[operation.Progress, int]:
-    """How far the rebuild of a share of the rows comes, and how many I/Os the loads do meanwhile."""
+    """How far the rebuild of a sample comes, and how many I/Os the loads do meanwhile."""
     machine = _machine(scenario, volume, intensity)
     system, row = machine.system, machine.volumes[volume.name]
     drive = drives_of(system, row)[0]
