@@ -7,6 +7,8 @@ from raidsim.assembly.surface import geometry
 from raidsim.cards import load
 from raidsim.cards.reference import table
 from raidsim.control import Environment, Host, Load, RunningLoad, Volume
+from raidsim.running import run
+from raidsim.scenario import from_data
 
 MODEL = "seagate-st8000as0002"
 RANDOM = Load(read="0 %", random="100 %", size="4 KiB", align="4 KiB", outstanding=1)
@@ -36,6 +38,19 @@ def by_hand() -> tuple[float, float, float]:
     return 1 / turn, 1 / rewrite, shape.tracks[0] / pass_time / 1e6
 
 
+def in_the_long_run() -> tuple[float, float]:
+    """Random writes for each rewrite, and a second, once every band was rewritten before."""
+    card = load(MODEL)
+    bands = card.number("capacity.user") / card.integer("smr.band")
+    (point,) = run(from_data({
+        "host": {"model": "fujitsu-rx2540-m1"},
+        "volume": [{"drive": MODEL, "state": "steady"}],
+        "load": [{"read": "0 %", "size": "4 KiB", "outstanding": 1}],
+        "measure": {"precision": "2 %", "max_time": f"{4 * STEADY} s"},
+    })).points  # fmt: skip
+    return 1 + card.integer("smr.records") / bands, point.iops.mean
+
+
 def begun(load_: Load) -> tuple[Environment, Volume, RunningLoad]:
     """A load on one shingled disk whose media cache is empty."""
     env = Environment(seed=1)
@@ -63,11 +78,14 @@ def shingled() -> str:
     env, _, writes = begun(STREAM)
     env.run(until=STEP)
     streaming = rate_of(env, writes, 60.0) * 2**20 / 1e6
+    writes_each, steady_state = in_the_long_run()
     rows = [
         ["random writes of 4 KiB, IO/s", "a turn each", f"{first:.0f}", f"{at_first:.0f}"],
         ["the cliff comes after, min", "records over that rate", f"{records / first / 60:.0f}",
          f"{cliff / 60:.0f}"],
         ["behind it, IO/s", "a band rewrite each", f"{steady:.1f}", f"{behind:.1f}"],
+        ["after some days, IO/s", f"a band rewrite for {writes_each:.2f} of them",
+         f"{1 / (1 / writes_each / steady + 1 / first):.1f}", f"{steady_state:.1f}"],
         ["sequential writes, MB/s", "media rate at the outer edge", f"{stream:.0f}",
          f"{streaming:.0f}"],
     ]  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import compiled_only
+from watching import begin
 
 from raidsim import scenario
 from raidsim.assembly.shingles import media_cache
@@ -67,6 +68,25 @@ def test_a_steady_volume_begins_with_a_full_media_cache():
             listed.append(n)
             n = int(records["next"][n])
     assert sorted(listed) == live.tolist()
+
+
+@pytest.mark.parametrize(("state", "before"), [("steady", 0), ("filled", 2500)])
+def test_a_rewrite_takes_away_as_many_writes_as_a_band_has_in_a_full_log_and_one(state, before):
+    """A band waits for its first write, and then for as many writes as the log holds.
+
+    So a run that begins steady goes on as one that has been going on for long.
+    """
+    records = 4000
+    machine = build(on_disk(state, SMALL | {"smr.records": records}))
+    begin(machine)
+    machine.system.run(before * 10**9)
+    cache = cache_of(machine)
+    bands = 4e9 / (4 * 2**20)
+    written, rewrites = int(cache["next"]), int(cache["rewrites"])
+    machine.system.run((before + 300) * 10**9)
+    rewritten = int(cache["rewrites"]) - rewrites
+    assert rewritten > 300
+    assert (int(cache["next"]) - written) / rewritten == pytest.approx(1 + records / bands, rel=0.1)
 
 
 def test_reads_and_streams_leave_the_media_cache_of_a_steady_volume_empty():

@@ -186,3 +186,32 @@ limit = {{ bytes = "{size}" }}
 """
     (point,) = run(load_text(text)).points
     assert any("times too soon" in warning for warning in point.warnings) == told
+
+
+@compiled_only
+@pytest.mark.parametrize(("state", "random", "told"), [
+    ("fresh", "100 %", True),
+    ("fresh", "0 %", False),  # what is written in sequence leaves no garbage
+    ("steady", "100 %", False),
+    ("steady", "0 %", False),
+])  # fmt: skip
+def test_a_drive_that_writes_at_random_and_collects_no_garbage_yet_is_told_of(
+    state: str, random: str, told: bool
+) -> None:
+    """It writes 2.5 times as fast as it will once its free blocks are used up."""
+    text = f"""
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+drive = "fujitsu-ssd-sas2-mlc-200gb"
+state = "{state}"
+[[load]]
+read = "0 %"
+random = "{random}"
+size = "64 KiB"
+outstanding = 16
+[measure]
+min_ios = 2000
+"""
+    (point,) = run(load_text(text)).points
+    assert any("collected no garbage yet" in text for text in point.warnings) == told

@@ -2,8 +2,15 @@
 
 The log is made as the writes of the loads would have left it: as many as it holds, uniform over
 the areas of the loads, each with its place and its band. What was written anew since is in the
-log and no longer in the map. Hot spots and Zipf laws are not followed: uniform is the worst case,
-since each band then has the fewest writes to share its rewrite.
+log and no longer in the map, nor is what went to its band. Hot spots and Zipf laws are not
+followed: uniform is the worst case, since each band then has the fewest writes to share its
+rewrite.
+
+A band is rewritten when its oldest record has come to the end of the log, which is when as many
+writes have come as the log holds. Its next record, by then in the log or yet to come, is the first
+of another such time. So a log of L records with n of each band holds, of the bands that were being
+waited for when it began (L of L + L / n, the rest had none), what came after a moment that is
+uniform over the log.
 """
 
 from __future__ import annotations
@@ -56,9 +63,24 @@ def fill(
     taken = -(-lengths // sector) * sector
     ends = np.cumsum(taken)
     count = int(np.searchsorted(ends, s["media_cache"], side="right"))
-    _write(system, s, offsets[:count], lengths[:count], (ends - taken)[:count])
+    rewritten = _rewritten(s, areas, count, rng)
+    _write(system, s, offsets[:count], lengths[:count], (ends - taken)[:count], rewritten)
     s["head"] = int(ends[count - 1])
     s["used"] = s["head"] - int(system.world.records[s["first_record"] + s["oldest"]]["place"])
+
+
+def _rewritten(
+    s: Any, areas: Sequence[tuple[int, int]], count: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Of each band up to which record of a log of so many it was rewritten last; 0 if it was not."""
+    last = max((offset + size - 1) // s["band"] for offset, size in areas)
+    of_band = np.zeros(int(last) + 1)  # records of each band in the log, expected
+    for offset, size in areas:
+        bands = np.arange(offset // s["band"], (offset + size - 1) // s["band"] + 1)
+        of_band[bands] += count / len(areas) / len(bands)
+    waited_for = rng.random(len(of_band)) < of_band / (of_band + 1)
+    found: NDArray[np.float64] = waited_for * rng.random(len(of_band)) * count
+    return found
 
 
 def _write(
@@ -67,12 +89,14 @@ def _write(
     offsets: NDArray[np.int64],
     lengths: NDArray[np.int64],
     places: NDArray[np.int64],
+    rewritten: NDArray[np.float64],
 ) -> None:
     """Write the records of a log that begins with these, and the lists of their bands."""
     count = len(offsets)
     numbers = np.arange(count)
     _, last = np.unique(offsets[::-1], return_index=True)  # of each place only the newest counts
     live = np.sort(count - 1 - last)
+    live = live[live >= rewritten[offsets[live] // s["band"]]]
     first_record, first_band = int(s["first_record"]), int(s["first_band"])
     records = system.world.records[first_record : first_record + count]
     records["offset"], records["length"], records["place"] = offsets, lengths, places

@@ -51,12 +51,21 @@ def use_of(system: System, index: int) -> DriveUse:
 def warnings(system: System, streams: Sequence[int]) -> list[str]:
     """What makes the figures of this window those of its length; one for each volume."""
     found: dict[str, str] = {}
+    scattered = any(_scatters(system, stream) for stream in streams)
     for drive in thermal.drives_of(system, streams):
         name = thermal.name_of(system, drive)
-        if why := kind_at(system, drive).unsteady(system, drive):
+        if why := kind_at(system, drive).unsteady(system, drive, scattered=scattered):
             words = f"{name} is not steady: {why} in this window; a longer one has other rates"
             found.setdefault(system.volume_of.get(name, name), words)
     return list(found.values())
+
+
+def _scatters(system: System, stream: int) -> bool:
+    """Whether a stream writes at random addresses."""
+    row = system.world.streams[stream]
+    first, count = int(row["first_size"]), int(row["sizes"])
+    sizes = system.world.sizes[first : first + count]
+    return bool(((sizes["read_share"] < 1) & (sizes["random_share"] > 0)).any())
 
 
 def _years(rated: float | None, written_per_day: float) -> float | None:

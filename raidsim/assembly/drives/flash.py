@@ -22,6 +22,7 @@ from raidsim.assembly.drives.kind import (
 )
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
+from raidsim.kernel.ftl import RESERVE
 
 if TYPE_CHECKING:
     from raidsim.system.system import System
@@ -213,16 +214,19 @@ class Flash(DriveKind):
         programmed = system.since("ssds", number, "programmed") + max(units - whole, 0)
         return Wear(amplification, programmed / flash)
 
-    def unsteady(self, system: System, drive: int) -> str | None:
+    def unsteady(self, system: System, drive: int, *, scattered: bool) -> str | None:
         """What changes for as long as it is written to.
 
         Its SLC cache has begun to fill, or was folded, by more than what is always under way. Or it
-        was fresh or filled, and collects although it has not been written over: each write counts
-        in full on a page map that is scaled down.
+        was fresh or filled, and has free blocks left, so that nothing is collected yet of what is
+        scattered. Or it
+        collects although it has not been written over: each write counts in full on a page map that
+        is scaled down.
         """
         row = self.row(system, drive)
         if row["slc"] == t.NONE:
-            return self._collects_too_soon(system, drive)
+            free = self._has_free_blocks(system, drive) if scattered else None
+            return free or self._collects_too_soon(system, drive)
         number = int(row["slc"])
         cache = system.world.slcs[number]
         size, held = int(cache["size"]), int(cache["held"])
@@ -232,6 +236,14 @@ class Flash(DriveKind):
             return None
         before, after = (f"{part / 1e9:.3g}" for part in (held - change, held))
         return f"its SLC cache of {size / 1e9:.3g} GB went from {before} to {after} GB"
+
+    def _has_free_blocks(self, system: System, drive: int) -> str | None:
+        """That no garbage is collected yet, since there are free blocks to write to."""
+        number = int(self.row(system, drive)["ftl"])
+        table = system.world.ftls[number]
+        if not system.since("ftls", number, "written") or table["free"] < RESERVE:
+            return None
+        return "it wrote to free blocks and collected no garbage yet"
 
     def _collects_too_soon(self, system: System, drive: int) -> str | None:
         """That garbage is collected before the spare area of its true size is used up."""

@@ -230,8 +230,14 @@ class DriveKind(ABC):
         """What the window did to its medium; None if that does not wear."""
         return None
 
-    def unsteady(self, system: System, drive: int) -> str | None:
-        """Why a longer window would have other figures, as a clause; None if nothing says so."""
+    def unsteady(self, system: System, drive: int, *, scattered: bool) -> str | None:  # noqa: ARG002
+        """Why a longer window would have other figures, as a clause; None if nothing says so.
+
+        Parameters
+        ----------
+        scattered
+            Whether it is written to at random addresses.
+        """
         return None
 
     def media_cache(self, system: System, drive: int) -> int | None:
