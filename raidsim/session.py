@@ -36,7 +36,7 @@ from raidsim.observe import (
 from raidsim.observe.settling import PILOT_PER_OUTSTANDING, Filling, Settling, Unsettled
 from raidsim.result import Counts, Interval, Limit, Point, Replayed
 from raidsim.scenario import LoadSpec
-from raidsim.scenario.intensity import at, label, offered, period_of
+from raidsim.scenario.intensity import at, label, offered, period_of, transfers
 from raidsim.scenario.replays import plan
 from raidsim.stats.intervals import MeanInterval, mean_interval
 from raidsim.system.system import SaturationError
@@ -573,13 +573,13 @@ class Session:
 
     def _is_behind(self, load: LoadSpec, throughput: Interval) -> bool:
         """Whether less comes out than is asked for, even at the upper end of the interval."""
-        return throughput.high is None or throughput.high < offered(load, self.intensity)
+        return throughput.high is None or throughput.high < transfers(load, self.intensity)
 
     def _throughput(self, load: LoadSpec, rate: float) -> Interval:
         found = None if self.finite else self._interval(load)
         if found is None or found.low is None or found.high is None or found.mean == 0:
             return Interval(rate, None, None)
-        # The series ends with the last whole slice; its relative width holds for the window.
+        # Its series ends with the last whole slice; the relative width holds for the window.
         # Cut at zero after the precision was judged: no rate is less, and none is left out.
         low = max(found.low / found.mean, 0.0)
         return Interval(rate, rate * low, rate * found.high / found.mean)

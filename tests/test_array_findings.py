@@ -457,6 +457,8 @@ def test_sas_drives_on_the_server_itself_need_an_hba() -> None:
     assert says(words, array(level="raid0", drives=24))
     assert not says("on the host itself", array(controller={}, level="raid0", drives=8))
     assert not says("on the host itself", array(level="raid0", drives=8, drive="intel-p3700-800gb"))
+    hba = ({"name": "hba", "speed": "sas-12g", "lanes": 8},)
+    assert not says("on the host itself", array(level="raid6", drives=8, behind="hba", links=hba))
 
 
 def test_spares_take_ports_too() -> None:

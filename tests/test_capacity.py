@@ -145,6 +145,14 @@ def test_a_backlog_is_saturation_however_wide_the_interval_of_the_rate_is(rate, 
     assert found == too_much
 
 
+def test_a_load_of_which_half_are_trims_is_not_behind_when_the_other_half_comes_out():
+    """The die is busy for 96 % of its time with reads."""
+    (point,) = points({"rate": "192 IO/s", "read": "50 %", "trim": "50 %"}, precision="3 %")
+    assert point.iops.mean == pytest.approx(96, rel=0.03)
+    assert point.limited_by.utilisation > 0.95
+    assert point.converged
+
+
 def test_where_nothing_goes_past_nothing_is_said_of_a_mix(swept):
     assert not any("go past" in text for point in swept.points for text in point.warnings)
 

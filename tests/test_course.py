@@ -14,6 +14,7 @@ from raidsim.control.model import Model
 from raidsim.errors import InputError
 from raidsim.report import json_file
 from raidsim.running import run
+from raidsim.scenario import load_text
 
 ONE = {**DATABASE, "outstanding": 1}
 
@@ -35,6 +36,35 @@ def mean(phase, kind):
 def spared():
     """A drive fails, and a hot spare is rebuilt in its place."""
     return point(at("5 s", "drive-failure", drive=2), spares=1)
+
+
+def test_a_course_that_keeps_a_drive_busy_has_come_to_its_end_all_the_same():
+    """Its rate has no interval that could say whether all comes out; its account says so."""
+    text = """
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+level = "raid1"
+drives = 2
+drive = "nl-sas-2tb"
+spares = 1
+rebuild_rate = "100 %"
+rebuild_sample = "1 %"
+[[load]]
+read = "70 %"
+size = "8 KiB"
+rate = "20 IO/s"
+[[event]]
+kind = "drive-failure"
+at = "1 s"
+drive = 1
+[measure]
+duration = "310 s"
+"""
+    (found,) = run(load_text(text)).points
+    assert found.limited_by.utilisation > 0.95  # by the rebuild
+    assert found.counts.in_flight == 0
+    assert found.converged
 
 
 def test_a_hot_spare_makes_an_array_whole_again(spared):

@@ -41,6 +41,13 @@ def test_a_small_write_costs_what_its_level_is_known_for(level, drives, expected
     assert set(found.per_host_io["host"]) == set(expected)
 
 
+def test_a_write_to_a_chunk_without_a_mark_writes_the_bitmap_on_all_drives_before():
+    none, noted = (use("raid10", 4, {"outstanding": 1}, intent=i) for i in ("none", "bitmap"))
+    assert "bitmap write" not in none.per_host_io["host"]
+    assert noted.per_host_io["host"]["write"] == pytest.approx(2, rel=0.01)
+    assert noted.per_host_io["host"]["bitmap write"] == pytest.approx(4, rel=0.05)
+
+
 def test_a_write_of_a_whole_stripe_reads_nothing():
     size = 4 * 64
     found = use("raid5", 5, {"size": f"{size} KiB", "align": f"{size} KiB"})

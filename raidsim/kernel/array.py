@@ -202,6 +202,8 @@ def tell_all(w, row, index):
             for drive in (member["drive"], member["copy"]):
                 if drive != NONE and w.drives[drive]["failed"] == 0:
                     last = add_command(w, index, place, drive, op, phase, 0, end, last)
+                    if op == WRITE:
+                        device_ios.count_bitmap(array)
     if last == NONE:
         job["status"] = FAILED
         agenda.put(w, index, STAGE_ENDED)

@@ -47,7 +47,8 @@ WRITE_DATA = 4
 WRITE_PARITY = 5  # of a stripe that is written in part
 WRITE_FULL_STRIPE = 6  # data and parity
 TRIM_DATA = 7
-TRANSFERS = 8
+WRITE_BITMAP = 8  # a page of write intents
+TRANSFERS = 9
 
 COPYING = 5  # method of a write, beside those of raidsim.layout: to the drive that gets a copy
 

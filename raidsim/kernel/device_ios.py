@@ -1,6 +1,6 @@
 """Commands to the drives of an array, counted by what they carry and for whom they are.
 
-Verb: :func:`count` a command.
+Verbs: :func:`count` a command, :func:`count_bitmap` one that writes the bitmap.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from raidsim.kernel.array_tables import (
     READ_TO_RECONSTRUCT,
     TRANSFERS,
     TRIM_DATA,
+    WRITE_BITMAP,
     WRITE_DATA,
     WRITE_FULL_STRIPE,
     WRITE_PARITY,
@@ -41,6 +42,12 @@ from raidsim.layout.tables import (
 def count(w, array, index, access):
     """Count a command of task ``index`` that carries this access, or a part of it."""
     array["device_ios"][origin(w, index) * TRANSFERS + transfer(access)] += 1
+
+
+@handler
+def count_bitmap(array):
+    """Count a command that writes the bitmap of write intents: writes of hosts wait for it."""
+    array["device_ios"][FOR_HOST * TRANSFERS + WRITE_BITMAP] += 1
 
 
 @handler

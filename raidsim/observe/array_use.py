@@ -25,6 +25,7 @@ TRANSFERS = {
     "parity write": a.WRITE_PARITY,
     "full-stripe write": a.WRITE_FULL_STRIPE,
     "trim": a.TRIM_DATA,
+    "bitmap write": a.WRITE_BITMAP,
 }
 
 

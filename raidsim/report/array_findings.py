@@ -230,12 +230,16 @@ def no_ports_for_sas(scenario: Scenario) -> Iterator[Finding]:
     for volume in scenario.volumes:
         if scenario.controller(volume) or volume.card.word("link.interface") != "sas":
             continue
+        sas = {link.name for link in scenario.links if link.speed.startswith("sas")}
+        if sas.intersection(volume.behind):
+            continue
         drives = volume.drives + volume.spares
         yield Finding(
             f"volume {volume.name}",
             f"{some(drives, 'SAS drive')} on the host itself, which has no ports for SAS: it"
             " can't be built without an HBA, and what its ports and link carry is not simulated",
-            "add a [[controller]], such as cisco-12g-sas-hba",
+            "add a [[controller]], such as cisco-12g-sas-hba, or for software RAID a [[link]] with"
+            ' speed = "sas-12g" and lanes = 8 that its drives are behind',
             Severity.critical,
         )
 

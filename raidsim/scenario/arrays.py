@@ -40,7 +40,8 @@ def check_reference(
     names = [named] if isinstance(named, str) else list(named or ())
     for name in dict.fromkeys(names):
         if name not in known:
-            remedy = suggest(name, known) or f"one of {', '.join(map(quote, known))}"
+            among = f"one of {', '.join(map(quote, known))}" if known else "leave it out"
+            remedy = suggest(name, known) or among
             yield key, f"{quote(name)} is no {what} of this scenario", remedy
         if names.count(name) > 1:
             yield key, f"{quote(name)} is there twice", "name each once"

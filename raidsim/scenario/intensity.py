@@ -15,6 +15,11 @@ def offered(load: LoadSpec, intensity: int) -> float:
     return rate
 
 
+def transfers(load: LoadSpec, intensity: int) -> float:
+    """The same without trims: reads and writes, which a throughput counts, IO/s."""
+    return offered(load, intensity) * (1 - load.trim)
+
+
 def period_of(load: LoadSpec) -> float:
     """Period of a load's bursts, s; 0 if it has none."""
     return 0.0 if load.burst is None else load.burst.on + load.burst.off

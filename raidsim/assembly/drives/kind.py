@@ -230,7 +230,7 @@ class DriveKind(ABC):
         """What the window did to its medium; None if that does not wear."""
         return None
 
-    def unsteady(self, system: System, drive: int, *, scattered: bool) -> str | None:  # noqa: ARG002
+    def unsteady(self, system: System, drive: int, *, scattered: bool) -> str | None:
         """Why a longer window would have other figures, as a clause; None if nothing says so.
 
         Parameters
