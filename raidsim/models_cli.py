@@ -85,7 +85,7 @@ def learn_from_fio(
     from raidsim.judge import read_results
     from raidsim.report import json_file, output
     from raidsim.report.console import ReportConsole
-    from raidsim.report.learned import print_learned
+    from raidsim.report.learned import print_learned, print_written
     from raidsim.report.output import Target
     from raidsim.report.progress import Bar
 
@@ -98,15 +98,17 @@ def learn_from_fio(
         found = learn(scenario, results, volume, bar.on_share)
     if card:
         place = Path(card.path)
-        text = card_text(drive_of(scenario, volume), found, place)
+        drive = drive_of(scenario, volume)
+        text = card_text(drive, found, place)
         check_text(text, place)
         output.write({card: text.encode()})
     if to_json:
         output.write({to_json: json_file.render(found.to_dict())})
     if not (to_json and to_json.to_stdout):
-        print_learned(found, ReportConsole(sys.stdout))
-        if output_file:
-            typer.echo(f"Wrote {output_file}.")
+        console = ReportConsole(sys.stdout)
+        print_learned(found, console)
+        if card:
+            print_written(found, drive, card.path, console)
 
 
 def _measured_system(name: str) -> Scenario:

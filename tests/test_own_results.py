@@ -8,8 +8,12 @@ import math
 import pytest
 
 from raidsim import cards, cli
+from raidsim import scenario as scenarios
+from raidsim.calibrate.own_results import _cards, _Search, _Unknowns
 from raidsim.cards.plausible import plausible
 from raidsim.cards.posterior import posterior
+from raidsim.judge import judge, read_results
+from raidsim.scenario import Scenario
 
 TRUTH = {"queue.window": 30, "seek.read_average": 8.8e-3}
 """What the disk really has that was measured: its card says 12, and 8.2 ms."""
@@ -117,3 +121,25 @@ def test_results_without_a_job_that_can_be_played_are_refused(tmp_path, capsys):
         cli.main(["calibrate", "nl-sas-2tb", "--fio", str(tmp_path / "no.json")])
     assert end.value.code == 2
     assert "no.json" in capsys.readouterr().err
+
+
+def test_what_moved_is_told_of_and_all_else_is_as_it_was(learned):
+    rest = [one for one in learned["values"] if not one["learned"]]
+    assert [one["after"] for one in rest] == pytest.approx([one["before"] for one in rest])
+
+
+def test_speeds_after_are_those_of_the_card_that_is_written(folder, learned):
+    text = SCENARIO.replace("./disk.toml", str(folder / "mine.toml")) + "min_ios = 20_000\n"
+    results = read_results([str(one) for one in sorted((folder / "results").glob("*.json"))])
+    speeds = [job.speed for job in judge(Scenario.from_text(text), results).jobs]
+    assert speeds == pytest.approx([one["after"] for one in learned["figures"]], rel=0.002)
+
+
+def test_a_value_that_moved_noticeably_is_told_of_though_it_is_hardly_narrowed(folder):
+    """A figure that many values may explain narrows none of them by much."""
+    search = _Search(_Unknowns(_cards(scenarios.load(str(folder / "one.toml")))), [], None)
+    prior = search.unknowns.prior
+    x = search.unknowns.mean.copy()
+    x[0] += 0.5 * math.sqrt(prior[0, 0])
+    x[1] += 0.01 * math.sqrt(prior[1, 1])
+    assert search._told(x, 0.95 * prior).tolist() == [True] + [False] * (len(x) - 1)

@@ -8,16 +8,15 @@ from pathlib import Path
 import tomlkit
 from tomlkit.items import InlineTable
 
-from raidsim import units
 from raidsim.calibrate.card_file import TOLD, percent, spaced
-from raidsim.calibrate.own_results import Learned, OwnResults
+from raidsim.calibrate.own_results import Learned, OwnResults, stated
 from raidsim.cards import Card
 from raidsim.cards.plausible import plausible
 from raidsim.cards.toml_file import parse
 from raidsim.resources import data_folder
 from raidsim.schemas import SCHEMAS
 
-DIGITS, MOST_CLAIMS = 4, 6
+MOST_CLAIMS = 6
 
 
 def card_text(card: Card, found: OwnResults, place: Path) -> str:
@@ -76,28 +75,23 @@ def _base(card: Card) -> str:
 
 def _value(one: Learned) -> InlineTable:
     """Return a value with the range that it had before, and where it is from now."""
-    source, attribute = one.card.sources[one.name], one.card.about.by_name[one.name]
-    unit = source.unit if one.after else attribute.unit
-    before = plausible(one.card)[one.name]
-
-    def shown(value: float) -> float | int:
-        number = units.in_unit(value, unit, attribute.dimension)
-        near = float(f"{number:.{DIGITS}g}")
-        return int(near) if near == int(near) and abs(near) < 10**15 else near
-
-    low, value, high = (shown(x) for x in (before.low, one.after, before.high))
-    found = tomlkit.inline_table()
-    found.update(
-        {"value": value, "unit": unit, "source": "calibrated" if one.slopes else "assumed"}
+    source, before = one.card.sources[one.name], plausible(one.card)[one.name]
+    low, value, high = (
+        stated(one.card, one.name, x)[0] for x in (before.low, one.after, before.high)
     )
+    unit = stated(one.card, one.name, one.after)[1]
+    # What moved only with other values still rests on the claims that it was fitted to before.
+    claims = sorted(one.slopes, key=lambda name: -abs(one.slopes[name])) or list(source.claims)
+    found = tomlkit.inline_table()
+    found.update({"value": value, "unit": unit, "source": "calibrated" if claims else "assumed"})
     if min(low, high) > 0:
         low, high = min(low, high, value), max(low, high, value)
         found.update({"range": [low, high], "because": before.because})
-    if one.slopes:
-        claims = sorted(one.slopes, key=lambda name: -abs(one.slopes[name]))
-        found.update({"claims": claims[:MOST_CLAIMS], "note": "fitted to measurements"})
-    else:
-        found["note"] = f"moved with other values ({before.together}) that measurements told of"
+    if claims:
+        found["claims"] = claims[:MOST_CLAIMS]
+    kind = f" ({before.together})" if before.together else ""
+    moved = f"moved with other values{kind} that measurements told of"
+    found["note"] = "fitted to measurements" if one.slopes else moved
     return found
 
 

@@ -10,6 +10,12 @@ figure, by Little's law.) What is known of all values of the scenario's cards be
 by Gauss and Newton's steps, with f simulated, m and P the mean and covariance before, x logarithms
 of values (values themselves where they may be 0). Slopes of f are differences of runs with the same
 seed, over half of what a value may be off, so that noise and the steps of counts do not decide.
+
+Values were told of if they moved or were narrowed. Only all of them together are most probable: a
+figure that several values may explain moves each a little, and narrows hardly any of them. To put
+back those that moved but are as wide as before would leave the others where nothing put them. So
+all that moved noticeably are kept, the rest is put back, and the speeds "after" are simulated with
+just these values, which are the ones that a card states.
 """
 
 from __future__ import annotations
@@ -24,6 +30,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from raidsim import units
 from raidsim.cards import Card
@@ -59,8 +66,14 @@ LITTLE = 0.01
 LEARNED = 0.9
 """Share of its deviation below which a value counts as learned of."""
 
+MOVED = 0.25
+"""Deviations by which a value must move to count as learned of: less is no news of it."""
+
 WITHOUT_EFFECT = ("power.", "reliability.", "heat.", "throttle.", "recovery.", "rebuild.")
 """Values that no measurement of speed tells of."""
+
+DIGITS, MOST_WHOLE = 4, 10**15
+"""Digits that a card states of what was learned, and numbers above which no int is written."""
 
 QUICK = {"measure.precision": "1 %", "measure.min_ios": 20_000}
 
@@ -282,17 +295,19 @@ class _Unknowns:
         return found
 
 
-def _written(card: Card, name: str, value: float) -> str:
-    """Return a value as a scenario has it."""
+def stated(card: Card, name: str, value: float) -> tuple[float | int, str]:
+    """Return a value (base units) as a card states it, a number of four digits, and its unit."""
     attribute = card.about.by_name[name]
-    if attribute.dimension == "count":
-        return f"{round(value)}"
+    unit = card.sources[name].unit if value else attribute.unit
     if attribute.dimension in ("size", "capacity"):
-        return f"{round(value)} B"
-    unit = card.sources[name].unit
-    if value == 0:
-        unit = attribute.unit
-    number = units.in_unit(value, unit, attribute.dimension)
+        unit = "B"  # four digits of any other unit may be no whole number of bytes
+    near = float(f"{units.in_unit(value, unit, attribute.dimension):.{DIGITS}g}")
+    return (int(near) if near == int(near) and abs(near) < MOST_WHOLE else near), unit
+
+
+def _written(card: Card, name: str, value: float) -> str:
+    """Return a value as a scenario has it: what is simulated is what a card can state."""
+    number, unit = stated(card, name, value)
     return f"{number!r} {unit}" if unit != "1" else f"{number!r}"
 
 
@@ -387,9 +402,15 @@ class _Search:
             if settled:
                 break
         covariance = conditioned(prior, slopes[judged], _errors(slopes[judged]))
+        told = self._told(x, covariance)
+        kept = np.where(told, x, mean)
+        speeds = self.speeds(kept, "with what was learned")
+        if speeds is None:  # no card could have them without the rest
+            told, kept, speeds = x != mean, x, here
+        x, here = kept, speeds
         return OwnResults(
             title,
-            self._values(x, covariance, slopes),
+            self._values(x, covariance, slopes, told),
             tuple(
                 Told(name, math.exp(before), math.exp(after))
                 for name, before, after in zip(self._names(), start, here, strict=True)
@@ -421,22 +442,32 @@ class _Search:
             + away @ np.linalg.lstsq(self.unknowns.prior, away, rcond=None)[0]
         )
 
-    def _values(self, x: Vector, covariance: Vector, slopes: Vector) -> tuple[Learned, ...]:
+    def _told(self, x: Vector, covariance: Vector) -> NDArray[np.bool_]:
+        """Which values the figures moved, by more than no news would, or narrowed."""
+        before, after = (np.sqrt(np.diag(one)) for one in (self.unknowns.prior, covariance))
+        moved = np.abs(x - self.unknowns.mean) > MOVED * before
+        found: NDArray[np.bool_] = moved | (after < LEARNED * before)
+        return found
+
+    def _values(
+        self, x: Vector, covariance: Vector, slopes: Vector, told: NDArray[np.bool_]
+    ) -> tuple[Learned, ...]:
         unknowns = self.unknowns
         found = []
         names = self._names()
         for k, (n, i) in enumerate(unknowns.pairs):
             known, (card, _) = unknowns.known[n], unknowns.cards[n]
-            before, after = (math.sqrt(c[k, k]) for c in (unknowns.prior, covariance))
-            value = unknowns.value(k, float(x[k]))
-            reach = NORMAL_95 * after
+            stays = x[k] == unknowns.mean[k]
+            before = card.number(known.names[i])
+            value = before if stays else unknowns.value(k, float(x[k]))
+            reach = NORMAL_95 * math.sqrt(covariance[k, k])
             ends = [x[k] - reach, x[k] + reach]
             low, high = (
                 min(max(end if known.linear[i] else math.exp(end), known.low[i]), known.high[i])
                 for end in ends
             )
             per_cent = value if known.linear[i] else 1.0  # of the value, where slopes are of it
-            told = {
+            by_figure = {
                 f"fio: {name}": float(slope) * per_cent
                 for name, slope in zip(names, slopes[:, k], strict=True)
                 if slope != 0
@@ -445,12 +476,12 @@ class _Search:
                 Learned(
                     card,
                     known.names[i],
-                    card.number(known.names[i]),
+                    before,
                     known.interval(known.names[i]),
                     value,
                     (min(float(low), value), max(float(high), value)),
-                    told,
-                    after < LEARNED * before,
+                    by_figure,
+                    bool(told[k]),
                 )
             )
         return tuple(sorted(found, key=lambda one: not one.is_told))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from raidsim import units
 from raidsim.calibrate.own_results import Learned, OwnResults
+from raidsim.cards import Card
 from raidsim.report.table import RULED
 
 
@@ -29,7 +32,19 @@ def print_learned(found: OwnResults, console: Console) -> None:
     for text in found.left_out:
         console.print(Text(f"Left out: {text}"), soft_wrap=True)
     rest = len(found.values) - len(told)
-    console.print(f"{rest} values of which these measurements tell nothing stay as they are.")
+    if rest:
+        words = "value stays as it is" if rest == 1 else "values stay as they are"
+        console.print(f"{rest} {words}: these measurements tell little or nothing of them.")
+
+
+def print_written(found: OwnResults, card: Card, place: str, console: Console) -> None:
+    """Print where the card is, and what was learned that belongs to other cards."""
+    console.print(Text(f"Wrote {place}."), soft_wrap=True)
+    others = [one for one in found.values if one.is_told and one.card.name != card.name]
+    for name, values in itertools.groupby(others, key=lambda one: one.card.name):
+        names = ", ".join(one.name for one in values)
+        text = f"It does not have what was learned of {name}: {names}. The speeds after do."
+        console.print(Text(text), soft_wrap=True)
 
 
 def _cell(one: Learned, value: float, ends: tuple[float, float]) -> Text:
