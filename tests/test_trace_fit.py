@@ -49,6 +49,44 @@ def test_rate_reads_and_sizes_are_those_of_the_trace():
         assert figure.load == pytest.approx(figure.trace, rel=0.01, abs=0.01)
 
 
+@pytest.mark.parametrize("blocks", [1, 2, 16])
+def test_requests_that_begin_at_multiples_of_their_size_do_so_in_the_load(blocks):
+    numbers = np.random.default_rng(4).integers(0, 5_000, 5_000)
+    made = of_blocks(blocks * numbers)
+    made["size"] = blocks * BLOCK
+    made["offset"][::40] += 512  # few do not
+    assert fit(info_of(made)).table["align"] == f"{4 * blocks} KiB"
+
+
+def test_requests_are_aligned_as_far_as_the_places_where_they_begin_are():
+    made = of_blocks(np.random.default_rng(4).integers(0, 5_000, 5_000))
+    made["size"] = 16 * BLOCK
+    assert fit(info_of(made)).table["align"] == "4 KiB"
+    made["offset"] *= 16
+    made["size"] = 15 * BLOCK  # of 60 KiB, none crosses the end of 64 KiB
+    assert fit(info_of(made)).table["align"] == "64 KiB"
+    made["size"] = 512  # one could lie anywhere
+    assert fit(info_of(made)).table["align"] == "512 B"
+
+
+def test_sizes_have_one_alignment_and_those_that_had_another_one_are_told():
+    numbers = np.random.default_rng(4).integers(0, 5_000, 5_000)
+    made = of_blocks(2 * numbers)
+    made["size"] = 2 * BLOCK
+    made["offset"][::2] *= 8
+    made["size"][::2] *= 8
+    found = fit(info_of(made))
+    assert found.table["align"] == "8 KiB"
+    assert "Requests of 64 KiB begin at multiples of 64 KiB in the trace" in " ".join(found.remarks)
+
+
+def test_a_zipf_law_over_places_of_64_kib_is_found_again():
+    numbers = np.random.default_rng(9).permutation(20_000)[blocks_of(zipf(20_000, 1.0), 50_000)]
+    made = of_blocks(16 * numbers)
+    made["size"] = 16 * BLOCK
+    assert fit(info_of(made, rows=65_536)).table["zipf"] == pytest.approx(1.0, abs=0.1)
+
+
 @pytest.mark.parametrize(
     ("made_by", "key"),
     [

@@ -23,14 +23,14 @@ from raidsim.synthesis.popularity import (
     zipf,
     zones,
 )
-from raidsim.trace.info import SizeInfo, TraceInfo
+from raidsim.trace.info import NEARLY_ALL, SizeInfo, TraceInfo
 
 MOST_SIZES = 12
 MOST_ZONES = 10
 MOST_CACHES = 12
 SECTOR = 512
 ALIGN = 4096
-FEW_UNALIGNED = 0.05
+FEW = 0.05
 EVEN = 0.3
 BURSTY = 2.0
 BETTER = 0.01
@@ -90,7 +90,7 @@ def fit(info: TraceInfo, name: str = "load") -> Fit:
     sizes = _kept(info.sizes)
     shares = rounded_shares(np.array([one.requests for one in sizes], float))
     largest = max(one.size for one in sizes)
-    align = ALIGN if info.counts.unaligned_4k < FEW_UNALIGNED * info.requests else SECTOR
+    align = _align(info.sizes)
     end = -(-max(info.end, largest) // align) * align
     place, apart = _nearest(info, end, align)
     data = info.ops["read"] + info.ops["write"]
@@ -148,18 +148,29 @@ def _kept(sizes: tuple[SizeInfo, ...]) -> list[SizeInfo]:
     ]
 
 
+def _align(sizes: tuple[SizeInfo, ...]) -> int:
+    """The largest power of two at multiples of which nearly all reads and writes begin."""
+    most = sum(one.requests for one in sizes)
+    align = SECTOR
+    while sum(one.requests for one in sizes if one.align > align) >= NEARLY_ALL * most:
+        align *= 2
+    return align
+
+
 def _nearest(info: TraceInfo, end: int, align: int) -> tuple[Popularity, float | None]:
     """Where accesses go, so that caches of all sizes miss as with the trace, and how near it is."""
-    blocks = float(max(1, end // info.block))
+    # Blocks of one aligned place are accessed together, so a place counts as one of them.
+    unit = max(align, info.block)
+    blocks = float(max(1, end // unit))
     step = max(1, len(info.caches) // MOST_CACHES)
-    caches = np.array([one.size / info.block for one in info.caches[::step]])
+    caches = np.array([one.size / unit for one in info.caches[::step]])
     measured = np.array([one.miss_ratio for one in info.caches[::step]])
-    accesses = float(info.reuse.accesses)
+    accesses = float(info.reuse.accesses) * info.block / unit
 
     # What goes on from another access comes to a new block as often as it has gone through one.
     data = info.ops["read"] + info.ops["write"]
     going_on = info.sequential_share or 0.0
-    new = min(1.0, (info.mean_size or 0.0) / info.block * data / max(accesses, 1.0))
+    new = min(1.0, (info.mean_size or 0.0) / unit * data / max(accesses, 1.0))
 
     def apart(one: Popularity) -> float:
         at_random = accesses * (1 - going_on)
@@ -174,7 +185,7 @@ def _nearest(info: TraceInfo, end: int, align: int) -> tuple[Popularity, float |
     tried = [zones(blocks, counts, MOST_ZONES)]
     tried += [hot(blocks, area, share) for area in HOT_AREAS for share in HOT_ACCESSES]
     # Ranks are of aligned places, scattered over the area: of smaller ones a block has several.
-    if align == info.block and blocks > 1:
+    if align >= info.block and blocks > 1:
         tried += [zipf(blocks, exponent) for exponent in EXPONENTS]
     found = [(apart(one), number) for number, one in enumerate(tried) if one is not None]
     if found:
@@ -224,10 +235,20 @@ def _remarks(info: TraceInfo, align: int, place: Popularity, even: bool) -> list
             f" arrivals is {worst.dispersion:.3g} times their mean, and that of the load"
             f" {'nearly 0' if even else '1'} times. The load waits less in queues."
         )
-    if align == SECTOR and info.counts.unaligned_4k:
+    if align < ALIGN and info.counts.unaligned_4k:
         said.append(
-            f"{100 * info.counts.unaligned_4k / info.requests:.3g} % of the requests are not at"
-            " multiples of 4 KiB, so the load is aligned to 512 B."
+            f"{100 * info.counts.unaligned_4k / info.requests:.3g} % of the requests do not begin"
+            " and end at multiples of 4 KiB, so the load is aligned to"
+            f" {units.text(align, 'size')}."
+        )
+    data = sum(one.requests for one in info.sizes)
+    coarser = [one for one in info.sizes if one.align > align and one.requests >= FEW * data]
+    if coarser:
+        one = coarser[0]
+        said.append(
+            f"Requests of {units.text(one.size, 'size')} begin at multiples of"
+            f" {units.text(one.align, 'size')} in the trace, and of {units.text(align, 'size')} in"
+            " the load, for all sizes of a load have one alignment."
         )
     if len(info.sizes) > MOST_SIZES:
         said.append(f"{len(info.sizes):,} sizes were put together to {MOST_SIZES} or fewer.")

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from raidsim.trace import tallies
 from raidsim.trace.counts import Counts
@@ -20,6 +21,7 @@ SCHEMA = "raidsim.trace-info/1"
 PERCENTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
 HOTTEST = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 MOST_COURSE = 512
+NEARLY_ALL = 0.95
 
 
 @dataclass(frozen=True)
@@ -72,12 +74,15 @@ class SizeInfo:
     requests : how many.
     read_share : of reads among them.
     sequential_share : of them, those that go on where one of the last 32 ended.
+    align : bytes; the largest power of two, not above the size rounded up to one, at multiples of
+        which nearly all (19 in 20) begin.
     """
 
     size: int
     requests: int
     read_share: float
     sequential_share: float
+    align: int = 1
 
 
 @dataclass(frozen=True)
@@ -284,7 +289,7 @@ class _Meter:
         if len(data):
             self._addresses.add(data["offset"].astype(float))
             sequential = self._sequence.add(data)
-            self._sizes.add(data["size"], data["op"], sequential)
+            self._sizes.add(data, sequential)
             self._follower.add(data["volume"], data["offset"], data["size"])
 
     def info(
@@ -401,10 +406,20 @@ def _sizes(sizes: tallies.Sizes) -> tuple[SizeInfo, ...]:
         total = int(counts.sum())
         found.append(
             SizeInfo(
-                size, total, float(counts[0] + counts[2]) / total, float(counts[2:].sum()) / total
+                size,
+                total,
+                float(counts[0] + counts[2]) / total,
+                float(counts[2:].sum()) / total,
+                _align(sizes.begins[size]),
             )
         )
     return tuple(sorted(found, key=lambda one: (-one.requests, one.size)))
+
+
+def _align(begins: NDArray[np.int64]) -> int:
+    """The largest power of two at multiples of which nearly all of some requests begin."""
+    at_least = np.cumsum(begins[::-1])[::-1]
+    return int(2 ** np.flatnonzero(at_least >= NEARLY_ALL * at_least[0])[-1])
 
 
 def _latency(times: tallies.Times) -> LatencyInfo:

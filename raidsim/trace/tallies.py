@@ -12,6 +12,7 @@ from raidsim.trace.request import READ, WRITE, Requests
 
 MOST_BINS = 4096
 MOST_SIZES = 4096
+POWERS = 32  # of two, up to 2 GiB
 RECENT = 32
 MOST_OUTSTANDING = 1 << 22
 WINDOWS = (0.01, 0.1, 1.0, 10.0, 60.0)
@@ -102,29 +103,62 @@ class Window:
 
 
 class Sizes:
-    """Sizes of reads and writes, with how many of each are reads and how many go on from others."""
+    """Sizes of reads and writes: how many of each are reads, go on from others, and begin where.
+
+    ``found`` has reads, writes, and both that go on from another one; ``begins`` has how many begin
+    at multiples of each power of two, and not of the next one.
+    """
 
     def __init__(self) -> None:
-        self.found: dict[int, NDArray[np.int64]] = {}  # size: reads, writes, sequential reads, ...
+        self.found: dict[int, NDArray[np.int64]] = {}
+        self.begins: dict[int, NDArray[np.int64]] = {}
         self.rounded = False
 
-    def add(self, size: NDArray[np.int64], op: Any, sequential: NDArray[np.bool_]) -> None:
+    def add(self, data: Requests, sequential: NDArray[np.bool_]) -> None:
         """Count some reads and writes."""
-        if self.rounded:
-            size = _rounded(size)
+        power = _powers(data["offset"], data["size"])
+        size = _rounded(data["size"]) if self.rounded else data["size"]
         sizes, back = np.unique(size, return_inverse=True)
-        kinds = (op == WRITE) + 2 * sequential
-        table = np.bincount(back * 4 + kinds, minlength=4 * len(sizes)).reshape(-1, 4)
-        for one, counts in zip(sizes.tolist(), table, strict=True):
-            known = self.found.get(one)
-            self.found[one] = counts.copy() if known is None else known + counts
+        kinds = (data["op"] == WRITE) + 2 * sequential
+        for one, counts in zip(sizes.tolist(), _counted(back, kinds, 4, len(sizes)), strict=True):
+            _put(self.found, one, counts)
+        for one, counts in zip(
+            sizes.tolist(), _counted(back, power, POWERS, len(sizes)), strict=True
+        ):
+            _put(self.begins, one, counts)
         if len(self.found) > MOST_SIZES:
             self.rounded = True
-            merged: dict[int, NDArray[np.int64]] = {}
-            keys = _rounded(np.array(list(self.found), np.int64)).tolist()
-            for key, counts in zip(keys, self.found.values(), strict=True):
-                merged[key] = merged.get(key, np.zeros(4, np.int64)) + counts
-            self.found = merged
+            self.found, self.begins = _merged(self.found), _merged(self.begins)
+
+
+def _counted(row: Any, column: Any, columns: int, rows: int) -> NDArray[np.int64]:
+    """How often each pair of row and column comes."""
+    counts = np.bincount(row * columns + column, minlength=columns * rows)
+    return counts.reshape(rows, columns)
+
+
+def _put(found: dict[int, NDArray[np.int64]], size: int, counts: NDArray[np.int64]) -> None:
+    known = found.get(size)
+    found[size] = counts.copy() if known is None else known + counts
+
+
+def _merged(found: dict[int, NDArray[np.int64]]) -> dict[int, NDArray[np.int64]]:
+    merged: dict[int, NDArray[np.int64]] = {}
+    keys = _rounded(np.array(list(found), np.int64)).tolist()
+    for key, counts in zip(keys, found.values(), strict=True):
+        _put(merged, key, counts)
+    return merged
+
+
+def _powers(offset: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Logarithm of the largest power of two at a multiple of which each request begins.
+
+    It is at most the size, rounded up to a power of two: of larger ones chance would have a part.
+    """
+    most = np.left_shift(1, np.frexp(np.maximum(size, 1) - 1)[1].astype(np.int64))
+    bits = offset | most
+    power: NDArray[np.int64] = np.frexp(bits & -bits)[1].astype(np.int64) - 1
+    return np.minimum(power, POWERS - 1)
 
 
 def _rounded(size: NDArray[np.int64]) -> NDArray[np.int64]:
