@@ -13,11 +13,14 @@ from conftest import compiled_only
 
 from raidsim import InputError, Scenario, cli
 from raidsim.acceptance import Expected, draw_up, read_expected
+from raidsim.acceptance.asked import different
 from raidsim.acceptance.drawn_up import Acceptance
+from raidsim.acceptance.expected import ExpectedJob
 from raidsim.acceptance.ranges import ranges_of
 from raidsim.fio.files import files_of
 from raidsim.fio.job_file import loads_of, read_jobs
 from raidsim.fio.written import keep
+from raidsim.measured.job import MeasuredJob
 from raidsim.observe.ios import Keeper
 from raidsim.report import json_file
 from raidsim.running import run_and_keep
@@ -176,6 +179,80 @@ def test_another_measurement_is_not_taken_for_the_one_that_was_asked_for(
     results = delivered(database(), drawn.expected, tmp_path, **options)
     assert judged(drawn.expected, results, tmp_path) == 1
     assert words in capsys.readouterr().out
+
+
+def job_on_all_of(capacity: int | None, **options: str) -> ExpectedJob:
+    asked = {"rw": "randrw", "bs": "8k", "rwmixread": "67", "iodepth": "256", "numjobs": "1"}
+    return ExpectedJob("one", "one.fio", "one", asked | options, [], capacity)
+
+
+def asked_otherwise(job: ExpectedJob, left_out: str = "", **options: str) -> list[str]:
+    """What differs in a result with the options of the job file, but for these."""
+    given = {"ioengine": "libaio", "direct": "1"} | job.options | options
+    given.pop(left_out, None)
+    return list(different(job, MeasuredJob("one", 0, 0, given, {})))
+
+
+ALL_OF_IT = "and all of the device (size=100%) was asked for"
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        ({}, []),
+        ({"size": "1t"}, []),
+        ({"size": "50%"}, [f"size=50%, {ALL_OF_IT}"]),
+        ({"size": "512g"}, [f"size=512g, {ALL_OF_IT}"]),
+        ({"offset": "512g"}, ["offset=512g, and offset=0 was asked for"]),
+    ],
+)
+def test_half_of_a_disk_is_not_taken_for_all_of_it(size: dict[str, str], words: list[str]) -> None:
+    """A job without `size` is on all of a device."""
+    for job in (job_on_all_of(2**40, size="100%"), job_on_all_of(2**40)):
+        assert asked_otherwise(job, **size) == words
+        if not size:
+            assert asked_otherwise(job, left_out="size") == []
+
+
+def test_all_of_a_device_is_asked_for_where_the_load_has_all_of_the_volume() -> None:
+    scenario = database(**{"load.area": None, "volume.drive": "nl-sas-2tb", "volume.filled": None})
+    job = draw_up(scenario.with_({"load.outstanding": 1}), 10).expected.jobs[0]
+    assert job.options["size"] == "100%"
+    assert job.capacity == scenario.volumes[0].capacity
+
+
+def test_what_a_result_leaves_out_is_what_fio_takes_for_it() -> None:
+    job = job_on_all_of(2**40)
+    left_out = "iodepth is left out, for which fio takes 1, and iodepth=256 was asked for"
+    assert asked_otherwise(job, left_out="iodepth") == [left_out]
+    assert asked_otherwise(job, left_out="numjobs") == []
+    assert asked_otherwise(job, bs="8192") == []
+    with_rate = job_on_all_of(2**40, rate_iops="100,50")
+    assert asked_otherwise(with_rate, left_out="rate_iops") == [
+        "there is no rate_iops, and rate_iops=100,50 was asked for"
+    ]
+
+
+def test_an_engine_with_one_io_at_a_time_has_no_depth() -> None:
+    words = ["ioengine=psync has one I/O at a time, and iodepth=256 was asked for"]
+    assert asked_otherwise(job_on_all_of(2**40), ioengine="psync") == words
+    assert asked_otherwise(job_on_all_of(2**40), left_out="ioengine") == words
+    assert asked_otherwise(job_on_all_of(2**40, iodepth="1"), ioengine="psync") == []
+
+
+def test_a_result_without_options_says_so(
+    drawn: Acceptance, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = delivered(database(), drawn.expected, tmp_path)
+    for file in map(Path, results):
+        document = json.loads(file.read_text("utf-8"))
+        document.pop("global options", None)
+        for job in document["jobs"]:
+            del job["job options"]
+        file.write_text(json.dumps(document), "utf-8")
+    assert judged(drawn.expected, results, tmp_path) == 0
+    out = capsys.readouterr().out
+    assert "database-1: passed: the result does not say with which options it was measured" in out
 
 
 def test_a_job_that_was_not_measured_fails(

@@ -73,8 +73,9 @@ def draw_up(
             name,
             file.name,
             result.points[place].load,
-            {key: options[key] for key in COMPARED if key in options and "%" not in options[key]},
+            {key: options[key] for key in COMPARED if key in options},
             figures[place],
+            file.capacities[name],
         )
         for file in files
         for name, (place, options) in file.jobs.items()

@@ -38,6 +38,8 @@ class ExpectedJob:
     file : the job file.
     load : of the scenario.
     options : of fio, which a result must have as they stand here.
+    capacity : bytes of the scenario's volume, to tell whether a size is all of it; None where an
+        earlier version wrote the file.
     """
 
     name: str
@@ -45,6 +47,7 @@ class ExpectedJob:
     load: str
     options: dict[str, str]
     figures: list[ExpectedFigure]
+    capacity: int | None = None
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,9 @@ WORN_RAMP_S = 600  # until garbage collection goes as fast as writes come
 OPEN_DEPTH = 256  # I/Os that an open load of fio may have outstanding
 STREAM = "128k"
 
+ENTIRE = "100%"
+"""`size` of a job on all of the device, however large the real one is."""
+
 COMPARED = ("rw", "bs", "bssplit", "rwmixread", "iodepth", "numjobs", "rate_iops", "size", "offset")
 """Options that a result must have as the job file has them, else something else was measured."""
 
@@ -34,11 +37,13 @@ class Written:
     name : of the file.
     text : its contents.
     jobs : by the name of each section, the number of its point and its options.
+    capacities : by the same, bytes of the volume that it is on.
     """
 
     name: str
     text: str
     jobs: Mapping[str, tuple[int, dict[str, str]]]
+    capacities: Mapping[str, int]
 
 
 def variables_of(scenario: Scenario) -> dict[str, str]:
@@ -89,12 +94,15 @@ def job_files(scenario: Scenario, points: Sequence[Point]) -> tuple[list[Written
     for _ in range(scenario.points):
         for loads in scenario.phases:
             sections = []
+            capacities: dict[str, int] = {}
             for load in loads:
                 options, said = _options(scenario, load, points[place], devices)
                 remarks |= dict.fromkeys(f"{load.name}: {one}" for one in said)
-                sections.append((_name(load, points[place], taken), place, options))
+                name = _name(load, points[place], taken)
+                sections.append((name, place, options))
+                capacities[name] = _capacity(scenario, load.volume or scenario.volumes[0].name)
                 place += 1
-            files.append(_file(scenario, len(files) + 1, sections))
+            files.append(_file(scenario, len(files) + 1, sections, capacities))
     return files, list(remarks)
 
 
@@ -141,6 +149,10 @@ def _fill(name: str, variable: str, volume: VolumeSpec) -> str:
     return _section(f"fill-{_word(name)}", {**options, "stonewall": "1"})
 
 
+def _capacity(scenario: Scenario, volume: str) -> int:
+    return (scenario.hybrid(volume) or scenario.volume(volume)).capacity
+
+
 def _volumes(scenario: Scenario, name: str) -> Iterator[VolumeSpec]:
     hybrid = scenario.hybrid(name)
     names = (name,) if hybrid is None else (hybrid.front, hybrid.back)
@@ -152,15 +164,14 @@ def _options(
 ) -> tuple[dict[str, str], list[str]]:
     """The options of the section of a load at a point."""
     volume = load.volume or scenario.volumes[0].name
-    hybrid = scenario.hybrid(volume)
-    capacity = (hybrid or scenario.volume(volume)).capacity
+    capacity = _capacity(scenario, volume)
     depth = point.outstanding or OPEN_DEPTH
     options, remarks = options_of(load, depth, point.rate, capacity)
     options["filename"] = f"${{{devices[volume]}}}"
     first, size = load.extent(capacity)
     if not load.partitions and first == 0 and size >= capacity - load.align:
-        options.pop("offset", None)  # all of it, however large the real one is
-        options["size"] = "100%"
+        options.pop("offset", None)
+        options["size"] = ENTIRE
     options.pop("latency_target", None)
     options.pop("latency_percentile", None)
     if "number_ios" not in options and "io_size" not in options:
@@ -177,7 +188,10 @@ def _options(
 
 
 def _file(
-    scenario: Scenario, number: int, sections: Sequence[tuple[str, int, dict[str, str]]]
+    scenario: Scenario,
+    number: int,
+    sections: Sequence[tuple[str, int, dict[str, str]]],
+    capacities: Mapping[str, int],
 ) -> Written:
     first = sections[0][0]
     name = f"{number:02d}-{first}.fio"
@@ -196,7 +210,8 @@ def _file(
     parts = [_section("global", shared)]
     parts += [_section(one, {**options, "new_group": "1"}) for one, _, options in sections]
     text = "\n".join(head) + "\n\n" + "\n".join(parts)
-    return Written(name, text, {one: (place, options) for one, place, options in sections})
+    jobs = {one: (place, options) for one, place, options in sections}
+    return Written(name, text, jobs, capacities)
 
 
 def _section(name: str, options: Mapping[str, str]) -> str:

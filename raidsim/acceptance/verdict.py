@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from raidsim.acceptance.asked import NO_OPTIONS, different
 from raidsim.acceptance.expected import Expected, ExpectedFigure, ExpectedJob
-from raidsim.fio.option_words import ALIASES
 from raidsim.measured.job import Measured, MeasuredJob
 from raidsim.version import __version__
 
@@ -35,7 +35,7 @@ class JudgedDelivery:
     Attributes
     ----------
     verdict : the worst of those of its figures.
-    why : what keeps it from being compared, if anything does.
+    why : what keeps it, or its options, from being compared, if anything does.
     """
 
     name: str
@@ -101,31 +101,16 @@ def _judged(job: ExpectedJob, found: Sequence[tuple[str, MeasuredJob]]) -> Judge
     measured = found[0][1]
     if measured.error:
         return _unknown(job, NOT_MEASURED, f"fio ended it with error {measured.error}")
-    if different := list(_different(job, measured)):
-        return _unknown(job, OTHERWISE, "; ".join(different))
+    if otherwise := list(different(job, measured)):
+        return _unknown(job, OTHERWISE, "; ".join(otherwise))
     figures = tuple(_figure(one, measured) for one in job.figures)
-    return JudgedDelivery(job.name, job.file, _worst(figures), "", figures)
+    why = "" if measured.options else NO_OPTIONS
+    return JudgedDelivery(job.name, job.file, _worst(figures), why, figures)
 
 
 def _unknown(job: ExpectedJob, verdict: str, why: str) -> JudgedDelivery:
     figures = tuple(JudgedFigure(one, None, NOT_MEASURED) for one in job.figures)
     return JudgedDelivery(job.name, job.file, verdict, why, figures)
-
-
-def _different(job: ExpectedJob, measured: MeasuredJob) -> Iterator[str]:
-    """Options with which something else was measured than was asked for."""
-    given = {
-        ALIASES.get(name.strip().lower(), name.strip().lower()): str(value).strip().lower()
-        for name, value in measured.options.items()
-    }
-    if not given:
-        return
-    for name, value in job.options.items():
-        has = given.get(name)
-        if has is not None and has != value.lower():
-            yield f"{name}={has}, and {name}={value} was asked for"
-    if given.get("direct", "0") in ("0", "false", "no") and not measured.error:
-        yield "without direct=1 the host's page cache was measured"
 
 
 def _figure(expected: ExpectedFigure, job: MeasuredJob) -> JudgedFigure:
