@@ -256,6 +256,8 @@ def test_a_comparison_is_drawn_and_written_the_same_each_time(twice: Comparison)
     assert "B carries" in page
     assert "http" not in page.replace("http://www.w3.org", "")
     assert str(twice).startswith("A  ")
+    for text in (page, str(twice)):  # the highest load within a latency has MB/s
+        assert "MB/s of 2^20 bytes" in text
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,7 @@ def test_check_says_what_a_volume_holds_and_survives() -> None:
         "128 W idle, 184 W under load, without fujitsu-rx2540-m1 (its card does not say)",
     ):
         assert words in text
+    assert "MB/s of 2^20 bytes" in text
     row = next(line for line in text.splitlines() if line.startswith("expander "))
     assert row.split() == ["expander", "controller", "sas-12g", "x", "8", "9155", "16", "3406",
                            "0.37"]  # fmt: skip

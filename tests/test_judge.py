@@ -372,6 +372,7 @@ def test_the_command_prints_a_table_and_a_verdict(capsys):
     assert status("judge", "p3700-database", str(DATA / "text-before.json")) == 0
     out = capsys.readouterr().out
     assert "agrees within what is known" in out
+    assert "MB/s of 10^6 bytes beside MiB/s of 2^20, as fio has them" in out
     assert "not played: direct=0: without direct=1 the page cache" in out
     assert "not played: iodepth=8: this engine has one I/O at a time" in out
     assert "text-before.json:1: is passed over" in out

@@ -25,6 +25,8 @@ import raidsim
 from raidsim import InputError, Scenario
 from raidsim.planning.planner import plan
 from raidsim.report import sweep_plot
+from raidsim.report.console import ReportConsole
+from raidsim.report.sweep_table import sweep_table
 from raidsim.studies.store import Store
 from raidsim.studies.study import Variant, content_key, run_variants
 from raidsim.studies.sweep import sweep
@@ -47,6 +49,12 @@ def disk() -> Scenario:
     return made
 
 
+def shown(found) -> str:
+    written = io.StringIO()
+    ReportConsole(written).print(sweep_table(found))
+    return written.getvalue()
+
+
 def results(found) -> list[str | None]:
     return [None if one.result is None else one.result.to_json() for one in found.outcomes]
 
@@ -62,6 +70,7 @@ def test_rows_are_the_same_bytes_for_any_number_of_workers(disk):
 
 def test_what_a_sweep_says_of_a_variant_is_what_a_run_says(disk):
     found = sweep(disk, {"load.outstanding": [1, 16]})
+    assert "MB/s of 2^20 bytes" in shown(found)
     for row, outstanding in zip(found.rows, (1, 16), strict=True):
         point = raidsim.run(disk.with_("load.outstanding", outstanding)).points[0]
         assert row["iops"] == point.iops.mean

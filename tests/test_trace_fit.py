@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
 from test_trace_info import BLOCK, info_of, of_blocks
@@ -9,6 +11,8 @@ from trace_files import DATA, requests
 
 import raidsim
 from raidsim import InputError, Scenario
+from raidsim.report.console import ReportConsole
+from raidsim.report.trace_fit import print_fit
 from raidsim.synthesis.compare import compare
 from raidsim.synthesis.fit import fit
 from raidsim.synthesis.popularity import hot, rounded_shares, uniform, zipf, zones
@@ -155,6 +159,17 @@ def test_a_fitted_load_can_be_run_and_compared():
     assert results[0].replayed == pytest.approx(500, rel=0.05)
     assert results[0].ratio > 2
     assert {one.name for one in results} >= {"read latency, mean", "write latency, mean"}
+
+
+def test_mb_are_of_2_to_the_20_bytes_as_in_what_is_simulated():
+    """1000 reads of 4 KiB in a second are 3.906 of them, and 4.096 of 10^6 bytes."""
+    made = of_blocks(np.random.default_rng(4).integers(0, 5_000, 5_000))
+    written = io.StringIO()
+    found = fit(info_of(made))
+    (throughput,) = (one for one in found.figures if one.unit == "MB/s")
+    assert (throughput.trace, throughput.load) == pytest.approx((3.906, 3.906), rel=1e-3)
+    print_fit(found, ReportConsole(written))
+    assert "MB/s of 2^20 bytes" in written.getvalue()
 
 
 def test_what_a_load_cannot_say_is_said():

@@ -68,6 +68,7 @@ def print_checked(checked: Checked, console: Console, *, every: bool = False) ->
     if links:
         console.print()
         console.print(_links(links), crop=False)
+        console.print(numbers.MB_PER_S)
     if checked.risks:
         console.print()
         _print_risk(scenario, checked.risks, console)

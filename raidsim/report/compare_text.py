@@ -11,7 +11,7 @@ from rich.text import Text
 
 from raidsim.report import compare_words as say
 from raidsim.report.console import ReportConsole
-from raidsim.report.numbers import NOT_MEASURED
+from raidsim.report.numbers import MB_PER_S, NOT_MEASURED
 from raidsim.report.table import RULED
 from raidsim.studies.comparison import Comparison, Line
 from raidsim.studies.differences import Setting
@@ -48,7 +48,7 @@ def print_comparison(comparison: Comparison, console: Console, *, every: bool = 
     for title, lines in state_blocks(comparison, every=every):
         console.print(_lines(comparison, lines, title, lambda line: line.at), crop=False)
         console.print()
-    for note in notes(comparison):
+    for note in notes(comparison, every=every):
         console.print(Text(note), soft_wrap=True)
 
 
@@ -76,9 +76,10 @@ def _grouped(lines: Sequence[Line], *, every: bool) -> list[tuple[str, list[Line
     ]
 
 
-def notes(comparison: Comparison) -> list[str]:
-    """What the figures rest on."""
-    found = []
+def notes(comparison: Comparison, *, every: bool = False) -> list[str]:
+    """What the figures rest on, and which MB are meant where any are shown."""
+    shown = [*comparison.within, *(comparison.lines if every else ())]
+    found = [MB_PER_S] if any(line.unit == "MB/s" for line in shown) else []
     if len(comparison.seeds) > 1:
         found.append(
             "ratios: with 95 % intervals over"

@@ -48,6 +48,7 @@ def html(result: Result) -> str:
     rows = [_row("th", heads), *(_row("td", _cells(point)) for point in shown)]
     sentences = {point.load: load_sentence(result.scenario, point.load) for point in shown}
     notes = [f"{load}: {words}" for load, words in sentences.items() if words]
+    notes.append(numbers.MB_PER_S)
     if len(result.points) > len(shown):
         notes.append(f"and {len(result.points) - len(shown)} more points")
     caption = f"<caption>{escape(title(result.scenario))}{_interrupted(result)}</caption>"

@@ -16,6 +16,7 @@ from raidsim.report.output import Target
 from raidsim.report.table import RULED
 
 STYLES = {AGREES: "green", FAST: "yellow", SLOW: "yellow"}
+MB_PER_S = "MB/s of 10^6 bytes beside MiB/s of 2^20, as fio has them"
 PERCENTILES = "a percentile is given where ten I/Os lie beyond it"
 
 
@@ -121,6 +122,8 @@ def _agreement(cause: TriedCause) -> str:
 
 def _lines(job: JudgedJob) -> Iterator[str]:
     """What else there is to say of a job."""
+    if any(figure.unit == "MB/s" for figure in job.figures):
+        yield MB_PER_S
     if any(figure.name.endswith("%") for figure in job.figures):
         yield PERCENTILES
     if job.verdict in (FAST, SLOW) and not job.causes:

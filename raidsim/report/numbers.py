@@ -37,6 +37,10 @@ def count(value: float) -> str:
     return f"{value:.1f}" if abs(value) < 99.95 else f"{value:,.0f}"
 
 
+MB_PER_S = "MB/s of 2^20 bytes"
+"""What tables with that unit say below."""
+
+
 def mbps(value: float) -> str:
     """Throughput in MB/s: one decimal below 1000."""
     return f"{value:.1f}" if abs(value) < 999.95 else f"{value:.0f}"

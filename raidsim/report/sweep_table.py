@@ -82,7 +82,7 @@ def _summary(sweep: Sweep) -> str:
         counts[one.status] = counts.get(one.status, 0) + 1
     words = [f"{len(sweep.outcomes):,} variants"]
     words += [f"{count:,} {status}" for status, count in counts.items() if status != "done"]
-    return ", ".join(words)
+    return f"{', '.join(words)}; {numbers.MB_PER_S}"
 
 
 def effects_table(found: Effects) -> Group:

@@ -186,7 +186,7 @@ def notes(curve: Curve, result: Result) -> Iterator[str]:
         yield within.line(curve)
     yield from machines.lines(curve)
     yield from replay_words.lines(curve)
-    yield f"IO/s with half the {confidence(result.scenario)} interval; MB/s of 2^20 bytes"
+    yield f"IO/s with half the {confidence(result.scenario)} interval; {numbers.MB_PER_S}"
     if any("trim" in point.latency_ms for point in curve.points):
         yield "IO/s that come out are reads and writes; what is asked for has trims too"
     unmeasured = any(

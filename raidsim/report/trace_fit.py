@@ -35,6 +35,7 @@ def print_fit(fit: Fit, console: Console) -> None:
     for one in fit.figures:
         table.add_row(one.name, one.unit, numbers.figure(one.trace), numbers.figure(one.load))
     console.print(table)
+    console.print(numbers.MB_PER_S)
     if caches := _caches(fit):
         console.print(Text(caches), soft_wrap=True)
 
@@ -49,6 +50,7 @@ def print_differences(found: Sequence[Difference], console: Console) -> None:
         values = (numbers.figure(one.replayed), numbers.figure(one.fitted))
         table.add_row(one.name, one.unit, *values, ratio)
     console.print(table)
+    console.print(numbers.MB_PER_S)
 
 
 def _caches(fit: Fit) -> str:

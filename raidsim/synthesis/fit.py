@@ -29,6 +29,7 @@ MOST_SIZES = 12
 MOST_ZONES = 10
 MOST_CACHES = 12
 SECTOR = 512
+MB = 2**20  # in MB/s, as in results
 ALIGN = 4096
 FEW = 0.05
 EVEN = 0.3
@@ -207,7 +208,7 @@ def _figures(
     own = (info.rate or 0.0) * data / info.requests
     return (
         Figure("reads and writes", "IO/s", own, rate),
-        Figure("throughput", "MB/s", own * (info.mean_size or 0) / 1e6, rate * size / 1e6),
+        Figure("throughput", "MB/s", own * (info.mean_size or 0) / MB, rate * size / MB),
         Figure("reads", "%", 100 * (info.read_share or 0),
                100 * mean([one.read_share for one in sizes])),
         Figure("mean size", "KiB", (info.mean_size or 0) / 1024, size / 1024),
