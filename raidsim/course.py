@@ -22,6 +22,7 @@ from itertools import pairwise
 
 import simpy
 
+from raidsim import units
 from raidsim.control.boot import point_of
 from raidsim.control.course import Course, Process, words_of
 from raidsim.control.model import Model
@@ -275,7 +276,7 @@ class CourseSession(Session):
             PointProgress(
                 self.intensity,
                 self.scenario.points,
-                f"{what}, at {self.now:.3g} s",
+                f"{what}, at {units.plain(self.now, 3)} s",
                 min(fraction, 0.99),
                 done / self.env.now if self.env.now else 0.0,
             )

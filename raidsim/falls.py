@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from raidsim import units
 from raidsim.result import Point
 
 ENOUGH = 0.5  # share of the fall that longer work must explain
@@ -51,7 +52,8 @@ def _reason(before: Point, after: Point) -> str:
     if grown is None:
         return f"{what}; no part works longer for an I/O: I/Os wait for each other"
     was, now = before.stages[grown].served, after.stages[grown].served
-    return f"{what}; an I/O takes {now:.3g} ms of the {grown}'s time instead of {was:.3g} ms"
+    longer = f"{units.plain(now, 3)} ms of the {grown}'s time instead of {units.plain(was, 3)} ms"
+    return f"{what}; an I/O takes {longer}"
 
 
 def _grown(before: Point, after: Point) -> str | None:

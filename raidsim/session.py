@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from raidsim import units
 from raidsim.control.model import Model
 from raidsim.explain.without_effect import without_effect
 from raidsim.intervene import window
@@ -533,15 +534,13 @@ class Session:
         return f"not converged: the interval is wider than {asked} of the mean"
 
     def _why_unsettled(self, one: Unsettled) -> str:
-        passed = self.warmup_ns / NS_PER_S
-        words = f"no end of the warm-up found: {one.words} had not settled after {passed:.3g} s"
-        words += ", so that figures are biased"
+        words = one.sentence(self.warmup_ns / NS_PER_S)
         if one.needs is None:
             return f"{words}; raise measure.max_ios or measure.max_time"
         if one.needs > self.scenario.measure.max_time:
-            return f"{words}; raise measure.max_time to about {2 * one.needs:.2g} s"
+            return f"{words}; raise measure.max_time to about {units.plain(2 * one.needs, 2)} s"
         ios = self.warmup_ios / self.warmup_ns * one.needs * NS_PER_S / MOST_PILOT_SHARE
-        return f"{words}; raise measure.max_ios to about {2 * ios:.1g}"
+        return f"{words}; raise measure.max_ios to about {units.plain(2 * ios, 1)}"
 
     def _why_turning(self, load: LoadSpec) -> list[str]:
         """That drives throttle now and then, if too few periods of that were measured."""

@@ -121,6 +121,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,
 _PREFIX = re.compile(r"([num]?s/)?([KMGTPkmgtp])(?:i|[Bb]|iB|ib)?(?:/s)?")
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf(?:inity)?)(?![a-z])", re.IGNORECASE)
 _LONGEST = 80
+_NOBODY_READS = 1e15
 
 
 class QuantityError(ValueError):
@@ -229,6 +230,12 @@ def text(value: float, dimension: str) -> str:
         *map(Decimal, (exact(value) / d.units[base]).as_integer_ratio())
     )
     return f"{digits} {base}"
+
+
+def plain(value: float, digits: int) -> str:
+    """A number for people, rounded to some digits, with thousands marked: 10,600, not 1.06e+04."""
+    near = float(f"{value:.{digits}g}")
+    return f"{near:,.0f}" if 10**digits <= abs(near) < _NOBODY_READS else f"{near:,.{digits}g}"
 
 
 def bare_unit(unit: str) -> bool:

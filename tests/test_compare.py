@@ -17,8 +17,8 @@ import raidsim
 from raidsim import InputError, Scenario, cli
 from raidsim.observe import inventory
 from raidsim.report import compare_page, compare_plot
-from raidsim.report.compare_words import ratio, sentences, span
-from raidsim.studies.comparison import Comparison
+from raidsim.report.compare_words import fact, ratio, sentences, span
+from raidsim.studies.comparison import Comparison, Fact
 from raidsim.studies.costs import costs_of, unpriced
 from raidsim.studies.differences import card_values, settings
 from raidsim.studies.paired import independent, paired
@@ -228,6 +228,13 @@ def test_an_order_may_be_certain_although_the_figures_are_not() -> None:
 
 
 # ---- results, files, messages
+
+
+@pytest.mark.parametrize(
+    ("price", "words"), [(950.5, "950.5"), (10_600, "10,600"), (2e6, "2,000,000")]
+)
+def test_money_is_written_as_people_do(price: float, words: str) -> None:
+    assert fact(Fact("price", "EUR", (price,)), 0) == words
 
 
 @compiled_only

@@ -167,3 +167,19 @@ def test_whatever_is_written_gives_a_finite_number_or_a_message(written, dimensi
         return
     assert math.isfinite(value)
     assert value >= 0 or dimension in ("temperature", "deviation")
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (10_600.4, 4, "10,600"),
+        (75_566.0, 4, "75,570"),
+        (1_234.0, 3, "1,230"),
+        (999.96, 4, "1,000"),
+        (98.4449, 4, "98.44"),
+        (0.02245, 3, "0.0225"),
+        (-75_566.0, 4, "-75,570"),
+    ],
+)
+def test_a_number_for_people_has_no_exponent(value, digits, text):
+    assert units.plain(value, digits) == text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from raidsim import units
 from raidsim.acceptance.expected import Expected, ExpectedFigure, ExpectedJob
 from raidsim.acceptance.jobs import (
     COMPARED,
@@ -117,9 +118,12 @@ def _refuse_saturated(scenario: Scenario, result: Result) -> None:
     for point in result.points:
         if point.saturated:
             carried = (
-                "" if point.carried is None else f"; {point.carried.rate:,.4g} IO/s are carried"
+                ""
+                if point.carried is None
+                else f"; {units.plain(point.carried.rate, 4)} IO/s are carried"
             )
-            cause = f"asks for {point.rate:,.6g} IO/s, more than the system carries{carried}"
+            asked = units.plain(point.rate or 0.0, 6)
+            cause = f"asks for {asked} IO/s, more than the system carries{carried}"
             key = f"load.{point.load}.rate"
             wrong.append(Problem(scenario.path, None, key, cause, "ask for less"))
     if wrong:

@@ -235,8 +235,8 @@ def _little(_card: Card, rated: Rated) -> Iterator[Contradiction]:
         if few > many or (off <= allowed and (few < many or -off <= allowed)):
             continue
         text = (
-            f"{rate} with {latency} each have {under_way:.3g} I/Os under way (Little's law),"
-            f" where {many} are outstanding"
+            f"{rate} with {latency} each have {units.plain(under_way, 3)} I/Os under way"
+            f" (Little's law), where {many} are outstanding"
         )
         yield Contradiction((rate.name, latency.name), text, off)
 

@@ -384,7 +384,7 @@ def _for(event: EventSpec, lasting: float | None, undo: Callable[[], Any]) -> Se
 
 
 def _bytes(size: int) -> str:
-    return f"{size / 2**20:,.3g} MiB" if size >= 2**20 else f"{size / 2**10:.4g} KiB"
+    return f"{units.plain(size / 2**20, 3)} MiB" if size >= 2**20 else f"{size / 2**10:.4g} KiB"
 
 
 def _in_words(value: float | None, dimension: str) -> str | None:

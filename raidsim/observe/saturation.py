@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from raidsim import units
 from raidsim.observe import observe
 from raidsim.observe.settling import Filling
 from raidsim.result import Counts, Latency
@@ -85,8 +86,8 @@ def warnings(
         Caches that fill without end.
     """
     found = [
-        f"{one.words} grows by {one.pace / MIB:.2g} MiB/s; once as much is dirty as may be,"
-        " writes wait"
+        f"{one.words} grows by {units.plain(one.pace / MIB, 2)} MiB/s; once as much is dirty"
+        " as may be, writes wait"
         for one in overfull
         if load.name in one.loads
     ] or [

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim import units
 from raidsim.assembly.array import drives_of
 from raidsim.assembly.drives import kind_at
 from raidsim.intervene import window
@@ -60,6 +61,11 @@ class Unsettled:
     loads: frozenset[str]
     words: str
     needs: float | None
+
+    def sentence(self, after: float) -> str:
+        """What that means, after so many seconds of warm-up."""
+        words = f"no end of the warm-up found: {self.words} had not settled after"
+        return f"{words} {units.plain(after, 3)} s, so that figures are biased"
 
 
 @dataclass(frozen=True)

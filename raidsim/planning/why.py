@@ -176,24 +176,28 @@ def shown(value: float, dimension: str, currency: str = "") -> str:
     if dimension == "money":
         return f"{value:,.0f}{currency}"
     if dimension == "years":
-        return f"{value:.3g} years"
+        return f"{units.plain(value, 3)} years"
     if dimension == "share":
         return f"{100 * value:.3g} %"
     if dimension == "capacity":
-        return f"{value / 1e12:,.4g} TB"
+        return f"{units.plain(value / 1e12, 4)} TB"
     if dimension == "time":
-        return f"{value / 3600:,.3g} h" if value >= 600 else f"{1000 * value:,.3g} ms"
+        if value >= 600:
+            return f"{units.plain(value / 3600, 3)} h"
+        return f"{units.plain(1000 * value, 3)} ms"
     if dimension == "power":
         return f"{value:,.0f} W"
     if dimension == "rate":
         return f"{value:,.0f} IO/s"
-    return f"{value:,.4g}"
+    return units.plain(value, 4)
 
 
 def _times(ratio: float) -> str:
     if not np.isfinite(ratio):
         return "by no measure"
-    return f"off by {100 * (ratio - 1):.3g} %" if ratio < 2 else f"off {ratio:.3g} times"
+    return (
+        f"off by {100 * (ratio - 1):.3g} %" if ratio < 2 else f"off {units.plain(ratio, 3)} times"
+    )
 
 
 def _wrong(cause: str, remedy: str) -> InputError:

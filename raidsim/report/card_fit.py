@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from raidsim import units
 from raidsim.calibrate.rated_runs import PREFIX
 from raidsim.calibrate.rated_scenario import HOST_WORDS
 from raidsim.report.table import RULED
@@ -72,8 +73,6 @@ def _figures(found: CardFit) -> Table:
 def _taken(found: CardFit) -> Table:
     table = _table("value as printed", "before", "now", "unit", "figure")
     by_name = found.card.about.by_name
-    from raidsim import units  # noqa: PLC0415
-
     figures = {} if found.card.rated is None else found.card.rated.figures
     for one in found.taken:
         dimension = by_name[one.name].dimension
@@ -100,10 +99,10 @@ def _values(found: CardFit) -> Table:
         names = ", ".join(name.removeprefix(PREFIX) for name in one.claims[:MOST])
         table.add_row(
             one.parameter.name,
-            f"{one.before:g}",
-            f"{one.after:g}",
+            units.plain(one.before, 6),
+            units.plain(one.after, 6),
             one.parameter.unit,
-            f"{ends[0]:.4g} to {ends[1]:.4g}",
+            f"{units.plain(ends[0], 4)} to {units.plain(ends[1], 4)}",
             known,
             "; ".join(part for part in ("at its bound" if one.at_bound else "", names) if part),
         )

@@ -193,7 +193,7 @@ def _contents(scenario: Scenario, room: Room | None = None) -> Table:
 def _room(room: Room) -> str:
     """The memory that a run takes before its first I/O."""
     if room.needed is None:
-        return f"a run would be refused: there are {room.most / 2**30:.3g} GiB for it"
+        return f"a run would be refused: there are {units.plain(room.most / 2**30, 3)} GiB for it"
     return f"a run takes {room.needed / 2**20:,.0f} MiB when it begins"
 
 
@@ -266,7 +266,7 @@ def _intensity(load: LoadSpec) -> str:
     if load.outstanding is not None:
         return f"{', '.join(str(n) for n in load.outstanding)} outstanding"
     if load.rate is not None:
-        return f"{', '.join(f'{rate:,.6g}' for rate in load.rate)} IO/s offered"
+        return f"{', '.join(units.plain(rate, 6) for rate in load.rate)} IO/s offered"
     if load.trace is not None:
         found = plan(load.trace).survey
         return f"{found.requests:,} requests of a trace over {found.last - found.first:,.6g} s"

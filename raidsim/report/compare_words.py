@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from raidsim import units
 from raidsim.report import numbers, risk_table
 from raidsim.studies.comparison import Comparison, Fact, Line, Order, letter
 from raidsim.studies.paired import Difference
@@ -62,7 +63,7 @@ def ratio(found: Difference | None) -> str:
     if found is None:
         return numbers.NOT_MEASURED
     if found.ratio_low is None or found.ratio_high is None:
-        return f"{found.ratio:.3g}"
+        return units.plain(found.ratio, 3)
     text = span(found.ratio_low, found.ratio_high)
     return text if found.is_seen else f"{text} (no difference seen)"
 
@@ -101,8 +102,8 @@ def fact(found: Fact, number: int) -> str:
     if found.unit == "%":
         return risk_table.chance(known / 100)
     if found.unit == "":
-        return f"{known:g}" if known == round(known) else f"{known:.3g}"
-    return f"{known:,.4g}"
+        return f"{known:,.0f}" if known == round(known) else units.plain(known, 3)
+    return units.plain(known, 4)
 
 
 def fact_unit(found: Fact) -> str:
@@ -162,7 +163,7 @@ def _where(line: Line) -> str:
 
 def _carries(found: Difference) -> str:
     if found.ratio_low is None or found.ratio_high is None:
-        return f"carries {found.ratio:.3g} times as much"
+        return f"carries {units.plain(found.ratio, 3)} times as much"
     return f"carries {span(found.ratio_low, found.ratio_high)} times as much"
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import escape
 
+from raidsim import units
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.layout.address import held
 from raidsim.layout.tables import CONCATENATED, DATA, FAR, FAR_SETS, MIRRORED, PARITY, UNUSED, P
@@ -349,7 +350,7 @@ def _scaled(count: int, step: int, names: Sequence[str]) -> str:
     value, place = float(count), 0
     while value >= step and place < len(names) - 1:
         value, place = value / step, place + 1
-    return f"{value:.4g} {names[place]}"
+    return f"{units.plain(value, 4)} {names[place]}"
 
 
 def _legend(page: _Page, kinds: Sequence[str]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raidsim import units
+
 NOT_MEASURED = "-"
 
 
@@ -63,7 +65,9 @@ def size(number: float) -> str:
 
 def capacity(number: float) -> str:
     """Bytes of a drive or volume in base 10: 800 GB, 1.6 TB."""
-    return f"{number / 1e12:.4g} TB" if number >= 1e12 else f"{number / 1e9:.4g} GB"
+    if number >= 1e12:
+        return f"{units.plain(number / 1e12, 4)} TB"
+    return f"{number / 1e9:.4g} GB"
 
 
 def watts(power: float) -> str:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from raidsim import units
 from raidsim.report import numbers
 from raidsim.report.curves import KINDS, Curve, offered
 from raidsim.report.hardware import some
@@ -178,7 +179,9 @@ def cut_words(cut: VolumeCut) -> str:
 
 
 def _size(number: int) -> str:
-    return f"{number / 2**20:,.3g} MiB" if number >= 2**20 else f"{number / 2**10:.4g} KiB"
+    if number >= 2**20:
+        return f"{units.plain(number / 2**20, 3)} MiB"
+    return f"{number / 2**10:.4g} KiB"
 
 
 def words_of(operation: OperationUse) -> str:
@@ -224,7 +227,7 @@ def duration(seconds: float) -> str:
     """A length of time for people: 12.3 s, 4.5 min, 7.2 h, 3.1 days."""
     for unit, length in (("days", 86_400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= 2 * length:
-            return f"{seconds / length:.3g} {unit}"
+            return f"{units.plain(seconds / length, 3)} {unit}"
     return f"{seconds:.3g} s"
 
 

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from raidsim import units
 from raidsim.planning.outcome import Candidate, Plan, Stage
 from raidsim.report import numbers
 from raidsim.report.table import RULED
@@ -199,7 +200,7 @@ def times(ratio: float) -> str:
         return "is missed"
     if ratio < 2:
         return f"is missed by {100 * (ratio - 1):.3g} %"
-    return f"is missed {ratio:.3g} times"
+    return f"is missed {units.plain(ratio, 3)} times"
 
 
 def _table(*columns: str) -> Table:

@@ -10,6 +10,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from raidsim import units
 from raidsim.report import numbers
 from raidsim.studies.effects import Effects
 from raidsim.studies.sweep import Row, Sweep
@@ -110,13 +111,17 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def _signed(value: float) -> str:
+    return f"{'-' if value < 0 else '+'}{units.plain(abs(value), 4)}"
+
+
 def _levels(levels: Sequence[tuple[Any, float]], logarithm: bool) -> str:
     ordered = sorted(levels, key=lambda level: -level[1])
     shown = ordered
     if len(ordered) > MOST_LEVELS:
         shown = [*ordered[: MOST_LEVELS // 2], *ordered[-MOST_LEVELS // 2 :]]
     words = [
-        f"{value} {100 * (effect - 1):+.0f} %" if logarithm else f"{value} {effect:+.4g}"
+        f"{value} {100 * (effect - 1):+.0f} %" if logarithm else f"{value} {_signed(effect)}"
         for value, effect in shown
     ]
     if len(shown) < len(ordered):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from raidsim import units
 from raidsim.report import numbers
 from raidsim.report.curves import Curve, half_width, latency_unit
 from raidsim.result import Result
@@ -186,7 +187,8 @@ def _behind(rate: Figure) -> Iterator[str]:
         return
     words = [
         f"{numbers.percent(one.share)} of this comes from {one.value} of {one.card}"
-        f" ({one.own:.4g}{_unit(one)}, drawn within {one.low:.3g} to {one.high:.3g})"
+        f" ({units.plain(one.own, 4)}{_unit(one)}, drawn within"
+        f" {units.plain(one.low, 3)} to {units.plain(one.high, 3)})"
         if place == 0
         else f"{numbers.percent(one.share)} from {one.value} of {one.card}"
         for place, one in enumerate(shares)

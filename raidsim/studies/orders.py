@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from raidsim import units
 from raidsim.errors import InputError, Problem
 from raidsim.scenario import Scenario
 from raidsim.studies.unknown import DRAW_SEED, DRAWS, IOS, Drawn, checked, draw
@@ -40,7 +41,8 @@ class Order:
     def __str__(self) -> str:
         """Return it as a line."""
         return (
-            f"{self.figure}: {self.ratio:.3g} times as much ({self.low:.3g} to {self.high:.3g}),"
+            f"{self.figure}: {units.plain(self.ratio, 3)} times as much"
+            f" ({units.plain(self.low, 3)} to {units.plain(self.high, 3)}),"
             f" and more in {100 * self.ahead:.0f} % of {self.draws} draws"
         )
 

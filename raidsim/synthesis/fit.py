@@ -233,8 +233,8 @@ def _remarks(info: TraceInfo, align: int, place: Popularity, even: bool) -> list
         worst = max(bursts, key=lambda peak: peak.dispersion or 0)
         said.append(
             f"The trace comes in bursts: over windows of {worst.window:g} s the variance of its"
-            f" arrivals is {worst.dispersion:.3g} times their mean, and that of the load"
-            f" {'nearly 0' if even else '1'} times. The load waits less in queues."
+            f" arrivals is {units.plain(worst.dispersion or 0.0, 3)} times their mean, and that of"
+            f" the load {'nearly 0' if even else '1'} times. The load waits less in queues."
         )
     if align < ALIGN and info.counts.unaligned_4k:
         said.append(

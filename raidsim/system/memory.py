@@ -15,6 +15,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from raidsim import units
 from raidsim.errors import InputError, Problem
 
 SHARE = 0.5
@@ -111,4 +112,4 @@ def told_of(path: str | None) -> Iterator[None]:
 
 
 def _size(number: float) -> str:
-    return f"{number / 2**30:.3g} GiB"
+    return f"{units.plain(number / 2**30, 3)} GiB"

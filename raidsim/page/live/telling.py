@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from raidsim import units
 from raidsim.control import Volume
 from raidsim.explain.trace import IN_ARRAYS, STEPS
 from raidsim.kernel import tables as t
@@ -247,7 +248,7 @@ def size(count: float) -> str:
         if count < 1024:
             return f"{count:.3g} {name}" if count < 1000 else f"{count:.0f} {name}"
         count /= 1024
-    return f"{count:.3g} TiB"
+    return f"{units.plain(count, 3)} TiB"
 
 
 def time(seconds: float) -> str:
@@ -255,4 +256,4 @@ def time(seconds: float) -> str:
     for name, unit in (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)):
         if seconds < 999.5 * unit:
             return f"{seconds / unit:.3g} {name}"
-    return f"{seconds / 60:.3g} min" if seconds < 3600 else f"{seconds / 3600:.3g} h"
+    return f"{seconds / 60:.3g} min" if seconds < 3600 else f"{units.plain(seconds / 3600, 3)} h"
