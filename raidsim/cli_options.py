@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.core import TyperCommand
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from typer._click import Context
@@ -97,6 +99,32 @@ class WithUnknowns(TyperCommand):
 def draws(unknowns: int | None) -> int | bool:
     """The number of draws that was asked for: True for the usual one, False for none."""
     return False if unknowns is None else True if unknowns == -1 else unknowns
+
+
+@contextmanager
+def named_as_options(**given: object) -> Iterator[None]:
+    """Let messages about arguments of a function name the options that these were given by.
+
+    Parameters
+    ----------
+    given
+        What the options have, by the name of the argument; None for what was not given.
+    """
+    from dataclasses import replace
+
+    from raidsim.errors import InputError
+
+    names = {name: f"--{name}" for name, value in given.items() if value is not None}
+    try:
+        yield
+    except InputError as error:
+        # Of a function, whose name ends in (), or of no place at all: files name their own.
+        raise InputError(
+            replace(one, file=None, key=names[one.key])
+            if one.key in names and (one.file is None or one.file.endswith("()"))
+            else one
+            for one in error.problems
+        ) from None
 
 
 def target_of(

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,10 +20,11 @@ from raidsim.cli_options import (
     WithUnknowns,
     WorkerCount,
     draws,
+    named_as_options,
     stdout,
     target_of,
 )
-from raidsim.errors import InputError, Problem
+from raidsim.errors import InputError, Problem, quote
 
 if TYPE_CHECKING:
     from raidsim.report.output import Target
@@ -124,7 +126,10 @@ def compare_command(
         priced = read_prices(prices)
     kept = default_path() if store is None else Path(store)
     try:
-        with Bar() as bar:
+        with (
+            Bar() as bar,
+            named_as_options(seeds=seeds, within=within, precision=precision, unknowns=unknowns),
+        ):
             found = compare(
                 *named.values(),
                 names=list(named),
@@ -175,9 +180,15 @@ def _read(
 
     found: dict[str, Scenario | Result] = {}
     problems: list[Problem] = []
-    jobs = [(_called(name), name, overrides) for name in systems]
-    jobs += [(text, systems[0], [*overrides, *_changes(text)]) for text in variants]
-    for label, name, changes in jobs:
+    jobs = [(_called(name), name, overrides, "") for name in systems]
+    for text in variants:
+        changes = _changes(text)
+        option = f"--with {quote(text)}"
+        if not changes:
+            remedy = "give a change, e.g. --with load.outstanding=32"
+            problems.append(Problem(None, None, option, "changes nothing", remedy))
+        jobs.append((text, systems[0], [*overrides, *changes], option))
+    for label, name, changes, option in jobs:
         unique, number = label, 1
         while unique in found:
             number += 1
@@ -186,16 +197,28 @@ def _read(
             if name.endswith(".json") and not variants:
                 if overrides or seed is not None:
                     cause = "a result is as it was run"
-                    option = "--set" if overrides else "--seed"
-                    problems.append(Problem(name, None, option, cause, "compare scenarios"))
+                    given = "--set" if overrides else "--seed"
+                    problems.append(Problem(name, None, given, cause, "compare scenarios"))
                 found[unique] = Result.read(name)
             else:
                 found[unique] = scenarios.load(name, overrides=changes, seed=seed)
         except InputError as error:
-            problems += error.problems
+            # What is wrong without the variant was said of the system itself.
+            new = (one for one in error.problems if not option or one not in problems)
+            problems += [_of_variant(one, option) if option else one for one in new]
     if problems:
         raise InputError(problems)
     return found
+
+
+def _of_variant(problem: Problem, option: str) -> Problem:
+    """A problem of an override, with the option that it was given by."""
+    from raidsim.scenario.reading import OVERRIDE
+
+    if problem.file != OVERRIDE:
+        return problem
+    remedy = problem.remedy and problem.remedy.replace(OVERRIDE, "--with")
+    return replace(problem, file=option, remedy=remedy)
 
 
 def _called(name: str) -> str:

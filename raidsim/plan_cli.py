@@ -8,7 +8,14 @@ from typing import Annotated
 
 import typer
 
-from raidsim.cli_options import DOES_NOT_HOLD, HtmlFile, JsonFile, stdout, target_of
+from raidsim.cli_options import (
+    DOES_NOT_HOLD,
+    HtmlFile,
+    JsonFile,
+    named_as_options,
+    stdout,
+    target_of,
+)
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -51,7 +58,8 @@ def plan_command(
             min=0,
             max=10_000,
             metavar="N",
-            help="Draws of what cards do not know, of each of the cheapest designs; 0 for none.",
+            help="Draws of what cards do not know, of each of the cheapest designs: 10 or more, or"
+            " 0 for none.",
         ),
     ] = 12,
     workers: Annotated[
@@ -83,7 +91,7 @@ def plan_command(
 
     from raidsim.planning.planner import plan
 
-    with Bar() as bar:
+    with Bar() as bar, named_as_options(unknowns=unknowns):
         found = plan(
             need,
             prices=prices,

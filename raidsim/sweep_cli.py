@@ -19,6 +19,7 @@ from raidsim.cli_options import (
     Seed,
     StoreFile,
     WorkerCount,
+    named_as_options,
     stdout,
     target_of,
 )
@@ -116,7 +117,8 @@ def sweep_command(
     output.check((one for one in targets.values() if one), inputs=[scenario])
     kept = default_path() if store is None else Path(store)
     try:
-        with opened(kept) as base, Bar() as bar:
+        options = named_as_options(precision=precision, samples=samples, seeds=seeds)
+        with opened(kept) as base, Bar() as bar, options:
             found = asked.run(base, workers=workers, cluster=cluster, on_progress=bar.on_job)
     except KeyboardInterrupt:
         typer.echo(f"What was finished is kept in {kept}: the same command goes on.", err=True)

@@ -274,7 +274,18 @@ def test_a_comparison_is_drawn_and_written_the_same_each_time(twice: Comparison)
         (["p3700-database", "none.toml", "--with", "volume.colour=red"], "no such file"),
         (["p3700-database", "none.toml", "--with", "volume.colour=red"], "volume.colour"),
         (["p3700-database", "p3700-database", "--percentile", "99 %"], "--percentile"),
-        (["p3700-database", "p3700-database", "--within", "8 KiB"], "within"),
+        (["p3700-database", "p3700-database", "--within", "2"], '--within: "2" has no unit'),
+        (["p3700-database", "p3700-database", "--precision", "5"], '--precision: "5" has no unit'),
+        (["p3700-database", "p3700-database", "--unknowns", "3"], "--unknowns: 3 is no number"),
+        (["p3700-database", "--with", ""], '--with "": changes nothing'),
+        (
+            ["p3700-database", "--with", "load.size=8 KiB", "--with", "load.read"],
+            '--with "load.read": load.read: "load.read" has no value; write --with KEY=VALUE',
+        ),
+        (
+            ["p3700-database", "--with", "load.size=8 KiB", "--set", "load.read"],
+            '--set: load.read: "load.read" has no value; write --set KEY=VALUE',
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_everything_that_is_wrong(

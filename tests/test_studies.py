@@ -22,7 +22,7 @@ from lost_once import lost_once
 from watching import scenario as scenario_of
 
 import raidsim
-from raidsim import InputError, Scenario
+from raidsim import InputError, Scenario, cli
 from raidsim.planning.planner import plan
 from raidsim.report import sweep_plot
 from raidsim.report.console import ReportConsole
@@ -60,6 +60,32 @@ def results(found) -> list[str | None]:
 
 
 SIXTY = {"load.outstanding": "1..30", "load.read": ["100 %", "70 %"]}
+
+
+@pytest.mark.parametrize(
+    ("vary", "words"),
+    [
+        ({"load.read": []}, r"sweep\(\): load.read: has an empty list of values; give one value"),
+        ({("load.read", "load.size"): []}, r"load.read\+load.size: has an empty list of values"),
+        ({"load.read": 5}, "load.read: has no list of values"),
+    ],
+)
+def test_a_key_without_values_cannot_be_varied(disk, vary, words):
+    with pytest.raises(InputError, match=words):
+        sweep(disk, vary)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--precision", "5"], '--precision: "5" has no unit'),
+        (["--sample", "load.read=0 %..100 %"], "samples: no number of draws is given"),
+    ],
+)
+def test_messages_name_the_option_that_was_given(options, words, capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["sweep", "p3700-database", "--vary", "load.outstanding=1,2", *options])
+    assert capsys.readouterr().err.startswith(words)
 
 
 def test_rows_are_the_same_bytes_for_any_number_of_workers(disk):

@@ -315,7 +315,13 @@ def at_precision(scenario: Scenario, precision: str | None) -> Scenario:
     """The scenario with another precision, whose points measure as few I/Os as that takes."""
     if precision is None:
         return scenario
-    made = scenario.with_("measure.precision", precision)
+    try:
+        made = scenario.with_("measure.precision", precision)
+    except InputError as error:
+        raise InputError(
+            replace(one, file=None, key="precision") if one.key == "measure.precision" else one
+            for one in error.problems
+        ) from None
     if "min_ios" in scenario.source.file.data.get("measure", {}):
         return made
     wanted = max(LEAST_IOS, round(PRECISE_IOS * (0.01 / made.measure.precision) ** 2))
@@ -324,13 +330,16 @@ def at_precision(scenario: Scenario, precision: str | None) -> Scenario:
 
 def _axis(keys: str | tuple[str, ...], values: Any) -> Axis:
     """An axis of what a program gives."""
-    if isinstance(keys, tuple):
-        return Axis(keys, tuple(tuple(step) for step in values))
-    if isinstance(values, str):
+    if isinstance(values, str) and not isinstance(keys, tuple):
         return parse_axis(f"{keys}={values}", "vary")
+    name = "+".join(keys) if isinstance(keys, tuple) else keys
     if not isinstance(values, Iterable):
-        raise InputError([Problem("sweep()", None, str(keys), "has no list of values", None)])
-    return Axis((keys,), tuple((value,) for value in values))
+        raise InputError([Problem("sweep()", None, name, "has no list of values", None)])
+    steps = [tuple(one) if isinstance(keys, tuple) else (one,) for one in values]
+    if not steps:
+        cause = "has an empty list of values"
+        raise InputError([Problem("sweep()", None, name, cause, "give one value or more")])
+    return Axis(keys if isinstance(keys, tuple) else (keys,), tuple(steps))
 
 
 @contextmanager
