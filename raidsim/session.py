@@ -534,7 +534,7 @@ class Session:
         return f"not converged: the interval is wider than {asked} of the mean"
 
     def _why_unsettled(self, one: Unsettled) -> str:
-        words = one.sentence(self.warmup_ns / NS_PER_S)
+        words = one.told(self.warmup_ns / NS_PER_S)
         if one.needs is None:
             return f"{words}; raise measure.max_ios or measure.max_time"
         if one.needs > self.scenario.measure.max_time:

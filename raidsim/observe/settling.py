@@ -44,6 +44,8 @@ SWEPT = 0.8
 """Of what was watched: two looks at what is dirty, that far apart, are whole sweeps apart."""
 BATCHES = 5  # of each of these thirds, which tell how much that is
 CHANCE = 3.0  # standard errors
+NO_END, BIASED = "no end of the warm-up found: ", ", so that figures are biased"
+"""What stands before and after the words of a warning that say what had not settled."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,10 @@ class Unsettled:
     words: str
     needs: float | None
 
-    def sentence(self, after: float) -> str:
-        """What that means, after so many seconds of warm-up."""
-        words = f"no end of the warm-up found: {self.words} had not settled after"
-        return f"{words} {units.plain(after, 3)} s, so that figures are biased"
+    def told(self, passed: float) -> str:
+        """A warning after a warm-up of so many seconds."""
+        after = units.plain(passed, 3)
+        return f"{NO_END}{self.words} had not settled after {after} s{BIASED}"
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,9 @@ from raidsim.planning.arithmetic import (
 from raidsim.planning.choice import Design
 from raidsim.planning.cost import active_power, power_of
 from raidsim.planning.design import Data, data_of, scenario_of
-from raidsim.planning.need import Need
+from raidsim.planning.need import YEAR, Need
 from raidsim.planning.outcome import Break, Money, State
-from raidsim.planning.runs import Measured, Runner
+from raidsim.planning.runs import REBUILT, SATURATED, Measured, Runner
 from raidsim.risk import rebuild
 
 IOS, RARE_IOS, TRIAL_IOS = 20_000, 60_000, 6000
@@ -63,7 +63,7 @@ class Checked:
     design : which.
     healthy, degraded, rebuilding : its runs; None where there is no redundancy.
     headroom, more : how many times the load it carries; ``more`` if at least that.
-    rebuild : seconds of the rebuild of a drive; None without redundancy.
+    rebuild : seconds of the rebuild of a drive; inf if it never ends; None without redundancy.
     watts, loss, years : as `raidsim.planning.outcome.Candidate` has them.
     arrays, last_drives, rack_units : likewise.
     money : its cost; None without prices.
@@ -101,10 +101,13 @@ def _measure(ios: int) -> dict[str, Any]:
     return {"min_ios": ios, "max_ios": ios, "precision": "50 %"}
 
 
-def exact(designs: Sequence[Design], need: Need, runner: Runner) -> list[Measured]:
-    """Runs of designs under the load of the need."""
+def exact(
+    designs: Sequence[Design], need: Need, runner: Runner, *, settled: bool = False
+) -> list[Measured]:
+    """Runs of designs under the load of the need; ``settled``: until their caches have settled."""
     measure = _measure(_ios(need))
-    return runner.run([data_of(one, need, spares=False, measure=measure) for one in designs])
+    asked = [data_of(one, need, spares=False, measure=measure) for one in designs]
+    return runner.settled(asked) if settled else runner.run(asked)
 
 
 def headrooms(
@@ -113,12 +116,17 @@ def headrooms(
     need: Need,
     runner: Runner,
     bounds: Sequence[float],
+    *,
+    settled: bool = False,
 ) -> list[tuple[float, bool]]:
     """How many times the load each carries within the limits; and whether it may be more.
 
     All are tried side by side: first at the most that counts, then halving what lies between, by
     ratio. The first of these is where what is busiest would be busy all the time. None is tried
     beyond its bound: a cache may take more than the drives for as long as a short run.
+
+    With ``settled`` trials go on until caches have settled, and one in which they have not does
+    not count as carried.
     """
     cap = cap_of(need)
     tops = [min(cap, max(bound, 1.0)) for bound in bounds]
@@ -130,7 +138,8 @@ def headrooms(
             data_of(designs[place], need, factor=factor, spares=False, measure=measure)
             for place, factor in zip(places, factors, strict=True)
         ]
-        return [one.over(limits) <= 1 for one in runner.run(asked)]
+        ran = runner.settled(asked) if settled else runner.run(asked)
+        return [one.over(limits) <= 1 and not (settled and one.unsettled) for one in ran]
 
     every = list(range(len(designs)))
     all_of_it = holds(every, tops)
@@ -177,20 +186,25 @@ def rebuilding_of(design: Design, need: Need) -> Data:
 def bad_days(
     designs: Sequence[Design], need: Need, runner: Runner
 ) -> list[tuple[Measured | None, Measured | None, float | None]]:
-    """Of each design its runs with a drive missing and while one is rebuilt, and that time."""
+    """Of each design its runs with a drive missing and while one is rebuilt, and that time, s.
+
+    What does not carry the load with a drive missing does not carry it while one is rebuilt, and
+    a rebuild beside a load that is not carried does not come on: its time is infinite.
+    """
     redundant = [one for one in designs if one.shape.failures > 0]
-    asked = [degraded_of(one, need) for one in redundant]
-    asked += [rebuilding_of(one, need) for one in redundant]
-    found = runner.run(asked)
-    half = len(redundant)
-    of = {one.number: (found[place], found[half + place]) for place, one in enumerate(redundant)}
+    missing = runner.settled([degraded_of(one, need) for one in redundant])
+    of = {one.number: (ran, ran) for one, ran in zip(redundant, missing, strict=True)}
+    left = [one for one in redundant if of[one.number][0].status != SATURATED]
+    rebuilt = runner.settled([rebuilding_of(one, need) for one in left])
+    for one, ran in zip(left, rebuilt, strict=True):
+        of[one.number] = (of[one.number][0], ran)
     result: list[tuple[Measured | None, Measured | None, float | None]] = []
     for design in designs:
         if design.number not in of:
             result.append((None, None, None))
             continue
         degraded, rebuilding = of[design.number]
-        seconds = rebuilding.rebuild
+        seconds = rebuilding.rebuild if rebuilding.rebuilt >= REBUILT else None
         if need.needed.rebuild_while == "idle":
             scenario = scenario_of(data_of(design, need, spares=False), need)
             seconds = rebuild.simulated(scenario, scenario.volumes[0])
@@ -223,9 +237,9 @@ def check(
     server = active_power(design.host)
     power = one(power_of(parts, last, watts, server))
     rack_units = one(parts.chassis(last)) * need.chassis.rack_units
-    loss = chance_of_loss(
-        design.drive, design.shape, design.spares, seconds or 0.0, asked.years
-    ) if seconds is None or math.isfinite(seconds) else 1.0  # fmt: skip
+    # A rebuild that does not come on leaves the drive missing until the horizon.
+    waits = min(seconds or 0.0, asked.years * YEAR)
+    loss = chance_of_loss(design.drive, design.shape, design.spares, waits, asked.years)
     loss = -math.expm1(arrays[-1] * math.log1p(-min(loss, 1 - 1e-12)))
     money = None
     if arithmetic.prices is not None:
@@ -285,7 +299,8 @@ def state_of(measured: Measured | None, need: Need, name: str) -> State | None:
         return None
     limits = need.limits(name)
     over = measured.over(limits)
-    return State(measured.latency, over, measured.status == "done" and over <= 1)
+    carried = measured.status == "done" and over <= 1
+    return State(measured.latency, over, carried, measured.unsettled, measured.late)
 
 
 def aims(checked: Checked) -> list[float]:

@@ -111,7 +111,19 @@ class Field:
         """Take out designs that fell later, and open again what was beaten by them."""
         for place in fallen:
             self.state[place] = FELL
-        again = np.isin(self.by, list(fallen)) & (self.state == BEATEN)
+        self._open_again(fallen)
+
+    def correct(self, place: int, measured: Measured, over: float) -> None:
+        """Put a longer run in place of the coarse one of a design, which was too good.
+
+        What it had beaten is open again.
+        """
+        self.measured[place] = measured
+        self.over[place] = over
+        self._open_again({place})
+
+    def _open_again(self, by: set[int]) -> None:
+        again = np.isin(self.by, list(by)) & (self.state == BEATEN)
         self.state[again] = OPEN
         self.by[again] = -1
 

@@ -17,8 +17,8 @@ from raidsim.planning.checked import degraded_of, rebuilding_of
 from raidsim.planning.choice import Design
 from raidsim.planning.design import scenario_of
 from raidsim.planning.need import Need
-from raidsim.planning.outcome import Candidate
-from raidsim.planning.runs import Measured, Runner
+from raidsim.planning.outcome import Candidate, State
+from raidsim.planning.runs import Measured, Runner, until_settled
 from raidsim.result_draws import Experiment
 from raidsim.scenario import Scenario
 from raidsim.studies.short import shortened
@@ -29,7 +29,7 @@ from raidsim.unknowns.shares import shares
 from raidsim.unknowns.spread import FEWEST
 
 IOS = 2500
-"""I/Os of the run of a draw."""
+"""I/Os of the run of a draw, after its caches have settled."""
 
 CLOSE = 0.1
 """Relative difference of cost up to which two designs are a close choice."""
@@ -102,22 +102,30 @@ def weigh(
 
 
 def _states(one: Candidate, design: Design, need: Need, *, compared: bool) -> dict[str, Scenario]:
-    """The scenarios of a design in every state in which it is not clear of its limits."""
+    """The scenarios of a design in every state that has limits of which it is not clear."""
     assert one.scenario is not None
     found = {}
     worn = 0.0 if one.years is None else need.endurance / one.years
     load = 1 / one.headroom  # of the highest that it carries
     if compared or max(one.healthy.over, worn, load) > CLEAR:
-        found[HEALTHY] = _bare(one.scenario)
-    if one.degraded is not None and max(one.degraded.over, load) > CLEAR:
-        found[DEGRADED] = _bare(scenario_of(degraded_of(design, need), need))
-    if one.rebuilding is not None:
+        found[HEALTHY] = _patient(one.healthy, _bare(one.scenario))
+    limited = {state: bool(need.limits(state)) for state in (DEGRADED, REBUILDING)}
+    if one.degraded is not None and limited[DEGRADED] and max(one.degraded.over, load) > CLEAR:
+        missing = _bare(scenario_of(degraded_of(design, need), need))
+        found[DEGRADED] = _patient(one.degraded, missing)
+    if one.rebuilding is not None and (limited[REBUILDING] or _rebuild_is_limited(need)):
         over = max(one.rebuilding.over, load)
         if one.rebuild is not None and _rebuild_is_limited(need):
             over = max(over, one.rebuild / (need.needed.rebuild or math.inf))
         if over > CLEAR:
-            found[REBUILDING] = scenario_of(rebuilding_of(design, need), need)
+            rebuilt = scenario_of(rebuilding_of(design, need), need)
+            found[REBUILDING] = _patient(one.rebuilding, rebuilt)
     return found
+
+
+def _patient(state: State, scenario: Scenario) -> Scenario:
+    """A scenario until caches have settled, if they do that late: in a longer run of the design."""
+    return until_settled(scenario) if state.late and not state.unsettled else scenario
 
 
 def _rebuild_is_limited(need: Need) -> bool:

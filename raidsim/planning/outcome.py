@@ -57,11 +57,16 @@ class State:
     """A design in one state: the latency of its reads and writes, s, and how far limits are.
 
     ``over`` is the largest ratio of a latency to its limit; at most 1 if all are kept.
+    ``unsettled`` says what still filled after the longest run that is made, so that these figures
+    may be better than later ones; it is empty if nothing did. ``late`` says that a run of usual
+    length was over before caches had settled, so that these are of a longer one.
     """
 
     latency: Mapping[str, Mapping[str, float]]
     over: float
     carried: bool
+    unsettled: str = ""
+    late: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class Candidate:
     healthy, degraded, rebuilding : latencies.
     limit : what is busiest under the load, and its ``utilisation``.
     headroom : how many times the load is carried within the limits; ``more`` if at least that.
-    rebuild : seconds of the rebuild of a drive; None without redundancy.
+    rebuild : seconds of the rebuild of a drive; inf if it never ends; None without redundancy.
     loss : chance that any data is lost within the horizon.
     years : until the rated bytes are written; None for ever, or where nothing is rated.
     breaks : what growth breaks first; None if nothing within thirty years.

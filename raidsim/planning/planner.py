@@ -3,10 +3,11 @@
 1. arithmetic: what all designs hold, survive, cost and take (`raidsim.planning.arithmetic`);
 2. bounds: what they cannot do better than (`raidsim.planning.bounds`);
 3. coarse runs, of those that could be on the front (`raidsim.planning.coarse`);
-4. exact runs of those near it, and the headroom of each (`raidsim.planning.checked`);
+4. exact runs of those near it, and the headroom of each (`raidsim.planning.checked`); of the
+   winners they go on until caches have settled;
 5. runs with a drive missing, and while one is rebuilt, of the winners.
 
-What falls in a later stage opens again what had been beaten by it alone.
+What falls in a later stage, or turns out worse, opens again what had been beaten by it alone.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from raidsim.planning.levers import levers, nearest
 from raidsim.planning.need import Need, read_need
 from raidsim.planning.outcome import Candidate, Plan, Stage
 from raidsim.planning.prices import Prices, read_prices
-from raidsim.planning.runs import Runner
+from raidsim.planning.runs import Measured, Runner
 from raidsim.planning.why import why
 from raidsim.planning.words import asked_of, remarks_of
 from raidsim.planning.work import RUNS, Work, known_aims, number_at
@@ -153,12 +154,14 @@ def _round(work: Work) -> bool:
     _spent(work, 2, before)
     before = work.runner.count
     fallen = _exact(work)
+    fell, changed = _settle(work)
+    fallen |= fell
     _spent(work, 3, before)
     before = work.runner.count
     fallen |= _bad_days(work)
     _spent(work, 4, before)
     work.coarse.reopen(fallen)
-    return bool(fallen) and work.runner.count > 0
+    return (bool(fallen) or changed) and work.runner.count > 0
 
 
 def _spent(work: Work, stage: int, before: int) -> None:
@@ -175,24 +178,28 @@ def _exact(work: Work) -> set[int]:
     near = [place for place in near if number_at(work, place) not in work.exact]
     near, fallen = _rebuilt(work, near)
     designs = [work.space.design(number_at(work, place)) for place in near]
-    found = checks.exact(designs, work.need, work.runner)
-    limits = work.need.limits("healthy")
-    good = []
-    for place, design, measured in zip(near, designs, found, strict=True):
-        work.exact[design.number] = measured
-        over = measured.over(limits)
-        if over > 1:
-            work.fell[design.number] = {"rate or latency": over}
-            work.fell_in[design.number] = 3
-            fallen.add(place)
-        else:
-            good.append(design)
+    fallen |= _judged(work, near, checks.exact(designs, work.need, work.runner))
+    good = [one for one in designs if one.number not in work.fell]
     ran = [work.exact[one.number] for one in good]
     bounds = np.broadcast_to(work.arithmetic.bounds.rate, work.space.grid)
     most = [float(bounds[np.unravel_index(one.number, work.space.grid)]) for one in good]
     held = checks.headrooms(good, ran, work.need, work.runner, most)
     for design, headroom in zip(good, held, strict=True):
         work.headroom[design.number] = headroom
+    return fallen
+
+
+def _judged(work: Work, places: list[int], ran: list[Measured]) -> set[int]:
+    """Keep exact runs of designs under the load; which of them fall."""
+    limits, fallen = work.need.limits("healthy"), set()
+    for place, measured in zip(places, ran, strict=True):
+        number = number_at(work, place)
+        work.exact[number] = measured
+        over = measured.over(limits)
+        if over > 1:
+            work.fell[number] = {"rate or latency": over}
+            work.fell_in[number] = 3
+            fallen.add(place)
     return fallen
 
 
@@ -221,19 +228,58 @@ def _rebuilt(work: Work, near: list[int]) -> tuple[list[int], set[int]]:
     return left, fallen
 
 
-def _bad_days(work: Work) -> set[int]:
-    """Check winners against every limit; which of them fall."""
+def _settle(work: Work) -> tuple[set[int], bool]:
+    """Run winners on until their caches have settled; which fall, and whether others got worse.
+
+    An exact run is over before a large cache is full, and until then the cache takes up what the
+    drives do not. Whoever is on the front instead of those that are worse then is run on as well.
+    """
+    limits = work.need.limits("healthy")
+    fallen: set[int] = set()
+    changed = False
+    while winners := [place for place in _winners(work) if _ended_early(work, place)]:
+        designs = [work.space.design(number_at(work, place)) for place in winners]
+        before = [known_aims(work, place) for place in winners]
+        ran = checks.exact(designs, work.need, work.runner, settled=True)
+        fallen |= _judged(work, winners, ran)
+        good = [one for one in designs if one.number not in work.fell]
+        # The headroom of what does not settle at all stays as short runs have it.
+        good = [one for one in good if not work.exact[one.number].unsettled]
+        found = [work.exact[one.number] for one in good]
+        most = [work.headroom[one.number][0] for one in good]
+        held = checks.headrooms(good, found, work.need, work.runner, most, settled=True)
+        for design, headroom in zip(good, held, strict=True):
+            work.headroom[design.number] = headroom
+        for place, aims, measured in zip(winners, before, ran, strict=True):
+            steps = work.aims.steps(np.array([aims, known_aims(work, place)]))
+            if place not in fallen and (steps[1] > steps[0]).any():
+                work.coarse.correct(place, measured, measured.over(limits))
+                changed = True
+    return fallen, changed
+
+
+def _ended_early(work: Work, place: int) -> bool:
+    """Whether the exact run of a design did, and no longer one was made."""
+    measured = work.exact[number_at(work, place)]
+    return measured.ended_early and not measured.late
+
+
+def _winners(work: Work) -> list[int]:
+    """Places of the designs that no other one is better than, by the best runs of each."""
     places = [
         place
         for place in work.coarse.passed
         if number_at(work, place) in work.headroom and number_at(work, place) not in work.fell
     ]
     if not places:
-        return set()
+        return []
     steps = work.aims.steps(np.array([known_aims(work, place) for place in places]))
-    winners = [
-        places[row] for row in front(steps) if number_at(work, places[row]) not in work.checked
-    ]
+    return [places[row] for row in front(steps)]
+
+
+def _bad_days(work: Work) -> set[int]:
+    """Check winners against every limit; which of them fall."""
+    winners = [place for place in _winners(work) if number_at(work, place) not in work.checked]
     designs = [work.space.design(number_at(work, place)) for place in winners]
     days = checks.bad_days(designs, work.need, work.runner)
     fallen = set()

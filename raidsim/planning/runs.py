@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from raidsim import units
 from raidsim.errors import InputError, TableOverflowError
 from raidsim.kernel import is_compiled
+from raidsim.observe.settling import BIASED, NO_END
 from raidsim.planning.design import Data, scenario_of
 from raidsim.planning.kept import Kept
 from raidsim.planning.need import Latency, Need
-from raidsim.result import Point
+from raidsim.result import OperationUse, Point
 from raidsim.running import measure_points
 from raidsim.scenario import Scenario
 from raidsim.studies.study import content_key
@@ -27,6 +29,21 @@ DONE, SATURATED, REFUSED = "done", "saturated", "refused"
 
 CARRIED = 0.97
 """Share of the rate that is asked for that has to come out: a short run is known to some 2 %."""
+
+MOST_IOS, LONGEST = 6_000_000, 24 * 3600.0
+"""I/Os, and seconds that are simulated, after which a run is ended though a cache still fills.
+
+A cache of 8 GiB before disks is full after some hundred thousand to two million I/Os.
+"""
+
+REBUILT = 0.25
+"""Share of its sample that a rebuild has to have done for its time to be told from it.
+
+A drive that is rebuilt beside a load gets on in steps of some MiB, and a step says little.
+"""
+
+LONGER = 25
+"""How many times as long a rebuild is watched that had not come so far."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +62,9 @@ class Measured:
     years : until the rated bytes of the drive that is written to most are written; None for ever.
     failed : I/Os that ended in an error.
     rebuild : seconds of the rebuild of a drive, of runs with one.
+    rebuilt : share of its sample that the rebuild had done; 1 of runs without one.
+    unsettled : what still filled when the run was ended, in words; empty if nothing did.
+    late : whether it is a longer run, in place of one that had ended too early.
     """
 
     status: str
@@ -58,6 +78,22 @@ class Measured:
     years: float | None = None
     failed: int = 0
     rebuild: float | None = None
+    rebuilt: float = 1.0
+    unsettled: str = ""
+    late: bool = False
+
+    @property
+    def carries(self) -> bool:
+        """Whether all that is asked for comes out, without errors."""
+        return self.status == DONE and self.carried >= CARRIED and not self.failed
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether a longer run would tell more.
+
+        What is not carried while caches still take up writes is not carried later either.
+        """
+        return self.carries and (bool(self.unsettled) or self.rebuilt < REBUILT)
 
     def worst(self, figure: str) -> tuple[float, str] | None:
         """The slower of reads and writes in a figure, s, and which it is; None if unmeasured."""
@@ -72,7 +108,7 @@ class Measured:
         """
         if self.status == REFUSED:
             return float("inf")
-        if self.status == SATURATED or self.carried < CARRIED or self.failed:
+        if not self.carries:
             return max(1 / max(self.carried, 1e-3), 1.001)
         found = [(self.worst(one.figure), one.within) for one in limits]
         return max((worst[0] / within for worst, within in found if worst), default=0.0)
@@ -112,7 +148,15 @@ def of_points(points: Sequence[Point]) -> Measured:
         years=min(lives, default=None),
         failed=sum(point.counts.failed for point in points),
         rebuild=_rebuild(points),
+        rebuilt=min((use.progress for use in _rebuilds(points)), default=1.0),
+        unsettled=_unsettled(points),
     )
+
+
+def _unsettled(points: Sequence[Point]) -> str:
+    """What the first warning names that says that a warm-up found no end; empty without one."""
+    words = [one for point in points for one in point.warnings if one.startswith(NO_END)]
+    return words[0].removeprefix(NO_END).split(BIASED)[0] if words else ""
 
 
 def _latencies(points: Sequence[Point]) -> dict[str, dict[str, float]]:
@@ -135,14 +179,34 @@ def _latencies(points: Sequence[Point]) -> dict[str, dict[str, float]]:
 
 
 def _rebuild(points: Sequence[Point]) -> float | None:
-    times = [
-        use.seconds
+    times = [use.seconds for use in _rebuilds(points) if use.seconds is not None]
+    return max(times, default=None)
+
+
+def _rebuilds(points: Sequence[Point]) -> list[OperationUse]:
+    return [
+        use
         for point in points
         if point.course is not None
         for use in point.course.operations
-        if use.kind == "rebuild" and use.seconds is not None
+        if use.kind == "rebuild"
     ]
-    return max(times, default=None)
+
+
+def longer(data: Data) -> Data:
+    """Tables of a run that goes on until caches have settled, and a rebuild has come far enough."""
+    measure = {**data["measure"], "max_ios": MOST_IOS, "max_time": f"{LONGEST:g} s"}
+    if "duration" in measure:
+        seconds = LONGER * units.parse(measure["duration"], "time")
+        measure["duration"] = f"{seconds:.6g} s"
+    return {**data, "measure": measure}
+
+
+def until_settled(scenario: Scenario) -> Scenario:
+    """A scenario whose points go on until caches have settled, unless that takes too long."""
+    bounds = {"max_ios": MOST_IOS, "max_time": LONGEST}
+    measure = scenario.measure.model_copy(update=bounds)
+    return scenario.model_copy(update={"measure": measure})
 
 
 OnRuns = Callable[[Progress], None]
@@ -186,6 +250,14 @@ class Runner:
         for key, found in zip(new, self.scenarios(list(new.values())), strict=True):
             self.known[key] = found
         return [self.known[key] for key in keys]
+
+    def settled(self, asked: Sequence[Data]) -> list[Measured]:
+        """The same, with longer runs in place of those that ended too early."""
+        found = self.run(asked)
+        early = [place for place, one in enumerate(found) if one.ended_early]
+        for place, one in zip(early, self.run([longer(asked[n]) for n in early]), strict=True):
+            found[place] = replace(one, late=True)
+        return found
 
     def scenarios(self, asked: Sequence[Scenario]) -> list[Measured]:
         """The same of scenarios, which are looked for in what is kept only."""

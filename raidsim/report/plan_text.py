@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from rich.console import RenderableType
@@ -10,6 +11,7 @@ from rich.text import Text
 
 from raidsim import units
 from raidsim.planning.outcome import Candidate, Plan, Stage
+from raidsim.planning.words import STATES
 from raidsim.report import numbers
 from raidsim.report.table import RULED
 
@@ -107,7 +109,9 @@ def cells(one: Candidate, plan: Plan) -> list[str]:
 
 
 def hours(seconds: float) -> str:
-    """A long time: 12 min, 6.4 h, 3.1 days."""
+    """A long time: 12 min, 6.4 h, 3.1 days; "never" is what has no end."""
+    if math.isinf(seconds):
+        return "never"
     if seconds < 5400:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"
@@ -141,6 +145,10 @@ def sentences(plan: Plan) -> Iterator[str]:
             " first; meets it: in so many of the draws of what cards do not know"
         )
         yield from _states(plan)
+        yield from _unsettled(plan)
+        never = [str(one.number) for one in plan.front if one.rebuild == math.inf]
+        if never:
+            yield f"the load leaves rebuilds of these no time: {', '.join(never)}"
     for one in plan.front:
         if one.experiment is not None and one.chance is not None and one.chance < 1:
             yield f"{one.number}: to be surer, {one.experiment.text} ({one.experiment.card})"
@@ -158,6 +166,18 @@ def sentences(plan: Plan) -> Iterator[str]:
         shown = ", ".join(plan.unpriced[:8]) + (", ..." if many > 8 else "")
         yield f"{many} cards have no price, and designs with them are left out: {shown}"
     yield from plan.remarks
+
+
+def _unsettled(plan: Plan) -> Iterator[str]:
+    """Where the runs of a design were ended before its caches had settled."""
+    for one in plan.front:
+        for name, words in STATES.items():
+            state = getattr(one, name)
+            if state is not None and state.unsettled:
+                yield (
+                    f"{one.number}, {words}: {state.unsettled}; its figures may be better than they"
+                    " will be later"
+                )
 
 
 def _states(plan: Plan) -> Iterator[str]:

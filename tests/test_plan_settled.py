@@ -1,0 +1,135 @@
+"""Plans measure designs of the front with caches settled, or say that they have not."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from raidsim.planning import checked as checks
+from raidsim.planning import coarse, runs
+from raidsim.planning.arithmetic import Arithmetic
+from raidsim.planning.choice import space_of
+from raidsim.planning.front import Aims
+from raidsim.planning.need import need_of
+from raidsim.planning.planner import plan
+from raidsim.planning.runs import DONE, SATURATED, Measured, Runner, longer, measured, until_settled
+from raidsim.report import plan_text
+
+CARD = Path(__file__).parent.parent / "models" / "broadcom-megaraid-9670w-16i.toml"
+SMALL = 'size = { value = 512, unit = "MiB", source = "assumed", note = "a test" }'
+NEED = """
+title = "disks behind a cache"
+[need]
+capacity = "30 TB"
+years = 1
+failures = 2
+[[load]]
+read = "70 %"
+size = "8 KiB"
+rate = "1000 IO/s"
+[[latency]]
+within = "200 ms"
+[choice]
+drives = ["seagate-st8000nm000a"]
+levels = ["raid6"]
+counts = [6, 12]
+controllers = ["./small.toml"]
+hosts = ["linux-xeon-e5-pair"]
+spares = 0
+arrays = 1
+"""
+
+
+@pytest.fixture
+def need(tmp_path, monkeypatch):
+    """A need whose controller's cache of 512 MiB is full after some ten thousand I/Os.
+
+    Runs are shorter, as they are beside a cache of 8 GiB.
+    """
+    small, count = re.subn(r"(?m)^size = .*$", SMALL, CARD.read_text("utf-8"), count=1)
+    assert count == 1
+    (tmp_path / "small.toml").write_text(small.replace("broadcom-megaraid-9670w-16i", "small"))
+    for name, value in {"IOS": 6000, "TRIAL_IOS": 3000, "REBUILD_IOS": 600, "TRIALS": 2}.items():
+        monkeypatch.setattr(checks, name, value)
+    monkeypatch.setattr(coarse, "IOS", 2000)
+    return need_of(NEED, folder=tmp_path)
+
+
+def test_no_design_of_the_front_is_one_that_a_longer_run_calls_saturated(need):
+    """Six disks carry 1,000 I/Os a second only for as long as the cache takes up the writes."""
+    six = space_of(need).design(1)
+    assert (six.shape.drives, six.place.write) == (6, "back")
+    (short,) = checks.exact([six], need, Runner(need, workers=1))
+    assert short.over(need.limits("healthy")) <= 1
+    assert "the cache of controller" in short.unsettled
+    found = plan(need, unknowns=0, workers=1)
+    assert {one.keys["drives"] for one in found.front} == {"12"}
+    for one in found.front:
+        ran = measured(until_settled(one.scenario))
+        assert ran.carries
+        assert ran.unsettled == one.healthy.unsettled == ""
+        assert one.mean == pytest.approx(ran.worst("mean")[0], rel=0.2)
+    assert "fell in exact runs: rate or latency" in found.why("drives=6, write=back")
+
+
+def test_a_plan_says_of_which_designs_caches_had_not_settled(need, monkeypatch):
+    monkeypatch.setattr(runs, "MOST_IOS", 6100)
+    found = plan(need, unknowns=0, workers=1)
+    six = next(one for one in found.front if one.keys["drives"] == "6")
+    said = [one for one in plan_text.sentences(found) if one.startswith(f"{six.number}, with all")]
+    assert len(said) == 1
+    assert "what the cache of controller holds had not settled after" in said[0]
+    assert "its figures may be better than they will be later" in said[0]
+
+
+class Told(Runner):
+    """Runs that came to what is said here: first with a drive missing, then the rebuild."""
+
+    def __init__(self, need, *ran: Measured) -> None:
+        super().__init__(need, workers=1)
+        self.ran = list(ran)
+
+    def settled(self, asked):
+        return [self.ran.pop(0) for _ in asked]
+
+
+def test_a_rebuild_of_which_a_run_saw_a_step_has_no_time(need):
+    design = space_of(need).design(1)
+    missing = Measured(DONE, carried=1.0)
+    step = Measured(DONE, carried=1.0, rebuild=18_314_124.75, rebuilt=0.04)
+    ((_, _, seconds),) = checks.bad_days([design], need, Told(need, missing, step))
+    assert seconds == math.inf
+    half = Measured(DONE, carried=1.0, rebuild=36_000.0, rebuilt=0.5)
+    ((_, _, seconds),) = checks.bad_days([design], need, Told(need, missing, half))
+    assert seconds == 36_000
+
+
+def test_a_rebuild_beside_a_load_that_is_not_carried_does_not_come_on(need):
+    design = space_of(need).design(1)
+    missing = Measured(SATURATED, carried=0.9)
+    (day,) = checks.bad_days([design], need, Told(need, missing))
+    assert day == (missing, missing, math.inf)
+    assert plan_text.hours(math.inf) == "never"
+
+
+def test_a_longer_run_watches_a_rebuild_for_longer(need):
+    short = checks.rebuilding_of(space_of(need).design(1), need)
+    long = longer(short)["measure"]
+    assert long["min_ios"] == short["measure"]["min_ios"]
+    assert long["max_ios"] == runs.MOST_IOS
+    assert short["measure"]["duration"] == "1.2 s"
+    assert long["duration"] == "30 s"
+
+
+def test_what_a_design_had_beaten_is_open_again_once_it_turns_out_worse(need):
+    arithmetic = Arithmetic(need, space_of(need), None)
+    field = coarse.Field.of(arithmetic, Runner(need, workers=1), Aims(1e-4, 3.0, 1e-6))
+    field.state[:3] = coarse.RUN, coarse.BEATEN, coarse.BEATEN
+    field.by[1:3] = 0, 2
+    worse = Measured(DONE, carried=1.0, utilisation=0.5)
+    field.correct(0, worse, 0.9)
+    assert field.state[:3].tolist() == [coarse.RUN, coarse.OPEN, coarse.BEATEN]
+    assert (field.measured[0], field.over[0], field.estimate(0)) == (worse, 0.9, 1.9)
