@@ -16,7 +16,7 @@ import numpy as np
 
 from raidsim.assembly.drives import kind_of
 from raidsim.cards import Card
-from raidsim.planning import cost
+from raidsim.planning import cost, wear
 from raidsim.planning.bounds import Bounds, Mix
 from raidsim.planning.choice import (
     ARRAYS,
@@ -136,7 +136,10 @@ class Arithmetic:
 
     @cached_property
     def lasting(self) -> Numbers:
-        """Most years until the rated bytes are written; inf where no rating or no rate is known."""
+        """Most years until the rated bytes are written; inf where no rating or no rate is known.
+
+        Arrays that carry no more than the load of today share its growth with most others.
+        """
         space = self.space
         rated = [
             card.number("endurance.written")
@@ -151,7 +154,8 @@ class Arithmetic:
         share = [_written(shape) / shape.drives for shape in space.shapes]
         each = bytes_a_year * space.along(share, SHAPE) / space.along(space.arrays, ARRAYS)
         with np.errstate(divide="ignore"):
-            return np.asarray(space.along(rated, DRIVE) / each)
+            today = space.along(rated, DRIVE) / each
+        return wear.lasting(today, self.costs.parts(1.0).arrays, self.need)
 
     # ---- limits
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from raidsim.planning import wear
 from raidsim.planning.arithmetic import (
     BUDGET,
     DRIVES,
@@ -241,9 +242,11 @@ def check(
     waits = min(seconds or 0.0, asked.years * YEAR)
     loss = chance_of_loss(design.drive, design.shape, design.spares, waits, asked.years)
     loss = -math.expm1(arrays[-1] * math.log1p(-min(loss, 1 - 1e-12)))
+    years = lasts(healthy, arrays, need)
     money = None
     if arithmetic.prices is not None:
-        bill = arithmetic.costs.bill(parts, watts, place, server)
+        worn = design.shape.drives * wear.replaced(healthy.years, arrays, need)
+        bill = arithmetic.costs.bill(parts, watts, place, server, worn)
         money = Money(bill.purchase, bill.growth, bill.energy, bill.replacements)
     over = {
         LATENCY: healthy.over(need.limits("healthy")),
@@ -255,7 +258,7 @@ def check(
         ) if need.limits("rebuilding") else 0.0,
         REBUILD: 0.0 if seconds is None or asked.rebuild is None else seconds / asked.rebuild,
         LOSS: 0.0 if asked.loss is None else loss / asked.loss,
-        ENDURANCE: 0.0 if healthy.years is None else need.endurance / healthy.years,
+        ENDURANCE: 0.0 if years is None else need.endurance / years,
         DRIVES: 0.0 if asked.drives is None else drives / asked.drives,
         UNITS: 0.0 if asked.rack_units is None else rack_units / asked.rack_units,
         POWER: 0.0 if asked.power is None else power / asked.power,
@@ -271,13 +274,24 @@ def check(
         rebuild=seconds,
         watts=watts,
         loss=loss,
-        years=healthy.years,
+        years=years,
         arrays=arrays,
         last_drives=round(drives),
         rack_units=round(one(parts.chassis(0)) * need.chassis.rack_units),
         money=money,
         lacks={name: value for name, value in over.items() if value > 1 + 1e-9},
     )
+
+
+def lasts(measured: Measured, arrays: Sequence[int], need: Need) -> float | None:
+    """Years until drives are worn out as the load grows, from a run under that of today.
+
+    None if they never are, or nothing is rated.
+    """
+    if measured.years is None:
+        return None
+    years = float(wear.lasting(measured.years, arrays, need))
+    return years if math.isfinite(years) else None
 
 
 def breaks(need: Need, usable: float, headroom: float, more: bool) -> Break | None:

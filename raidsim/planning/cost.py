@@ -3,7 +3,8 @@
 Growth is bought when it is needed, as further arrays like the first ones, at the prices of today.
 A reshape of an array is not simulated, and so not planned. What is needed after a whole number
 of years is provided for at the beginning of the last of them: the energy of that year counts in
-full. Drives that fail are replaced at the annual failure rate of their card, at their price.
+full. Drives that fail are replaced at the annual failure rate of their card, at their price. So are
+drives that are worn out before the horizon, where less endurance than that is asked for.
 """
 
 from __future__ import annotations
@@ -176,8 +177,18 @@ class Costs:
             found = found + power * HOURS / 1000 * self.prices.kwh
         return np.asarray(found)
 
-    def bill(self, parts: Parts, watts: float, at: tuple[int, ...], fixed: float = 0.0) -> Bill:
-        """The same of one design, by what it is for; ``at`` is its place in the grid."""
+    def bill(
+        self,
+        parts: Parts,
+        watts: float,
+        at: tuple[int, ...],
+        fixed: float = 0.0,
+        worn: float = 0.0,
+    ) -> Bill:
+        """The same of one design, by what it is for; ``at`` is its place in the grid.
+
+        So many drives that are ``worn`` out within the horizon are bought again as well.
+        """
         assert self.prices is not None
         shape = self.space.grid
 
@@ -185,7 +196,7 @@ class Costs:
             return float(np.broadcast_to(values, shape)[at])
 
         first, last = one(self._purchase(parts, 0)), one(self._purchase(parts, parts.last))
-        energy = replaced = 0.0
+        energy, replaced = 0.0, worn * one(self.drive) if worn else 0.0
         for year in range(1, parts.last + 1):
             drives = one(parts.drives(year))
             replaced += drives * one(self.afr * self.drive)

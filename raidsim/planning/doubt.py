@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.planning.checked import degraded_of, rebuilding_of
+from raidsim.planning.checked import degraded_of, lasts, rebuilding_of
 from raidsim.planning.choice import Design
 from raidsim.planning.design import scenario_of
 from raidsim.planning.need import Need
@@ -89,7 +89,7 @@ def weigh(
         runs: list[dict[str, Measured]] = [
             {state: next(rows) for state in of} for _ in range(count)
         ]
-        met = [{state: _meets(run[state], state, need) for state in of} for run in runs]
+        met = [{state: _meets(run[state], state, one, need) for state in of} for run in runs]
         chance = sum(all(draw.values()) for draw in met) / count
         worst = min(of, key=lambda state: sum(draw[state] for draw in met), default=None)
         experiment = None
@@ -132,12 +132,13 @@ def _rebuild_is_limited(need: Need) -> bool:
     return need.needed.rebuild is not None and need.needed.rebuild_while != "idle"
 
 
-def _meets(row: Measured, state: str, need: Need) -> bool:
-    """Whether a run keeps the limits of its state."""
+def _meets(row: Measured, state: str, one: Candidate, need: Need) -> bool:
+    """Whether a run of a design keeps the limits of its state."""
     if (state == HEALTHY or need.limits(state)) and row.over(need.limits(state)) > 1:
         return False
-    if state == HEALTHY and row.years is not None:
-        return row.years >= need.endurance
+    if state == HEALTHY:
+        years = lasts(row, one.arrays, need)
+        return years is None or years >= need.endurance
     if state == REBUILDING and _rebuild_is_limited(need):
         return row.rebuild is not None and row.rebuild <= (need.needed.rebuild or math.inf)
     return True

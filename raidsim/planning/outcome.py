@@ -87,7 +87,7 @@ class Candidate:
     headroom : how many times the load is carried within the limits; ``more`` if at least that.
     rebuild : seconds of the rebuild of a drive; inf if it never ends; None without redundancy.
     loss : chance that any data is lost within the horizon.
-    years : until the rated bytes are written; None for ever, or where nothing is rated.
+    years : until the rated bytes are written as the load grows; None for ever, or unrated.
     breaks : what growth breaks first; None if nothing within thirty years.
     arrays : of each year from the first on, how many arrays there are.
     chance : share of the draws of what cards do not know in which it meets the need; of ``draws``.

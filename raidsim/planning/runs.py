@@ -59,7 +59,8 @@ class Measured:
     iops : I/Os per second that came out.
     limit : what is busiest, in words, and its ``utilisation``.
     watts : mean power of all drives; None where a card is silent.
-    years : until the rated bytes of the drive that is written to most are written; None for ever.
+    years : until the rated bytes of the drive that is written to most are written, if the load
+        stays as it is; None for ever.
     failed : I/Os that ended in an error.
     rebuild : seconds of the rebuild of a drive, of runs with one.
     rebuilt : share of its sample that the rebuild had done; 1 of runs without one.

@@ -92,7 +92,7 @@ def _bill(plan: Plan) -> list[tuple[str, list[float]]]:
         ("bought at first", [one.purchase for one in bills]),
         ("for growth", [one.growth for one in bills]),
         ("energy", [one.energy for one in bills]),
-        ("drives that fail", [one.replacements for one in bills]),
+        ("drives that are replaced", [one.replacements for one in bills]),
     ]
 
 

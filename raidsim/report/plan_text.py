@@ -100,7 +100,7 @@ def cells(one: Candidate, plan: Plan) -> list[str]:
         f"{'at least ' * one.more}{one.headroom:.2g}",
         NONE if one.rebuild is None else hours(one.rebuild),
         chance(one.loss),
-        "never" if one.years is None else f"{one.years:.0f} years",
+        "never" if one.years is None else lifetime(one.years),
         "not in 30 years" if one.breaks is None else f"year {one.breaks.years}: {one.breaks.what}",
         NONE if one.chance is None else f"{100 * one.chance:.0f} %",
         f"{one.limit} {numbers.percent(one.utilisation)}",
@@ -117,6 +117,11 @@ def hours(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"
 
 
+def lifetime(years: float) -> str:
+    """How long drives last: 2.9 years, 11 years."""
+    return f"{years:.1f} years" if years < 9.95 else f"{years:.0f} years"
+
+
 def chance(share: float) -> str:
     """A small chance: 0.4 %, 1 in 20,000."""
     if share >= 0.001:
@@ -130,7 +135,7 @@ def money(one: Candidate, currency: str | None) -> str:
     return (
         f"{one.number}: {one.cost.purchase:,.0f} {currency} are bought at first,"
         f" {one.cost.growth:,.0f} for growth, {one.cost.energy:,.0f} for energy,"
-        f" {one.cost.replacements:,.0f} for drives that fail"
+        f" {one.cost.replacements:,.0f} for drives that are replaced"
     )
 
 
