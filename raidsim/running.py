@@ -21,7 +21,7 @@ from threading import Lock
 from typing import Any
 
 from raidsim.capacity import Capacity
-from raidsim.control.model import assemble
+from raidsim.control.model import Model, assemble
 from raidsim.course import CourseSession
 from raidsim.errors import InputError, Problem, quote
 from raidsim.falls import with_reasons
@@ -228,6 +228,17 @@ def run_point(
     A ``keeper`` keeps the I/Os of the point under the ``key``.
     """
     model = assemble(scenario, intensity)
+    try:
+        return _points_of(model, on_point, keeper, key)
+    finally:
+        model.env.system.close()
+
+
+def _points_of(
+    model: Model, on_point: OnPoint | None, keeper: Keeper[Any] | None, key: float
+) -> list[Point]:
+    """Measure the loads of a model, phase by phase."""
+    scenario = model.scenario
     if scenario.events or scenario.machines:
         return _measured(CourseSession(model, on_point), keeper, key)
     points: list[Point] = []

@@ -1,5 +1,8 @@
 """What a scenario takes of the machine's memory is bounded before it is allocated."""
 
+import gc
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -188,3 +191,22 @@ def test_in_front_of_each_table_lies_a_row_that_no_one_uses(table):
         rows.__array_interface__["data"][0] - table.row_bytes
         == (rows.base.__array_interface__["data"][0])
     )
+
+
+def test_a_point_that_is_over_leaves_no_tables_behind():
+    """Parts of an environment know each other: who waits for the collector waits for long."""
+    words = FLASH.replace("drives = 64", "drives = 4")
+    words += '[[load]]\nread = "0 %"\nsize = "4 KiB"\noutstanding = 4\n'
+    checked = scenario.load_text(words + "[measure]\nmin_ios = 400\nmax_ios = 400\n")
+    run_point(checked, 0)
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        run_point(checked, 0)
+        kept, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+    assert most > 4 * 2**20
+    assert kept < most / 4

@@ -148,7 +148,9 @@ def _of_a_sample(
             raise SaturationError("open loads ask for more than the volume does without a drive")
         if system.world.operations[one]["ended"] != t.NONE:
             break
-    return operation.progress(system, one), int(system.state["completed"]) - completed
+    found = operation.progress(system, one), int(system.state["completed"]) - completed
+    system.close()
+    return found
 
 
 def _fill_caches(system: System) -> None:

@@ -94,6 +94,17 @@ class System:
         self._more_jobs(FIRST_JOBS)
         self.world = World(**self._tables)
 
+    def close(self) -> None:
+        """Give back the memory of all tables: nothing can be asked of it any more.
+
+        An environment and its parts know each other. Without this their tables, hundreds of MB of a
+        large system, would wait for Python's search for such circles, which runs after so many new
+        objects, not bytes.
+        """
+        del self.world
+        self._tables, self.at_reset, self.shared = {}, {}, {}
+        self.exposures, self.feeds = {}, {}
+
     # -- tables ---------------------------------------------------------------------
 
     def _replace(self, table: str, rows: int, kept: int) -> None:
