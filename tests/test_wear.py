@@ -215,3 +215,10 @@ min_ios = 2000
 """
     (point,) = run(load_text(text)).points
     assert any("collected no garbage yet" in text for text in point.warnings) == told
+
+
+@compiled_only
+def test_a_small_area_that_leaves_whole_blocks_of_garbage_is_steady_without_moving_any() -> None:
+    (point,) = run(load("p3700-database", overrides=["load.outstanding=[32]"])).points
+    assert point.drives[0].write_amplification == 1
+    assert not any("not steady" in text for text in point.warnings)

@@ -241,7 +241,7 @@ class Flash(DriveKind):
         """That no garbage is collected yet, since there are free blocks to write to."""
         number = int(self.row(system, drive)["ftl"])
         table = system.world.ftls[number]
-        if not system.since("ftls", number, "written") or table["free"] < RESERVE:
+        if not system.since("ftls", number, "written") or table["free"] <= RESERVE:
             return None
         return "it wrote to free blocks and collected no garbage yet"
 
