@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from raidsim.kernel import ageing
 from raidsim.kernel import tables as t
-from raidsim.kernel.ftl import LEAF, RESERVE
+from raidsim.kernel.ftl import LEAF
+from raidsim.kernel.ftl_tables import RESERVE
 from raidsim.scenario import Requests
 from raidsim.system.system import System
 

@@ -40,12 +40,12 @@ Verbs: :func:`logical` finds the unit of an address; while it :func:`is_blocked`
 from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
+from raidsim.kernel.ftl_tables import RESERVE
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.tables import NONE
 
 WRITTEN = 0  # sides: units that the host writes
 MOVED = 1  # and those that collection moves
-RESERVE = 2  # free blocks: with so many there is one for each frontier to open
 
 LEAF_BITS = 6
 LEAF = 1 << LEAF_BITS  # entries of a map or of owners that are copied together

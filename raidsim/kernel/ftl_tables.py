@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from raidsim.records import Column, Table, configuration, counter, state
 
+RESERVE = 2  # free blocks: with so many there is one for each frontier to open
+
 FTLS = Table(
     "ftls",
     "the page map of a solid state drive, and where it writes",

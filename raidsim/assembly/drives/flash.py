@@ -22,7 +22,7 @@ from raidsim.assembly.drives.kind import (
 )
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
-from raidsim.kernel.ftl import RESERVE
+from raidsim.kernel.ftl_tables import RESERVE
 
 if TYPE_CHECKING:
     from raidsim.system.system import System
