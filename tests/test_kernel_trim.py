@@ -8,6 +8,7 @@ from conftest import INTERPRETED
 
 from raidsim.control.model import Machine, build
 from raidsim.errors import InputError
+from raidsim.kernel.array_tables import TRANSFERS
 from raidsim.kernel.tables import NONE, TRIM, WRITE
 from raidsim.observe import observe
 from raidsim.scenario import from_data
@@ -104,7 +105,7 @@ def test_md_passes_trims_to_every_drive_that_holds_the_data(volume, commands):
         machine_of(LOAD | {"trim": "100 %"}, DRIVE | {"state": "filled"} | volume), IOS // 4
     )
     array = machine.system.world.arrays[0]
-    counts = array["device_ios"].reshape(-1, 8)[0]
+    counts = array["device_ios"].reshape(-1, TRANSFERS)[0]
     done = observe.counts(machine.system, machine.streams["load"])
     assert counts[7] == counts.sum()
     assert commands * done.completed <= counts[7] <= commands * done.issued
