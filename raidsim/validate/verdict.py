@@ -183,6 +183,8 @@ def simulate(claim: Claim, subject: Performance, results: Mapping[Job, Result]) 
     other = None if subject.against is None else curve_of(subject.against, results)
     if curve is None or (subject.against is not None and other is None):
         return None
+    if other is not None and not all(other):  # nothing is a number of times as much as nothing
+        return None
     if subject.shape is not None:
         return shape_ratio(subject.shape, subject.run.intensities, curve)
     if other is None or subject.against is None:
