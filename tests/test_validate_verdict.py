@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from toy_drive import Toy, result
 
+from raidsim.validate import verdict as verdicts
 from raidsim.validate.claims import CardValue, Claim, Measurement, Performance, Shape
 from raidsim.validate.seeds import more_seeds, seeds_for
 from raidsim.validate.systems import Systems
@@ -95,6 +96,14 @@ def test_a_ratio_compares_two_runs():
     got = verdict(claim("ratio", 2.0, subject=subject, rounding=0.1), [195, 100])
     assert got.simulated == pytest.approx(1.95)
     assert got.error == pytest.approx(0)
+
+
+def test_a_ratio_to_nothing_has_no_value(monkeypatch):
+    """Of machines that boot none may be ready at a moment, in a draw of slow cards."""
+    curves = iter([[5.0], [0.0]])
+    monkeypatch.setattr(verdicts, "curve_of", lambda *_: next(curves))
+    subject = Performance(run(scenario="four"), run(scenario="one"))
+    assert verdicts.simulate(claim("ratio", 2.0, subject=subject), subject, {}) is None
 
 
 def test_the_highest_of_all_intensities_is_taken_for_a_maximum():
