@@ -4,7 +4,7 @@
 #   make test      environment if need be, then everything that CI runs
 #   make lint      style, types and layers only (part of make test)
 #   make validate  every published figure against the simulation: out/validation.html, docs/validation.md
-#   make intervals  how many printed figures lie within what cards leave open: an hour, into docs/validation.md
+#   make intervals  how many printed figures lie within what cards leave open: ten minutes, into docs/validation.md
 #   make test-page  the page of raidsim serve in a real browser, and a hundred visitors: installs Chromium, where it is missing
 #   make test-clients  fio, qemu and others use simulated arrays: installs them first, where they are missing
 #   make fuzz      a minute of random use: what must hold, holds; prints a seed that repeats it
