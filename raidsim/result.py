@@ -303,10 +303,12 @@ class VolumeCut:
     lost: list[tuple[int, int]]
     unplaced_bytes: int  # of the lost ones, those in buffers of flash drives: where is not known
     kept_bytes: int  # acknowledged, not on the drives, and kept in the controller's cache
-    finished: int  # stripes under update that the controller or a journal finishes after power-on
+    finished: (
+        int  # stripes under update that a controller, journal or ppl puts right after power-on
+    )
     inconsistent: list[tuple[int, int]]  # span and row of stripes whose parity or copies differ
     write_hole: list[Hole]  # what the loss of a drive would corrupt before a resync
-    resync: str  # "none", "journal", "bitmap", "full", or "check": a consistency check is needed
+    resync: str  # "none", "journal", "ppl", "bitmap", "full", or "check": a check is needed
     resync_rows: list[tuple[int, int]]  # of strips: first, and that behind the last
 
     def hole_of(self, drive: int) -> int:

@@ -7,7 +7,8 @@ parity included, comes from :mod:`raidsim.store`. A drive never lets older data 
 
 When the power goes, buffers of drives are empty, of a write under way some sectors are on the
 platter, and nothing that is to come comes - unless a protected controller or a journal finishes
-what had begun.
+what had begun. A log of partial parity makes parity agree with the data that is there, and with
+what a lost drive held.
 """
 
 from __future__ import annotations
@@ -22,14 +23,15 @@ from raidsim.assembly.array import drives_of
 from raidsim.control.model import build
 from raidsim.intervene import power, promises
 from raidsim.kernel import tables as t
-from raidsim.kernel.array_tables import ERRAND_BITMAP
+from raidsim.kernel.array_tables import ERRAND_BITMAP, ERRAND_LOG
 from raidsim.layout.address import held, place
 from raidsim.layout.arrange import WORDS, arrange
-from raidsim.layout.tables import MIRRORED, WRITE, P, Q
+from raidsim.layout.tables import DATA, MIRRORED, WRITE, P, Q
 from raidsim.result import VolumeCut
 from raidsim.scenario import from_data
 from raidsim.store.array import Store
 
+NOTES = (ERRAND_BITMAP, ERRAND_LOG)  # which lie beside the data
 KIB = 1024
 SECTOR = 512
 BYTES = 8  # that stand for a sector
@@ -147,7 +149,7 @@ class Bytes:
         )
         self.spec = spec.volumes[0]
         self.keeps = battery == "good"
-        self.journal = words.get("intent") == "journal"
+        self.noted = str(words.get("intent", "none"))
         self.machine = build(spec)
         self.system = self.machine.system
         self.rows = drives_of(self.system, 0)
@@ -181,6 +183,7 @@ class Bytes:
         self.answered: set[tuple[int, int]] = set()
         self.arms: list[tuple[int, int, Content, Any] | None] = [None] * len(self.rows)
         self.requests = {}
+        self.partial: dict[tuple[int, int], tuple[int, Content, Any]] = {}
 
     # ------------------------------------------------------------ following the kernel
 
@@ -198,7 +201,7 @@ class Bytes:
         alive = jobs["stage"] != t.STAGE_FREE
         self._host(jobs, alive)
         tasks = alive & (jobs["errand"] != t.NONE)
-        tasks &= jobs["errand"] != ERRAND_BITMAP  # which lies beside the data
+        tasks &= ~np.isin(jobs["errand"], NOTES)
         commands = alive & (jobs["errand"] == t.NONE) & (jobs["parent"] != t.NONE)
         commands &= (jobs["op"] == WRITE) & tasks[jobs["parent"]]
         found = np.flatnonzero(commands)
@@ -266,9 +269,25 @@ class Bytes:
                 parts = self.destages.setdefault((above, int(jobs[above]["mark"])), [])
                 parts.append((sectors, self.cached_at[sectors].copy()))
             self.tasks += 1
+            if self.noted == "ppl":
+                self._note(key, first, count)
             plan = self.store.planned(first * BYTES, content)
             self.plans[key] = (self.tasks, plan)
             self.log.append((self.tasks, plan))
+
+    def _note(self, key: tuple[int, int], first: int, count: int) -> None:
+        """What partial parity tells of a lost drive's strip: all but what is being written."""
+        layout, size = self.store.layout, self.store.strip
+        row = first * BYTES // (size * int(layout["data"]))
+        for drive in np.flatnonzero(self.store.good == 0):
+            role, _, address = held(layout, int(drive), row)
+            if role != DATA:
+                continue
+            content = self.store._restored(int(drive), row).copy()
+            known = np.ones(size // BYTES, bool)
+            begin = int(address) // BYTES
+            known[max(first - begin, 0) : max(first + count - begin, 0)] = False
+            self.partial[key] = row, content, known
 
     def _end_destages(self, jobs: Any) -> None:
         """What has been destaged is clean, unless it was written anew meanwhile.
@@ -332,10 +351,10 @@ class Bytes:
 
     def cut(self) -> VolumeCut:
         """Cut the power: first what it says it costs, then it happens, to the bytes too."""
-        report = promises.volume_cut(self.system, "data", 0, keeps=self.keeps, journal=self.journal)
+        report = promises.volume_cut(self.system, "data", 0, keeps=self.keeps, noted=self.noted)
         self._stop_arms()
         jobs = self.system.world.jobs
-        finished = self.log if self.journal else []
+        finished = self.log if self.noted == "journal" else []
         if self.keeps:
             finished = sorted(
                 (number, plan)
@@ -348,6 +367,8 @@ class Bytes:
         for shown, medium in zip(self.shown, self.medium, strict=True):
             shown.data[:] = medium.data
             shown.task[:] = medium.task
+        if self.noted == "ppl":
+            self._replay(report, jobs)
         if not self.keeps:
             self.cached = {}
             self.clean_at[:] = self.cached_at
@@ -360,6 +381,28 @@ class Bytes:
         self._forget()
         return report
 
+    def _replay(self, report: VolumeCut, jobs: Any) -> None:
+        """Make parity of the rows that are to be replayed right, from what the logs tell."""
+        layout, size = self.store.layout, self.store.strip
+        rows = {row for first, end in report.resync_rows for row in range(first, end)}
+        missing = {}
+        for (index, mark), (row, content, known) in self.partial.items():
+            if jobs[index]["mark"] == mark and jobs[index]["stage"] != t.STAGE_FREE:
+                anything = self.random.integers(0, 256, len(content), np.uint8)
+                missing[row] = np.where(np.repeat(known, BYTES), content, anything)
+        for row in sorted(rows):
+            drives = range(int(layout["drives"]))
+            (parity,) = (drive for drive in drives if held(layout, drive, row)[0] == P)
+            if self.store.good[parity] == 0 or (row not in missing and 0 in self.store.good):
+                continue
+            total = np.zeros(size, np.uint8)
+            for drive in drives:
+                if drive == parity:
+                    continue
+                there = self.shown[drive].data[row * size : (row + 1) * size]
+                total ^= missing[row] if self.store.good[drive] == 0 else there
+            self._replace(parity, row * size, total)
+
     def _stop_arms(self) -> None:
         """Of what an arm is writing, some sectors are on the platter."""
         jobs = self.system.world.jobs
@@ -368,7 +411,7 @@ class Bytes:
             if disk["moving"] != 1 or disk["op"] != WRITE:
                 continue
             if disk["command"] != t.NONE:
-                if jobs[jobs[disk["command"]]["parent"]]["errand"] == ERRAND_BITMAP:
+                if jobs[jobs[disk["command"]]["parent"]]["errand"] in NOTES:
                     continue
                 _, start, content, number = self._bytes_of(jobs[disk["command"]])
             else:

@@ -320,9 +320,9 @@ def test_layouts_are_taken_over_by_the_names_of_mdadm(tmp_path, level, words, me
     assert [(one.level, one.rotation) for one in made.volumes] == [meant]
 
 
-def test_a_partial_parity_log_is_a_journal():
+def test_a_partial_parity_log_is_one_and_a_journal_is_one():
     names = [f"md/08-ppl-journal-write-mostly/detail-md{number}.txt" for number in (5, 6)]
-    assert [volume.intent for volume in scenario_of(*names).volumes] == ["journal", "journal"]
+    assert [volume.intent for volume in scenario_of(*names).volumes] == ["ppl", "journal"]
 
 
 # ---------------------------------------------------------------- drives

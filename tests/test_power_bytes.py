@@ -26,6 +26,7 @@ KEPT: dict[str, tuple[str, int, dict[str, Any]]] = {
     "degraded RAID 5, write-back": ("raid5", 4, {"battery": "good", "write": "back", "failed": [1]}),
     "degraded RAID 5 with a journal": ("raid5", 4, {"intent": "journal", "failed": [2]}),
     "RAID 5 with a journal, disk caches on": ("raid5", 4, {"intent": "journal", "disk_cache": "on"}),
+    "RAID 5 with partial parity": ("raid5", 4, {"intent": "ppl"}),
     "RAID 6, battery low": ("raid6", 5, {"battery": "low", "write": "back"}),
 }  # fmt: skip
 """Where the configuration promises that nothing acknowledged is ever lost."""
@@ -42,6 +43,8 @@ RISKY: dict[str, tuple[str, int, dict[str, Any]]] = {
     "RAID 5, write-back, disk caches on": ("raid5", 4, {"battery": "good", "write": "back", "disk_cache": "on"}),
     "degraded RAID 5": ("raid5", 4, {"failed": [3]}),
     "degraded RAID 6": ("raid6", 5, {"failed": [0]}),
+    "degraded RAID 5 with partial parity": ("raid5", 4, {"intent": "ppl", "failed": [2]}),
+    "RAID 5 with partial parity, disk caches on": ("raid5", 4, {"intent": "ppl", "disk_cache": "on"}),
 }  # fmt: skip
 """Where something acknowledged may be lost, and then is listed."""
 
@@ -131,7 +134,7 @@ def test_the_write_hole_is_real(level: str, drives: int) -> None:
 @pytest.mark.parametrize(
     ("level", "words"),
     [("raid5", {"battery": "good", "write": "back"}), ("raid6", {"battery": "good"}),
-     ("raid5", {"intent": "journal"}), ("raid10", {})],
+     ("raid5", {"intent": "journal"}), ("raid5", {"intent": "ppl"}), ("raid10", {})],
 )  # fmt: skip
 def test_there_is_no_write_hole_where_stripes_are_finished(level: str, words: Any) -> None:
     drives = 5 if level == "raid6" else 4

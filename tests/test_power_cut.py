@@ -398,7 +398,7 @@ def test_an_io_that_a_power_cut_ends_was_not_issued_after_its_end() -> None:
 
 def test_a_resync_goes_through_all_of_the_array_or_a_bitmap_or_a_journal() -> None:
     rows, finished = {}, {}
-    for intent in ("none", "bitmap", "journal"):
+    for intent in ("none", "bitmap", "journal", "ppl"):
         env, data = server(intent=intent)
         data.start(writes(area={"offset": "30 GiB", "size": "300 MiB"}, outstanding=32))
         cut = cut_after(env, 2.0).of("data")
@@ -412,6 +412,7 @@ def test_a_resync_goes_through_all_of_the_array_or_a_bitmap_or_a_journal() -> No
     # 300 MiB of data are 100 MiB of each drive: two or three chunks of 64 MiB.
     assert 2 * 64 * MIB // STRIP <= rows["bitmap"] <= 3 * 64 * MIB // STRIP
     assert 0 < rows["journal"] <= 32
+    assert 0 < rows["ppl"] <= 32
 
 
 def test_a_quiet_array_is_clean_and_needs_no_resync() -> None:
@@ -492,6 +493,7 @@ def test_power_goes_only_where_it_is_and_comes_only_where_it_is_not() -> None:
     [
         ({"level": "raid0", "intent": "bitmap"}, "raid0 has no redundancy"),
         ({"level": "raid1", "drives": 2, "intent": "journal"}, "raid1 has no parity"),
+        ({"level": "raid6", "intent": "ppl"}, "raid6 has no log of partial parity"),
         ({"battery": "good", "intent": "bitmap"}, "RAID by software"),
         ({"intent": "bitmap", "bitmap_chunk": "96 KiB"}, "no multiple of the strip"),
         ({"intent": "diary"}, 'did you mean|"diary"'),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from raidsim.assembly.drives import kind_of
 from raidsim.kernel import tables as t
 from raidsim.layout.address import whole_drive
 from raidsim.layout.health import failures_tolerated
@@ -29,13 +30,22 @@ def marks(system: System, volume: VolumeSpec, controller: int) -> dict[str, int]
     if layout is None or controller != t.NONE or not failures_tolerated(layout):
         return {}
     used = whole_drive(layout)
-    chunk, delay, bitmap = used, SAFE_MODE_DELAY, t.NONE
+    chunk, delay, bitmap, logs = used, SAFE_MODE_DELAY, t.NONE, t.NONE
     if volume.intent == "bitmap":
         chunk, delay, bitmap = volume.bitmap_chunk, BITMAP_DELAY, system.append("locks")
+    elif volume.intent == "ppl":
+        logs = system.append("locks", volume.drives)
     count = -(-used // chunk)
     first = system.append("marks", count)
     system.world.marks[first : first + count] = LONG_AGO
-    return {"chunk": chunk, "first_mark": first, "clear_after": delay, "bitmap": bitmap}
+    return {
+        "chunk": chunk,
+        "first_mark": first,
+        "clear_after": delay,
+        "bitmap": bitmap,
+        "partial_parity": logs,
+        "log_flush": int(bool(kind_of(volume.card).lost_by_name(volume.card, volume.name))),
+    }
 
 
 def marked_rows(system: System, array: int) -> list[tuple[int, int]]:

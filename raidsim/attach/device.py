@@ -369,7 +369,7 @@ class Device:
             self.volume.name,
             self.volume.row,
             keeps=self.volume.keeps_cache,
-            journal=self.volume.intent == "journal",
+            noted=self.volume.intent,
         )
         self._promised.settle(cut.lost, cut.unplaced_bytes)
 

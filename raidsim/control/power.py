@@ -159,7 +159,7 @@ class Power:
         begun = {}
         for volume, cut in zip(self.volumes, self._cut.volumes, strict=False):
             alone = len(volume.failed) >= volume.failures_tolerated  # nothing to compare with
-            if cut.resync == "journal" or (cut.resync in BY_ITSELF and not alone):
+            if cut.resync in promises.REPLAYED or (cut.resync in BY_ITSELF and not alone):
                 begun[volume.name] = volume.resync(cut.resync_rows)
         return begun
 
@@ -191,7 +191,7 @@ class Power:
             volume.name,
             volume.row,
             keeps=volume.keeps_cache,
-            journal=volume.intent == "journal",
+            noted=volume.intent,
         )
 
     def _kept_caches(self) -> set[int]:

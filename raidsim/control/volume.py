@@ -84,8 +84,8 @@ class Volume(Asked, Governed):
     write, read_ahead, io, disk_cache
         Modes of the controller's cache, and the write caches of the drives.
     intent, bitmap_chunk
-        What software RAID notes of writes for the resync after a power cut: "none", "bitmap" or
-        "journal"; None for what its operating system does.
+        What software RAID notes of writes for the resync after a power cut: "none", "bitmap",
+        "journal" or "ppl"; None for what its operating system does.
     group_thread_cnt, stripe_cache_size
         Worker threads of software RAID with parity in each NUMA node of the host, and stripe heads
         that it keeps; None for what the host's card has.
@@ -301,7 +301,7 @@ class Volume(Asked, Governed):
 
     @property
     def intent(self) -> str:
-        """What software RAID notes of its writes: "none", "bitmap" or "journal"."""
+        """What software RAID notes of its writes: "none", "bitmap", "journal" or "ppl"."""
         return self.spec.intent or "none"
 
     @property

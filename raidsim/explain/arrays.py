@@ -29,7 +29,10 @@ CAUSES = {
     a.ERRAND_DESTAGE: "destage",
     a.ERRAND_FETCH: "read-ahead",
     a.ERRAND_BITMAP: "bitmap of write intents",
+    a.ERRAND_LOG: "log of partial parity",
 }
+NOTES = (a.ERRAND_BITMAP, a.ERRAND_LOG)
+"""Tasks that write what is noted of other writes, beside the data of the volume."""
 METHODS = {
     (t.READ, lay.RECONSTRUCT): "degraded: computed from the survivors",
     (t.WRITE, lay.FULL_STRIPE): "full stripe",
@@ -69,7 +72,7 @@ def tasks(system: System, visits: list[Visit]) -> Iterator[Task]:
     number = 0
     for (_, errand, offset, length), commands in found.items():
         methods = {}
-        if errand != a.ERRAND_BITMAP:
+        if errand not in NOTES:
             op = commands[-1][0].op
             found_methods = stripe_methods(system, 0, op, offset, length)
             methods = {where: METHODS.get((op, one), "") for where, one in found_methods.items()}
@@ -80,7 +83,7 @@ def tasks(system: System, visits: list[Visit]) -> Iterator[Task]:
                 if visit.phase == phase:
                     number += 1
                     one = _command(system, number, visit, ends, methods)
-                    own.append(one if errand != a.ERRAND_BITMAP else replace(one, pieces=()))
+                    own.append(one if errand not in NOTES else replace(one, pieces=()))
             phases.append(Phase(len(phases) + 1, tuple(own)))
         yield Task(CAUSES[errand], offset, length, tuple(phases))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from raidsim.errors import Problem, quote
 from raidsim.importing import words
-from raidsim.importing.model import Fact, Found, Place
+from raidsim.importing.model import Fact, Place
 
 LEVELS = {
     "linear": "jbod",
@@ -80,16 +80,10 @@ def shape(text: str, place: Place, label: str) -> Shape:
     return Shape(problem=place.problem(label, cause, remedy))
 
 
-def intent(text: str, place: Place, found: Found, label: str) -> Fact[str] | None:
+def intent(text: str, place: Place) -> Fact[str] | None:
     """What is noted of writes, of a consistency policy."""
     plain = text.strip().lower()
-    if plain == "ppl":
-        found.remark(
-            place, label,
-            'a partial parity log is taken as intent = "journal", which writes whole stripes twice',
-        )  # fmt: skip
-        return Fact("journal", place)
-    if plain in {"bitmap", "journal"}:
+    if plain in {"bitmap", "journal", "ppl"}:
         return Fact(plain, place)
     return Fact("none", place) if plain in {"resync", "none"} else None
 

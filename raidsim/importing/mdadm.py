@@ -178,7 +178,7 @@ def _shaped(found: Found, section: _Section, label: str, level: Fact[str]) -> Ar
     chunk = section.text("chunk size")
     strip = words.size(chunk.value, binary=True) if chunk else None
     policy = section.text("consistency policy")
-    intent = md.intent(policy.value, policy.place, found, label) if policy else None
+    intent = md.intent(policy.value, policy.place) if policy else None
     bitmap = section.text("intent bitmap", "internal bitmap")
     if intent is None and bitmap and words.is_said(bitmap.value):
         intent = Fact("bitmap", bitmap.place)

@@ -15,12 +15,15 @@ from raidsim.importing.plan import REDUNDANT, Volume
 from raidsim.importing.together import System
 from raidsim.importing.toml_lines import Table
 from raidsim.importing.wishes import Wishes
+from raidsim.scenario.arrays import WITH_PARITY, WITH_PARTIAL_PARITY
 
 HOST = "fujitsu-rx2540-m1"
 SAMPLE_BYTES = 3e8
 """Of each drive: what a rebuild goes through in a run; its time is extrapolated."""
 STRIP, STRIP_OF_MD = 256 * 1024, 512 * 1024
 """What controllers, and md, take today where nobody says anything."""
+INTENTS = {"journal": WITH_PARITY, "ppl": WITH_PARTIAL_PARITY}
+"""What only arrays of some levels note of writes."""
 _CACHE_KEYS = ("write", "read_ahead", "io")
 
 
@@ -249,9 +252,8 @@ def _policies(
             found.remark(disk_cache.place, array.label, cause)
     if array.intent is not None and not is_controlled and level in REDUNDANT:
         value = array.intent.value
-        if value == "journal" and level in {"raid1", "raid10", "raid1e"}:
-            value = "none"
-        table.put("intent", value, array.intent.place)
+        is_kept = level in INTENTS.get(value, REDUNDANT)
+        table.put("intent", value if is_kept else "none", array.intent.place)
         _chunk(table, volume, found)
     if array.rebuild_rate is not None and level in REDUNDANT:
         table.put(

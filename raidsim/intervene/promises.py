@@ -6,8 +6,9 @@
   the queues of the arms; of flash drives without capacitors only their bytes are known.
 - A task whose write phase is under way has changed some of its drives and not others: the stripe
   is torn, its parity (or the copies of a mirror) do not agree. Who keeps the data of stripes under
-  update in a cache that outlasts the cut, or in a journal, writes them again when power is back;
-  nobody else can tell which strip is right.
+  update in a cache that outlasts the cut, or in a journal, writes them again when power is back.
+  A log of partial parity makes parity agree with what the drives have, and brings back a strip of
+  a lost drive unless that one was being written. Nobody else can tell which strip is right.
 
 A torn stripe corrupts data that nobody wrote to: what a lost drive held there is computed from
 strips of two states. That is the write hole. In an array that is degraded already it is a loss at
@@ -29,7 +30,7 @@ from raidsim.assembly.array import below, drives_of
 from raidsim.assembly.drives import kind_at
 from raidsim.assembly.drives.kind import LANDED, WAITING
 from raidsim.kernel import tables as t
-from raidsim.kernel.array_tables import ERRAND_BITMAP, ERRAND_OPERATION, ERRAND_REPAIR
+from raidsim.kernel.array_tables import ERRAND_BITMAP, ERRAND_LOG, ERRAND_OPERATION, ERRAND_REPAIR
 from raidsim.kernel.cache import grain_of
 from raidsim.kernel.cache_tables import GRAINS
 from raidsim.layout.accesses import merge
@@ -43,6 +44,13 @@ Ranges = list[tuple[int, int]]
 """First bytes and ends, in order, none touching another."""
 
 
+NO_WRITES = (ERRAND_BITMAP, ERRAND_LOG, ERRAND_OPERATION, ERRAND_REPAIR)
+"""Errands of tasks that bring no new data to the drives."""
+
+REPLAYED = ("journal", "ppl")
+"""What is noted so that a resync goes through the stripes under update alone."""
+
+
 class Spot(NamedTuple):
     """Columns [low, high) of a stripe, or of one strip of a mirror."""
 
@@ -53,7 +61,7 @@ class Spot(NamedTuple):
 
 
 def volume_cut(
-    system: System, name: str, volume: int, *, keeps: bool, journal: bool = False
+    system: System, name: str, volume: int, *, keeps: bool, noted: str = "none"
 ) -> VolumeCut:
     """What a power cut at this instant would do to a volume.
 
@@ -61,8 +69,8 @@ def volume_cut(
     ----------
     keeps
         Whether the cache of its controller outlasts the cut.
-    journal
-        Whether what is written goes to a journal first.
+    noted
+        What is noted of writes before they are carried out, as ``intent`` of a volume.
     """
     dirty = dirty_ranges(system, volume)
     lost = [] if keeps else list(dirty)
@@ -80,19 +88,25 @@ def volume_cut(
     else:
         array = int(place["array"])
         layout = system.world.layouts[array]
-        torn = set(torn_spots(system, volume))
+        torn = dict(torn_spots(system, volume))
         from_drives, spots = _of_drives(layout, cached)
-        if journal:  # what the drives had not written is in the journal still
-            finished, spots = torn | spots, set()
+        good = _standing(system, array)
+        if noted == "journal":  # what the drives had not written is in the journal still
+            finished, spots = spots.union(torn), set()
+        elif noted == "ppl":
+            lost += from_drives
+            finished, spots = spots.union(torn), set()
+            for spot, written in torn.items():
+                for _, start, end in _unreadable(layout, good, spot):
+                    lost += _common((start, end), written)
         else:
             lost += from_drives
-            finished, spots = (torn, spots) if keeps else (set(), spots | torn)
-        good = _standing(system, array)
+            finished, spots = (set(torn), spots) if keeps else (set(), spots.union(torn))
         for spot in spots:
             lost += [(start, end) for _, start, end in _unreadable(layout, good, spot)]
         holes = list(_holes(layout, good, spots))
-        if journal:
-            resync, rows = ("journal", _rows(finished)) if finished else ("none", [])
+        if noted in REPLAYED:
+            resync, rows = (noted, _rows(finished)) if finished else ("none", [])
         elif place["controller"] != t.NONE:
             resync, rows = _check(layout, needed=bool(spots) or not keeps)
         else:
@@ -157,8 +171,11 @@ def in_flight(system: System, volume: int) -> int:
 # -- stripes under update --------------------------------------------------------------------
 
 
-def torn_spots(system: System, volume: int) -> Iterator[Spot]:
-    """Parts of stripes of which some drives have what was to be written, and others have not."""
+def torn_spots(system: System, volume: int) -> Iterator[tuple[Spot, tuple[int, int]]]:
+    """Parts of stripes of which some drives have what was to be written, and others have not.
+
+    Each with the bytes of the volume that were being written: the first, and the end.
+    """
     world = system.world
     array = int(world.volumes[volume]["array"])
     layout = world.layouts[array]
@@ -170,14 +187,18 @@ def torn_spots(system: System, volume: int) -> Iterator[Spot]:
     commands = np.flatnonzero(writing)
     parents = jobs[jobs["parent"][commands]]
     mine = (parents["errand"] != t.NONE) & (parents["volume"] == volume)
-    mine &= ~np.isin(parents["errand"], (ERRAND_BITMAP, ERRAND_OPERATION, ERRAND_REPAIR))
+    mine &= ~np.isin(
+        parents["errand"], (ERRAND_BITMAP, ERRAND_LOG, ERRAND_OPERATION, ERRAND_REPAIR)
+    )
     mine &= parents["later"] == t.NONE  # its last phase, the one that writes
     commands = commands[mine]
     for task in np.unique(jobs["parent"][commands]):
         listed = _torn(system, array, jobs[task], commands[jobs["parent"][commands] == task])
+        start = int(jobs[task]["offset"])
+        written = start, start + int(jobs[task]["length"])
         for piece in listed:
             if piece["role"] >= P or layout["family"] == MIRRORED:
-                yield _spot(layout, piece["drive"], piece["offset"], piece["length"])
+                yield _spot(layout, piece["drive"], piece["offset"], piece["length"]), written
 
 
 def _torn(system: System, array: int, task: Any, commands: NDArray[np.int64]) -> list[np.void]:
@@ -361,6 +382,12 @@ def merged(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Ranges:
     begins = np.flatnonzero(np.concatenate(([True], starts[1:] > reach[:-1])))
     found = zip(starts[begins], np.maximum.reduceat(ends, begins), strict=True)
     return [(int(start), int(end)) for start, end in found]
+
+
+def _common(one: tuple[int, int], other: tuple[int, int]) -> Ranges:
+    """What two ranges have in common; nothing, or one range."""
+    start, end = max(one[0], other[0]), min(one[1], other[1])
+    return [(start, end)] if start < end else []
 
 
 def union(ranges: Iterable[tuple[int, int]]) -> Ranges:

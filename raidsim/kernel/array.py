@@ -30,6 +30,7 @@ from raidsim.kernel import (
     copy_locks,
     device_ios,
     mirror,
+    partial_parity,
     queue,
     shared_lines,
     stripe_cache,
@@ -39,6 +40,7 @@ from raidsim.kernel.array_tables import (
     COPYING,
     ERRAND_BITMAP,
     ERRAND_HOST,
+    ERRAND_LOG,
     ERRAND_OPERATION,
     ERRAND_PART,
     ERRAND_REPAIR,
@@ -79,6 +81,8 @@ def carry_out(w, index):
     array["touched"] = w.state[0]["now"]
     if job["op"] == FLUSH or job["errand"] == ERRAND_BITMAP:
         tell_all(w, row, index)
+    elif job["errand"] == ERRAND_LOG:
+        log(w, row, index)
     elif array["family"] == PARITY and job["op"] == WRITE and job["errand"] != ERRAND_PART:
         split(w, array, index)
     else:
@@ -101,6 +105,7 @@ def split(w, array, index):
         below["offset"] = start
         below["length"] = stop - start
         below["waiters"] = NONE
+        below["other"] = NONE
         job["pending"] += 1
         lock(w, array, part)
         start = stop
@@ -209,6 +214,31 @@ def tell_all(w, row, index):
         agenda.put(w, index, STAGE_ENDED)
     else:
         spend(w, row, index)
+
+
+@routine
+def log(w, row, index):
+    """Let a member write an entry of its log; it is skipped if the drive has failed meanwhile."""
+    job = w.jobs[index]
+    member = w.members[job["member"]]
+    if w.drives[member["drive"]]["failed"] == 1:
+        agenda.put(w, index, STAGE_ENDED)
+        return
+    job["xor"] = 0
+    job["stripe_work"] = 0.0
+    job["serial_work"] = 0.0
+    job["later"] = NONE
+    drive = member["drive"]
+    longest = w.drives[drive]["max_transfer"]
+    last = NONE
+    start = job["offset"]
+    end = start + job["length"]
+    while start < end:
+        stop = min(start + longest, end)
+        last = add_command(w, index, job["member"], drive, WRITE, 0, start, stop, last)
+        device_ios.count_log(w.arrays[row])
+        start = stop
+    spend(w, row, index)
 
 
 @routine
@@ -377,6 +407,10 @@ def go_on(w, index):
     if job["later"] == NONE:
         end(w, w.arrays[w.volumes[job["volume"]]["array"]], index)
         return
+    if job["errand"] == ERRAND_PART and w.jobs[job["later"]]["op"] == WRITE:
+        row = w.volumes[job["volume"]]["array"]
+        if w.arrays[row]["partial_parity"] != NONE and partial_parity.enter(w, row, index):
+            return
     job["stage"] = STAGE_WAITING
     phase = w.jobs[job["later"]]["phase"]
     # All count before the first is sent: none of them ends the phase alone.
@@ -466,8 +500,11 @@ def repair(w, index):
 def part_ended(w, index):
     """One stripe of a write has ended, with all writes that joined it."""
     part = w.jobs[index]
-    array = w.arrays[w.volumes[part["volume"]]["array"]]
+    row = w.volumes[part["volume"]]["array"]
+    array = w.arrays[row]
     unlock(w, array, part["offset"])
+    if array["partial_parity"] != NONE:
+        partial_parity.leave(w, row, index)
     other = part["waiters"]
     while other != NONE:
         job = w.jobs[other]
@@ -499,6 +536,13 @@ def close(w, index):
 def announced(w, index):
     """The bitmap of an array is written."""
     bitmap.written(w, index)
+
+
+@part("arrays")
+@handler
+def logged(w, index):
+    """An entry of a log of partial parity is written."""
+    partial_parity.written(w, index)
 
 
 @handler

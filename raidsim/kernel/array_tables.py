@@ -27,6 +27,7 @@ ERRAND_BELOW = 8  # what a hybrid asks of its front or back
 ERRAND_WRITE_BACK = 9  # a hybrid copies from front to back
 ERRAND_FILL = 10  # a hybrid copies from back to front
 ERRAND_BITMAP = 11  # the bitmap of write intents goes to the drives
+ERRAND_LOG = 12  # an entry of a log of partial parity goes to its member
 
 # Family of an array that is a hybrid: the others are those of layouts.
 HYBRID = 8
@@ -48,7 +49,8 @@ WRITE_PARITY = 5  # of a stripe that is written in part
 WRITE_FULL_STRIPE = 6  # data and parity
 TRIM_DATA = 7
 WRITE_BITMAP = 8  # a page of write intents
-TRANSFERS = 9
+WRITE_LOG = 9  # an entry of a log of partial parity
+TRANSFERS = 10
 
 COPYING = 5  # method of a write, beside those of raidsim.layout: to the drive that gets a copy
 
@@ -103,6 +105,10 @@ ARRAYS = Table(
     clear_after=configuration("i8", "time after the last write when a mark is taken off", "ns"),
     marked=counter("i8", "marks set"),
     bitmap=configuration("i8", "lock under which the bitmap is written, or NONE", start=NONE),
+    partial_parity=configuration(
+        "i8", "first of the locks of its members' logs of partial parity, or NONE", start=NONE
+    ),
+    log_flush=configuration("i8", "1: members are flushed before an entry is written over"),
     hybrid=configuration("i8", "row of `hybrids`, in the family HYBRID"),
     stripe_cache=configuration("i8", "software RAID: stripe heads that are kept; 0: none are"),
     first_known=configuration("i8", "first of the rows of what they hold"),
@@ -126,6 +132,7 @@ MEMBERS = Table(
     end=volatile("i8", "address behind the last command planned", "B"),
     copy=state("i8", "drive that it is being copied to, or NONE", start=NONE),
     copied=state("i8", "from the start of the drive, what is: it is written there too", "B"),
+    log_end=state("i8", "of its log of partial parity: where the next entry goes", "B"),
 )
 
 GOOD = Column(
@@ -137,8 +144,14 @@ GOOD = Column(
 LOCKS = Table(
     "locks",
     "stripes that are written one after the other",
-    held=volatile("i8", "1: one of them is being written; of copies: background work that has it"),
-    writes=volatile("i8", "of copies: writes of hosts under way"),
+    held=volatile(
+        "i8",
+        "1: one of them is being written; of copies: background work that has it; of a log: 1 while"
+        " its entry is needed",
+    ),
+    writes=volatile(
+        "i8", "of copies: writes of hosts under way; of a log: stripes of its entry under way"
+    ),
     gathering=volatile("i4", "part that waits and that others may join, or NONE", start=NONE),
     first_waiting=volatile("i4", "first job that waits, or NONE", start=NONE),
     last_waiting=volatile("i4", "last job that waits", start=NONE),

@@ -1,6 +1,7 @@
 """Commands to the drives of an array, counted by what they carry and for whom they are.
 
-Verbs: :func:`count` a command, :func:`count_bitmap` one that writes the bitmap.
+Verbs: :func:`count` a command, :func:`count_bitmap` one that writes the bitmap, :func:`count_log`
+one that writes a log.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from raidsim.kernel.array_tables import (
     WRITE_BITMAP,
     WRITE_DATA,
     WRITE_FULL_STRIPE,
+    WRITE_LOG,
     WRITE_PARITY,
 )
 from raidsim.kernel.jit import handler, routine
@@ -48,6 +50,12 @@ def count(w, array, index, access):
 def count_bitmap(array):
     """Count a command that writes the bitmap of write intents: writes of hosts wait for it."""
     array["device_ios"][FOR_HOST * TRANSFERS + WRITE_BITMAP] += 1
+
+
+@handler
+def count_log(array):
+    """Count a command that writes an entry of a log of partial parity: stripes wait for it."""
+    array["device_ios"][FOR_HOST * TRANSFERS + WRITE_LOG] += 1
 
 
 @handler

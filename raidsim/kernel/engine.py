@@ -38,6 +38,7 @@ from raidsim.kernel.array_tables import (
     ERRAND_BITMAP,
     ERRAND_DESTAGE,
     ERRAND_FETCH,
+    ERRAND_LOG,
     ERRAND_OPERATION,
     ERRAND_PART,
     ERRAND_REPAIR,
@@ -212,10 +213,14 @@ def follow(w):
         controller.look(w, index)
     elif stage == STAGE_INSERT:
         controller.insert(w, index)
+    elif stage == STAGE_PARITY:
+        array.go_on(w, index)
     elif errand == ERRAND_PART:
         array.part_ended(w, index)
     elif errand == ERRAND_BITMAP:
         array.announced(w, index)
+    elif errand == ERRAND_LOG:
+        array.logged(w, index)
     elif errand == ERRAND_BELOW:
         hybrid.part_ended(w, index)
     elif errand == ERRAND_OPERATION:

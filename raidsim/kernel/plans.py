@@ -11,6 +11,7 @@ pieces = _compiled.pieces
 copied = _compiled.copied
 merge = _compiled.merge
 place = _compiled.place
+parity_place = _compiled.parity_place
 redirect = _compiled.redirect
 held = _compiled.held
 rebuild = _compiled.rebuild

@@ -234,7 +234,10 @@ JOBS = Table(
     ),
     begun=volatile("i8", "of a read of flash: address up to which it has been split", "B"),
     segment=volatile("i4", "of a read of flash: stream that it continues or is ahead of, or NONE"),
-    member=volatile("i4", "of a command: which drive of its array; of a task: that to be mended"),
+    member=volatile(
+        "i4",
+        "of a command: which drive of its array; of a task: that to be mended, or that of the log",
+    ),
     # Of a task of an array or a hybrid.
     errand=volatile("i1", "what it is for, ERRAND_...; NONE if it is no task"),
     fills=volatile("i1", "1: what a hybrid read from the back, or wrote, is to be in the front"),
@@ -248,7 +251,11 @@ JOBS = Table(
     parts=volatile("i4", "commands to drives that it took"),
     later=volatile("i4", "first command of the phases to come, or NONE"),
     waiters=volatile("i4", "of a write: first of those that it carries to the drives, or NONE"),
-    other=volatile("i4", "of a repair: another drive that cannot read its strip, or NONE"),
+    other=volatile(
+        "i4",
+        "of a repair: another drive that cannot read its strip, or NONE; of a stripe of a write:"
+        " lock of the log of partial parity that it is in, or NONE",
+    ),
     chunk=volatile("i4", "of a worker: number of the rows that it goes through"),
     rows=volatile("i4", "of a worker: how many rows of strips these are"),
     first_row=volatile("i8", "of a worker: the first of these; of a repair: the one it restores"),

@@ -22,7 +22,7 @@ drives = 5
 drive = "seagate-st373455ss"    # 73 GB
 strip = "64 KiB"
 disk_cache = "off"
-intent = "none"                 # or "bitmap", "journal"
+intent = "none"                 # or "bitmap", "ppl", "journal"
 rebuild_sample = "0.1 %"
 
 [[load]]
@@ -91,6 +91,8 @@ So after a crash parity is computed anew (resync). Of which stripes? If nobody k
     bitmap           regions (64 MiB of each drive) that were written to lately: a bit each,
                      set before the write
     journal          what is being written is written there first: some stripes, no hole at all
+    partial parity   what stays as it is in a stripe is noted first (md: ppl): some stripes, no
+                     hole either, and one more write for each
     battery          a controller that keeps its memory finishes what it had begun
 
 A bitmap is as good as writes are close together. Random writes over the whole array dirty a region each; on a small area they share a few. Its price is a small write to all drives before the first write into a clean region, so random writes over a large array are far slower with it.""",
@@ -191,7 +193,7 @@ A bitmap is as good as writes are close together. Random writes over the whole a
     explore=Explore(
         knobs=(
             Knob("area that is written", (1, 2, 4, 8, 16), ("load.area.size={value} GB",), "GB"),
-            Knob("noted", ("none", "bitmap", "journal"), ("volume.intent={value}",)),
+            Knob("noted", ("none", "bitmap", "ppl", "journal"), ("volume.intent={value}",)),
             Knob("outstanding writes", (8, 32), ("load.outstanding={value}",)),
         ),
         shown=(

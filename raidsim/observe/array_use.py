@@ -8,6 +8,7 @@ from raidsim.assembly.array import below
 from raidsim.kernel import array_tables as a
 from raidsim.kernel import tables as t
 from raidsim.result import ArrayUse
+from raidsim.scenario import Scenario
 from raidsim.system.system import System
 
 ORIGINS = {
@@ -26,7 +27,20 @@ TRANSFERS = {
     "full-stripe write": a.WRITE_FULL_STRIPE,
     "trim": a.TRIM_DATA,
     "bitmap write": a.WRITE_BITMAP,
+    "log write": a.WRITE_LOG,
 }
+
+
+def warnings(scenario: Scenario, volume: str) -> list[str]:
+    """What arrays do that is not simulated, of the volume of a load or those below its hybrid."""
+    hybrid = scenario.hybrid(volume)
+    names = (volume,) if hybrid is None else (hybrid.front, hybrid.back)
+    return [
+        f"{one.name}: the writes to its journal take no time here, where md writes all data and"
+        " parity to a drive of its own first"
+        for one in scenario.volumes
+        if one.name in names and one.intent == "journal"
+    ]
 
 
 def arrays(system: System, volumes: Mapping[str, int], volume: str) -> list[ArrayUse]:

@@ -88,7 +88,8 @@ class _Consequences:
             yield lost
         if controller is None and volume.failures_tolerated:
             through = {"none": "all of it", "bitmap": "the chunks last written to",
-                       "journal": "the stripes in its journal"}  # fmt: skip
+                       "journal": "the stripes in its journal",
+                       "ppl": "the stripes in the logs of its members"}  # fmt: skip
             what = through[volume.intent or "none"]
             yield f"afterwards {volume.name} is resynced, {what}"
 

@@ -103,7 +103,7 @@ def holds(command: Command, array: Array) -> str:
     parts: dict[str, list[int]] = {}
     for piece in command.pieces:
         parts.setdefault(_role(piece, array), []).append(piece.strip)
-    words = [] if command.pieces else ["bitmap" if command.length else ""]
+    words = [] if command.pieces else ["notes" if command.length else ""]
     for role, strips in parts.items():
         if role in ("P", "Q"):
             words.append(role)

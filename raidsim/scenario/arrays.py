@@ -26,6 +26,7 @@ NOT_REDUNDANT = ("single", "jbod", "raid0")
 WITH_COPIES = ("raid1e", "raid10")
 WITH_PARITY = ("raid4", "raid5", "raid6", "raid50", "raid60")
 WITH_Q = ("raid6", "raid60")
+WITH_PARTIAL_PARITY = ("raid5", "raid50")
 WITHOUT_REDUNDANCY = ("single", "jbod", "raid0")
 CACHE_MODES = (("write", "through"), ("read_ahead", "none"), ("io", "direct"))
 INTERFACES = {"sas": ("sas", "sata"), "sata": ("sata",)}
@@ -133,6 +134,9 @@ def _noted_intent(values: Mapping[str, Any], controller: Card | None) -> Iterato
         elif intent == "journal" and level is not None and level not in WITH_PARITY:
             cause = f"{level} has no parity, and a journal is about parity"
             yield "intent", cause, f'give "bitmap"; {", ".join(WITH_PARITY)} have journals'
+        elif intent == "ppl" and level is not None and level not in WITH_PARTIAL_PARITY:
+            cause = f"{level} has no log of partial parity: md keeps one for RAID 5 alone"
+            yield "intent", cause, f'give "bitmap"; {" and ".join(WITH_PARTIAL_PARITY)} have ppl'
     chunk, strip = values.get("bitmap_chunk"), values.get("strip")
     if intent == "bitmap" and chunk is not None and strip is not None and chunk % strip:
         cause = f"{units.text(chunk, 'size')} is no multiple of the strip"

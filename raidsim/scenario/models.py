@@ -262,11 +262,12 @@ class VolumeKeys(Part):
     disk_cache: Annotated[str, Choice(("on", "off"))] | None = key(
         "volatile write caches of its hard disks", None, "as the card of the drive has it"
     )
-    intent: Annotated[str, Choice(("none", "bitmap", "journal"))] | None = key(
+    intent: Annotated[str, Choice(("none", "bitmap", "journal", "ppl"))] | None = key(
         "RAID by software of the operating system: what it notes of writes before it carries them"
         " out, and so what a resync after a power cut has to go through: none: all of the array;"
         " bitmap: the chunks that were written to last; journal: nothing, stripes under update are"
-        " written again from it",
+        " written again from it (what the journal's own drive takes is not simulated); ppl:"
+        " nothing, parity of stripes under update is made right from logs on the members",
         None, "what the operating system of the host does: bitmap from `raid.bitmap_from` of its"
         " card on, else none",
     )  # fmt: skip

@@ -216,6 +216,7 @@ def of_cut(cut: VolumeCut, volume: Volume) -> str:
         "full": "A resync of everything begins when the host is up.",
         "bitmap": "A resync of the chunks that were written last begins when the host is up.",
         "journal": "The journal is replayed when the host is up.",
+        "ppl": "The logs of partial parity are replayed when the host is up.",
         "check": "Nobody knows which stripes: a consistency check of everything is needed.",
     }
     parts.append(needs.get(cut.resync, ""))

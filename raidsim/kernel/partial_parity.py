@@ -1,0 +1,159 @@
+"""The partial parity log of software RAID: what a stripe needs to be put right, written before it.
+
+Linux md (``drivers/md/raid5-ppl.c``, Documentation/driver-api/md/raid5-ppl.rst) writes, before the
+data and the parity of a stripe of RAID 5, the exclusive or of the data that stays as it is to the
+log of the member that holds the parity. From it and from what is on the drives the parity is made
+right after a power cut, however much of the write was carried out. An entry takes
+
+    a page for the header, and a page for each stripe head that is not wholly written
+
+and is answered from the medium (``REQ_FUA``). A member writes one entry at a time, and no further
+one until all stripes of it are on the drives, and out of their volatile caches. Stripes that come
+meanwhile gather, and share the next one, as many as there is room for. Entries lie one behind the
+other and begin anew at the end of the log. It lies before the data of a member, whose first bytes
+stand for it.
+
+Verbs: :func:`enter` a stripe into the log, :func:`written` an entry, :func:`leave` it.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel import agenda, queue
+from raidsim.kernel.array_tables import ERRAND_LOG
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jobs import release, take
+from raidsim.kernel.plans import parity_place
+from raidsim.kernel.stripe_heads import PAGE
+from raidsim.kernel.tables import FLUSH, NONE, STAGE_PARITY, STAGE_PLAN, STAGE_WAITING, WRITE
+from raidsim.layout.tables import P
+
+SPACE = 128 * 1024
+"""Bytes of partial parity that an entry holds at most (``PPL_SPACE_SIZE``)."""
+
+AREA = 1024 * 1024
+"""Bytes of the log of a member (``MULTIPLE_PPL_AREA_SIZE_SUPER1`` of mdadm)."""
+
+
+@routine
+def enter(w, row, index):
+    """Let a stripe that is about to be written wait for its entry; False if it needs none.
+
+    It needs none if it has been entered, or if the drive that would hold it has failed.
+    """
+    job = w.jobs[index]
+    if job["other"] != NONE:
+        return False
+    array = w.arrays[row]
+    member, _ = parity_place(w.layouts[row], job["offset"], P)
+    if w.drives[w.members[array["first_member"] + member]["drive"]]["failed"] == 1:
+        return False
+    job["stage"] = STAGE_WAITING
+    job["other"] = array["partial_parity"] + member
+    place = w.locks[job["other"]]
+    queue.append(w, place, index)
+    if place["held"] == 0:
+        begin(w, array, job["volume"], member)
+    return True
+
+
+@routine
+def begin(w, array, volume, member):
+    """Write an entry for those that wait for it now, as many as there is room for."""
+    place = w.locks[array["partial_parity"] + member]
+    place["held"] = 1
+    space = 0
+    first = NONE
+    while place["first_waiting"] != NONE:
+        size = partial_parity(w, array, array["first_member"] + member, place["first_waiting"])
+        if space > 0 and space + size > SPACE:
+            break
+        space += size
+        index = queue.take_first(w, place)
+        w.jobs[index]["next"] = first
+        first = index
+        place["writes"] += 1
+    index = add_task(w, WRITE, volume, array["first_member"] + member)
+    job = w.jobs[index]
+    job["forced"] = 1
+    row = w.members[job["member"]]
+    if row["log_end"] + PAGE + space > AREA:
+        row["log_end"] = 0
+    job["offset"] = row["log_end"]
+    job["length"] = PAGE + space
+    row["log_end"] += job["length"]
+    job["waiters"] = first
+
+
+@handler
+def add_task(w, op, volume, member):
+    """Let the array of a volume write an entry of a member's log, or flush all members."""
+    index = take(w, STAGE_WAITING, NONE)
+    job = w.jobs[index]
+    job["errand"] = ERRAND_LOG
+    job["volume"] = volume
+    job["member"] = member
+    job["stream"] = NONE
+    job["op"] = op
+    job["priority"] = 0
+    job["parts"] = 0
+    agenda.put(w, index, STAGE_PLAN)
+    return index
+
+
+@handler
+def partial_parity(w, array, member, index):
+    """Bytes of partial parity of a stripe: as many as of parity it writes; none if it is full."""
+    if w.jobs[index]["length"] == array["width"]:
+        return 0
+    total = 0
+    child = w.jobs[index]["later"]
+    while child != NONE:
+        below = w.jobs[child]
+        if below["member"] == member:
+            total += below["length"]
+        child = below["next"]
+    return (total + PAGE - 1) // PAGE * PAGE
+
+
+@handler
+def written(w, index):
+    """An entry is in the log, and its stripes are written; or what was written is flushed."""
+    job = w.jobs[index]
+    if job["op"] == FLUSH:
+        array = w.arrays[w.volumes[job["volume"]]["array"]]
+        make_room(w, array, job["volume"], job["member"] - array["first_member"])
+        release(w, index)
+        return
+    other = job["waiters"]
+    release(w, index)
+    while other != NONE:
+        following = w.jobs[other]["next"]
+        w.jobs[other]["next"] = NONE
+        agenda.put(w, other, STAGE_PARITY)
+        other = following
+
+
+@routine
+def leave(w, row, index):
+    """A stripe is on the drives; with the last one of an entry the log is free for the next."""
+    job = w.jobs[index]
+    if job["other"] == NONE:
+        return
+    place = w.locks[job["other"]]
+    place["writes"] -= 1
+    if place["writes"] == 0:
+        array = w.arrays[row]
+        member = job["other"] - array["partial_parity"]
+        if array["log_flush"] == 1:
+            add_task(w, FLUSH, job["volume"], array["first_member"] + member)
+        else:
+            make_room(w, array, job["volume"], member)
+
+
+@handler
+def make_room(w, array, volume, member):
+    """An entry is needed no more: the next one is written if stripes wait for it."""
+    place = w.locks[array["partial_parity"] + member]
+    place["held"] = 0
+    if place["first_waiting"] != NONE:
+        begin(w, array, volume, member)
