@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from raidsim import units
 from raidsim.control.model import Model
 from raidsim.explain.without_effect import without_effect
 from raidsim.intervene import window
@@ -34,7 +33,14 @@ from raidsim.observe import (
     throttling,
     wear,
 )
-from raidsim.observe.settling import PILOT_PER_OUTSTANDING, Filling, Settling, Unsettled
+from raidsim.observe.settling import (
+    MOST_PILOT_SHARE,
+    PILOT_PER_OUTSTANDING,
+    Filling,
+    Settling,
+    Unsettled,
+    Warmup,
+)
 from raidsim.result import Counts, Interval, Limit, Point, Replayed
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at, label, offered, period_of, transfers
@@ -46,7 +52,6 @@ from raidsim.warming import warm_drives
 NS_PER_S = 1e9
 MS_PER_S = 1e3
 LEAST_PILOT = 2_000
-MOST_PILOT_SHARE = 0.5  # of max_ios
 GROWTH = 1.5
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
 LEAST_PERIODS = 10  # of a burst, in a window
@@ -230,6 +235,8 @@ class Session:
             if pilot >= measure.min_ios and self._is_overfull_for_long():
                 self.overfull, self.unsettled = self._filling(), []
                 break
+            if pilot >= measure.min_ios and self._is_beyond(self.unsettled):
+                break
             pilot = min(int(pilot * GROWTH) + 1, bound)
         self._open_window()
 
@@ -269,7 +276,7 @@ class Session:
                     continue
                 if not moving:
                     return True
-                if not going or self._completed() >= measure.max_ios:
+                if not going or self._completed() >= measure.max_ios or self._is_beyond(moving):
                     self.unsettled = moving
                     return False
                 self._open_window()
@@ -293,6 +300,11 @@ class Session:
         """Whether such a cache takes so long to fill that nobody waits to see it full."""
         passed = (self.system.now - self.begun) / NS_PER_S
         return any(one.full_in > PATIENCE * passed for one in self._filling())
+
+    def _is_beyond(self, unsettled: Sequence[Unsettled]) -> bool:
+        """Whether something fills for longer than a run may take."""
+        so_far = self._so_far()
+        return any(one.is_beyond(so_far) for one in unsettled)
 
     def _of_a_sweep(self, start: int) -> int:
         """I/Os of a window in which destages go once over all that is dirty; 0 if one holds that.
@@ -424,7 +436,7 @@ class Session:
         rate, megabytes = observe.rates(system, streams)
         used = observe.stations(system, observe.stations_of(system, streams)[0])
         unsettled = [one for one in self.unsettled if self.warmup_ns and load.name in one.loads]
-        warnings = [*self.warnings, *(self._why_unsettled(one) for one in unsettled)]
+        warnings = [*self.warnings, *(one.told(self._so_far()) for one in unsettled)]
         latencies = {}
         kinds = {"read": t.READ, "write": t.WRITE} | (
             {"flush": t.FLUSH} if self._asked_for(streams, t.FLUSH, load.flush_every) else {}
@@ -452,7 +464,9 @@ class Session:
             converged = converged or self._is_precise(load)
             if not converged:
                 warnings.append(self._why_not_converged(load))
-            passing = self._why_turning(load) + hybrid_use.why_not_converged(
+            passing = thermal.why_not_converged(
+                system, self._turning(load)
+            ) + hybrid_use.why_not_converged(
                 system, self.scenario, self.machine.volumes, load.volume
             )
             warnings += passing + self._part_of_a_sweep(load)
@@ -534,30 +548,14 @@ class Session:
         asked = f"{100 * self.scenario.measure.precision:.3g} %"
         return f"not converged: the interval is wider than {asked} of the mean"
 
-    def _why_unsettled(self, one: Unsettled) -> str:
-        words = one.told(self.warmup_ns / NS_PER_S)
-        if one.needs is None:
-            return f"{words}; raise measure.max_ios or measure.max_time"
-        if one.needs > self.scenario.measure.max_time:
-            return f"{words}; raise measure.max_time to about {units.plain(2 * one.needs, 2)} s"
-        ios = self.warmup_ios / self.warmup_ns * one.needs * NS_PER_S / MOST_PILOT_SHARE
-        return f"{words}; raise measure.max_ios to about {units.plain(2 * ios, 1)}"
-
-    def _why_turning(self, load: LoadSpec) -> list[str]:
-        """That drives throttle now and then, if too few periods of that were measured."""
-        turning = self._turning(load)
-        if not turning:
-            return []
-        periods = {index: throttling.periods(self.system, index) for index in turning}
-        fewest = min(turning, key=periods.__getitem__)
-        if periods[fewest] >= throttling.LEAST_PERIODS:
-            return []
-        name = thermal.name_of(self.system, int(self.system.world.heats[fewest]["drive"]))
-        return [
-            f"not converged: {name} throttles and cools, and {periods[fewest]:.1f} periods of that"
-            f" were measured, where {throttling.LEAST_PERIODS} are needed; raise measure.max_time"
-            " or measure.max_ios"
-        ]
+    def _so_far(self) -> Warmup:
+        """How long the warm-up has been, or was, and how long it may be."""
+        measure = self.scenario.measure
+        passed, ios = self.warmup_ns, self.warmup_ios
+        if passed == 0:
+            passed, ios = self.system.now - self.begun, self._completed()
+        most = MOST_PILOT_SHARE * measure.max_ios
+        return Warmup(passed / NS_PER_S, ios, measure.max_time, most)
 
     def _part_of_a_sweep(self, load: LoadSpec) -> list[str]:
         """That only a part of a sweep of the destages was measured, if it was."""

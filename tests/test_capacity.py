@@ -108,7 +108,8 @@ def test_reads_that_go_past_waiting_writes_are_told_apart_from_what_is_carried()
 def test_a_cache_that_fills_for_many_minutes_does_not_lend_a_rate_that_is_not_carried():
     """At 2,850 I/Os a second the cache is full after minutes.
 
-    Until then each write is done in 0.05 ms. About 2,750 are carried, however long one looks.
+    Until then each write is done in 0.05 ms. Some 2,700 are carried at first, and about 2,800 once
+    reads find in the cache what they can, which the point says.
     """
     changes = {"load.outstanding": None, "load.rate": "2850 IO/s", "measure.precision": "3 %"}
     fill = {"measure.min_ios": 600_000, "measure.max_ios": 4_000_000}
@@ -116,7 +117,8 @@ def test_a_cache_that_fills_for_many_minutes_does_not_lend_a_rate_that_is_not_ca
     (over,) = run(written.with_({"measure.min_ios": 20_000})).points
     assert over.saturated
     assert any("grows by" in text and "writes wait" in text for text in over.warnings)
-    low, high = (f"{share * over.carried.rate:.0f} IO/s" for share in (0.97, 1.03))
+    assert any("may carry up to a tenth more" in text for text in over.warnings)
+    low, high = (f"{share * over.carried.rate:.0f} IO/s" for share in (0.97, 1.06))
     (below,) = run(written.with_({"load.rate": low} | fill)).points
     assert not below.saturated
     assert below.latency_ms["write"].mean < 1

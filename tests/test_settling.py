@@ -120,7 +120,7 @@ def test_a_cache_that_fills_slowly_is_not_taken_for_one_that_has_settled() -> No
     assert point.latency_ms["write"].mean > 2
     (point,) = run(scenario.load("raid5-disks").with_(changes | {"measure.max_ios": 60_000})).points
     assert not point.converged
-    (warning,) = [text for text in point.warnings if "settled" in text]
+    (warning,) = [text for text in point.warnings if "dirty" in text and "settled" in text]
     assert "what is dirty in the cache" in warning
 
 
@@ -196,6 +196,66 @@ def test_a_window_of_a_small_part_of_a_sweep_says_so() -> None:
     wanted = int(float(warning.partition("min_ios to about ")[2].partition(",")[0]))
     (long,) = run(written.with_({"measure.min_ios": wanted})).points
     assert not any("go once over the disks" in text for text in long.warnings)
+
+
+# -- what reads find in a cache -----------------------------------------------------------------
+
+READ_CACHE = {
+    "host": {"model": "amd-epyc-9654-pair"},
+    "controller": [{"model": "lenovo-raid-940-16i-8gb", "battery": "good"}],
+    "volume": [{"level": "raid5", "drives": 8, "drive": "cisco-hdd-600gb-15k", "io": "cached"}],
+}
+
+
+def reads(area: str, strip: str = "256 KiB", **measure: Any) -> Point:
+    """Reads of 4 KiB at random places of an area that fits into the cache."""
+    data = READ_CACHE | {
+        "volume": [READ_CACHE["volume"][0] | {"strip": strip}],
+        "load": [{"read": "100 %", "size": "4 KiB", "outstanding": 8, "area": {"size": area}}],
+        "measure": measure,
+    }
+    (point,) = run(scenario.from_data(data)).points
+    return point
+
+
+def test_a_cache_whose_lines_are_taken_and_still_half_empty_has_not_settled() -> None:
+    """All lines are taken after ten seconds; it takes sixty times as long until all reads hit."""
+    point = reads("6 GiB")
+    assert not point.converged
+    assert any("what reads find in the cache" in words for words in point.warnings)
+
+
+@pytest.mark.parametrize("strip", ["64 KiB", "256 KiB"])
+def test_an_area_that_fits_is_read_from_the_cache_in_the_end(strip: str) -> None:
+    """At 8 outstanding, and 16.9 us a hit, as a run tells that reads a few MiB again and again."""
+    small, large = reads("4 MiB", strip), reads("256 MiB", strip)
+    assert small.converged
+    assert large.converged
+    assert large.iops.mean == pytest.approx(small.iops.mean, rel=0.02)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_cache_of_a_part_of_the_area_settles_at_what_it_holds(seed: int) -> None:
+    """Short runs were 2 % below long ones: lines were taken, and not yet full."""
+    data = READ_CACHE | {
+        "seed": seed,
+        "controller": [{"model": "cisco-12g-sas-raid-1gb"}],
+        "load": [{"read": "100 %", "size": "8 KiB", "outstanding": 16, "area": {"size": "2 GiB"}}],
+        "volume": [READ_CACHE["volume"][0] | {"strip": "64 KiB"}],
+        "host": {"model": "cisco-ucs-c240-m4"},
+        "measure": {"min_ios": 20_000},
+    }
+    (point,) = run(scenario.from_data(data)).points
+    assert point.iops.mean == pytest.approx(4_132, rel=0.012)  # of runs of 2 million I/Os
+    (cache,) = point.controllers
+    assert cache.hits / cache.reads == pytest.approx(0.111, abs=0.01)
+
+
+def test_a_rise_that_is_little_of_a_large_cache_counts_where_it_is_much_of_what_is_read() -> None:
+    rising = 0.001 * np.linspace(0.0, 1.0, 128)
+    assert not moves(rising, 1.0)
+    assert moves(rising, 1.0, least=1e-4)
+    assert not moves(rising, 1.0, least=1e-2)
 
 
 # -- levels ------------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ from raidsim.kernel.replacement import dispatch as policy
 from raidsim.kernel.replacement.queues import is_clean, pull, push
 from raidsim.kernel.tables import NONE
 
+LEAST_GRAIN = 512  # bytes
+
 ABSENT = 0
 COMING = 1
 PRESENT = 2
@@ -26,7 +28,7 @@ PRESENT = 2
 @handler
 def grain_of(line_size):
     """Bytes of a grain of a line: of the parts whose state is known."""
-    return max(line_size // GRAINS, 512)
+    return max(line_size // GRAINS, LEAST_GRAIN)
 
 
 @handler
@@ -128,6 +130,7 @@ def drop(w, cache, index):
         w.lines[before]["chain"] = line["chain"]
     cache["used"] -= line["size"]
     cache["held"][line["queue"]] -= line["size"]
+    line["valid"] = 0
     line["chain"] = cache["free"]
     cache["free"] = index
 

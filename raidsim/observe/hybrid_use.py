@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from raidsim import units
 from raidsim.intervene.window import settle_dirt
 from raidsim.observe.observe import span
 from raidsim.result import HybridUse
-from raidsim.scenario import HybridSpec, Scenario
+from raidsim.scenario import HybridSpec, LoadSpec, Scenario
 from raidsim.system.system import System
 
 STILL_FILLING = 0.01  # of the front, within the window
+FOUND = 0.01  # of the places of loads, or of reads: less is not worth words
 STAYS = 0.1
 """Of what becomes dirty in the window: more that is not written back fills the front."""
 LEAST_BLOCKS = 100  # that become dirty, before they tell anything
@@ -70,6 +72,7 @@ def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> 
                     f"the share of the front of {spec.name} that is {what} went"
                     f" {'up' if more > 0 else 'down'} by {abs(more):.0%} while it was measured"
                 )
+        found += _fills(system, scenario, spec, number)
     return found
 
 
@@ -82,7 +85,8 @@ def why_not_converged(
         return []
     number = number_of(system, volumes[spec.name])
     cache = system.world.caches[int(system.world.hybrids[number]["cache"])]
-    if _written(scenario, spec) <= int(cache["high"]) or not (stays := _stays(system, number)):
+    written = _touched(spec, [load for load in scenario.loads if load.read_share < 1])
+    if written <= int(cache["high"]) or not (stays := _stays(system, number)):
         return []
     return [
         f"not converged: {stays:.0%} of what became dirty in the front of {spec.name} stayed there;"
@@ -90,12 +94,34 @@ def why_not_converged(
     ]
 
 
-def _written(scenario: Scenario, spec: HybridSpec) -> int:
-    """How many bytes of a hybrid its loads may come to write."""
-    writing = [one for one in scenario.loads if one.volume == spec.name and one.read_share < 1]
-    if any(load.trace is not None or load.partitions for load in writing):
+def _fills(system: System, scenario: Scenario, spec: HybridSpec, number: int) -> list[str]:
+    """That reads miss what the front has room for, and takes up sooner or later."""
+    hybrid = system.world.hybrids[number]
+    cache = system.world.caches[int(hybrid["cache"])]
+    reads, hits = (system.since("hybrids", number, of) for of in ("reads", "hits"))
+    touched, size = _touched(spec, scenario.loads), int(cache["size"])
+    room = min(size, touched) - int(cache["used"])
+    missed = 1.0 - hits / reads if reads else 0.0
+    if spec.promote == "never" or room <= FOUND * touched or missed <= FOUND:
+        return []
+    promoted = system.since("hybrids", number, "promoted")
+    more = system.since("caches", int(hybrid["cache"]), "used")
+    # What comes in with its second access does so late: before that nothing shows.
+    if more <= STAYS * promoted and (spec.promote != "second" or spec.mode == "tier"):
+        return []
+    return [
+        f"the front of {spec.name} fills, {units.plain(100 * cache['used'] / size, 2)} % of it is"
+        f" in use: {missed:.0%} of the reads miss it, and fewer will once it holds"
+        f" {units.text(min(size, touched), 'capacity')}; say with hybrid.warm what it begins with"
+    ]
+
+
+def _touched(spec: HybridSpec, loads: Sequence[LoadSpec]) -> int:
+    """How many bytes of a hybrid loads may come to read or write."""
+    mine = [load for load in loads if load.volume == spec.name]
+    if any(load.trace is not None or load.partitions for load in mine):
         return spec.capacity
-    return sum(load.extent(spec.capacity)[1] for load in writing)
+    return min(sum(load.extent(spec.capacity)[1] for load in mine), spec.capacity)
 
 
 def _stays(system: System, number: int) -> float:

@@ -17,10 +17,16 @@ from raidsim.assembly.array import below, drives_of
 from raidsim.assembly.drives import kind_at
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
+from raidsim.kernel.cache import LEAST_GRAIN
+from raidsim.kernel.cache_tables import GRAINS
 from raidsim.system.system import System
 
 FIRST_STEP_NS = 20_000
 MOST_KEPT = 128
+LINES = 4096
+"""Lines of a cache whose contents are looked at: it may have a million."""
+FOUND = 0.01
+"""Share of its places that reads may find in a cache: less is not looked at."""
 FULL = 0.98
 """Of its bound: the lines of a full cache come and go."""
 
@@ -39,9 +45,43 @@ class Level:
 
     table: str
     field: str
-    rows: tuple[int, ...]
+    rows: Sequence[int]
     bound: float | None
     words: str
+
+    def now(self, system: System) -> float:
+        """What it is at present."""
+        column = getattr(system.world, self.table)[self.field]
+        if len(self.rows) == 1:  # without an array of its own, which takes ten times as long
+            return float(column[self.rows[0]])
+        return float(column[[*self.rows]].sum())
+
+
+@dataclass(frozen=True)
+class Held(Level):
+    """Bytes of a cache that reads find, told from some of its lines.
+
+    A line is taken whole, and filled part by part as it is read and written: so reads find more
+    and more long after all lines are taken.
+
+    Attributes
+    ----------
+    share
+        How many of the lines these are.
+    cache
+        Row of the cache.
+    """
+
+    share: float = 1.0
+    cache: int = 0
+
+    def now(self, system: System) -> float:
+        """What it is at present."""
+        assert isinstance(self.rows, range)
+        lines = system.world.lines[self.rows.start : self.rows.stop : self.rows.step]
+        masks = np.ascontiguousarray(lines[self.field]).view(np.uint8).reshape(-1, 8)
+        grains = np.unpackbits(masks, axis=1).sum(axis=1)
+        return float((grains * np.maximum(lines["size"] // GRAINS, LEAST_GRAIN)).sum() / self.share)
 
 
 class Record:
@@ -63,16 +103,10 @@ class Record:
 
     def take(self) -> None:
         """Take the reading that is due."""
-        self.kept.append([self._now(one) for one in self.levels])
+        self.kept.append([one.now(self.system) for one in self.levels])
         if len(self.kept) >= MOST_KEPT:
             self.kept = self.kept[1::2]
             self.step *= 2
-
-    def _now(self, level: Level) -> float:
-        column = getattr(self.system.world, level.table)[level.field]
-        if len(level.rows) == 1:  # without an array of its own, which takes ten times as long
-            return float(column[level.rows[0]])
-        return float(column[[*level.rows]].sum())
 
     def series(self, level: Level) -> NDArray[np.float64]:
         """The readings of one level, in order."""
@@ -93,6 +127,7 @@ def of_volume(system: System, volume: int) -> list[Level]:
             Level("caches", "used", (cache,), float(row["size"]), f"what {name} holds"),
             Level("caches", "dirty", (cache,), float(row["high"]), f"what is dirty in {name}"),
         ]
+        found += _held(system, volume, cache, f"what reads find in {name}")
     shingled = tuple(sorted(_shingled(system, drives_of(system, volume))))
     if shingled:
         rows = system.world.shingles[[*shingled]]
@@ -114,6 +149,25 @@ def _caches(system: System, volume: int) -> set[int]:
             if cache != t.NONE and system.world.caches[cache]["errand"] == ERRAND_DESTAGE:
                 found.add(cache)
     return found
+
+
+def _held(system: System, volume: int, cache: int, words: str) -> list[Held]:
+    """What reads of a volume find in a cache; nothing if that is next to nothing."""
+    world, row = system.world, system.world.caches[cache]
+    areas = set()
+    gathers = False  # reads come back to some places more often than to others
+    for stream in world.streams[: system.count("streams")]:
+        sizes = world.sizes[stream["first_size"] : stream["first_size"] + stream["sizes"]]
+        if stream["volume"] == volume and stream["area_size"] > 0 and sizes["read_share"].any():
+            gathers = gathers or stream["zones"] > 0 or stream["zipf"] > 0
+            areas.add((int(stream["area_offset"]), int(stream["area_size"])))
+    total = sum(size for _, size in areas)
+    if not total or (row["size"] < FOUND * total and not gathers):
+        return []
+    first, count = int(row["first_line"]), int(row["lines"])
+    lines = range(first, first + count, -(-count // LINES))
+    bound = float(min(int(row["size"]), total))
+    return [Held("lines", "valid", lines, bound, words, len(lines) / count, cache)]
 
 
 def _shingled(system: System, drives: Collection[int]) -> list[int]:

@@ -22,7 +22,7 @@ from raidsim.assembly.array import drives_of
 from raidsim.assembly.drives import kind_at
 from raidsim.intervene import window
 from raidsim.observe import levels
-from raidsim.observe.levels import Level, Record
+from raidsim.observe.levels import Held, Level, Record
 from raidsim.stats.warmup import mser5
 from raidsim.system.system import System
 
@@ -38,12 +38,19 @@ MOVED = 0.01
 """Of its bound: a level that moves so far between the first and the last third of a window has not
 settled, unless it goes up and down so much that chance alone would do it.
 """
+NEARLY = 0.9  # of its bound, or of its pace: what has come so far comes to its end soon
+FOUND_ANEW = 1e-4
+"""Of what is read and written: what a cache takes up for the first time.
+
+One read that goes to a disk takes as long as a hundred from the cache.
+"""
 KEPT = 0.02
 """Of what is written: what stays in a cache beyond that fills it."""
 SWEPT = 0.8
 """Of what was watched: two looks at what is dirty, that far apart, are whole sweeps apart."""
 BATCHES = 5  # of each of these thirds, which tell how much that is
 CHANCE = 3.0  # standard errors
+MOST_PILOT_SHARE = 0.5  # of max_ios
 NO_END, BIASED = "no end of the warm-up found: ", ", so that figures are biased"
 """What stands before and after the words of a warning that say what had not settled."""
 
@@ -58,16 +65,54 @@ class Unsettled:
         Those whose figures it touches.
     needs
         When it may have, s since the start, as far as can be told; else None.
+    fills
+        Whether it goes on until there is no more to take up: a run that ends before is none of a
+        steady state, however long it is.
     """
 
     loads: frozenset[str]
     words: str
     needs: float | None
+    fills: bool = False
 
-    def told(self, passed: float) -> str:
-        """A warning after a warm-up of so many seconds."""
-        after = units.plain(passed, 3)
-        return f"{NO_END}{self.words} had not settled after {after} s{BIASED}"
+    def told(self, warmup: Warmup) -> str:
+        """A warning after a warm-up, and what to raise."""
+        after = units.plain(warmup.seconds, 3)
+        words = f"{NO_END}{self.words} had not settled after {after} s{BIASED}"
+        if self.needs is None:
+            return f"{words}; raise measure.max_ios or measure.max_time"
+        if self.needs > warmup.max_time:
+            return f"{words}; raise measure.max_time to about {units.plain(2 * self.needs, 2)} s"
+        ios = 2 * self.ios(warmup) / MOST_PILOT_SHARE
+        return f"{words}; raise measure.max_ios to about {units.plain(ios, 1)}"
+
+    def ios(self, warmup: Warmup) -> float:
+        """I/Os until it may have settled, at the pace of a warm-up."""
+        return warmup.ios / warmup.seconds * (self.needs or 0.0)
+
+    def is_beyond(self, warmup: Warmup) -> bool:
+        """Whether it fills, and for longer than a run may take."""
+        if not self.fills or self.needs is None:
+            return False
+        return self.needs > warmup.max_time or self.ios(warmup) > warmup.max_ios
+
+
+@dataclass(frozen=True)
+class Warmup:
+    """How long a warm-up has been, and how long it may be.
+
+    Attributes
+    ----------
+    seconds, ios
+        So far.
+    max_time, max_ios
+        s, and I/Os; at most.
+    """
+
+    seconds: float
+    ios: int
+    max_time: float
+    max_ios: float
 
 
 @dataclass(frozen=True)
@@ -130,10 +175,29 @@ class Settling:
     def moving(self) -> list[Unsettled]:
         """What has moved in the window, though it seemed to have settled."""
         return [
-            Unsettled(frozenset(self.loads_of[level]), level.words, self._needed(level))
+            self._named(level)
             for level in self.record.levels
-            if level.bound is not None and moves(self.record.series(level), level.bound)
+            if level.bound is not None
+            and moves(self.record.series(level), level.bound, self._least(level))
         ]
+
+    def _named(self, level: Level) -> Unsettled:
+        fills = isinstance(level, Held) and goes_on(self.record.series(level), level.bound or 0.0)
+        return Unsettled(frozenset(self.loads_of[level]), level.words, self._needed(level), fills)
+
+    def _least(self, level: Level) -> float:
+        """Bytes by which a level rises in the window if it matters, however large its bound is.
+
+        Infinite for levels that are no more than a buffer on the way. What reads find in a cache
+        matters the more, the fewer of them miss it: then a few slow ones set the pace.
+        """
+        if not isinstance(level, Held):
+            return math.inf
+        rows = [row for name in self.loads_of[level] for row in self.streams[name]]
+        moved = float(self.system.world.streams["window_bytes"][rows].sum())
+        reads, hits = (self.system.since("caches", level.cache, of) for of in ("reads", "hits"))
+        missed = 1.0 - hits / reads if reads else 1.0
+        return moved * max(FOUND_ANEW, KEPT * missed)
 
     def filling(self) -> list[Filling]:
         """Caches that fill, of those from which all that is beyond the low water mark is destaged.
@@ -239,7 +303,7 @@ class Settling:
         ended = not is_of_before or (len(series) > 0 and series[-1] == 0)
         if ended and is_settled(series, level.bound):
             return None
-        return Unsettled(frozenset(names), level.words, self._needed(level))
+        return self._named(level)
 
     def _needed(self, level: Level) -> float | None:
         """When a level comes to its bound at its present pace, s; None if it does not rise."""
@@ -262,18 +326,30 @@ def is_settled(series: NDArray[np.float64], bound: float | None) -> bool:
     return bool(abs(last - before) <= STILL * abs(last)) or mser5(series).ok
 
 
-def moves(series: NDArray[np.float64], bound: float) -> bool:
+def goes_on(series: NDArray[np.float64], bound: float) -> bool:
+    """Whether a level rises to a bound that is far, and hardly slower than it did."""
+    third = len(series) // 3
+    if third == 0 or series[-1] >= NEARLY * bound:
+        return False
+    first, second, last = (float(part.mean()) for part in np.split(series[-3 * third :], 3))
+    return last - second >= NEARLY * (second - first) > 0
+
+
+def moves(series: NDArray[np.float64], bound: float, least: float = math.inf) -> bool:
     """Whether a level that is below its bound is somewhere else than it was.
 
-    Small caches go up and down by a quarter of their size, about where they stay. What fills them
-    moves all the way, and its batches differ little from what a third of the way is.
+    ``least`` is how much of a rise matters, however little it is of the bound. Small caches go up
+    and down by a quarter of their size, about where they stay. What fills them moves all the way,
+    and its batches differ little from what a third of the way is.
     """
     third = len(series) // 3
     if third == 0:
         return False
     ends = series[:third], series[-third:]
     before, last = (float(end.mean()) for end in ends)
-    if last >= levels.FULL * bound or abs(last - before) <= MOVED * bound:
+    full = levels.FULL * bound if least == math.inf else math.inf
+    much = min(MOVED * bound, least) if last > before else MOVED * bound
+    if last >= full or abs(last - before) <= much:
         return False
     if third < 2 * BATCHES:
         return True  # too short to tell

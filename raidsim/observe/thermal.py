@@ -9,6 +9,7 @@ from typing import Any
 from raidsim.assembly import array, heat
 from raidsim.assembly.drives import kind_at
 from raidsim.kernel import tables as t
+from raidsim.observe import throttling
 from raidsim.result import DriveUse, Sample, Temperature
 from raidsim.system.system import System
 
@@ -141,3 +142,23 @@ def _throttled(before: Any, after: Any, passed: int) -> str:
     if 2 * (light + heavy) < passed:
         return ""
     return HEAVILY if heavy > light else LIGHTLY
+
+
+def why_not_converged(system: System, turning: Sequence[int]) -> list[str]:
+    """That drives throttle now and then, if too few periods of that were measured.
+
+    Parameters
+    ----------
+    turning
+        Rows of temperatures of these drives.
+    """
+    periods = {index: throttling.periods(system, index) for index in turning}
+    fewest = min(turning, key=periods.__getitem__, default=None)
+    if fewest is None or periods[fewest] >= throttling.LEAST_PERIODS:
+        return []
+    name = name_of(system, int(system.world.heats[fewest]["drive"]))
+    return [
+        f"not converged: {name} throttles and cools, and {periods[fewest]:.1f} periods of that were"
+        f" measured, where {throttling.LEAST_PERIODS} are needed; raise measure.max_time or"
+        " measure.max_ios"
+    ]
