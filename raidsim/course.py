@@ -160,7 +160,23 @@ class CourseSession(Session):
             self.warnings.append(f"stopped at {measure.max_time:g} s (measure.max_time)")
         self.left = [f"{words_of(one)} was under way at the end" for one in left]
         self.warnings += self.left
+        self.warnings += [
+            f"{words_of(one)}: its time is told from {units.plain(one.simulated_seconds, 3)} s of it, and"
+            " what else went on was over before the rest would have been done: raise"
+            " volume.rebuild_sample"
+            for one in self.model.operations()
+            if self._outlasts(one)
+        ]
         return not left and boot.ready == boot.total
+
+    def _outlasts(self, operation: Operation) -> bool:
+        """Whether conditions changed after its sample was done, and before all would have been."""
+        in_all = operation.seconds_in_all
+        begun = self._since_origin(operation.started)
+        done = begun + operation.simulated_seconds
+        return operation.is_over and any(
+            done < change < begun + (in_all or 0.0) for change in self.course.changes
+        )
 
     def stop_short(self, why: SaturationError) -> None:
         """End the course here: more is under way than can be followed."""
@@ -395,7 +411,7 @@ class CourseSession(Session):
             volume=operation.volume.name,
             drive=operation.drive,
             started_s=self._since_origin(operation.started),
-            seconds=seconds / done if done > 0 else None,
+            seconds=operation.seconds_in_all if done > 0 else None,
             simulated_seconds=operation.simulated_seconds,
             progress=done,
             state=operation.state,

@@ -66,6 +66,8 @@ class Course:
         How long it is followed, s; None for as long as it goes on, and where nothing happens.
     losses, power_cuts
         What was acknowledged, and is lost; what power cuts did.
+    changes
+        When conditions changed, by an event or by an end of a load, s.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Course:
         self.lasting: list[simpy.Event] = []
         self.losses: list[Loss] = []
         self.power_cuts: list[PowerCut] = []
+        self.changes: list[float] = []
         self.ending = [load.name for load in model.scenario.loads if load.has_end]
         self.damaged = 0  # how often sectors went, so that each time it is others
         self._told = ""  # what the present event has cost, in words
@@ -97,7 +100,21 @@ class Course:
         """
         self.origin = self.env.now
         self.model.boot.start()
+        ending = [run for name in self.ending for run in self.model.loads[name]]
+        for over in (*ending, self.env.all_of(self.model.boot.under_way)):
+            self.env.process(self._until(over))
         return self.env.process(self._run())
+
+    def _until(self, over: simpy.Event) -> Process:
+        """Wait until a load has ended, or all machines are ready: what goes on is less then."""
+        yield over
+        self.mark()
+
+    def mark(self) -> None:
+        """Conditions change now for what goes on in the background."""
+        self.changes.append(self.now)
+        for operation in self.model.operations():
+            operation.mark()
 
     def _run(self) -> Process:
         scenario = self.model.scenario
@@ -133,6 +150,7 @@ class Course:
 
     def _act(self, event: EventSpec, number: int) -> None:
         self.before()
+        self.mark()
         self._told = ""
         found: Sequence[Later] = ()
         with self._saying_which(number):
@@ -159,6 +177,7 @@ class Course:
         wait = later.after
         yield wait if isinstance(wait, simpy.Event) else self.env.timeout(wait)
         self.before()
+        self.mark()
         self._told = ""
         if later.do is not None:
             with self._saying_which(number):
@@ -198,6 +217,8 @@ class Course:
     def _ends(self, operation: simpy.Event) -> None:
         assert isinstance(operation, Operation)
         self.before()
+        for other in self.model.operations():
+            other.mark()
         self.after("operation-end", f"{words_of(operation)}: {operation.state}")
         self.look()
 

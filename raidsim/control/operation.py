@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Protocol
 
 import simpy
@@ -83,6 +84,7 @@ class Operation(simpy.Event):
         self._at_end = at_end
         self._ended: float | None = None
         self._is_paused = False
+        self._marks: list[tuple[float, int]] = [(0.0, 0)]  # times, s, and rows done until then
         self._next()
 
     def __repr__(self) -> str:
@@ -126,9 +128,28 @@ class Operation(simpy.Event):
         return end - self.started
 
     @property
+    def seconds_in_all(self) -> float | None:
+        """What all of it takes, s; None if nothing is done yet.
+
+        Of a sample of its rows it goes as fast as of all. So it takes the time of every stretch of
+        even conditions as it was, with the rows that were done in it, and all other rows at the
+        pace of the last stretch that did any.
+        """
+        marks = [*self._marks, (self.simulated_seconds, self._done)]
+        stretches = [(end - begin, after - before)
+                     for (begin, before), (end, after) in pairwise(marks)]  # fmt: skip
+        working = [number for number, (_, rows) in enumerate(stretches) if rows > 0]
+        if not working:
+            return None
+        time, rows = stretches.pop(working[-1])
+        left = self._total - sum(done for _, done in stretches)
+        return sum(passed for passed, _ in stretches) + left / rows * time
+
+    @property
     def seconds(self) -> float:
-        """What so much of it takes, s: the simulated time over the share of rows simulated."""
-        return self.simulated_seconds / self.share_simulated
+        """What so much of it takes as is done, s; see :attr:`seconds_in_all`."""
+        in_all = self.seconds_in_all
+        return self.simulated_seconds if in_all is None else in_all * self.progress
 
     @property
     def size(self) -> int:
@@ -161,9 +182,20 @@ class Operation(simpy.Event):
 
     # -- changes --------------------------------------------------------------------------------
 
+    def mark(self) -> None:
+        """Note that conditions change now: the load, the power, what else goes on."""
+        if not self.is_over:
+            self._marks.append((self.simulated_seconds, self._done))
+
+    @property
+    def _done(self) -> int:
+        """Rows that were done so far, of those that are simulated."""
+        return sum(one.done for one in self._all)
+
     def pause(self) -> None:
         """Begin nothing more until :meth:`resume`; what is under way is finished."""
         if not self.is_over:
+            self.mark()
             self._is_paused = True
             self.volume.env.sync()
             if self._operations:
@@ -172,6 +204,7 @@ class Operation(simpy.Event):
     def resume(self) -> None:
         """Go on after a pause."""
         if self._is_paused and not self.is_over:
+            self.mark()
             self._is_paused = False
             self.volume.env.when_on(self._go_on)
 
@@ -210,6 +243,7 @@ class Operation(simpy.Event):
         share = check.quantity("rate", rate, "share", "1 %", "100 %")
         check.raise_if_wrong()
         self.volume.env.sync()
+        self.mark()
         self.pace = replace(self.pace, rate=share)
         if self._operations and not self.is_over:  # else it will begin with it
             operation.set_rate(self.volume.system, self._operations[-1], share)

@@ -106,6 +106,7 @@ class Power:
         found = PowerCut(env.now, [self._cost(volume) for volume in self.volumes])
         self._open = {one.volume: (env.now, one) for one in found.volumes if one.resync_rows}
         before = self._outage if env.power == "coming" else power.Outage()
+        self._mark()
         self._outage = power.cut(env.system, self._kept_caches(), before)
         env.fail(self._outage.awaited)
         env.collect()
@@ -145,6 +146,7 @@ class Power:
             return
         env.sync()
         env.switch("on")
+        self._mark()
         power.resume(env.system, self._outage)
         resyncs = self._resync()
         env.begin_what_waited()
@@ -162,6 +164,12 @@ class Power:
             if cut.resync in promises.REPLAYED or (cut.resync in BY_ITSELF and not alone):
                 begun[volume.name] = volume.resync(cut.resync_rows)
         return begun
+
+    def _mark(self) -> None:
+        """Conditions change for what goes on in the background."""
+        for volume in self.volumes:
+            for one in volume.operations:
+                one.mark()
 
     # -- what a cut costs ---------------------------------------------------------------------
 

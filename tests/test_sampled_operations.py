@@ -1,0 +1,88 @@
+"""The time of a rebuild of which a sample is simulated, where conditions change meanwhile.
+
+What all of it takes is known from runs that simulate all rows.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from raidsim.control import Environment, Host, Volume
+from raidsim.running import run
+from raidsim.scenario import from_data
+
+MODELS = Path(__file__).parent.parent / "models"
+SMALL = {
+    "level": "raid5",
+    "drives": 4,
+    "drive": "seagate-st373455ss",
+    "disk_cache": "off",
+    "failed": [0],
+    "set": {"capacity.user": "4 GB"},
+}
+LOAD = {"read": "67 %", "size": "8 KiB", "outstanding": 4}
+REBUILD = {"kind": "rebuild", "at": "1 s", "drive": 0}
+
+
+def seconds(sample, *events, load=None):
+    """What the rebuild takes in all."""
+    data = {
+        "host": {"model": "linux-xeon-e5-pair"},
+        "volume": [SMALL | {"rebuild_sample": sample}],
+        "load": [] if load is None else [load],
+        "event": [REBUILD, *events],
+        "measure": {"max_time": "2 h"},
+    }
+    (point,) = run(from_data(data)).points
+    (rebuild,) = [one for one in point.course.operations if one.kind == "rebuild"]
+    assert rebuild.state == "done"
+    return rebuild.seconds, point.warnings
+
+
+@pytest.mark.parametrize(
+    ("events", "load"),
+    [
+        ((), None),
+        (({"kind": "power-cut", "at": "2 s", "outage": "60 s", "boot": "20 s"},), None),
+        (({"kind": "load-stop", "at": "3 s"},), LOAD),
+    ],
+    ids=["nothing happens", "the power is away for a minute", "the load stops"],
+)
+def test_a_sample_tells_what_all_rows_take(events, load):
+    whole, _ = seconds("100 %", *events, load=load)
+    part, _ = seconds("10 %", *events, load=load)
+    assert part == pytest.approx(whole, rel=0.1)
+
+
+def test_a_pause_counts_once(tmp_path):
+    """And not as many times as there are rows for each that is simulated."""
+    text = (MODELS / "seagate-st373455ss.toml").read_text()
+    disk = tmp_path / "small.toml"
+    disk.write_text(re.sub(r"(user *= *{ value = )[^,]*", r"\g<1>4000000000", text))
+    found = []
+    for sample in ("10 %", "100 %"):
+        env = Environment()
+        host = Host(env, "linux-xeon-e5-pair")
+        words = {"level": "raid5", "drives": 4, "disk_cache": "off", "rebuild_sample": sample}
+        data = Volume(env, disk, host, name="data", **words)
+        data.fail(0)
+        work = data.replace(0)
+        env.run(until=env.now + 1.0)
+        work.pause()
+        env.run(until=env.now + 100.0)
+        work.resume()
+        env.run(until=work)
+        found.append(work.seconds)
+    assert found[0] == pytest.approx(found[1], rel=0.1)
+    assert found[0] > 100
+
+
+def test_a_sample_that_ends_before_the_load_does_says_what_its_time_is_told_from():
+    stop = {"kind": "load-stop", "at": "60 s"}
+    _, warnings = seconds("1 %", stop, load=LOAD)
+    assert any("raise volume.rebuild_sample" in words for words in warnings)
+    _, warnings = seconds("100 %", stop, load=LOAD)
+    assert not any("raise volume.rebuild_sample" in words for words in warnings)
