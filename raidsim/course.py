@@ -161,8 +161,8 @@ class CourseSession(Session):
         self.left = [f"{words_of(one)} was under way at the end" for one in left]
         self.warnings += self.left
         self.warnings += [
-            f"{words_of(one)}: its time is told from {units.plain(one.simulated_seconds, 3)} s of it, and"
-            " what else went on was over before the rest would have been done: raise"
+            f"{words_of(one)}: its time is told from {units.plain(one.simulated_seconds, 3)} s of"
+            " it, and what else went on was over before the rest would have been done: raise"
             " volume.rebuild_sample"
             for one in self.model.operations()
             if self._outlasts(one)

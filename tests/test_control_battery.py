@@ -178,3 +178,15 @@ def test_only_a_battery_that_is_there_changes(model, state, words):
     card = Controller(env, model)
     with pytest.raises(InputError, match=words):
         card.set_battery(state)
+
+
+def test_a_battery_that_learns_does_not_begin_to_learn_once_more():
+    env, host = server()
+    card = Controller(env, "lsi-megaraid-1078-512", name="raid")
+    Volume(env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back")
+    cycle = card.learn("1 h")
+    with pytest.raises(InputError, match="is learning already"):
+        card.learn("1 h")
+    env.run(until=cycle)
+    assert card.battery == "good"
+    card.learn("1 h")

@@ -48,7 +48,8 @@ def test_a_repeated_event_happens_until_the_end():
 def test_repeated_events_happen_at_whole_ns_and_are_complained_of_once():
     measure = {"duration": "6 s"}
     cut = at("0.1 s", "power-cut", every="0.3 s", outage="0.1 s", boot="0.2 s")
-    (event,) = scenario(cut, measure=measure).events
+    flash = "fujitsu-ssd-sas2-mlc-200gb"  # which does not spin up
+    (event,) = scenario(cut, measure=measure, drive=flash).events
     assert event.times(6.0)[3] == 1.0
     assert refused(at("1 s", "drive-failure", drive=1, every="1 s"), measure=measure).count(":") < 6
 
@@ -187,3 +188,38 @@ def test_every_kind_says_what_it_does_in_words(kind):
     assert event.words != kind
     if event.span > 0 and "lasting" in KINDS[kind].model_fields:
         assert event.words_of_end
+
+
+def power_cut_lines(*events, **changes):
+    """What is said of the power cut before anything runs."""
+    return next(one for one in lines(scenario(*events, **changes)) if "power is cut" in one)
+
+
+@pytest.mark.parametrize(
+    ("outage", "boot", "back"), [("5 s", "0 s", "20 s"), ("5 s", "60 s", "65 s")]
+)
+def test_power_is_back_when_disks_turn_and_hosts_have_booted(outage, boot, back):
+    """Disks take 15 s to spin up."""
+    cut = at("10 s", "power-cut", outage=outage, boot=boot)
+    assert f"{back} later power is back" in power_cut_lines(cut)
+    with pytest.raises(InputError, match="power is away until 30 s"):
+        scenario(
+            at("10 s", "power-cut", outage="5 s", boot="0 s"), at("25 s", "drive-failure", drive=0)
+        )
+
+
+@pytest.mark.parametrize(
+    ("first", "state", "last", "lost"),
+    [
+        ("good", "absent", None, True),
+        ("absent", "good", None, False),
+        ("good", "low", "5 s", False),
+    ],
+)
+def test_a_power_cut_costs_what_the_battery_of_then_does_not_keep(first, state, last, lost):
+    battery = {"state": state} | ({} if last is None else {"for": last})
+    words = power_cut_lines(
+        at("10 s", "battery", **battery), at("20 s", "power-cut"),
+        write="back-bad-battery", controllers=(RAID | {"battery": first},),
+    )  # fmt: skip
+    assert ("has dirty in the controller's cache is lost" in words) == lost

@@ -382,3 +382,19 @@ def test_the_figure_is_what_the_command_line_draws():
 
     with plot.drawing():
         assert plot.save_svg(result().plot(), "raidsim") == plot.render(result(), ".svg")
+
+
+@pytest.mark.parametrize("workers", ["x", 0, -3, 1.5, True])
+def test_a_number_of_workers_is_a_whole_one(workers):
+    words = refusal(raidsim.sweep, quick(), {"load.outstanding": [1, 2]}, workers=workers)
+    assert "no whole number from 1 on" in words
+
+
+@pytest.mark.parametrize("given", [{"within": "banana"}, {"within": "2 ms"}, {"precision": "1 %"}])
+def test_what_results_cannot_answer_is_not_asked_of_them(given):
+    words = refusal(raidsim.compare, result(), result(), **given)
+    assert "results are not run again" in words
+
+
+def test_a_result_is_written_to_a_path_and_nothing_else():
+    assert "5 is no path" in refusal(result().to_json, 5)

@@ -121,6 +121,7 @@ class Controller(Part):
         first = env.system.count("stations")
         self._rows = add_controller(env.system, self.name, self.card)
         self._stations = range(first, env.system.count("stations"))
+        self._cycle: simpy.Process | None = None  # of its battery, the last one
         self.duty = Duty(env, self._rows, self.card, spec.battery)
         env.unique(self.name)
 
@@ -194,7 +195,7 @@ class Controller(Part):
         Raises
         ------
         InputError
-            If it has no battery, or that is no time.
+            If it has no battery, that is no time, or it learns already.
         """
         return self._battery_for("learn", "learning", duration)
 
@@ -205,6 +206,8 @@ class Controller(Part):
     def _battery_for(self, call: str, state: str, duration: float | str) -> simpy.Process:
         check = Arguments(f"{self.name}.{call}()")
         seconds = check.seconds("duration", duration, 0.0, LONGEST_OUTAGE)
+        if self._cycle is not None and self._cycle.is_alive and self.battery == state:
+            check.wrong("duration", f"its battery is {state} already", "wait until that is over")
         check.raise_if_wrong()
         self.set_battery(state)
 
@@ -213,7 +216,8 @@ class Controller(Part):
             if self.battery == state:
                 self.set_battery("good")
 
-        return self.env.process(cycle())
+        self._cycle = self.env.process(cycle())
+        return self._cycle
 
     # -- when it stops ------------------------------------------------------------------------
 

@@ -62,7 +62,8 @@ class Volume(Asked, Governed):
     state
         What was done to solid state drives before: "fresh" nothing, "filled" all was written
         once in sequence, "steady" it was then overwritten at random, mapping unit by mapping
-        unit, until the write amplification was steady.
+        unit, until the write amplification was steady. A scenario, which knows its loads, begins
+        with "steady"; here that is to be asked for.
     filled
         Share of the capacity that holds data, from its start, as in a scenario: "50 %".
     level, drives, strip, spans, copies, spread, rotation

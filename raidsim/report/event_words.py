@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from raidsim import units
@@ -19,8 +20,11 @@ def lines(scenario: Scenario) -> Iterator[str]:
         if event.every is not None:
             parts[0] = f"at {_time(event.at)} and every {_time(event.every)} after: {event.words}"
         parts += reader.of(event)
-        if event.span > 0 and event.words_of_end:
-            parts.append(f"{_time(event.span)} later {event.words_of_end}")
+        span = event.span
+        if isinstance(event, kinds.PowerCut):
+            span = event.away([volume.card for volume in scenario.volumes])
+        if span > 0 and event.words_of_end:
+            parts.append(f"{_time(span)} later {event.words_of_end}")
         yield "; ".join(parts)
 
 
@@ -32,6 +36,8 @@ class _Consequences:
         self.failed = {one.name: len(one.failed) for one in scenario.volumes}
         self.spares = {one.name: one.spares for one in scenario.volumes}
         self.write = {one.name: one.write for one in scenario.volumes}
+        self.batteries = {one.name: one.battery or "absent" for one in scenario.controllers}
+        self.until: dict[str, tuple[float, str]] = {}  # when a battery is as before, and how
         self.stand_ins = dict.fromkeys(self.spares, 0)  # spares that may be under rebuild
 
     def of(self, event: EventSpec) -> Iterator[str]:
@@ -57,7 +63,7 @@ class _Consequences:
                     yield "nothing comes of it: no card says how its drives warm"
             case kinds.PowerCut():
                 for volume in self.scenario.volumes:
-                    yield from self._power_cut(volume)
+                    yield from self._power_cut(volume, event.at)
             case kinds.ControllerFailure() if event.partner is not None and not event.mirrored:
                 yield "what is dirty in its cache is lost"
             case _:
@@ -79,9 +85,14 @@ class _Consequences:
             under_way = ", if no hot spare is still being rebuilt: else data may be lost"
         return f"the array is degraded, and {more} may fail{under_way}"
 
-    def _power_cut(self, volume: VolumeSpec) -> Iterator[str]:
+    def _battery_at(self, controller: str, time: float) -> str:
+        """State of the battery of a controller when something happens."""
+        over, before = self.until.get(controller, (math.inf, ""))
+        return before if time >= over else self.batteries[controller]
+
+    def _power_cut(self, volume: VolumeSpec, time: float) -> Iterator[str]:
         controller = self.scenario.controller(volume)
-        kept = controller is not None and controller.battery == "good"
+        kept = controller is not None and self._battery_at(controller.name, time) == "good"
         if self.write[volume.name] == "back-bad-battery" and not kept:
             yield f"what {volume.name} has dirty in the controller's cache is lost"
         if lost := kind_of(volume.card).lost_by_name(volume.card, volume.name):
@@ -97,7 +108,17 @@ class _Consequences:
         if isinstance(event, kinds.Policy):
             yield from self._policy(self.scenario.volume(event.volume), event)
         elif isinstance(event, kinds.Battery | kinds.LearnCycle):
-            yield from self._battery(event.controller, getattr(event, "state", "learning"))
+            state = getattr(event, "state", "learning")
+            self._change(event, state)
+            yield from self._battery(event.controller, state)
+
+    def _change(self, event: kinds.Battery | kinds.LearnCycle, state: str) -> None:
+        """The battery of a controller is in another state from now on, or for a while."""
+        before = self._battery_at(event.controller, event.at)
+        self.until.pop(event.controller, None)
+        if event.span > 0:
+            self.until[event.controller] = event.at + event.span, before
+        self.batteries[event.controller] = state
 
     def _policy(self, volume: VolumeSpec, event: kinds.Policy) -> Iterator[str]:
         before = self.write[volume.name]
@@ -107,7 +128,11 @@ class _Consequences:
         controller = self.scenario.controller(volume)
         if event.write == "through" and before != "through":
             yield "what is dirty of it goes to the drives"
-        elif event.write == "back" and controller is not None and controller.battery != "good":
+        elif (
+            event.write == "back"
+            and controller is not None
+            and (self._battery_at(controller.name, event.at) != "good")
+        ):
             yield "it goes on to write through until the battery is good"
 
     def _battery(self, controller: str, state: str) -> Iterator[str]:

@@ -107,6 +107,8 @@ def as_json(document: Mapping[str, Any], path: str | os.PathLike[str] | None) ->
     rendered = json_file.render(document)
     if path is None:
         return rendered.decode("utf-8")
+    if not isinstance(path, str | os.PathLike):
+        raise InputError([Problem("to_json()", None, "path", f"{path!r} is no path of a file")])
     target = Target("to_json()", str(path))
     check([target])
     write({target: rendered})

@@ -289,6 +289,7 @@ class _Story:
         every = [(time, path, event) for event, path in found for time in event.times(duration)]
         self.events = sorted(every, key=lambda one: one[0])
         volumes = {part.values["name"]: part.values for part in parts.volumes}
+        self.cards = [part.card for part in parts.volumes if part.card is not None]
         self.failed = {name: set(volume["failed"]) for name, volume in volumes.items()}
         self.had = {name: int(volume["spares"]) for name, volume in volumes.items()}
         self.spares = dict(self.had)
@@ -319,7 +320,7 @@ class _Story:
             case kinds.Replacement() | kinds.Rebuild() | kinds.CopyBack():
                 yield from self._restore(event, event.volume, event.drive)
             case kinds.PowerCut():
-                self.dark = round(time + event.outage + event.boot, 9)
+                self.dark = round(time + event.away(self.cards), 9)
             case kinds.LoadStart():
                 if self.running[event.load]:
                     yield "load", f"{event.load} runs already", "stop it before"

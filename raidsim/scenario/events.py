@@ -7,9 +7,11 @@ must hold between events is `raidsim.scenario.event_checks`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
 from raidsim import units
+from raidsim.cards import Card
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.fields import Choice, Count, Flag, Quantity, key
 from raidsim.scenario.models import CACHE_CHOICES
@@ -21,6 +23,7 @@ Sample = Annotated[float | None, Quantity("share", low="0.001 %")]
 DriveNumber = Annotated[int, Count(0, 1023)]
 Offset = Annotated[int, Quantity("size", sectors=True)]
 
+SPIN_UP = "spindle.start_time"
 AIRFLOW = key("airflow from then on, relative to that for which the server is released")
 ONLY_VOLUME = "the only volume"
 ONLY_CONTROLLER = "the only controller"
@@ -410,6 +413,11 @@ class PowerCut(EventSpec):
     boot: Annotated[float, Quantity("time", high="1 h")] = key(
         "time from then on until hosts have booted; disks spin up meanwhile", "60 s"
     )
+
+    def away(self, drives: Sequence[Card]) -> float:
+        """How long hosts issue no I/Os, s: until they have booted, and these drives spun up."""
+        starts = [one.number(SPIN_UP) for one in drives if SPIN_UP in one.about.by_name]
+        return self.outage + max(self.boot, *starts, 0.0)
 
     @property
     def words(self) -> str:

@@ -147,6 +147,8 @@ def compare(
     """
     called = _names(systems, names)
     if all(isinstance(one, Result) for one in systems):
+        _refuse(within=within, percentile=percentile, unknowns=unknowns or None, prices=prices,
+                precision=precision)  # fmt: skip
         return of_results([one for one in systems if isinstance(one, Result)], called)
     scenarios = [at_precision(one, precision) for one in systems if isinstance(one, Scenario)]
     with opened(store) as kept, telling(progress) as on_progress:
@@ -410,6 +412,18 @@ def _names(systems: Sequence[object], names: Sequence[str] | None) -> list[str]:
         name if name not in given[:number] else f"{name} ({given[: number + 1].count(name)})"
         for number, name in enumerate(given)
     ]
+
+
+def _refuse(**given: object) -> None:
+    """Refuse what can't be done with results, which are not run again."""
+    cause, remedy = (
+        "is about runs, and results are not run again",
+        "leave it out, or give scenarios",
+    )
+    wrong = [Problem("compare()", None, name, cause, remedy)
+             for name, value in given.items() if value is not None]  # fmt: skip
+    if wrong:
+        raise InputError(wrong)
 
 
 def _whole(name: str, value: object, least: int, most: int) -> int:

@@ -134,11 +134,14 @@ def execute(
     Raises
     ------
     InputError
-        Problems of all variants that are wrong, each once; nothing answers at the address; or
-        workers were lost, three times, over the same variants.
+        ``workers`` is no number of them; problems of all variants, each once; nothing answers at
+        the address; or workers were lost, three times, over the same variants.
     KeyboardInterrupt
         At Ctrl-C; all runs have ended then.
     """
+    if workers is not None and (type(workers) is not int or workers < 1):
+        cause = f"{workers!r} is no whole number from 1 on"
+        raise InputError([Problem(None, None, "workers", cause, "leave it out: one per processor")])
     order = list(range(len(variants)))
     if first is not None:
         order.sort(key=lambda number: first(variants[number]))
