@@ -74,6 +74,79 @@ def test_known_mistakes_are_wrong_and_get_their_own_hint(name):
     assert hinted
 
 
+def ways(name, number):
+    """How one comes to the answer of a question, for each set of its numbers, on one line."""
+    found = [asked for asked in sheets(name) if asked.number == number]
+    assert len(found) > 1
+    return [(asked, " ".join(asked.way.split())) for asked in found]
+
+
+def figure(text, pattern):
+    """The number that a pattern finds in a text."""
+    (found,) = re.findall(pattern, " ".join(text.split()))
+    return float(found.replace(",", ""))
+
+
+def test_the_time_of_a_read_is_the_sum_of_its_parts_and_what_the_disk_takes():
+    text = catalogue.lesson("disk-time").text
+    parts, total = re.findall(r"that makes ([\d. +]+) = ([\d.]+) ms", text)[0]
+    assert sum(map(float, parts.split("+"))) == pytest.approx(float(total), abs=0.01)
+    measured = simulate(catalogue.lesson("disk-time").system)
+    assert measured.latency_ms["read"].mean == pytest.approx(float(total), rel=0.01)
+    rate = figure(text, r"so (\d+) reads in a second")
+    assert measured.iops.mean == pytest.approx(rate, rel=0.01)
+
+
+def test_two_lessons_say_the_same_of_the_same_disk():
+    of_data = figure(catalogue.lesson("queues").text, r"([\d.]+) ms for the data")
+    assert f"+ {of_data} +" in catalogue.lesson("disk-time").text
+
+
+def test_what_a_small_cache_answers_is_said_of_the_one_that_was_drawn():
+    for asked, way in ways("caching", 4):
+        size = figure(way, r"A cache of ([\d.]+) % of the data")
+        times = figure(way, r"answers ([\d.]+) times as many")
+        assert size * times == pytest.approx(asked.hand, rel=0.01)
+
+
+def test_further_copies_are_waited_for_where_they_make_a_write_longer():
+    for asked, way in ways("mirrors", 6):
+        assert ("one more drive to wait for" in way) == (asked.simulated > 1.03)
+        assert ("X stays what it is" in way) == (asked.simulated <= 1.03)
+
+
+def test_the_rule_of_rebuilds_is_said_to_be_as_far_off_as_it_is():
+    for asked, way in ways("rebuild", 3):
+        off = 100 * (asked.hand / asked.simulated - 1)
+        if "the rule holds" in way:
+            assert abs(off) < 3
+        else:
+            assert figure(way, r"gives (\d+) % too much") == pytest.approx(off, abs=0.6)
+
+
+def test_more_spare_area_makes_no_drive_faster_that_the_cpu_limits():
+    rates = {asked.given.spare: asked.simulated for asked, _ in ways("flash", 4)}
+    for asked, way in ways("flash", 4):
+        slower = rates[asked.given.spare] < 0.98 * max(rates.values())
+        assert ("not enough" in way) == slower
+    for asked, way in ways("flash", 6):
+        slower = rates[asked.given.spare] < 0.98 * max(rates.values())
+        assert ("would make it faster" in way) == slower
+
+
+def test_a_third_failure_is_reckoned_with_only_where_there_is_one():
+    for asked, way in ways("nested", 3):
+        assert ("third" in way) == (asked.given.failures == 3)
+
+
+def test_what_ten_times_as_much_ageing_costs_lies_between_both_orders():
+    for _, way in ways("scheduling", 6):
+        now = figure(way, r"and ([\d,]+) IO/s in place of")
+        ten = figure(way, r"falls to ([\d,]+) IO/s")
+        fifo = figure(way, r"on its way to the ([\d,]+) of fifo")
+        assert fifo < ten < 0.8 * now
+
+
 def test_there_are_the_lessons_that_a_course_needs():
     assert len(catalogue.lessons()) >= LEAST
     assert len({lesson.title for lesson in catalogue.lessons()}) == len(catalogue.NAMES)

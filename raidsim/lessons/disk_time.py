@@ -32,7 +32,10 @@ max_ios = 6_000
 
 SEEK = 3.5
 TURN = 4.0
+CHOOSE = 0.25
+"""Time of the disk's firmware before each access, ms: queue.choose_time of its card."""
 OVERHEAD = 0.12
+"""Time of controller, link and host, ms."""
 TRACK = 466_000
 """Bytes of a track, between the outer and the inner ones."""
 SWITCH = 0.5
@@ -44,16 +47,21 @@ RATE = TRACK / (TURN + SWITCH)
 KIB = 1024
 
 
+def transfer(size: int) -> float:
+    """Mean time in which so many bytes pass under the head, ms."""
+    return size / RATE
+
+
 def service(size: int) -> float:
-    """Mean time of a random read of so many bytes, ms: seek, half a turn, transfer, overhead."""
-    return SEEK + TURN / 2 + size / RATE + OVERHEAD
+    """Mean time of a random read, ms: seek, half a turn, transfer, firmware, overhead."""
+    return SEEK + TURN / 2 + transfer(size) + CHOOSE + OVERHEAD
 
 
 LESSON = Lesson(
     name="disk-time",
     title="Where a disk's time goes",
     about="seek, rotation, transfer, and which of them a faster disk shortens",
-    text="""\
+    text=f"""\
 A random read of a hard disk has three parts.
 
     seek        the arm moves over the cylinders: 3.5 ms on average for this disk
@@ -61,11 +69,11 @@ A random read of a hard disk has three parts.
     transfer    the bytes pass under the head: a track of 466 kB in a turn of 4 ms, and
                 0.5 ms to the next track: 104 MB/s (10^6)
 
-Controller, link and host take some 0.1 ms more. For 8 KiB that makes 3.5 + 2 + 0.08 + 0.12 = 5.7 ms, so 176 reads in a second: one part in seventy of the time is spent on the data itself. The transfer counts only when requests are long.
+The disk's firmware takes {CHOOSE} ms before each access, to choose it; controller, link and host take some {OVERHEAD} ms more. For 8 KiB that makes {SEEK} + {TURN / 2:g} + {transfer(8 * KIB):.2f} + {CHOOSE} + {OVERHEAD} = {service(8 * KIB):.2f} ms, so {1000 / service(8 * KIB):.0f} reads in a second: one part in {service(8 * KIB) / transfer(8 * KIB):.0f} of the time is spent on the data itself. The transfer counts only when requests are long.
 
 The average seek of a data sheet is the mean over random pairs of places, which is a third of the full stroke. Data that lies close together has shorter ones, though not in proportion: an arm accelerates and brakes, and has to settle in the end, however short the way. Outer tracks are longer than inner ones and pass under the head in the same turn, so the first bytes of a disk are read fastest.
 
-A read that goes on where the last one ended needs neither seek nor half a turn. That is why the same disk is some ninety times as fast in sequence as at random, and why all of storage tries to make long requests of short ones.""",
+A read that goes on where the last one ended needs neither seek nor half a turn. That is why the same disk is more than ninety times as fast in sequence as at random, and why all of storage tries to make long requests of short ones.""",
     system=SYSTEM,
     questions=(
         Question(
@@ -93,16 +101,16 @@ A read that goes on where the last one ended needs neither seek nor half a turn.
             draw={"kib": (4, 16, 64, 256, 1024)},
             unit="ms",
             tolerance=0.06,
-            agrees=0.06,
+            agrees=0.015,
             hand=lambda d: service(d.kib * KIB),
             runs=(("load.size={kib} KiB",),),
             read=lambda d, p: latency(p),
-            also=lambda d: {"transfer": d.kib * KIB / RATE},
-            way="3.5 + 2 + {kib} KiB / 104 MB/s = {transfer} + 0.12: together {hand} ms. Simulated: {simulated} ms.",
-            hint="Add seek, half a turn, transfer and 0.12 ms.",
+            also=lambda d: {"transfer": transfer(d.kib * KIB)},
+            way="{kib} KiB / 104 MB/s = {transfer} ms, and 3.5 + 2 + 0.25 + 0.12 ms: together {hand} ms. Simulated: {simulated} ms.",
+            hint="Add seek, half a turn, transfer, 0.25 ms of the firmware and 0.12 ms of all others.",
             mistakes=(
                 Mistake(
-                    lambda d: d.kib * KIB / RATE,
+                    lambda d: transfer(d.kib * KIB),
                     "That is the transfer alone. Before it the arm has to get there.",
                 ),
             ),
@@ -112,7 +120,7 @@ A read that goes on where the last one ended needs neither seek nor half a turn.
             draw={"kib": (8, 64, 256, 1024)},
             unit="MB/s",
             tolerance=0.06,
-            agrees=0.06,
+            agrees=0.015,
             hand=lambda d: d.kib / 1024 / service(d.kib * KIB) * 1000,
             runs=(("load.size={kib} KiB",),),
             read=lambda d, p: mbps(p),
@@ -128,7 +136,7 @@ A read that goes on where the last one ended needs neither seek nor half a turn.
             runs=(("load.area.size={gb} GB",),),
             read=lambda d, p: iops(p),
             also=lambda d: {"whole": iops(simulate(SYSTEM))},
-            way="Simulated: {simulated} IO/s. The seeks become short, but the arm still settles, and half a turn is still 2 ms: no less than some 2.3 ms can come of it. Using the outer part of a disk alone is called short stroking.",
+            way="Simulated: {simulated} IO/s. The seeks become short, but the arm still settles, and half a turn is still 2 ms: no less than some 2.7 ms can come of it. Using the outer part of a disk alone is called short stroking.",
             hint="Which of the three parts becomes shorter?",
         ),
         Question(
@@ -188,7 +196,11 @@ A read that goes on where the last one ended needs neither seek nor half a turn.
                 "ms",
                 latency,
                 lambda kib, rpm: (
-                    SEEK + 30000 / rpm + kib * KIB / TRACK * (60000 / rpm + SWITCH) + OVERHEAD
+                    SEEK
+                    + 30000 / rpm
+                    + kib * KIB / TRACK * (60000 / rpm + SWITCH)
+                    + CHOOSE
+                    + OVERHEAD
                 ),
             ),
             Shown("throughput", "MB/s", mbps),
@@ -200,7 +212,7 @@ A read that goes on where the last one ended needs neither seek nor half a turn.
     ),
     simplifications=(
         "One track length stands for all; the simulated disk has 16 zones, from 589 to 343 kB.",
-        "The controller's time is 0.12 ms for every read; real disks differ by kind of request.",
+        "The firmware takes 0.25 ms for every read, controller, link and host 0.12 ms; real ones differ by kind of request.",
     ),
     disagreements=(
         "Data sheets give average seeks that are measured in cylinders. Bytes are denser outside, so random bytes are a little closer together: the simulated mean is up to 1 % below the formula.",

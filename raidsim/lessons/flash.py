@@ -36,6 +36,13 @@ PB = 1e15
 SPARE = 'volume.set."flash.spare"={spare} %'
 
 
+MORE = {
+    False: "More spare area would make it faster, and so sooner worn by this rating, though each byte of the host wore the flash less.",
+    True: "The host's CPU limits it here: more spare area would not make it faster, so not sooner worn by this rating, though each byte of the host wore the flash less.",
+}
+"""What more spare area does to a drive, by whether the host's CPU limits it already."""
+
+
 def measured(point: Point) -> float:
     """Bytes that the flash programs for each byte of the host."""
     found = point.drives[0].write_amplification
@@ -59,6 +66,12 @@ def spare_of(wanted: float) -> float:
 def spare(percent: float) -> str:
     """Change the spare area."""
     return f'volume.set."flash.spare"={percent} %'
+
+
+def cpu_limits(percent: float) -> bool:
+    """Whether a drive of so much spare area writes as fast as a fresh one, which the CPU limits."""
+    fresh = iops(simulate(SYSTEM, "volume.state=fresh"))
+    return iops(simulate(SYSTEM, spare(percent))) > 0.98 * fresh
 
 
 LESSON = Lesson(
@@ -145,10 +158,15 @@ What A costs: the rate of writes, as the flash has A times the work; the tail of
             also=lambda d: {
                 "fresh": iops(simulate(SYSTEM, "volume.state=fresh")),
                 "a": greedy(d.spare / 100),
+                "enough": (
+                    "and that is enough for the moves"
+                    if cpu_limits(d.spare)
+                    else "but not enough for all of that"
+                ),
             },
             runs=((SPARE,),),
             read=lambda d, p: iops(p),
-            way="Simulated: {simulated} IO/s. The flash has {a} times the work. Whether that shows depends on what limited before: here the host's CPU does while the drive is fresh, so some of the work is free.",
+            way="Simulated: {simulated} IO/s. The flash has {a} times the work. Whether that shows depends on what limited before. Here the host's CPU does while the drive is fresh, so the flash has time left, {enough}.",
             hint="How much more does the flash have to do, and was it what limited?",
         ),
         Question(
@@ -170,8 +188,8 @@ What A costs: the rate of writes, as the flash has A times the work; the tail of
             tolerance=0.08,
             runs=((SPARE,),),
             read=lambda d, p: 14.6 * PB / (p.mbps * 2**20) / (365 * 86400),
-            also=lambda d: {"mb": simulate(SYSTEM, spare(d.spare)).mbps},
-            way="Simulated: {mb} MB/s are written, so {simulated} years. More spare area makes it faster, and so sooner worn by this rating, though each byte of the host wears the flash less.",
+            also=lambda d: {"mb": simulate(SYSTEM, spare(d.spare)).mbps, "more": MORE[cpu_limits(d.spare)]},
+            way="Simulated: {mb} MB/s are written, so {simulated} years. {more}",
             hint="Run it: bytes in a second, then bytes in a year (365 days).",
         ),
     ),

@@ -37,6 +37,12 @@ min_ios = 8_000
 max_ios = 8_000
 """
 
+LAST = {
+    1: "Each further copy is one more drive to wait for, and adds less than the one before.",
+    4: "While a write waits for its last drive the others go on with the next write, so every drive is busy all the time. Each of them does all the writes, however many drives there are: X stays what it is, and so does W = 4 / X.",
+}
+"""Why more copies make a write longer, or do not, by the number of writes outstanding."""
+
 ALONE = SYSTEM.replace('level = "raid1"\ndrives = 2', 'level = "single"').replace(
     'mirror_reads = "shortest-queue" # of equals the nearer arm\n', ""
 )
@@ -121,7 +127,7 @@ requests, X being what one drive does. It is 2 X for reads only and X for writes
             runs=(("load.read={read} %", "load.outstanding=32"),),
             read=lambda d, p: iops(p),
             agrees=0.12,
-            way="Two disks share 2 - {read} % commands a request: 2 · {x} / (2 - {read} %) = {hand} IO/s. Simulated: {simulated}. Where both arms have to take part in writes they sometimes wait for each other.",
+            way="Two disks share 2 - {read} % commands a request: 2 · {x} / (2 - {read} %) = {hand} IO/s. Simulated: {simulated}. With 32 outstanding each disk has always something to do, and waits for no other.",
             hint="2 X / (2 - r).",
         ),
         Question(
@@ -159,7 +165,8 @@ requests, X being what one drive does. It is 2 X for reads only and X for writes
                 ("load.read=0 %", "load.outstanding={q}", "volume.drives=4"),
             ),
             read=lambda d, a, b: latency(b, "write") / latency(a, "write"),
-            way="Simulated: {simulated} times. Each further copy is one more drive to wait for, and adds less than the one before.",
+            also=lambda d: {"why": LAST[d.q]},
+            way="Simulated: {simulated} times. {why}",
             hint="Run both.",
         ),
     ),

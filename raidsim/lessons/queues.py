@@ -1,5 +1,6 @@
 """Lesson: queues, and Little's law."""
 
+from raidsim.lessons.disk_time import KIB, transfer
 from raidsim.teaching.figures import busy, iops, latency
 from raidsim.teaching.lesson import Explore, Knob, Lesson, Mistake, Question, Shown
 from raidsim.teaching.runs import simulate
@@ -60,7 +61,7 @@ LESSON = Lesson(
     name="queues",
     title="Queues, and Little's law",
     about="what rate, latency and the number under way have to do with each other",
-    text="""\
+    text=f"""\
 A disk serves one request at a time; whoever comes meanwhile waits. Two laws say most of what there is to say.
 
 Little's law. Let L requests be in a system on average, X leave it in a second, and each stay for W. Then
@@ -75,7 +76,7 @@ What arrives at a rate of its own (an open load, as the customers of a shop) doe
 
     W = S · (1 + U · (1 + C²) / (2 · (1 - U)))        C² = variance of S over its mean squared
 
-This is the formula of Pollaczek and Khinchine for one server. Service that always takes equally long has C² = 0, exponential service has 1. This disk takes S = 5.55 ms with C² = 0.12: a seek of 3.5 ms and half a turn of 2 ms, both of which vary, and 0.05 ms for the data.""",
+This is the formula of Pollaczek and Khinchine for one server. Service that always takes equally long has C² = 0, exponential service has 1. This disk takes S = 5.55 ms with C² = 0.12: a seek of nearly 3.5 ms and half a turn of 2 ms, both of which vary, and {transfer(8 * KIB):.2f} ms for the data. (A disk also takes time to choose an access. Here it is left out: queue.choose_time is 0.)""",
     system=SYSTEM,
     questions=(
         Question(
@@ -120,7 +121,7 @@ This is the formula of Pollaczek and Khinchine for one server. Service that alwa
             hand=lambda d: response(d.rate),
             simulated=lambda d: latency(simulate(OPEN, at_rate(d.rate))),
             also=lambda d: {"u": utilisation(d.rate), "idle": 1 - utilisation(d.rate)},
-            way="U = {u:.2f}, so W = 5.55 ms · (1 + {u:.2f} · 1.12 / (2 · {idle:.2f})) = {hand} ms. Simulated: {simulated} ms; there is 0.1 ms of controller and host in it that the formula leaves out.",
+            way="U = {u:.2f}, so W = 5.55 ms · (1 + {u:.2f} · 1.12 / (2 · {idle:.2f})) = {hand} ms. Simulated: {simulated} ms. The two differ by 0.1 ms of controller and host, which the formula leaves out, and by chance, which counts the more the busier the disk is.",
             hint="Put U = X · S and C² = 0.12 into the formula of Pollaczek and Khinchine.",
             mistakes=(
                 Mistake(
@@ -212,6 +213,6 @@ This is the formula of Pollaczek and Khinchine for one server. Service that alwa
         "The disk does not read ahead, and sorts nothing, so that one order and one service time are left.",
     ),
     disagreements=(
-        "The formula leaves out controller and host: simulated latencies are 0.1 ms longer. At high utilisation a window of 20,000 reads still has a few per cent of chance in it.",
+        "The formula leaves out controller and host, which take 0.1 ms. At high utilisation a window of 20,000 reads still has a few per cent of chance in it, which may be more than that.",
     ),
 )
