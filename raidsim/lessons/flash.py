@@ -188,7 +188,10 @@ What A costs: the rate of writes, as the flash has A times the work; the tail of
             tolerance=0.08,
             runs=((SPARE,),),
             read=lambda d, p: 14.6 * PB / (p.mbps * 2**20) / (365 * 86400),
-            also=lambda d: {"mb": simulate(SYSTEM, spare(d.spare)).mbps, "more": MORE[cpu_limits(d.spare)]},
+            also=lambda d: {
+                "mb": simulate(SYSTEM, spare(d.spare)).mbps,
+                "more": MORE[cpu_limits(d.spare)],
+            },
             way="Simulated: {mb} MB/s are written, so {simulated} years. {more}",
             hint="Run it: bytes in a second, then bytes in a year (365 days).",
         ),

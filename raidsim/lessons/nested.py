@@ -143,9 +143,7 @@ RAID 10 is the case of spans of two. And twelve drives as RAID 5 and as RAID 50 
             hand=lambda d: 100 * 10 / 11 * (8 / 10 if d.failures == 3 else 1),
             simulated=lambda d: survived("raid10", 6, d.failures),
             agrees=0.001,
-            also=lambda d: {
-                "third": ", the third of neither (8 of 10)" if d.failures == 3 else ""
-            },
+            also=lambda d: {"third": ", the third of neither (8 of 10)" if d.failures == 3 else ""},
             way="The second must not be the partner of the first (10 of 11 are not){third}: {hand} %. Of all ways {simulated} % are survived.",
             hint="How many of the drives that are left may fail, after each?",
             mistakes=(Mistake(lambda d: 0.0, "Only partners of failed drives must not fail."),),

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
+from pydantic import BeforeValidator
+
 from raidsim import units
 from raidsim.cards import Card
 from raidsim.scenario.event import EventSpec
-from raidsim.scenario.fields import Choice, Count, Flag, Quantity, key
+from raidsim.scenario.fields import Choice, Count, Flag, Quantity, as_list, key
 from raidsim.scenario.models import CACHE_CHOICES
 from raidsim.scenario.part import Name
 
@@ -109,7 +111,7 @@ class LatentErrors(_OnDrive):
     """Sectors of a drive cannot be read any more; nobody knows until they are read."""
 
     KIND: ClassVar[str] = "latent-errors"
-    offsets: tuple[Offset, ...] | None = key(
+    offsets: Annotated[tuple[Offset, ...], BeforeValidator(as_list)] | None = key(
         "where: byte addresses on the drive", None, "none; give offsets or count"
     )
     count: Annotated[int, Count(1, 100_000)] | None = key(

@@ -212,7 +212,7 @@ class VolumeKeys(Part):
         " whether it does or not",
         None, "shortest-queue; of copies in another section of disks (far) lowest-address",
     )  # fmt: skip
-    failed: tuple[Annotated[int, Count(0, 1023)], ...] = key(
+    failed: Annotated[tuple[Annotated[int, Count(0, 1023)], ...], BeforeValidator(as_list)] = key(
         "drives that have failed before the run begins, counted from 0", [], "none"
     )
     spares: Annotated[int, Count(0, 64)] = key(

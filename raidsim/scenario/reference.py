@@ -11,7 +11,7 @@ from raidsim import units
 from raidsim.cards.reference import table
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.events import KINDS
-from raidsim.scenario.fields import Quantity, Reader
+from raidsim.scenario.fields import Quantity, Reader, as_list
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     AirSpec,
@@ -147,7 +147,8 @@ def _row(name: str, info: FieldInfo) -> Sequence[str]:
     if inline is not None:
         form = "list of tables" if _is_list(info.annotation) else "table"
     elif _is_list(info.annotation):
-        form = f"{form}, or a list" if name != "arrivals" else f"list of {form}s"
+        one = _takes_one(info.metadata, info.annotation)
+        form = f"{form}, or a list" if one else f"list of {form}s"
     default = _default(info)
     example = "" if default.startswith("`") else _example(reader)
     return f"`{name}`", form, example, default, info.description or ""
@@ -193,6 +194,19 @@ def _inline_table(annotation: Any) -> Any:
     if isinstance(annotation, type) and hasattr(annotation, "_fields"):
         return annotation
     return next((t for t in map(_inline_table, get_args(annotation)) if t), None)
+
+
+def _takes_one(metadata: Sequence[Any], annotation: Any) -> bool:
+    """Whether a field that holds a list takes a single value as a list of one."""
+    for item in metadata:
+        if isinstance(item, Reader) or getattr(item, "func", None) is as_list:
+            return True
+    if get_origin(annotation) is tuple:
+        return False  # what follows is said of its items
+    return any(
+        _takes_one(getattr(inner, "__metadata__", ()), getattr(inner, "__origin__", inner))
+        for inner in get_args(annotation)
+    )
 
 
 def _is_list(annotation: Any) -> bool:

@@ -1,0 +1,42 @@
+"""Keys that take a value or a list, as the reference page says of them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from scenario_texts import ONE_LOAD
+
+from raidsim import scenario
+from raidsim.scenario import reference
+
+LISTS = re.findall(r"^\| `(\w+)` \| [^|]*, or a list \|", reference.markdown(), re.MULTILINE)
+RAID = ONE_LOAD.replace("[[volume]]", '[[volume]]\nlevel = "raid5"\ndrives = 3')
+CABLE = """\
+[[controller]]
+model = "cisco-12g-sas-hba"
+[[link]]
+name = "cable"
+speed = "sas-12g"
+"""
+BAD = '[[event]]\nkind = "latent-errors"\nat = "1 s"\ndrive = 0\noffsets = VALUE\n'
+ONE_IN_A_LIST = {  # a scenario with such a key, and a value of it
+    "failed": (RAID.replace("level", "failed = VALUE\nlevel"), "1"),
+    "behind": (
+        CABLE + ONE_LOAD.replace('"intel-p3700-800gb"', '"nl-sas-2tb"\nbehind = VALUE'),
+        '"cable"',
+    ),
+    "outstanding": (ONE_LOAD.replace("outstanding = 1", "outstanding = VALUE"), "2"),
+    "rate": (ONE_LOAD.replace("outstanding = 1", "rate = VALUE"), '"9 IO/s"'),
+    "offsets": (RAID + BAD, '"8 KiB"'),
+}
+
+
+@pytest.mark.parametrize("key", LISTS)
+def test_what_is_a_value_or_a_list_takes_one_value(key: str) -> None:
+    """The page says so of these keys, and of no others."""
+    text, value = ONE_IN_A_LIST[key]
+    one, listed = (
+        scenario.load_text(text.replace("VALUE", form)) for form in (value, f"[{value}]")
+    )
+    assert (one.volumes, one.loads, one.events) == (listed.volumes, listed.loads, listed.events)
