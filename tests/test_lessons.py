@@ -124,6 +124,15 @@ def test_the_rule_of_rebuilds_is_said_to_be_as_far_off_as_it_is():
             assert figure(way, r"gives (\d+) % too much") == pytest.approx(off, abs=0.6)
 
 
+def test_a_full_cache_gains_the_less_the_more_writes_are_outstanding():
+    gains = {asked.given.q: asked.simulated for asked, _ in ways("write-back", 6)}
+    assert "16 writes outstanding that is worth a factor of nearly three" in " ".join(
+        catalogue.lesson("write-back").text.split()
+    )
+    assert 2.5 < gains[16] < 3
+    assert [gains[q] for q in sorted(gains)] == sorted(gains.values(), reverse=True)
+
+
 def test_more_spare_area_makes_no_drive_faster_that_the_cpu_limits():
     rates = {asked.given.spare: asked.simulated for asked, _ in ways("flash", 4)}
     for asked, way in ways("flash", 4):

@@ -84,7 +84,7 @@ Three things should be kept apart.
 
 Latency. As long as there is room, a write takes the time of the memory.
 
-Throughput. The drives still have to do the work. Random small writes stay small writes: under RAID 5 four accesses each. Once the cache is full, a write gets in when another one has got out, so the rate is that of the drives. But these have thousands of writes to sort: an elevator that goes through them by address has short seeks, which is worth a factor of two or three on a large area, and nothing on a small one, where seeks are short anyway. What is written in sequence is another matter: it leaves as full stripes.
+Throughput. The drives still have to do the work. Random small writes stay small writes: under RAID 5 four accesses each. Once the cache is full, a write gets in when another one has got out, so the rate is that of the drives. But these have thousands of writes to sort: an elevator that goes through them by address has short seeks. With 16 writes outstanding that is worth a factor of nearly three on a large area, and the less the more are outstanding, since the disks then have much to sort themselves. On a small area it is worth less, as seeks are short anyway. What is written in sequence is another matter: it leaves as full stripes.
 
 How long until it is full? The cache holds lines of a strip each, and a small write takes a whole line: 512 MiB are 8,192 lines of 64 KiB, of which four fifths may be dirty. Of bytes written that is very little: 6,554 writes of 8 KiB are 51 MiB.
 
