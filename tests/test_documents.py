@@ -106,3 +106,16 @@ def test_a_simulated_table_has_the_figures_of_today(page: str) -> None:
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     assert simulated.MARKED.search(text), "no place for a table"
     assert simulated.filled(text) == text, "if this is meant: make docs"
+
+
+def test_the_tutorial_lets_fio_do_what_its_scenario_does() -> None:
+    page = ROOT / "docs" / "tutorial" / "break-an-array.md"
+    (text,) = (example.code for example in SCENARIOS if example.page == page)
+    (load,) = scenario.load_text(text).loads
+    (command,) = (e.code for e in ALL if e.page == page and e.code.startswith("fio"))
+    options = dict(re.findall(r"--(\w+)=(\S+)", command))
+    assert options["rw"] == "randwrite"
+    assert (load.read, load.random) == (0, 1)
+    assert f"{load.sizes[0].size // 1024}k" == options["bs"]
+    assert load.outstanding == (int(options["iodepth"]),)
+    assert f"{load.area.size >> 20}m" == options["size"]
