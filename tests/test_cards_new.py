@@ -178,3 +178,11 @@ def test_check_says_what_does_not_add_up_and_what_is_of_another_maker(tmp_path, 
     )
     assert "heat.* (how it warms)" in out
     assert "are of intel-p3700-800gb, which another maker sells (Intel); state what is known" in out
+
+
+def test_a_drive_of_the_next_year_keeps_what_the_other_one_counts_as_a_die():
+    """Of the other one it is a plane, which reads by itself; dies are no larger a year later."""
+    like = cards.load("micron-9550-max-6400gb")
+    made = read_card(stub("ssd", "n", like, place=Path("n.toml"), year=like.year + 1), "n.toml")
+    for name in ("flash.die_capacity", "flash.dies_per_channel", "flash.planes"):
+        assert made[name] == like[name], name

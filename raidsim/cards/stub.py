@@ -273,11 +273,17 @@ def _dies(attribute: Attribute, like: Card, year: int | None) -> str:
 
 
 def _die_size(like: Card, year: int | None) -> float | None:
-    """Return the capacity of a die in bytes: that of the other card, or what is usual; or None."""
-    if like.has("flash.die_capacity") and (year is None or year == like.year):
-        return like.number("flash.die_capacity")
+    """Return the capacity of a die in bytes: that of the other card, or what is usual; or None.
+
+    The other card may count a plane as a die, where planes read by themselves. So its size is kept
+    for drives of other years, too, as long as dies were as large.
+    """
     made = year or like.year
-    return None if made is None else usual_die(made) * 2.0**30
+    usual = None if made is None else usual_die(made) * 2.0**30
+    before = None if like.year is None else usual_die(like.year) * 2.0**30
+    if like.has("flash.die_capacity") and (year is None or usual == before):
+        return like.number("flash.die_capacity")
+    return usual
 
 
 def _die(attribute: Attribute, like: Card, year: int | None) -> str | None:
