@@ -58,6 +58,7 @@ def models_command(
 ) -> None:
     """List the models of hardware, or show one with its ranges and sources."""
     from raidsim import cards
+    from raidsim.cards.attributes import DRIVE_KINDS
     from raidsim.errors import InputError, Problem
     from raidsim.report import cards_table
     from raidsim.report.console import ReportConsole
@@ -71,7 +72,12 @@ def models_command(
     if name is None:
         cards_table.print_catalogue(cards.catalogue(), console)
     else:
-        cards_table.print_card(cards.load(name), console, why=why)
+        card = cards.load(name)
+        cards_table.print_card(card, console, why=why)
+        if name.endswith(".toml") and card.kind in DRIVE_KINDS:
+            from raidsim.assembly.drives import kind_of
+
+            kind_of(card).check(card)
 
 
 def learn_from_fio(

@@ -186,3 +186,13 @@ def test_a_drive_of_the_next_year_keeps_what_the_other_one_counts_as_a_die():
     made = read_card(stub("ssd", "n", like, place=Path("n.toml"), year=like.year + 1), "n.toml")
     for name in ("flash.die_capacity", "flash.dies_per_channel", "flash.planes"):
         assert made[name] == like[name], name
+
+
+def test_models_refuses_a_card_whose_values_do_not_go_together(tmp_path, capsys):
+    path = tmp_path / "small.toml"
+    path.write_text(
+        'schema = 2\nname = "small"\nkind = "hdd"\ntitle = "small"\nbase = "seagate-st8000nm000a"\n'
+        '[buffer]\nsize = { value = 64, unit = "MiB", source = "datasheet" }\n'
+    )
+    assert cli.main(["models", str(path)]) == 2
+    assert "small.toml: buffer.size: holds less than" in capsys.readouterr().err
