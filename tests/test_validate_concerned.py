@@ -53,7 +53,7 @@ def test_claims_about_a_controller_concern_a_system_that_has_it(
 
 
 def test_parts_of_which_nothing_was_printed_are_named(tmp_path: Path, systems: Systems) -> None:
-    unheard = ("broadcom-megaraid-9670w-16i", "seagate-st2400mm0129")
+    unheard = ("lenovo-raid-940-16i-8gb", "seagate-st2400mm0129")
     words, untested = selected(tmp_path, systems, *unheard)
     assert words == ["p3700"]
     assert sorted(untested) == sorted(unheard)
@@ -69,7 +69,7 @@ def test_a_host_that_does_raid_itself_is_a_part(tmp_path: Path, systems: Systems
 
 def test_a_system_of_which_nothing_was_printed_is_told_of(tmp_path: Path) -> None:
     path = tmp_path / "system.toml"
-    drive, controller = "seagate-st2400mm0129", "broadcom-megaraid-9670w-16i"
+    drive, controller = "seagate-st2400mm0129", "lenovo-raid-940-16i-8gb"
     path.write_text(SYSTEM.format(controller=controller, drive=drive, where=""))
     with pytest.raises(InputError, match=f"no claim is about {drive}, {controller}"):
         validate([str(path)])
