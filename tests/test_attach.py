@@ -191,6 +191,25 @@ def test_a_wrong_request_gets_its_error_and_the_next_one_is_served(
     run(test)
 
 
+def test_who_has_no_structured_replies_gets_none_for_the_status_of_blocks(tmp_path):
+    """It may not be asked for then: the error is a simple one, and the next answer is in step."""
+
+    async def test():
+        async with Attached(FLASH, tmp_path) as attached:
+            reader, writer = await asyncio.open_unix_connection(str(attached.path))
+            writer.write(b"\0\0\0\3" + b"IHAVEOPT" + struct.pack(">II", 1, 4) + b"fast")
+            await reader.readexactly(18 + 10)
+            for command, cookie in ((STATUS, 5), (READ, 6)):
+                writer.write(struct.pack(">IHHQQI", 0x25609513, 0, command, cookie, 0, 512))
+            simple = struct.pack(">IIQ", 0x67446698, 22, 5)
+            found = await reader.readexactly(16 + 16 + 512)
+            assert simple in (found[:16], found[-16:])
+            assert struct.pack(">IIQ", 0x67446698, 0, 6) in found
+            writer.close()
+
+    run(test)
+
+
 # ---- time
 
 

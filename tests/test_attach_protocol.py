@@ -37,7 +37,18 @@ def test_the_old_way_to_choose_an_export_pads_with_zeros_unless_told_not_to() ->
     for flags, padding in ((1, 124), (3, 0)):
         hand, answer = shaking(struct.pack(">I", flags), option(1, b"log"))
         assert hand.export == LOG
-        assert answer == struct.pack(">QH", 2**30, 0x1ED) + bytes(padding)
+        assert answer == struct.pack(">QH", 2**30, 0x16D) + bytes(padding)
+
+
+def test_fragments_are_spoken_of_to_those_with_structured_replies_alone() -> None:
+    plain, structured = (
+        shaking(b"\0\0\0\3", *before, option(6, b"\0\0\0\4data\0\0"))[1]
+        for before in ((), (option(8),))
+    )
+    told = struct.pack(">HQH", 0, 2**40, 0x16D)
+    assert told in plain
+    assert struct.pack(">HQH", 0, 2**40, 0x1ED) in structured
+    assert told not in structured
 
 
 def test_exports_are_listed_with_their_names() -> None:

@@ -249,14 +249,14 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def _reply(self, one: nbd.Request, answer: Answer) -> bytes:
+        if one.command == nbd.BLOCK_STATUS and not answer.error and not self._handshake.status:
+            text = "ask for the context base:allocation in the handshake"
+            answer = Answer(nbd.EINVAL, text)
         if answer.error:
             if self._handshake.structured:
                 return nbd.error_chunk(one.cookie, answer.error, answer.message)
             return nbd.simple(one.cookie, answer.error)
         if one.command == nbd.BLOCK_STATUS:
-            if not self._handshake.status:
-                text = "ask for the context base:allocation in the handshake"
-                return nbd.error_chunk(one.cookie, nbd.EINVAL, text)
             return nbd.status_chunk(one.cookie, answer.extents)
         if self._handshake.structured and one.command == nbd.READ:
             return nbd.data_chunk(one.cookie, one.offset, answer.data)

@@ -196,7 +196,7 @@ class Handshake:
         if found is None:
             raise ProtocolError("the client asks for an export that there is not")
         self.export = found
-        return struct.pack(">QH", found.size, found.flags) + bytes(124 * self._zeroes)
+        return struct.pack(">QH", found.size, self._flags_of(found)) + bytes(124 * self._zeroes)
 
     def _abort(self, _: bytes) -> bytes:
         self.is_over = True
@@ -217,7 +217,7 @@ class Handshake:
         found = self._find(name)
         if found is None:
             return _reply(option, UNKNOWN, b"there is no such export")
-        told = [struct.pack(">HQH", INFO_EXPORT, found.size, found.flags)]
+        told = [struct.pack(">HQH", INFO_EXPORT, found.size, self._flags_of(found))]
         if INFO_NAME in kinds:
             told.append(struct.pack(">H", INFO_NAME) + found.name.encode())
         if INFO_DESCRIPTION in kinds:
@@ -227,6 +227,10 @@ class Handshake:
         if option == GO:
             self.export = found
         return b"".join(_reply(option, INFORMATION, one) for one in told) + _reply(option, ACK)
+
+    def _flags_of(self, export: Export) -> int:
+        """What a client is told that an export takes: only structured replies have fragments."""
+        return export.flags if self.structured else export.flags & ~SEND_DF
 
     def _be_structured(self, data: bytes) -> bytes:
         if data:
