@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -30,12 +30,13 @@ from raidsim.attach.handshake import (
     SEND_WRITE_ZEROES,
     Export,
 )
+from raidsim.attach.initialising import Initialising
 from raidsim.attach.members import Content, DataLost, Flat, Members
 from raidsim.attach.promised import Promised
 from raidsim.attach.sparse import Sparse
 from raidsim.control import Hybrid, Volume
 from raidsim.errors import InputError
-from raidsim.intervene import promises
+from raidsim.intervene import pinned, promises
 from raidsim.kernel import tables as t
 from raidsim.result import VolumeCut
 from raidsim.scenario.arrays import stops_trims
@@ -110,12 +111,18 @@ class Device:
         self._chance = random.Random(f"{seed} {volume.name}")
         self._writes: dict[int, tuple[int, bytes]] = {}  # under way: where, and what
         self._numbers = 0
-        self._promised = Promised()
+        self._cache = pinned.cache_of(volume.system, volume.row)
+        grain = promises.grain(volume.system, volume.row)
+        self._promised = Promised(grain)  # what a power cut may cost, if the battery is bad then
+        self._cached = Promised(grain)  # what is lost with the memory of the controller
         self._noted = 0  # writes since it was last asked what is safe
+        self._often, self._most = OFTEN, MOST_PROMISED
+        self._owed: list[tuple[int, bytes]] = []  # to be put onto drives that are out of reach
         self._torn: set[tuple[int, int]] = set()  # stripes that a cut has left inconsistent
         self._torn_since = 0.0
         self._risky = _may_lose(volume)
         self._known = (b"", b"")  # how far drives were good at the last look, and which failed
+        self._initialising = Initialising(volume, content) if isinstance(content, Members) else None
 
     @property
     def export(self) -> Export:
@@ -229,6 +236,7 @@ class Device:
         if not done.ok:
             answer(_failed(done))
             return
+        self._follow_initialisations()
         try:
             data = self.content.read(one.offset, one.length)
         except (DataLost, OSError) as error:
@@ -244,17 +252,29 @@ class Device:
         """Let the drives hold what was written, if it was."""
         if not done.ok:
             return _failed(done)
+        self._follow_initialisations()
         try:
             if self._risky or self.volume.spec.write != "through":
                 self._risky = True  # for good: what was dirty takes its time to come to the drives
-                self._promised.note(offset, self.content.read(offset, len(payload)))
-                self._noted += 1
+                self._note(offset, len(payload))
             self.content.write(offset, payload)
         except (DataLost, OSError) as error:
             return _error_of(error, done.completed)
-        if self._noted >= OFTEN or self._promised.size > MOST_PROMISED:
+        if self._noted >= self._often or self._promised.size > self._most:
             self._settle()
         return Answer(due=done.completed)
+
+    def _note(self, offset: int, length: int) -> None:
+        """Note what is there before a write, if a fault may bring that back."""
+        if self._cache == t.NONE:
+            self._promised.note(offset, self.content.read(offset, length))
+        elif not (self._promised.covers(offset, length) and self._cached.covers(offset, length)):
+            before = self.content.read(offset, length)
+            self._promised.note(offset, before)
+            self._cached.note(offset, before)
+        else:
+            return  # a place that is written over and over
+        self._noted += 1
 
     def _has_flushed(self, answer: OnAnswer, done: Any) -> None:
         if not done.ok:
@@ -326,6 +346,7 @@ class Device:
         content = self.content
         if not isinstance(content, Members):
             return
+        self._follow_initialisations()
         system, row = self.volume.system, self.volume.row
         world = system.world
         array = world.arrays[world.volumes[row]["array"]]
@@ -338,6 +359,35 @@ class Device:
                 LOG.error("drive %d of %s fails: %s", number, self.volume.name, NO_ROOM)
                 if number not in self.volume.failed:
                     self.volume.fail(number)
+            owed, self._owed = self._owed, []
+            for address, data in owed:
+                self._restore(address, data)
+
+    def _follow_initialisations(self) -> None:
+        """Zero what initialisations have come through since the last time."""
+        if self._initialising is None:
+            return
+        try:
+            rows = self._initialising.follow()
+        except OSError as error:
+            LOG.error("the host cannot zero the drives of %s: %s", self.volume.name, error)
+            return
+        if not rows:
+            return
+        for promised in (self._promised, self._cached):
+            promised.change(partial(self._zeroed, rows))
+        self._owed = [(address, self._zeroed(rows, address, data)) for address, data in self._owed]
+        self._torn -= {
+            spot for spot in self._torn if any(first <= spot[1] < end for first, end in rows)
+        }
+
+    def _zeroed(self, rows: list[tuple[int, int]], address: int, data: bytes) -> bytes:
+        """Bytes of the volume, with zeros for those that lie in these rows."""
+        assert isinstance(self.content, Members)
+        return b"".join(
+            bytes(len(part)) if any(first <= row < end for first, end in rows) else part
+            for _, part, (_, row) in self.content.by_stripe(address, data)
+        )
 
     def look_after_checks(self) -> None:
         """Make consistent what a resync or check has gone through since a cut."""
@@ -354,37 +404,68 @@ class Device:
     def _settle_before(self, offset: int, length: int) -> None:
         """Look what is safe before a place is written again.
 
-        Later nobody could tell whether a cut costs what was there before, or only the new bytes.
+        Later nobody could tell whether a fault costs what was there before, or only the new bytes.
+        What the drives do not have yet is not safe: there is nothing to be looked for.
         """
-        if self._promised.holds(offset, length):
+        system, row = self.volume.system, self.volume.row
+        if self._promised.holds(offset, length) and not promises.is_dirty(
+            system, row, offset, offset + length
+        ):
             self._settle()
 
     def _settle(self) -> None:
-        """Forget the old contents of what no power cut can cost any more."""
+        """Forget the old contents of what no fault can cost any more.
+
+        The memory of a controller may be lost though its battery is good, and the battery may be
+        bad by the time of a power cut.
+        """
         self._noted = 0
-        if not len(self._promised):
+        if not (len(self._promised) or len(self._cached)):
             return
+        volume = self.volume
         cut = promises.volume_cut(
-            self.volume.system,
-            self.volume.name,
-            self.volume.row,
-            keeps=self.volume.keeps_cache,
-            noted=self.volume.intent,
+            volume.system, volume.name, volume.row, keeps=volume.keeps_cache, noted=volume.intent
         )
-        self._promised.settle(cut.lost, cut.unplaced_bytes)
+        dirty = promises.dirty_ranges(volume.system, volume.row)
+        lost = promises.union([*((at, at + length) for at, length in cut.lost), *dirty])
+        kept = _lengths(dirty) if volume.keeps_cache else []
+        self._promised.settle(_lengths(lost), cut.unplaced_bytes, kept)
+        self._cached.settle(_lengths(dirty))
+        # What is left is looked through again when there is as much anew: never for each write.
+        self._often = max(OFTEN, len(self._promised))
+        self._most = max(MOST_PROMISED, 2 * self._promised.size)
+
+    def memory_is_lost(self, lost: Sequence[tuple[int, int]]) -> None:
+        """Let the drives hold what is left when a controller has lost these bytes.
+
+        Stripes under update are finished by whoever serves the volume next: parity and copies
+        agree. Drives that are out of reach get the old contents when they are back.
+
+        Parameters
+        ----------
+        lost
+            Byte ranges: the first one, and how many.
+        """
+        self.look()  # what is back now
+        self._cached.take_back(lost, 0, self._restore)
+        self._settle()
+
+    def _restore(self, address: int, data: bytes, torn: Collection[tuple[int, int]] = ()) -> None:
+        """Let the drives hold what was there before."""
+        self._owed += self._after_cut(address, data, torn)
 
     def power_is_cut(self, cut: VolumeCut) -> None:
         """Let the drives hold what is left after a cut.
 
         What was answered and is lost is as it was before. Of a write under way each sector is
         there or not, as chance has it. In stripes that the cut leaves inconsistent parity and
-        copies stay as they were.
+        copies stay as they were. What a controller keeps is still to be lost.
         """
+        self._follow_initialisations()
         torn = set(cut.inconsistent)
+        dirty = _lengths(promises.dirty_ranges(self.volume.system, self.volume.row))
         self._promised.take_back(
-            cut.lost,
-            cut.unplaced_bytes,
-            lambda address, data: self._after_cut(address, data, torn),
+            cut.lost, cut.unplaced_bytes, partial(self._restore, torn=torn), kept=dirty
         )
         for offset, payload in self._writes.values():
             for at in range(0, len(payload), self._sector):
@@ -394,21 +475,32 @@ class Device:
         self._writes.clear()
         self._torn |= torn
         self._torn_since = self._env.now
+        self._settle()
 
-    def _after_cut(self, address: int, data: bytes, torn: set[tuple[int, int]]) -> None:
-        """Put bytes where a cut leaves them, stripe by stripe with or without their parity."""
+    def _after_cut(
+        self, address: int, data: bytes, torn: Collection[tuple[int, int]]
+    ) -> list[tuple[int, bytes]]:
+        """Put bytes where a fault leaves them, stripe by stripe with or without their parity.
+
+        Returns
+        -------
+        list
+            Addresses and bytes for which there are not enough drives now.
+        """
         content = self.content
         parts: Iterable[tuple[int, bytes, tuple[int, int]]] = [(address, data, (0, 0))]
         if isinstance(content, Members):
             parts = content.by_stripe(address, data)
+        refused = []
         for at, part, stripe in parts:
             try:
                 content.write(at, part, torn=stripe in torn)
             except DataLost:
-                pass  # the array had failed before
+                refused.append((at, part))
             except OSError as error:
-                LOG.error("the host cannot write what the cut leaves of %d bytes at %d: %s",
+                LOG.error("the host cannot write what a fault leaves of %d bytes at %d: %s",
                           len(part), at, error)  # fmt: skip
+        return refused
 
     def close(self) -> None:
         """Put all that the drives hold onto the host's disk, and give the files back."""
@@ -416,6 +508,11 @@ class Device:
         if isinstance(self.content, Members) and self.content.keeper is not None:
             self.content.keeper.end(self._torn)
         self.content.close()
+
+
+def _lengths(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """First bytes and lengths, of first bytes and ends."""
+    return [(begin, end - begin) for begin, end in ranges]
 
 
 def _may_lose(volume: Volume) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -93,6 +93,7 @@ class Machine:
         }
         for device in self.devices.values():
             device.fail_what_is_missing()
+        self.course.on_loss = self._lose_memory
         self.on_power_cut: Callable[[], None] = _nothing
         self.on_end: Callable[[], None] = _nothing
         self._loads = [load.name for load in scenario.loads] if loads else []
@@ -200,6 +201,12 @@ class Machine:
             for name, device in self.devices.items():
                 device.power_is_cut(cut.of(name))
             self.on_power_cut()
+
+    def _lose_memory(self, lost: Mapping[str, Sequence[tuple[int, int]]]) -> None:
+        """Let what a controller has lost be lost to clients."""
+        for name, ranges in lost.items():
+            if name in self.devices:  # else clients use the hybrid above it
+                self.devices[name].memory_is_lost(ranges)
 
     def status(self) -> dict[str, Any]:
         """How it is, as plain data: times in s, sizes in bytes."""

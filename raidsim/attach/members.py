@@ -18,7 +18,7 @@ from raidsim.attach.sparse import Sparse
 from raidsim.layout import gf
 from raidsim.layout.address import held, parity_place, place
 from raidsim.layout.parity import parity_held, q_exponent
-from raidsim.layout.tables import DATA, PARITY, UNUSED, P, Q
+from raidsim.layout.tables import DATA, NEAR, PARITY, UNUSED, P, Q
 from raidsim.store.stripe import Stripe, products
 
 MARKS = 2**20  # most parts of a volume of which it is noted whether something was written
@@ -466,6 +466,38 @@ class Members:
             return []
         places = (place(self.layout, address, copy) for copy in range(self.layout["copies"]))
         return [offset // self.strip for _, offset in places]
+
+    # -- initialisations -----------------------------------------------------------------------
+
+    def begin_to_clear(self) -> None:
+        """Rows are about to be cleared, wherever."""
+        if self.keeper is not None:
+            self.keeper.mark(0, self.written.size)
+
+    def clear_rows(self, first: int, end: int) -> None:
+        """Let these rows be zero, parity and copies with them: of drives that can be relied on.
+
+        Raises
+        ------
+        OSError
+            If the host cannot change its files.
+        """
+        begin, stop = first * self.strip, end * self.strip
+        if self.layout["copies"] > 1 and self.layout["spread"] != NEAR:
+            self._clear_copies(begin, stop)
+        for drive, file in enumerate(self.drives):
+            file.clear(begin, min(stop, self.good[drive]))
+
+    def _clear_copies(self, begin: int, end: int) -> None:
+        """Let the copies be zero, in other rows, of what drives have within these bytes."""
+        for drive, file in enumerate(self.drives):
+            for low, high in list(file.extents(begin, min(end, self.good[drive]))):
+                for row in range(low // self.strip, -(-high // self.strip)):
+                    role, _, address = held(self.layout, drive, row)
+                    for copy in range(self.layout["copies"] if role == DATA else 0):
+                        other, at = place(self.layout, address, copy)
+                        if self.is_good(other, at):
+                            self.drives[other].clear(at, at + self.strip)
 
     # -- redundancy that does not agree --------------------------------------------------------
 

@@ -1,21 +1,24 @@
-"""Writes that were answered and that a power cut may still cost, with what was there before them.
+"""Writes that were answered and that a fault may still cost, with what was there before them.
 
-The drives' files hold every write that was answered. What a cut takes back is told by the
-simulation (:mod:`raidsim.intervene.promises`): ranges of the volume, and of flash drives so many
-bytes of which only the number is known; those are taken to be the latest ones. A place goes back
-to what it held when it was last known to be safe.
+The drives' files hold every write that was answered. What a fault takes back is told by the
+simulation (:mod:`raidsim.intervene.promises`, :mod:`raidsim.intervene.pinned`): ranges of the
+volume, and of flash drives in a power cut so many bytes of which only the number is known; those
+are taken to be the latest ones that have left the controller. A place goes back to what it held
+when it was last known to be safe.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 BLOCK: Final = 4096  # bytes: places are told apart by it where it is asked what was written twice
+SECTOR: Final = 512  # bytes: what is noted begins and ends with one
 
 Ranges = Sequence[tuple[int, int]]
-"""First bytes and lengths."""
+"""First bytes and lengths, none of which overlap."""
 
 
 class Entry(NamedTuple):
@@ -24,9 +27,25 @@ class Entry(NamedTuple):
     address: int
     before: bytes
 
+    @property
+    def end(self) -> int:
+        """The byte behind it."""
+        return self.address + len(self.before)
+
+    def part(self, begin: int, end: int) -> Entry:
+        """What was there of these bytes."""
+        if begin == self.address and end == self.end:
+            return self
+        return Entry(begin, self.before[begin - self.address : end - self.address])
+
 
 class Promised:
-    """The writes of a volume that a cut may cost, oldest first.
+    """The writes of a volume that a fault may cost, oldest first.
+
+    Parameters
+    ----------
+    block
+        Bytes of the parts of the volume by which the simulation knows what is safe.
 
     Attributes
     ----------
@@ -34,9 +53,11 @@ class Promised:
         Bytes of memory that their old contents take.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, block: int = BLOCK) -> None:
+        self._block = max(block, BLOCK)
         self._entries: deque[Entry] = deque()
         self._blocks: set[int] = set()
+        self._sectors: set[int] = set()
         self.size = 0
 
     def __len__(self) -> int:
@@ -45,57 +66,116 @@ class Promised:
     def note(self, address: int, before: bytes) -> None:
         """A write was answered that replaces these bytes."""
         self._entries.append(Entry(address, before))
-        self._blocks.update(_blocks(address, len(before)))
+        self._blocks.update(self._blocks_of(address, len(before)))
+        self._sectors.update(_sectors_of(address, len(before)))
         self.size += len(before)
+
+    def covers(self, address: int, length: int) -> bool:
+        """Whether all of these bytes are noted: they go back to the oldest, so that says it all."""
+        return self._sectors.issuperset(_sectors_of(address, length))
 
     def holds(self, address: int, length: int) -> bool:
         """Whether something near these bytes was written, and has not been settled since."""
-        return not self._blocks.isdisjoint(_blocks(address, length))
+        return not self._blocks.isdisjoint(self._blocks_of(address, length))
 
-    def settle(self, lost: Ranges, unplaced: int) -> None:
-        """Forget what is safe: all but what a cut would cost now."""
-        latest = self._latest(unplaced)
-        kept = [
-            entry
-            for number, entry in enumerate(self._entries)
-            if number >= latest or any(True for _ in _common(entry, lost))
-        ]
-        self._entries = deque(kept)
-        self._blocks = {one for entry in kept for one in _blocks(entry.address, len(entry.before))}
-        self.size = sum(len(entry.before) for entry in kept)
+    def settle(self, lost: Ranges, unplaced: int = 0, kept: Ranges = ()) -> None:
+        """Forget what is safe: all but what a fault would cost now.
 
-    def take_back(self, lost: Ranges, unplaced: int, write: Callable[[int, bytes], None]) -> None:
-        """Let a cut cost what it costs: write what was there before, the oldest last."""
-        latest = self._latest(unplaced)
+        Parameters
+        ----------
+        lost
+            What it would cost.
+        unplaced
+            How many bytes more, of which nobody knows where they are.
+        kept
+            Where those are not.
+        """
+        latest = self._latest(unplaced, kept)
+        found = _Found(lost)
+        kept_entries: list[Entry] = []
+        for number, entry in enumerate(self._entries):
+            if number in latest:
+                kept_entries.append(entry)
+            else:
+                kept_entries += [entry.part(*both) for both in found.common(entry)]
+        self._hold(kept_entries)
+
+    def take_back(
+        self,
+        lost: Ranges,
+        unplaced: int,
+        write: Callable[[int, bytes], None],
+        kept: Ranges = (),
+    ) -> None:
+        """Let a fault cost what it costs: write what was there before, the oldest last.
+
+        What it does not cost stays as it was promised. Parameters are those of :meth:`settle`.
+        """
+        latest = self._latest(unplaced, kept)
+        found = _Found(lost)
+        left: list[Entry] = []
         for number in range(len(self._entries) - 1, -1, -1):
             entry = self._entries[number]
-            if number >= latest:
-                write(entry.address, entry.before)
+            if number in latest:
+                write(*entry)
                 continue
-            for begin, end in _common(entry, lost):
-                write(begin, entry.before[begin - entry.address : end - entry.address])
-        self._entries.clear()
-        self._blocks.clear()
-        self.size = 0
+            at = entry.address
+            for begin, end in found.common(entry):
+                write(*entry.part(begin, end))
+                if at < begin:
+                    left.append(entry.part(at, begin))
+                at = end
+            if at < entry.end:
+                left.append(entry.part(at, entry.end))
+        self._hold(left[::-1])
 
-    def _latest(self, unplaced: int) -> int:
-        """Number of the first of the latest entries that together make so many bytes."""
-        number = len(self._entries)
+    def change(self, changed: Callable[[int, bytes], bytes]) -> None:
+        """Let other bytes be what was there before."""
+        self._hold([Entry(one.address, changed(*one)) for one in self._entries])
+
+    def _hold(self, entries: list[Entry]) -> None:
+        self._entries = deque(entries)
+        self._blocks = {
+            one for entry in entries for one in self._blocks_of(entry.address, len(entry.before))
+        }
+        self._sectors = {
+            one for entry in entries for one in _sectors_of(entry.address, len(entry.before))
+        }
+        self.size = sum(len(entry.before) for entry in entries)
+
+    def _latest(self, unplaced: int, kept: Ranges) -> set[int]:
+        """Numbers of the latest entries that together make so many bytes, but for what is kept."""
+        latest = set()
+        number, spared = len(self._entries), _Found(kept)
         while unplaced > 0 and number > 0:
             number -= 1
-            unplaced -= len(self._entries[number].before)
-        return number
+            entry = self._entries[number]
+            if not any(True for _ in spared.common(entry)):
+                latest.add(number)
+                unplaced -= len(entry.before)
+        return latest
+
+    def _blocks_of(self, address: int, length: int) -> range:
+        """Numbers of the blocks that bytes lie in."""
+        return range(address // self._block, (address + length - 1) // self._block + 1)
 
 
-def _blocks(address: int, length: int) -> range:
-    """Numbers of the blocks that bytes lie in."""
-    return range(address // BLOCK, (address + length - 1) // BLOCK + 1)
+def _sectors_of(address: int, length: int) -> range:
+    """Numbers of the sectors that bytes lie in."""
+    return range(address // SECTOR, -(-(address + length) // SECTOR))
 
 
-def _common(entry: Entry, ranges: Ranges) -> Iterator[tuple[int, int]]:
-    """First bytes and ends of what an entry and ranges have in common."""
-    end = entry.address + len(entry.before)
-    for begin, length in ranges:
-        low, high = max(begin, entry.address), min(begin + length, end)
-        if low < high:
-            yield low, high
+class _Found:
+    """Ranges among which those are looked for that an entry has a part of."""
+
+    def __init__(self, ranges: Ranges) -> None:
+        self._ranges = sorted(ranges)
+        self._ends = [begin + length for begin, length in self._ranges]
+
+    def common(self, entry: Entry) -> Iterator[tuple[int, int]]:
+        """First bytes and ends of what an entry and the ranges have in common, in order."""
+        for number in range(bisect_right(self._ends, entry.address), len(self._ranges)):
+            begin = self._ranges[number][0]
+            if begin >= entry.end:
+                return
+            yield max(begin, entry.address), min(self._ends[number], entry.end)

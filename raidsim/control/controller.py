@@ -17,6 +17,7 @@ from raidsim.control.host import Host
 from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
 from raidsim.intervene import window
+from raidsim.intervene.cache_lines import Range
 from raidsim.intervene.pinned import discard, import_lines, pinned
 from raidsim.kernel import tables as t
 from raidsim.observe import observe
@@ -75,6 +76,9 @@ class Controller(Part):
         The card with those values, in SI base units.
     duty
         The volumes that are on it, and whose hardware serves them.
+    lost
+        Writes that were acknowledged and that the latest :meth:`fail`, :meth:`fail_over` or
+        :meth:`discard_cache` has cost: byte ranges (offset, length) by volume.
 
     Raises
     ------
@@ -117,6 +121,7 @@ class Controller(Part):
         self.model = spec.model
         self.card: Card = spec.card
         self._host: Host | None = None
+        self.lost: dict[str, list[Range]] = {}
         env.sync()
         first = env.system.count("stations")
         self._rows = add_controller(env.system, self.name, self.card)
@@ -252,8 +257,9 @@ class Controller(Part):
         self._must_work(check)
         self.duty.stop()
         kept = self.battery == "good"
-        found = [sizes(duty.forget(keep_dirty=kept)) for duty in self.duty.served]
-        return {name: size for lost in found for name, size in lost.items()}
+        found = [duty.forget(keep_dirty=kept) for duty in self.duty.served]
+        self.lost = {name: ranges for lost in found for name, ranges in lost.items()}
+        return sizes(self.lost)
 
     def repair(self) -> None:
         """Let it work again after :meth:`fail`; hosts send what is unanswered once more.
@@ -307,7 +313,9 @@ class Controller(Part):
         self._check_partner(check, partner)
         if self._host is not None:
             partner.put_into(self._host)
-        return FailOver(self, partner, seconds, mirrored)
+        taken = FailOver(self, partner, seconds, mirrored)
+        self.lost = taken.lost
+        return taken
 
     def fail_back(self) -> None:
         """Let it work again after a fail-over, and serve its volumes itself from now on.
@@ -413,7 +421,8 @@ class Controller(Part):
         for row in waiting.values():
             self.duty.bring_back(row)
         self.duty.set_write_modes()
-        return sizes(self.duty.named(lost))
+        self.lost = self.duty.named(lost)
+        return sizes(self.lost)
 
     def _waiting(self, check: Arguments) -> dict[str, int]:
         """Rows of the volumes of which something is pinned, by name."""

@@ -15,9 +15,12 @@ import numpy as np
 import simpy
 
 from raidsim import units
+from raidsim.control.controller import Controller
+from raidsim.control.duty import sizes
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
 from raidsim.errors import InputError, Problem
+from raidsim.intervene.cache_lines import Range
 from raidsim.result import Loss, PowerCut
 from raidsim.scenario import EventSpec
 from raidsim.scenario import events as kinds
@@ -68,6 +71,9 @@ class Course:
         What was acknowledged, and is lost; what power cuts did.
     changes
         When conditions changed, by an event or by an end of a load, s.
+    on_loss
+        Told of the memory of a controller that is gone, or was dropped, with data that the drives
+        do not have: byte ranges (offset, length) by volume.
     """
 
     def __init__(
@@ -81,6 +87,7 @@ class Course:
         self.duration = model.scenario.measure.duration if model.scenario.events else None
         self.lasting: list[simpy.Event] = []
         self.losses: list[Loss] = []
+        self.on_loss: Callable[[Mapping[str, Sequence[Range]]], None] = lambda _: None
         self.power_cuts: list[PowerCut] = []
         self.changes: list[float] = []
         self.ending = [load.name for load in model.scenario.loads if load.has_end]
@@ -202,6 +209,12 @@ class Course:
         if found:
             size = sum(one.bytes for one in found)
             self._told += f": {_bytes(size)} that were acknowledged are lost"
+
+    def lose_memory(self, kind: str, controller: Controller) -> None:
+        """Note what the memory of a controller had, and the drives have not."""
+        self.lose(kind, sizes(controller.lost))
+        if controller.lost:
+            self.on_loss(controller.lost)
 
     def look(self, told: bool = False) -> None:
         """Look for operations that have begun: by themselves, unless an event was told of them."""
@@ -344,11 +357,12 @@ def _other_air(
 def _controller_fails(course: Course, event: kinds.ControllerFailure) -> Sequence[Later]:
     controller = course.model.controllers[event.controller]
     if event.partner is None:
-        course.lose(event.KIND, controller.fail())
+        controller.fail()
+        course.lose_memory(event.KIND, controller)
         return [Later(event.outage, controller.repair, event.words_of_end)]
     partner = course.model.controllers[event.partner]
     taken = controller.fail_over(partner, outage=event.outage, mirrored=event.mirrored)
-    course.lose(event.KIND, taken.lost_bytes)
+    course.lose_memory(event.KIND, controller)
     back = f"{event.controller} serves its volumes again"
     over = [Later(event.lasting, controller.fail_back, back)] if event.lasting else []
     return [Later(taken, None, event.words_of_end), *over]
@@ -370,7 +384,8 @@ def _cache_is_imported(course: Course, event: kinds.ImportCache) -> None:
 @_lets(kinds.DiscardCache)
 def _cache_is_discarded(course: Course, event: kinds.DiscardCache) -> None:
     controller = course.model.controllers[event.controller]
-    course.lose(event.KIND, controller.discard_cache())
+    controller.discard_cache()
+    course.lose_memory(event.KIND, controller)
 
 
 @_lets(kinds.PowerCut)

@@ -166,6 +166,21 @@ class Operation(simpy.Event):
         return sum(one.rows for one in found) / asked if asked else 1.0
 
     @property
+    def rows_done(self) -> list[tuple[int, int]]:
+        """Rows of strips that it is through with: the first and the end, for each of its ranges.
+
+        Rows that a sample leaves out count with those before them.
+        """
+        self.volume.env.sync()
+        rows = self.volume.system.world.operations
+        found = []
+        for one, how in zip(self._operations, self._all, strict=True):
+            ended = rows[one]["ended"] != t.NONE and not (how.lost or how.stopped)
+            end = int(rows[one]["end"]) if ended else how.frontier
+            found.append((int(rows[one]["first"]), end))
+        return found
+
+    @property
     def found(self) -> int:
         """Strips with sectors that could not be read."""
         return sum(one.found for one in self._all)

@@ -31,7 +31,7 @@ from raidsim.assembly.drives import kind_at
 from raidsim.assembly.drives.kind import LANDED, WAITING
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_BITMAP, ERRAND_LOG, ERRAND_OPERATION, ERRAND_REPAIR
-from raidsim.kernel.cache import grain_of
+from raidsim.kernel.cache import find, grain_of, mask
 from raidsim.kernel.cache_tables import GRAINS
 from raidsim.layout.accesses import merge
 from raidsim.layout.address import held, is_good, place
@@ -148,6 +148,38 @@ def dirty_ranges(system: System, volume: int) -> Ranges:
     starts = first + bits * grain
     ends = np.minimum(starts + grain, np.minimum(first + size, place["size"]))
     return merged(starts[there], ends[there])
+
+
+def grain(system: System, volume: int) -> int:
+    """Bytes of the parts by which the cache of its controller knows what the drives have."""
+    place = system.world.volumes[volume]
+    if place["array"] == t.NONE:
+        return 1
+    return int(grain_of(int(system.world.arrays[place["array"]]["line"])))
+
+
+def is_dirty(system: System, volume: int, start: int, end: int) -> bool:
+    """Whether the cache of its controller holds all of these bytes, and the drives do not.
+
+    A part of what :func:`dirty_ranges` tells, in a small part of its time.
+    """
+    world = system.world
+    place = world.volumes[volume]
+    if place["controller"] == t.NONE or world.controllers[place["controller"]]["cache"] == t.NONE:
+        return False
+    cache = world.caches[world.controllers[place["controller"]]["cache"]]
+    size = int(world.arrays[place["array"]]["line"])
+    for strip in range(start // size, (end - 1) // size + 1):
+        with np.errstate(over="ignore"):  # of the hash
+            index = find(world, cache, volume, strip)
+        if index == t.NONE:
+            return False
+        base = strip * size
+        wanted = mask(size, max(start - base, 0), min(end - base, size))
+        line = world.lines[index]
+        if int(line["dirty"] | line["busy"]) & wanted != wanted:
+            return False
+    return True
 
 
 def unwritten(system: System, volume: int) -> Iterator[tuple[int, int, int]]:
