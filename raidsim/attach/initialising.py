@@ -55,12 +55,12 @@ class Initialising:
         if not self._followed:
             return []
         found: list[Rows] = []
-        for one in self._followed:
-            for first, end in one.operation.rows_done:
-                begin = one.zeroed.get(first, first)
+        for under_way in self._followed:
+            for first, end in under_way.operation.rows_done:
+                begin = under_way.zeroed.get(first, first)
                 if begin < end:
                     self._members.clear_rows(begin, end)
-                    one.zeroed[first] = end
+                    under_way.zeroed[first] = end
                     found.append((begin, end))
-        self._followed = [one for one in self._followed if not one.operation.is_over]
+        self._followed = [each for each in self._followed if not each.operation.is_over]
         return found

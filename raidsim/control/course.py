@@ -19,7 +19,8 @@ from raidsim.control.controller import Controller
 from raidsim.control.duty import sizes
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
-from raidsim.errors import InputError, Problem
+from raidsim.control.refusals import in_events
+from raidsim.errors import InputError
 from raidsim.intervene.cache_lines import Range
 from raidsim.result import Loss, PowerCut
 from raidsim.scenario import EventSpec
@@ -155,12 +156,12 @@ class Course:
                 yield self.env.timeout(wait)
             self._act(events[number], number)
 
-    def _act(self, event: EventSpec, number: int) -> None:
+    def _act(self, event: EventSpec, number: int | None) -> None:
         self.before()
         self.mark()
         self._told = ""
         found: Sequence[Later] = ()
-        with self._saying_which(number):
+        with self._saying_which(event.KIND, number):
             found = ACTS[type(event)](self, event) or ()
         self.after(event.KIND, event.words + self._told)
         self.look(told=event.OPERATION)
@@ -168,18 +169,19 @@ class Course:
             self.lasting.append(self.env.process(self._end(event.KIND, number, later)))
 
     @contextmanager
-    def _saying_which(self, number: int) -> Iterator[None]:
-        """Let what a part refuses be said with the event that asked for it."""
+    def _saying_which(self, kind: str, number: int | None) -> Iterator[None]:
+        """Let what a part refuses be said with the event that asked for it.
+
+        ``number`` is that of the event in the scenario; None for one that is not from there.
+        """
+        file, key, when = self.model.scenario.path, f"event[{number}]", self.now
         try:
             yield
         except InputError as error:
-            path, when = self.model.scenario.path, units.text(self.now, "time")
-            raise InputError(
-                Problem(path, None, f"event[{number}]", f"at {when}: {one.cause}", one.remedy)
-                for one in error.problems
-            ) from None
+            place = (None, kind, None) if number is None else (file, key, when)
+            raise InputError(in_events(one, *place) for one in error.problems) from None
 
-    def _end(self, kind: str, number: int, later: Later) -> Process:
+    def _end(self, kind: str, number: int | None, later: Later) -> Process:
         """Wait until what an event began is over, and do what is to be done then."""
         wait = later.after
         yield wait if isinstance(wait, simpy.Event) else self.env.timeout(wait)
@@ -187,7 +189,7 @@ class Course:
         self.mark()
         self._told = ""
         if later.do is not None:
-            with self._saying_which(number):
+            with self._saying_which(kind, number):
                 later.do()
         self.after(f"{kind}-end", later.words + self._told)
         self.look()
@@ -200,7 +202,7 @@ class Course:
         InputError
             If it cannot happen.
         """
-        self._act(event, 0)
+        self._act(event, None)
 
     def lose(self, kind: str, lost: Mapping[str, int]) -> None:
         """Note bytes by volume that were acknowledged, and are lost."""
