@@ -419,4 +419,5 @@ class CourseSession(Session):
             found=operation.found,
             repaired=operation.repaired,
             punctured=operation.punctured,
+            why=operation.why,
         )

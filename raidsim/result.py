@@ -358,6 +358,7 @@ class OperationUse:
     found: int  # sectors that can't be read, and stripes whose parity or copies do not agree
     repaired: int  # of these, put right
     punctured: int  # rows of strips that nothing could restore
+    why: str = ""  # it has failed, in words
 
 
 @dataclass(frozen=True)

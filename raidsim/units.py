@@ -204,6 +204,17 @@ def in_unit(value: float, unit: str, dimension: str) -> float:
     return float(1 / (exact(value) * factor) if upside_down else exact(value) / factor)
 
 
+MOST_DIGITS = 6  # of a time for people in its own unit
+
+
+def time_for_people(seconds: float) -> str:
+    """A time as it is best read, to the microsecond: 2 h, 20.237617 s."""
+    exactly = text(seconds, "time")
+    if sum(one.isdigit() for one in exactly) <= MOST_DIGITS:
+        return exactly
+    return f"{seconds:.6f}".rstrip("0").rstrip(".") + " s"
+
+
 @lru_cache(maxsize=4096)
 def text(value: float, dimension: str) -> str:
     """A value in base units as a text that :func:`parse` reads back to the same value.

@@ -428,6 +428,15 @@ def test_what_cannot_happen_is_refused_with_a_reason(tmp_path):
         told = attached.steering.answer(line)
         assert not told["ok"]
         assert part in " ".join(told["problems"]), told
+        assert "()" not in str(told), told
+    attached.machine.close()
+
+
+def test_what_cannot_happen_now_is_said_of_what_was_asked_for(tmp_path):
+    attached = Attached(disks(), tmp_path)
+    told = attached.steering.answer(b'{"kind": "replacement", "drive": 0}')
+    cause = "replacement: drive 0 has not failed; let drive-failure happen to it before"
+    assert told["problems"] == [cause]
     attached.machine.close()
 
 

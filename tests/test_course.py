@@ -13,6 +13,7 @@ from raidsim.control.course import Course
 from raidsim.control.model import Model
 from raidsim.errors import InputError
 from raidsim.report import json_file
+from raidsim.report.phases import operation_words
 from raidsim.running import run
 from raidsim.scenario import load_text
 
@@ -359,6 +360,28 @@ def test_what_a_part_refuses_is_said_with_the_event():
     with pytest.raises(InputError) as found:
         run(scenario(*events, spares=1, rebuild_sample="1 %"))
     assert str(found.value).startswith("events.toml: event[1]: at 2 s: the hot spare for drive")
+
+
+def test_a_refusal_tells_a_time_for_people_and_no_call_of_python():
+    events = (at("1 s", "drive-failure", drive=0), at("2.234567891 s", "consistency-check"))
+    with pytest.raises(InputError) as found:
+        run(scenario(*events, spares=1, rebuild_sample="1 %"))
+    assert "event[1]: at 2.234568 s: " in str(found.value)
+    assert "()" not in str(found.value)
+    with pytest.raises(InputError, match=r"at 1\.234568 s: drive 0 of data has not failed"):
+        scenario(at("1.234567891 s", "replacement", drive=0))
+
+
+def test_work_that_has_failed_says_why():
+    events = [at(f"{n + 1} s", "drive-failure", drive=n) for n in range(3)]
+    found = course(*events, spares=1, rebuild_sample="1 %", measure={"duration": "4 s"})
+    (first, *_) = found.operations
+    assert first.state == "failed"
+    assert "cannot go on without drives" in first.why
+    ended = [one.text for one in found.events if one.kind == "operation-end"]
+    assert f"rebuild of drive 0 of data: failed, since {first.why}" in ended
+    assert first.why in operation_words(first)
+    assert "0.0 MB/s" not in operation_words(first)
 
 
 def test_several_volumes_have_a_health_each():

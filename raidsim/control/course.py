@@ -234,7 +234,8 @@ class Course:
         self.before()
         for other in self.model.operations():
             other.mark()
-        self.after("operation-end", f"{words_of(operation)}: {operation.state}")
+        why = f", since {operation.why}" if operation.why else ""
+        self.after("operation-end", f"{words_of(operation)}: {operation.state}{why}")
         self.look()
 
 

@@ -325,6 +325,23 @@ class Maintained(Measured):
         """Whether the cache that serves it outlasts a power cut."""
         return self.controller is not None and self.controller.duty.keeps_cache
 
+    def obstacle_to(self, drive: int | None) -> str | None:
+        """Why background work could not go on now: on a drive, or on all of them.
+
+        None if it could.
+        """
+        if self._reach.is_offline:
+            return f"{self.name} is out of reach"
+        if self.health == "failed":
+            every = range(len(self._drives.rows))
+            lost = [number for number in every if not self._drives.is_whole(number)]
+            words = f"drives {', '.join(map(str, lost[:-1]))} and {lost[-1]}"
+            which, are = (words, "are") if len(lost) > 1 else (f"drive {lost[0]}", "is")
+            return f"{self.spec.level} cannot go on without {which}, which {are} lost"
+        if drive is not None and self._drives.is_failed(drive):
+            return f"drive {drive} has failed"
+        return None
+
     # -- how it is done ---------------------------------------------------------------------------
 
     def _keep(self, drives: Drives, pace: Pace) -> None:
@@ -370,7 +387,7 @@ class Maintained(Measured):
         """Give up what is under way on a drive: another one takes its place, or it begins anew."""
         for one in self.operations:
             if one.drive == number:
-                one.give_up(failed=failed)
+                one.give_up(failed=failed, why=f"drive {number} has failed" if failed else "")
 
     def _is_rebuilding(self, number: int) -> bool:
         return any(one.drive == number and not one.is_over for one in self.operations)

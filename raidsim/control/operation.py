@@ -40,6 +40,9 @@ class Worked(Protocol):
     def env(self) -> KernelEnvironment:
         """The environment that it is in."""
 
+    def obstacle_to(self, drive: int | None) -> str | None:
+        """Why work on a drive, or on all of them, could not go on now; None if it could."""
+
 
 class Operation(simpy.Event):
     """Background work under way. It is an event: ``yield operation`` waits for its end.
@@ -57,6 +60,8 @@ class Operation(simpy.Event):
         Number of the drive that it is about, from 0 on; None for all.
     started
         When it began, s.
+    why
+        Why it has failed, in words; "" if it has not.
     """
 
     def __init__(
@@ -76,6 +81,7 @@ class Operation(simpy.Event):
         self.drive = drive
         self.pace = pace
         self.started = volume.env.now
+        self.why = ""
         self._copy = copy
         self._left = list(rows)
         self._total = sum(end - first for first, end in self._left)
@@ -227,12 +233,17 @@ class Operation(simpy.Event):
         """Give it up: it ends with what is under way."""
         self.give_up()
 
-    def give_up(self, *, failed: bool = False) -> None:
-        """Let it end with what is under way, as "stopped" or, if it cannot go on, as "failed"."""
+    def give_up(self, *, failed: bool = False, why: str = "") -> None:
+        """Let it end with what is under way, as "stopped" or, if it cannot go on, as "failed".
+
+        ``why``: what keeps it from going on; else what does now is looked for.
+        """
         if not self.is_over:
             self._left.clear()
             self._is_paused = False
             self._given_up = "failed" if failed else "stopped"
+            if failed:
+                self.why = why or self._obstacle()
             self.volume.env.sync()
             if self._operations:
                 operation.stop(self.volume.system, self._operations[-1], lost=failed)
@@ -280,6 +291,13 @@ class Operation(simpy.Event):
             else None
         )
 
+    def _obstacle(self) -> str:
+        """Why it cannot go on."""
+        found = self.volume.obstacle_to(self.drive)
+        if found is None and self.punctured:
+            found = "a sector that it needs cannot be read, and nothing restores it"
+        return found or "a drive has answered with an error"
+
     def _next(self) -> None:
         """Begin with the next range of rows, or end."""
         last = self._last
@@ -290,6 +308,8 @@ class Operation(simpy.Event):
 
     def _end(self) -> None:
         self._ended = self.volume.env.now
+        if self.state == "failed" and not self.why:
+            self.why = self._obstacle()
         if self._at_end is not None:
             self._at_end(self)
         self.succeed(self)

@@ -64,6 +64,11 @@ class Reach:
             return "the array waits for what is pinned of it", "import_cache() or discard_cache()"
         return None
 
+    @property
+    def is_offline(self) -> bool:
+        """Whether the array is offline as a whole."""
+        return self._before is not None
+
     def lose(self, link: str) -> None:
         """A link on the way is lost."""
         if link in self._lost:

@@ -193,7 +193,7 @@ def words_of(operation: OperationUse) -> str:
 def operation_words(operation: OperationUse) -> str:
     """What an operation came to, in a sentence without its end."""
     parts = [f"{words_of(operation)}: {_state(operation)}"]
-    if operation.mbps is not None:
+    if operation.mbps is not None and operation.progress > 0:
         parts.append(f"{numbers.mbps(operation.mbps)} MB/s of each drive")
     if _is_extrapolated(operation):
         parts.append(f"extrapolated from {duration(operation.simulated_seconds)} simulated")
@@ -214,13 +214,14 @@ def _is_extrapolated(operation: OperationUse) -> bool:
 
 
 def _state(operation: OperationUse) -> str:
+    why = f", since {operation.why}" if operation.why else ""
     if operation.seconds is None:
-        return operation.state
+        return operation.state + why
     took = duration(operation.seconds)
     if operation.state == "done":
         return f"done after {took}"
     done = numbers.percent(operation.progress)
-    return f"{operation.state} at {done}, {took} for the whole at this pace"
+    return f"{operation.state} at {done}{why}, {took} for the whole at this pace"
 
 
 def duration(seconds: float) -> str:

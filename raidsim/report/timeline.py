@@ -137,7 +137,8 @@ def lanes_of(course: Course) -> list[Lane]:
 def _words(one: OperationUse) -> str:
     took = "" if one.seconds is None else f", {duration(one.seconds)}"
     sampled = one.seconds is not None and one.simulated_seconds < 0.99 * one.seconds
-    return f"{words_of(one)}: {one.state}{took}{' in all' if sampled else ''}"
+    why = f", since {one.why}" if one.why else ""
+    return f"{words_of(one)}: {one.state}{took}{' in all' if sampled else ''}{why}"
 
 
 def _thinned(timeline: Sequence[Moment]) -> list[Moment]:

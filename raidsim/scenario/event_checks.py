@@ -394,4 +394,4 @@ def _meet(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
 
 
 def _time(seconds: float) -> str:
-    return units.text(seconds, "time")
+    return units.time_for_people(seconds)
