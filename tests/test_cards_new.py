@@ -194,5 +194,7 @@ def test_models_refuses_a_card_whose_values_do_not_go_together(tmp_path, capsys)
         'schema = 2\nname = "small"\nkind = "hdd"\ntitle = "small"\nbase = "seagate-st8000nm000a"\n'
         '[buffer]\nsize = { value = 64, unit = "MiB", source = "datasheet" }\n'
     )
-    assert cli.main(["models", str(path)]) == 2
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["models", str(path)])
+    assert ended.value.code == 2
     assert "small.toml: buffer.size: holds less than" in capsys.readouterr().err
