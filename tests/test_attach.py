@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import errno
 import json
-import logging
 import random
 import resource
 import struct
@@ -590,15 +589,3 @@ def test_a_socket_in_use_and_a_file_in_the_way_are_refused(tmp_path):
         assert (tmp_path / "file").read_text() == "mine"
 
     run(test)
-
-
-def test_a_machine_without_loads_says_that_its_drives_cannot_begin_warm(caplog):
-    text = disks() + '\n[air]\nstart = "warm"\n'
-    for loads in (False, True):
-        caplog.clear()
-        machine = Machine(Scenario.from_text(text), FAST, loads=loads)
-        with caplog.at_level(logging.WARNING, "raidsim.attach"):
-            machine.start()
-        machine.close()
-        told = [one.message for one in caplog.records if "air.start" in one.message]
-        assert len(told) == (0 if loads else 1)

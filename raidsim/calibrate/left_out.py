@@ -221,13 +221,17 @@ def _fitting(replaced: list[Replaced]) -> list[Replaced]:
 
 
 def class_of(card: Card) -> str:
-    """Return the class of a card: its kind, and of drives the interface or the speed."""
+    """Return the class of a card: its kind, and the interface or the speed of most kinds."""
     if card.has("flash.channels"):
         return f"{card.kind}, " + (
             "PCIe" if card.word("link.interface") in ("nvme", "pcie") else "SATA and SAS"
         )
     if card.has("spindle.speed"):
         return f"{card.kind}, " + ("fast" if card.number("spindle.speed") >= FAST else "near line")
+    if card.kind == "controller":  # an adapter in a slot, or a storage processor on a network
+        return f"{card.kind}, " + (
+            "adapter" if card.word("link.speed").startswith("pcie") else "storage processor"
+        )
     return card.kind
 
 
