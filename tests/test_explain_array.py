@@ -278,8 +278,14 @@ outstanding = 1
 
 
 @pytest.mark.parametrize("drive", ["intel-p5600-6400gb", "micron-5100-max-960gb", "cisco-hdd-10tb"])
-@pytest.mark.parametrize("level", ["raid1", "raid5", "raid6", "raid10"])
-@pytest.mark.parametrize("intent", ["bitmap", "none"])
+@pytest.mark.parametrize(
+    ("level", "intent"),
+    [
+        *((level, intent) for level in ("raid1", "raid5", "raid6", "raid10")
+          for intent in ("bitmap", "none")),
+        ("raid5", "ppl"),
+    ],
+)  # fmt: skip
 def test_a_small_write_is_told_whatever_notes_it_and_whether_drives_are_sent_flushes(
     drive: str, level: str, intent: str
 ) -> None:
@@ -303,5 +309,10 @@ outstanding = 1
         task.cause: sum(one.op == "write" for phase in task.phases for one in phase.commands)
         for task in found.tasks
     }
-    of_bitmap = {"bitmap of write intents": drives} if intent == "bitmap" else {}
-    assert writes == {"request": 3 if level == "raid6" else 2} | of_bitmap
+    notes = {"bitmap": {"bitmap of write intents": drives}, "ppl": {"log of partial parity": 1}}
+    assert writes == {"request": 3 if level == "raid6" else 2} | notes.get(intent, {})
+
+
+def test_what_software_raid_notes_is_its_own_doing() -> None:
+    text = printed(scenario("raid5", 4, intent="ppl"), "write", 0, "4 KiB")
+    assert "What software RAID does on its own (log of partial parity):\n1 device I/O" in text

@@ -39,7 +39,8 @@ def plan(explanation: Explanation, array: Array) -> Iterator[Text | Table]:
     if after:
         yield Text("")
         causes = " and ".join(dict.fromkeys(task.cause for task in after))
-        yield Text(f"What the controller does on its own ({causes}):")
+        who = "software RAID" if array.controller is None else "the controller"
+        yield Text(f"What {who} does on its own ({causes}):")
         yield Text(_counted(after, ""))
         yield _commands(after, array)
 
