@@ -152,7 +152,8 @@ def _volume(m: Machine) -> None:
         words["read_ahead"] = r.choice(["none", "none", "ahead", "adaptive"])
         words["io"] = r.choice(["direct", "cached"])
     elif controller is None:
-        words["intent"] = r.choice(["none", "none", "bitmap", "journal"])
+        logged = ["ppl", "ppl"] if level in ("raid5", "raid50") else []
+        words["intent"] = r.choice(["none", "none", "bitmap", "journal", *logged])
         if level in ("raid1e", "raid10"):
             words["spread"] = r.choice([None, "near", "offset", "far"])
     if not changes:

@@ -34,7 +34,8 @@ def attempt(random: random.Random) -> None:
     words: dict[str, Any] = {"disk_cache": random.choice(["on", "off"])}
     battery = random.choice([None, "good", "low", "absent"])
     if battery is None:
-        words["intent"] = random.choice(["none", "bitmap", "journal"])
+        logged = ["ppl"] if level == "raid5" else []
+        words["intent"] = random.choice(["none", "bitmap", "journal", *logged])
     else:
         words["battery"] = battery
         words["controller"] = random.choice([{}, FLUSHING])
