@@ -545,22 +545,6 @@ def logged(w, index):
     partial_parity.written(w, index)
 
 
-@handler
-def add_task(w, errand, volume, op, offset, length):
-    """Carry out a task that no host waits for."""
-    index = take(w, STAGE_WAITING, NONE)
-    job = w.jobs[index]
-    job["errand"] = errand
-    job["volume"] = volume
-    job["stream"] = NONE
-    job["op"] = op
-    job["priority"] = 0
-    job["offset"] = offset
-    job["length"] = length
-    job["parts"] = 0
-    agenda.put(w, index, STAGE_PLAN)
-
-
 @part("arrays")
 @handler
 def begin(w, index):

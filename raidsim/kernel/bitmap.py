@@ -18,9 +18,10 @@ from __future__ import annotations
 from raidsim.kernel import agenda, queue
 from raidsim.kernel.array_tables import ERRAND_BITMAP
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.jobs import release, take
+from raidsim.kernel.jobs import release
 from raidsim.kernel.stripe_heads import PAGE
 from raidsim.kernel.tables import NONE, STAGE_PLAN, STAGE_WAITING, WRITE
+from raidsim.kernel.tasks import add_task
 
 
 @routine
@@ -62,21 +63,12 @@ def begin(w, array, volume):
     """Write the bitmap for all who wait for it now."""
     place = w.locks[array["bitmap"]]
     place["held"] = 1
-    index = take(w, STAGE_WAITING, NONE)
+    index = add_task(w, ERRAND_BITMAP, volume, WRITE, 0, PAGE)
     job = w.jobs[index]
-    job["errand"] = ERRAND_BITMAP
-    job["volume"] = volume
-    job["stream"] = NONE
-    job["op"] = WRITE
-    job["priority"] = 0
     job["forced"] = 1
-    job["offset"] = 0
-    job["length"] = PAGE
-    job["parts"] = 0
     job["waiters"] = place["first_waiting"]
     place["first_waiting"] = NONE
     place["last_waiting"] = NONE
-    agenda.put(w, index, STAGE_PLAN)
 
 
 @handler

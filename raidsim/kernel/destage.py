@@ -20,7 +20,6 @@ Verbs: :func:`insert` a write, :func:`work` starts destages, :func:`ended` takes
 from __future__ import annotations
 
 from raidsim.kernel import agenda, queue
-from raidsim.kernel.array import add_task
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.kernel.cache import find, grain_of, is_clean, key_of, mask, settle, take, unlist, up_to
 from raidsim.kernel.cache_tables import GRAINS, LEVELS
@@ -35,6 +34,7 @@ from raidsim.kernel.tables import (
     STAGE_WAITING,
     WRITE,
 )
+from raidsim.kernel.tasks import add_task
 from raidsim.layout.tables import PARITY
 
 # -- the list of dirty lines --------------------------------------------------------------------

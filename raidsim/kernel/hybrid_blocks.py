@@ -12,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 from raidsim.kernel import destage
-from raidsim.kernel.array import add_task
 from raidsim.kernel.array_tables import ERRAND_FILL
 from raidsim.kernel.cache import drop, find, grain_of, is_clean, mask, settle, take, unlist, up_to
 from raidsim.kernel.cache_tables import GRAINS
@@ -20,6 +19,7 @@ from raidsim.kernel.hybrid_tables import FRONT_LOST, MODE_TIER
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.replacement import dispatch as policy
 from raidsim.kernel.tables import DONE, NONE, READ, WRITE
+from raidsim.kernel.tasks import add_task
 
 
 @routine

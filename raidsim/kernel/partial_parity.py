@@ -1,9 +1,10 @@
 """The partial parity log of software RAID: what a stripe needs to be put right, written before it.
 
 Linux md (``drivers/md/raid5-ppl.c``, Documentation/driver-api/md/raid5-ppl.rst) writes, before the
-data and the parity of a stripe of RAID 5, the exclusive or of the data that stays as it is to the
-log of the member that holds the parity. From it and from what is on the drives the parity is made
-right after a power cut, however much of the write was carried out. An entry takes
+data and the parity of a stripe of RAID 5, the XOR of all data of it that stays as it is. This
+*partial parity* goes to the log of the member that holds the parity. From it and from what is on
+the drives the parity is made right after a power cut, however much of the write was carried out.
+An entry takes
 
     a page for the header, and a page for each stripe head that is not wholly written
 
@@ -21,10 +22,11 @@ from __future__ import annotations
 from raidsim.kernel import agenda, queue
 from raidsim.kernel.array_tables import ERRAND_LOG
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.jobs import release, take
+from raidsim.kernel.jobs import release
 from raidsim.kernel.plans import parity_place
 from raidsim.kernel.stripe_heads import PAGE
-from raidsim.kernel.tables import FLUSH, NONE, STAGE_PARITY, STAGE_PLAN, STAGE_WAITING, WRITE
+from raidsim.kernel.tables import FLUSH, NONE, STAGE_PARITY, STAGE_WAITING, WRITE
+from raidsim.kernel.tasks import add_task
 from raidsim.layout.tables import P
 
 SPACE = 128 * 1024
@@ -61,43 +63,32 @@ def begin(w, array, volume, member):
     """Write an entry for those that wait for it now, as many as there is room for."""
     place = w.locks[array["partial_parity"] + member]
     place["held"] = 1
+    row = array["first_member"] + member
     space = 0
     first = NONE
+    last = NONE
     while place["first_waiting"] != NONE:
-        size = partial_parity(w, array, array["first_member"] + member, place["first_waiting"])
+        size = partial_parity(w, array, row, place["first_waiting"])
         if space > 0 and space + size > SPACE:
             break
         space += size
         index = queue.take_first(w, place)
-        w.jobs[index]["next"] = first
-        first = index
+        if first == NONE:
+            first = index
+        else:
+            w.jobs[last]["next"] = index
+        last = index
         place["writes"] += 1
-    index = add_task(w, WRITE, volume, array["first_member"] + member)
+    length = PAGE + space
+    log = w.members[row]
+    if log["log_end"] + length > AREA:
+        log["log_end"] = 0
+    index = add_task(w, ERRAND_LOG, volume, WRITE, log["log_end"], length)
+    log["log_end"] += length
     job = w.jobs[index]
+    job["member"] = row
     job["forced"] = 1
-    row = w.members[job["member"]]
-    if row["log_end"] + PAGE + space > AREA:
-        row["log_end"] = 0
-    job["offset"] = row["log_end"]
-    job["length"] = PAGE + space
-    row["log_end"] += job["length"]
     job["waiters"] = first
-
-
-@handler
-def add_task(w, op, volume, member):
-    """Let the array of a volume write an entry of a member's log, or flush all members."""
-    index = take(w, STAGE_WAITING, NONE)
-    job = w.jobs[index]
-    job["errand"] = ERRAND_LOG
-    job["volume"] = volume
-    job["member"] = member
-    job["stream"] = NONE
-    job["op"] = op
-    job["priority"] = 0
-    job["parts"] = 0
-    agenda.put(w, index, STAGE_PLAN)
-    return index
 
 
 @handler
@@ -145,7 +136,8 @@ def leave(w, row, index):
         array = w.arrays[row]
         member = job["other"] - array["partial_parity"]
         if array["log_flush"] == 1:
-            add_task(w, FLUSH, job["volume"], array["first_member"] + member)
+            index = add_task(w, ERRAND_LOG, job["volume"], FLUSH, 0, 0)
+            w.jobs[index]["member"] = array["first_member"] + member
         else:
             make_room(w, array, job["volume"], member)
 

@@ -10,13 +10,13 @@ Verbs: :func:`follow` a read, :func:`fetched` when the data is there.
 from __future__ import annotations
 
 from raidsim.kernel import agenda, destage
-from raidsim.kernel.array import add_task
 from raidsim.kernel.array_tables import ERRAND_FETCH
 from raidsim.kernel.cache import find, is_clean, mask, settle, take, unlist
 from raidsim.kernel.cache_tables import ADAPTIVE, TRAILS
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.tables import DONE, NONE, READ, STAGE_LOOKUP
+from raidsim.kernel.tasks import add_task
 
 
 @routine

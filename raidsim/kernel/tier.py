@@ -13,13 +13,13 @@ from __future__ import annotations
 import numpy as np
 
 from raidsim.kernel import destage
-from raidsim.kernel.array import add_task
 from raidsim.kernel.array_tables import ERRAND_FILL, ERRAND_WRITE_BACK
 from raidsim.kernel.cache import find, is_clean, mask, take, unlist
 from raidsim.kernel.hybrid_blocks import forget
 from raidsim.kernel.hybrid_tables import HEAT
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.tables import NONE, WRITE
+from raidsim.kernel.tasks import add_task
 
 SAMPLE = 64
 TIMES_WARMER = 2

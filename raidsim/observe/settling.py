@@ -66,8 +66,8 @@ class Unsettled:
     needs
         When it may have, s since the start, as far as can be told; else None.
     fills
-        Whether it goes on until there is no more to take up: a run that ends before is none of a
-        steady state, however long it is.
+        Whether it rises at the same pace until there is no more to take up. A run that ends before
+        that is not in its steady state, however narrow its intervals are.
     """
 
     loads: frozenset[str]
@@ -104,9 +104,9 @@ class Warmup:
     Attributes
     ----------
     seconds, ios
-        So far.
+        How long it has been, s, and how many I/Os were done.
     max_time, max_ios
-        s, and I/Os; at most.
+        How long it may be at most, s, and how many I/Os may be done.
     """
 
     seconds: float
