@@ -50,6 +50,18 @@ class InputError(Exception):
         return "\n".join(str(problem) for problem in self.problems)
 
 
+MOST_PROBLEMS = 100
+"""What is told of one file: one of another kind has something wrong in every line."""
+
+
+def the_first(problems: Iterable[Problem], file: str) -> list[Problem]:
+    """What is told of the problems of a file: the first hundred, and how many more there are."""
+    told = list(problems)
+    if (more := len(told) - MOST_PROBLEMS) > 0:
+        told[MOST_PROBLEMS:] = [Problem(file, None, None, f"and {more} more problems")]
+    return told
+
+
 class SchemaWarning(UserWarning):
     """A file of an older schema was read; the message says what was changed in its data."""
 

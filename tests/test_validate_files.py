@@ -221,6 +221,19 @@ def test_an_unknown_key_is_named_with_its_line(load):
     assert 'did you mean "published"?' in said
 
 
+def test_a_key_of_another_table_is_not_offered(load):
+    """`about` is a key of [tolerance]: to offer it where it just was refused helps nobody."""
+    said = refusal(load, HEAD + GOOD + "about = 0.1\n")
+    assert "unknown key" in said
+    assert "did you mean" not in said
+
+
+def test_a_file_of_another_kind_is_told_of_in_a_hundred_lines(load):
+    said = refusal(load, HEAD + (GOOD + "mystery = 1\n") * 182).splitlines()
+    assert len(said) == 101
+    assert said[-1].endswith("and 82 more problems")
+
+
 def test_an_unknown_metric_is_corrected(load):
     assert 'did you mean "iops"?' in refusal(load, HEAD + GOOD.replace('"iops"', '"iop"'))
 

@@ -21,7 +21,7 @@ from raidsim.cards.surface import (
 )
 from raidsim.cards.toml_file import TomlFile, parse, read_text, show
 from raidsim.cards.toml_lines import Path
-from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.errors import InputError, Problem, quote, suggest, the_first
 
 _HEAD = (
     "name", "kind", "title", "description", "maker", "year", "base", "rated", "residuals",
@@ -60,7 +60,8 @@ def from_file(file: TomlFile, path: FilePath, *, above: _Above = ()) -> Card:
     reader = _Reader(file, above)
     card = reader.card(path)
     if reader.problems or card is None:
-        raise InputError(sorted(reader.problems, key=lambda p: p.line or 0))
+        ordered = sorted(reader.problems, key=lambda p: p.line or 0)
+        raise InputError(the_first(ordered, file.name))
     return card
 
 

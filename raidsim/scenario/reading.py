@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from raidsim.cards.toml_file import TomlFile, show
 from raidsim.cards.toml_lines import Path
-from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.errors import InputError, Problem, quote, suggest, the_first
 from raidsim.scenario.fields import PROBLEM, Choice, Count
 from raidsim.scenario.machine_spec import Image
 from raidsim.scenario.models import Burst, Hot, Limit, SizeShare, Zone
@@ -28,7 +28,6 @@ LISTS = ("controller", "link", "volume", "hybrid", "load", "machine", "event")
 Values = Mapping[str, Any]
 """Values of a table by field, in base units: those that are right. Nobody changes them."""
 
-_MOST_PROBLEMS = 100
 _INLINE: dict[str, Any] = {
     "area": Area, "burst": Burst, "hot": Hot, "image": Image, "limit": Limit,
     "sizes": SizeShare, "trace": Replay, "zones": Zone,
@@ -81,10 +80,7 @@ class Reading:
         if not self.problems:
             return
         ordered = sorted(self.problems, key=lambda p: (p.file == self.override, p.line or 0))
-        if (more := len(ordered) - _MOST_PROBLEMS) > 0:
-            rest = Problem(self.file.name, None, None, f"and {more} more problems")
-            ordered = [*ordered[:_MOST_PROBLEMS], rest]
-        raise InputError(ordered)
+        raise InputError(the_first(ordered, self.file.name))
 
     def _is_overridden(self, path: Path) -> bool:
         """Whether an override gave the value at a path, or alone made the table that is there."""

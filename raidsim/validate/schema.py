@@ -23,7 +23,7 @@ from pydantic import (
 from raidsim import units
 from raidsim.cards import toml_file
 from raidsim.cards.places import exists, looks_like_path
-from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.errors import InputError, Problem, quote, suggest, the_first
 from raidsim.resources import data_folder
 from raidsim.validate.claims import (
     CardValue,
@@ -378,7 +378,8 @@ def from_file(file: toml_file.TomlFile, path: Path) -> list[Claim]:
     try:
         parsed = ClaimFile.model_validate(file.data)
     except ValidationError as error:
-        raise InputError([_problem(file, one) for one in error.errors()]) from None
+        problems = [_problem(file, one) for one in error.errors()]
+        raise InputError(the_first(problems, file.name)) from None
     claims = [
         _claim(parsed, one, path, file.line(("claim", i))) for i, one in enumerate(parsed.claim)
     ]
@@ -484,7 +485,7 @@ def _problem(file: toml_file.TomlFile, error: Any) -> Problem:
     cause = cause[:1].lower() + cause[1:]
     remedy = None
     if error["type"] == "extra_forbidden":
-        cause, remedy = "unknown key", suggest(str(path[-1]), _known_keys())
+        cause, remedy = "unknown key", suggest(str(path[-1]), _known_keys(path))
     elif error["type"] == "tuple_type":
         cause = "is no list"
         remedy = "write [[claim]] above each claim" if path[-1] == "claim" else "write [ ... ]"
@@ -498,9 +499,23 @@ def _problem(file: toml_file.TomlFile, error: Any) -> Problem:
     return Problem(file.name, file.line(path), toml_file.show(path), cause, remedy)
 
 
-def _known_keys() -> list[str]:
-    tables = (ClaimFile, ClaimTable, Contradiction, Run, ShapeTable, Tolerances)
-    return [info.alias or name for table in tables for name, info in table.model_fields.items()]
+_TABLES: dict[str, type[_Table]] = {
+    "claim": ClaimTable,
+    "tolerance": Tolerances,
+    "run": Run,
+    "against": Run,
+    "relative_to": Run,
+    "shape": ShapeTable,
+    "contradicts": Contradiction,
+}
+"""What may stand in a table, by the key that holds it."""
+
+
+def _known_keys(path: tuple[int | str, ...]) -> list[str]:
+    """Return the keys that the table may have in which the last step of a path stands."""
+    above = [step for step in path[:-1] if isinstance(step, str)]
+    fields = (_TABLES[above[-1]] if above else ClaimFile).model_fields
+    return [info.alias or name for name, info in fields.items()]
 
 
 def _repeated(claims: list[Claim]) -> list[Problem]:
