@@ -25,8 +25,6 @@ FIRST_STEP_NS = 20_000
 MOST_KEPT = 128
 LINES = 4096
 """Lines of a cache whose contents are looked at: it may have a million."""
-BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.int64)
-"""How many bits of a byte are set."""
 FOUND = 0.01
 """Share of its places that reads may find in a cache: less is not looked at."""
 FULL = 0.98
@@ -81,8 +79,8 @@ class Held(Level):
         """What it is at present."""
         assert isinstance(self.rows, range)
         lines = system.world.lines[self.rows.start : self.rows.stop : self.rows.step]
-        masks = np.ascontiguousarray(lines[self.field]).view(np.uint8)
-        grains = BITS[masks].reshape(-1, 8).sum(axis=1)
+        masks = np.ascontiguousarray(lines[self.field]).view(np.uint64)
+        grains = np.bitwise_count(masks).astype(np.int64)
         return float(grains @ np.maximum(lines["size"] // GRAINS, LEAST_GRAIN) / self.share)
 
 
