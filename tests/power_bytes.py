@@ -382,14 +382,17 @@ class Bytes:
         return report
 
     def _replay(self, report: VolumeCut, jobs: Any) -> None:
-        """Make parity of the rows that are to be replayed right, from what the logs tell."""
+        """Make parity of the rows that are to be replayed right, from what the logs tell.
+
+        Where a lost drive's strip was being written, md leaves parity as it is
+        (``ppl_recover_entry``: no parity is updated when a data member is missing).
+        """
         layout, size = self.store.layout, self.store.strip
         rows = {row for first, end in report.resync_rows for row in range(first, end)}
         missing = {}
         for (index, mark), (row, content, known) in self.partial.items():
             if jobs[index]["mark"] == mark and jobs[index]["stage"] != t.STAGE_FREE:
-                anything = self.random.integers(0, 256, len(content), np.uint8)
-                missing[row] = np.where(np.repeat(known, BYTES), content, anything)
+                missing[row] = content, np.repeat(known, BYTES)
         for row in sorted(rows):
             drives = range(int(layout["drives"]))
             (parity,) = (drive for drive in drives if held(layout, drive, row)[0] == P)
@@ -400,7 +403,10 @@ class Bytes:
                 if drive == parity:
                     continue
                 there = self.shown[drive].data[row * size : (row + 1) * size]
-                total ^= missing[row] if self.store.good[drive] == 0 else there
+                total ^= missing[row][0] if self.store.good[drive] == 0 else there
+            if row in missing:
+                there = self.shown[parity].data[row * size : (row + 1) * size]
+                total = np.where(missing[row][1], total, there)
             self._replace(parity, row * size, total)
 
     def _stop_arms(self) -> None:

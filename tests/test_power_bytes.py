@@ -44,6 +44,7 @@ RISKY: dict[str, tuple[str, int, dict[str, Any]]] = {
     "degraded RAID 5": ("raid5", 4, {"failed": [3]}),
     "degraded RAID 6": ("raid6", 5, {"failed": [0]}),
     "degraded RAID 5 with partial parity": ("raid5", 4, {"intent": "ppl", "failed": [2]}),
+    "degraded RAID 5 with partial parity, disk caches on": ("raid5", 3, {"intent": "ppl", "failed": [2], "disk_cache": "on", "outstanding": 12}),
     "RAID 5 with partial parity, disk caches on": ("raid5", 4, {"intent": "ppl", "disk_cache": "on"}),
 }  # fmt: skip
 """Where something acknowledged may be lost, and then is listed."""

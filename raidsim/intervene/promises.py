@@ -8,7 +8,9 @@
   is torn, its parity (or the copies of a mirror) do not agree. Who keeps the data of stripes under
   update in a cache that outlasts the cut, or in a journal, writes them again when power is back.
   A log of partial parity makes parity agree with what the drives have, and brings back a strip of
-  a lost drive unless that one was being written. Nobody else can tell which strip is right.
+  a lost drive unless that one was being written. Where buffers of the other drives lost something
+  of its stripe, that is taken for lost too: it may be the strip that was written. Nobody else can
+  tell which strip is right.
 
 A torn stripe corrupts data that nobody wrote to: what a lost drive held there is computed from
 strips of two states. That is the write hole. In an array that is degraded already it is a loss at
@@ -95,6 +97,8 @@ def volume_cut(
             finished, spots = spots.union(torn), set()
         elif noted == "ppl":
             lost += from_drives
+            for spot in spots:  # which of its strips was written is not followed to the buffers
+                lost += [(start, end) for _, start, end in _unreadable(layout, good, spot)]
             finished, spots = spots.union(torn), set()
             for spot, written in torn.items():
                 for _, start, end in _unreadable(layout, good, spot):
