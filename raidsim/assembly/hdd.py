@@ -119,6 +119,7 @@ def add(
         cylinders=cylinders,
         first_zone=first_zone,
         zones=len(found),
+        zone=first_zone,
         head_switch=switches,
         head_and_seek=switches if card.seek_points else [0.0, 0.0],
         first_seek=first_seek,

@@ -92,8 +92,14 @@ def enlist(w, cache, index):
 @routine
 def strike(w, cache, index):
     """Take a line out of the list of dirty ones."""
+    seek(w, cache, w.lines[index]["key"])
+    strike_found(w, cache, index)
+
+
+@routine
+def strike_found(w, cache, index):
+    """The same of a line that was sought last, or follows in the list on one that was struck so."""
     line = w.lines[index]
-    seek(w, cache, line["key"])
     before = cache["first_tower"] + (cache["lines"] + 1) * LEVELS
     own = tower(cache, index)
     for level in range(line["height"]):
@@ -128,16 +134,18 @@ def insert(w, cache, volume, size, start, end):
     if cache["size"] - cache["used"] + cache["clean"] < (fresh + reused) * size:
         return False
     # Lines that are there stop being clean before room is made for the others.
-    for strip in range(first, last + 1):
-        index = find(w, cache, volume, strip)
-        if index != NONE:
-            if is_clean(w.lines[index]):
-                unlist(w, cache, index)
-            soil(w, cache, index, start, end)
-            policy.used(w, cache, index)
-    for strip in range(first, last + 1):
-        if find(w, cache, volume, strip) == NONE:
-            soil(w, cache, take(w, cache, volume, strip, size), start, end)
+    if fresh <= last - first:
+        for strip in range(first, last + 1):
+            index = find(w, cache, volume, strip)
+            if index != NONE:
+                if is_clean(w.lines[index]):
+                    unlist(w, cache, index)
+                soil(w, cache, index, start, end)
+                policy.used(w, cache, index)
+    if fresh > 0:
+        for strip in range(first, last + 1):
+            if find(w, cache, volume, strip) == NONE:
+                soil(w, cache, take(w, cache, volume, strip, size), start, end)
     cache["written"] = w.state[0]["now"]
     if cache["dirty"] > cache["dirty_peak"]:
         cache["dirty_peak"] = cache["dirty"]
@@ -220,7 +228,7 @@ def arm(w, cache, time):
 
 @handler
 def start_one(w, cache, index):
-    """Make a task of the contiguous dirty bytes from the first ones of a line on."""
+    """Make a task of the contiguous dirty bytes from the first ones of a line on, sought last."""
     line = w.lines[index]
     size = line["size"]
     volume = line["volume"]
@@ -250,7 +258,7 @@ def start_one(w, cache, index):
         end = base + high
         cache["elevator"] = row["key"] + 1
         if row["dirty"] == 0:
-            strike(w, cache, here)
+            strike_found(w, cache, here)
         else:
             cache["elevator"] = row["key"]
             break

@@ -72,8 +72,8 @@ def catch_up(w, disk):
         return
     passed = w.state[0]["now"] - disk["ahead_since"]
     if passed > 0:
-        count_reading(w, disk, passed)
         end = reached(w, disk, float(passed))
+        count_reading(w, disk, passed, end)
         extent = w.extents[disk["active"]]
         if end > extent["end"]:
             extent["end"] = end
@@ -113,10 +113,15 @@ def until_read(w, disk, end):
 
 
 @routine
-def count_reading(w, disk, passed):
-    """The arm is busy while it reads ahead: ``passed`` ns so far, or until all is read."""
-    whole = round_ns(until_read(w, disk, disk["ahead_until"]))
-    more = min(passed, whole) - disk["ahead_counted"]
+def count_reading(w, disk, passed, end):
+    """The arm is busy while it reads ahead: ``passed`` ns up to byte ``end``, or until all is read.
+
+    How long all takes is reckoned once it is read: before that it would mostly be for nothing.
+    """
+    more = passed
+    if end >= disk["ahead_until"] // disk["sector"] * disk["sector"]:
+        more = min(passed, round_ns(until_read(w, disk, disk["ahead_until"])))
+    more -= disk["ahead_counted"]
     if more > 0 and disk["moving"] != 0:  # while it chooses, which is counted already
         disk["ahead_counted"] += more
     elif more > 0:

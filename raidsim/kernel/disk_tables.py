@@ -32,6 +32,7 @@ DISKS = Table(
     cylinders=configuration("i8", "of all zones"),
     first_zone=configuration("i4", "first of its zones"),
     zones=configuration("i4", "how many there are"),
+    zone=state("i8", "where a byte was looked for last: the next one is mostly there, too"),
     head_switch=configuration("f8", "to another head: to read, to write", "ns", shape=(2,)),
     head_and_seek=configuration("f8", "least of a seek to another head", "ns", shape=(2,)),
     seek_fixed=configuration("f8", "of a read, of a write", "ns", shape=(2,)),

@@ -36,6 +36,9 @@ GRACE = 1000.0
 @handler
 def zone_of(w, disk, offset):
     """Index of the zone that holds byte ``offset``."""
+    last = w.zones[disk["zone"]]
+    if last["first"] <= offset < last["end"]:
+        return disk["zone"]
     low = disk["first_zone"]
     high = low + disk["zones"] - 1
     while low < high:
@@ -44,6 +47,7 @@ def zone_of(w, disk, offset):
             low = middle
         else:
             high = middle - 1
+    disk["zone"] = low
     return low
 
 
