@@ -106,7 +106,11 @@ def validate(
         asked = {job: results[job] for claim in claims for job in claim.jobs()}
         again = longer(runs, asked, systems)
         rows = execute(
-            [run.job for run in again], simulate, workers=workers, on_progress=on_progress
+            [run.job for run in again],
+            simulate,
+            workers=workers,
+            on_progress=on_progress,
+            processes=processes,
         )
         results |= results_of(again, rows)
         more = widened(again, systems)
