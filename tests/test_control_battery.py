@@ -30,7 +30,8 @@ def test_a_learn_cycle_costs_what_the_cache_gave():
     assert min(times[1], times[3]) > 1e-3
 
 
-def test_what_is_dirty_when_the_battery_fails_goes_to_the_drives():
+def test_what_is_dirty_when_the_battery_fails_goes_to_the_drives_at_once():
+    """50 places, 10 ms each and less: long before the flush time of 4 s."""
     env, host = server()
     card = Controller(env, "lsi-megaraid-1078-512", name="raid")
     data = Volume(
@@ -40,7 +41,7 @@ def test_what_is_dirty_when_the_battery_fails_goes_to_the_drives():
         in_turn(data, ("write", place * STRIP, 8 * KIB))
     assert env.system.world.caches[0]["dirty"] == 50 * STRIP
     card.set_battery("low")
-    env.run(until=env.now + 5)
+    env.run(until=env.now + 1)
     assert env.system.world.caches[0]["dirty"] == 0
     assert [use.written_per_day_tb > 0 for use in data.drives] == [True, True]
 
@@ -127,7 +128,7 @@ def test_only_what_is_dirty_without_a_good_battery_is_at_risk():
     assert use.dirty_mean == pytest.approx(4 * STRIP + 0.5 * STRIP, rel=1e-3)
 
 
-def test_what_is_dirty_when_a_learn_cycle_begins_goes_to_the_drives():
+def test_what_is_dirty_when_a_learn_cycle_begins_goes_to_the_drives_at_once():
     env, host = server()
     card = Controller(env, "lsi-megaraid-1078-512", name="raid")
     data = Volume(
@@ -135,7 +136,7 @@ def test_what_is_dirty_when_a_learn_cycle_begins_goes_to_the_drives():
     )
     in_turn(data, *(("write", place * STRIP, 8 * KIB) for place in range(50)))
     card.learn("1 h")
-    env.run(until=env.now + 5)
+    env.run(until=env.now + 1)
     assert env.system.world.caches[0]["dirty"] == 0
 
 

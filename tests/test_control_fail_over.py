@@ -140,6 +140,29 @@ def test_the_partner_serves_with_its_own_hardware():
     assert in_turn(other, ("read", 0, 8 * KIB))[0].latency == pytest.approx(away, abs=ROUNDING)
 
 
+def test_a_write_takes_what_receiving_its_data_takes_the_partner():
+    env, host, a, b = pair(command__write_time="100 us")
+    mine, _ = two_volumes(host, a, b)
+    found = []
+    for step in (lambda: None, lambda: env.run(until=a.fail_over(b, 1)), a.fail_back):
+        step()
+        found.append(in_turn(mine, ("write", 0, 8 * KIB))[0].latency)
+    own = a.card.number("command.write_time")
+    assert found[1] - found[0] == pytest.approx(100e-6 - own, rel=0.05)
+    assert found[2] == pytest.approx(found[0], rel=0.05)
+
+
+def test_what_is_dirty_goes_to_the_drives_at_once_if_the_partners_battery_is_not_good():
+    env, host, a, b = pair()
+    mine, _ = two_volumes(host, a, b, write="back")
+    b.set_battery("low")
+    in_turn(mine, *(("write", place * STRIP, 8 * KIB) for place in range(50)))
+    assert a.duty.dirty() == {"of a": 50 * 8 * KIB}
+    env.run(until=a.fail_over(b, 1))
+    env.run(until=env.now + 0.1)  # 50 writes to flash
+    assert a.duty.dirty() == {}
+
+
 def test_the_volumes_of_two_active_controllers_share_one_core_after_a_failure():
     """Reads found in the cache: a core takes 10 us for a command, and what the lookup takes."""
     env, host, a, b = pair()

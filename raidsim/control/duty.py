@@ -10,7 +10,6 @@ from typing import Any
 
 from raidsim.assembly import replacement
 from raidsim.assembly.array import survives
-from raidsim.assembly.cache import change_battery
 from raidsim.cards import Card
 from raidsim.control.environment import Environment
 from raidsim.control.reach import Reach
@@ -129,7 +128,7 @@ class Duty:
         held = pinned(system, self.cache, self.rows)
         for spec, row in self.volumes:
             if row not in held and survives(system, row):
-                change_battery(system, spec, row, self.server.battery)
+                set_write_mode(system, row, spec, self.server.battery, self.cache)
 
     def set_write_mode(self, spec: VolumeSpec, row: int) -> None:
         """Let a volume of its be what it is now, and write as that asks for.
