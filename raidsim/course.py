@@ -23,6 +23,8 @@ from itertools import pairwise
 import simpy
 
 from raidsim import units
+from raidsim.assembly.array import drives_of
+from raidsim.assembly.drives import kind_at
 from raidsim.control.boot import point_of
 from raidsim.control.course import Course, Process, words_of
 from raidsim.control.model import Model
@@ -46,6 +48,7 @@ MOST_SAMPLES = 600
 FIRST_LEAP = 1e-3  # s of the warm-up between two looks
 MOST_GROWTH = 2.0
 START = "start"
+A_LITTLE = 0.01  # of the rows of an operation
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,24 @@ class CourseSession(Session):
             for one in self.model.operations()
             if self._outlasts(one)
         ]
+        self.warnings += [
+            f"{words_of(one)}: its time is too short: of the rows that are simulated"
+            f" {100 * sample:.3g} % go into the SLC cache of a new drive, of all rows"
+            f" {100 * whole:.3g} %: raise volume.rebuild_sample"
+            for one in self.model.operations()
+            for sample, whole in [self._in_a_burst(one)]
+            if sample > whole + A_LITTLE
+        ]
         return not left and boot.ready == boot.total
+
+    def _in_a_burst(self, operation: Operation) -> tuple[float, float]:
+        """Share that a new drive takes in fast: of what is simulated of it, and of all."""
+        if operation.drive is None or not operation.size:
+            return 0.0, 0.0
+        system = operation.volume.system
+        drive = drives_of(system, operation.volume.row)[operation.drive]
+        whole = kind_at(system, drive).burst(system, drive) / operation.size
+        return min(whole / operation.share_simulated, 1.0), min(whole, 1.0)
 
     def _outlasts(self, operation: Operation) -> bool:
         """Whether conditions changed after its sample was done, and before all would have been."""

@@ -92,8 +92,9 @@ def prepare(system: System, row: int, card: Card, *, filled: float, full: bool) 
     slc["held"] = int(slc["size"]) if full else 0
 
 
-def renew(system: System, row: int) -> None:
+def renew(system: System, row: int, card: Card) -> None:
     """Let a cache be that of a drive on which nothing was ever written."""
+    set_size(system, row, card, 1.0)
     slc = system.world.slcs[row]
     slc["held"] = 0
     slc["mapped"] = slc["taken"]

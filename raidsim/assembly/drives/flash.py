@@ -166,7 +166,7 @@ class Flash(DriveKind):
         row = self.row(system, drive)
         ftl.renew(system, int(row["ftl"]))
         if row["slc"] != t.NONE:
-            slc.renew(system, int(row["slc"]))
+            slc.renew(system, int(row["slc"]), system.cards[drive])
 
     def prepare(self, system: System, drive: int, past: Past) -> None:
         """Its map as these writes leave it, and its SLC cache full if they went on till now."""
@@ -213,6 +213,11 @@ class Flash(DriveKind):
         whole = stored + system.since("ssds", number, "filled")
         programmed = system.since("ssds", number, "programmed") + max(units - whole, 0)
         return Wear(amplification, programmed / flash)
+
+    def burst(self, system: System, drive: int) -> int:
+        """What fits into its SLC cache."""
+        number = int(self.row(system, drive)["slc"])
+        return 0 if number == t.NONE else int(system.world.slcs[number]["size"])
 
     def unsteady(self, system: System, drive: int, *, scattered: bool) -> str | None:
         """What changes for as long as it is written to.

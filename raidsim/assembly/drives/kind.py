@@ -230,6 +230,10 @@ class DriveKind(ABC):
         """What the window did to its medium; None if that does not wear."""
         return None
 
+    def burst(self, system: System, drive: int) -> int:
+        """How much it writes, when new, before it becomes slower, B; 0 if it does not."""
+        return 0
+
     def unsteady(self, system: System, drive: int, *, scattered: bool) -> str | None:
         """Why a longer window would have other figures, as a clause; None if nothing says so.
 
