@@ -172,20 +172,39 @@ def test_a_drive_that_collects_long_before_it_is_full_is_told_of(
     state: str, size: str, told: bool
 ) -> None:
     """An empty drive of 800 GB has no garbage to collect after 4 GiB; its scaled map has."""
+    assert is_told_to_collect_too_soon(state, size, "8 KiB") == told
+
+
+@compiled_only
+@pytest.mark.parametrize(("state", "told"), [("fresh", True), ("filled", False)])
+def test_an_empty_drive_collects_nothing_until_all_of_its_flash_was_written(
+    state: str, told: bool
+) -> None:
+    """20 GiB are more than the spare area of 40 GB, and less than its flash in all."""
+    assert is_told_to_collect_too_soon(state, "20 GiB", "256 KiB", capacity="40 GB") == told
+
+
+def is_told_to_collect_too_soon(
+    state: str, written: str, size: str, capacity: str = "800 GB"
+) -> bool:
+    """Whether a run with so much written at random says that of its drive."""
     text = f"""
 [host]
 model = "linux-xeon-e5-pair"
 [[volume]]
 drive = "intel-s3700-800gb"
 state = "{state}"
+set = {{ "capacity.user" = "{capacity}" }}
 [[load]]
 read = "0 %"
-size = "8 KiB"
+size = "{size}"
 outstanding = 8
-limit = {{ bytes = "{size}" }}
+limit = {{ bytes = "{written}" }}
+[measure]
+max_time = "1 h"
 """
     (point,) = run(load_text(text)).points
-    assert any("times too soon" in warning for warning in point.warnings) == told
+    return any("times too soon" in warning for warning in point.warnings)
 
 
 @compiled_only

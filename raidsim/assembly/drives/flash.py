@@ -228,11 +228,15 @@ class Flash(DriveKind):
         collects although it has not been written over: each write counts in full on a page map that
         is scaled down.
         """
-        row = self.row(system, drive)
-        if row["slc"] == t.NONE:
+        if self.row(system, drive)["slc"] == t.NONE:
             free = self._has_free_blocks(system, drive) if scattered else None
             return free or self._collects_too_soon(system, drive)
-        number = int(row["slc"])
+        found = [self._fills_its_cache(system, drive), self._collects_too_soon(system, drive)]
+        return " and ".join(filter(None, found)) or None
+
+    def _fills_its_cache(self, system: System, drive: int) -> str | None:
+        """That its SLC cache holds more than it did, or less."""
+        number = int(self.row(system, drive)["slc"])
         cache = system.world.slcs[number]
         size, held = int(cache["size"]), int(cache["held"])
         programmed = system.since("slcs", number, "programmed")
@@ -251,17 +255,20 @@ class Flash(DriveKind):
         return "it wrote to free blocks and collected no garbage yet"
 
     def _collects_too_soon(self, system: System, drive: int) -> str | None:
-        """That garbage is collected before the spare area of its true size is used up."""
+        """That garbage is collected while a map of its true size would have free flash left."""
         row = self.row(system, drive)
         number = int(row["ftl"])
         table = system.world.ftls[number]
         units, scale = int(table["units"]), int(table["scale"])
         written = int(system.world.drives[drive]["host_written"]) // int(row["unit"])
         before = int(table["written"]) - written
-        spare = int(table["blocks"]) * int(table["block_units"]) - units
+        if row["slc"] != t.NONE:  # what is in an SLC cache has no place on the map yet
+            cache = system.world.slcs[row["slc"]]
+            before += int(cache["taken"]) - int(cache["mapped"])
+        flash = int(table["blocks"]) * int(table["block_units"])
         if scale == 1 or not system.since("ftls", number, "moved"):
             return None
-        if before > units or written > spare * scale:
+        if before > units or written > (flash - before) * scale:
             return None
         return f"garbage is collected ({scale} times too soon, as its page map is scaled down)"
 
