@@ -86,3 +86,22 @@ def test_a_sample_that_ends_before_the_load_does_says_what_its_time_is_told_from
     assert any("raise volume.rebuild_sample" in words for words in warnings)
     _, warnings = seconds("100 %", stop, load=LOAD)
     assert not any("raise volume.rebuild_sample" in words for words in warnings)
+
+
+def both(sample, second):
+    """What two rebuilds of a RAID 6 of solid state drives take in all."""
+    six = {"level": "raid6", "drives": 6, "drive": "intel-p3700-800gb", "failed": [0, 1]}
+    data = {
+        "host": {"model": "linux-xeon-e5-pair"},
+        "volume": [six | {"set": {"capacity.user": "20 GB"}, "rebuild_sample": sample}],
+        "event": [{"kind": "rebuild", "at": "0 s", "drive": 0},
+                  {"kind": "rebuild", "at": second, "drive": 1}],
+    }  # fmt: skip
+    (point,) = run(from_data(data)).points
+    return [one.seconds for one in point.course.operations]
+
+
+@pytest.mark.parametrize("second", ["0 s", "2 s"])
+def test_two_rebuilds_at_a_time_hinder_each_other_for_as_long_as_the_first_takes(second):
+    """And not only for as long as the sample of that takes."""
+    assert both("10 %", second) == pytest.approx(both("100 %", second), rel=0.1)

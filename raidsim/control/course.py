@@ -233,7 +233,7 @@ class Course:
         assert isinstance(operation, Operation)
         self.before()
         for other in self.model.operations():
-            other.mark()
+            other.mark(operation.last_times)
         why = f", since {operation.why}" if operation.why else ""
         self.after("operation-end", f"{words_of(operation)}: {operation.state}{why}")
         self.look()

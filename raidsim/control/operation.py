@@ -90,7 +90,8 @@ class Operation(simpy.Event):
         self._at_end = at_end
         self._ended: float | None = None
         self._is_paused = False
-        self._marks: list[tuple[float, int]] = [(0.0, 0)]  # times, s, and rows done until then
+        # Times, s, rows done until then, and how many times as long all of that stretch takes.
+        self._marks: list[tuple[float, int, float]] = [(0.0, 0, 1.0)]
         self._next()
 
     def __repr__(self) -> str:
@@ -139,17 +140,34 @@ class Operation(simpy.Event):
 
         Of a sample of its rows it goes as fast as of all. So it takes the time of every stretch of
         even conditions as it was, with the rows that were done in it, and all other rows at the
-        pace of the last stretch that did any.
+        pace of the last stretch that did any. A stretch that ended with a sample of other work
+        goes on for as long as all of that does.
         """
-        marks = [*self._marks, (self.simulated_seconds, self._done)]
-        stretches = [(end - begin, after - before)
-                     for (begin, before), (end, after) in pairwise(marks)]  # fmt: skip
+        found = self._in_all
+        return None if found is None else found[0]
+
+    @property
+    def last_times(self) -> float:
+        """How many times as long as it was simulated its last stretch takes, once it is done."""
+        found = self._in_all if self.state == "done" else None
+        return 1.0 if found is None else found[1]
+
+    @property
+    def _in_all(self) -> tuple[float, float] | None:
+        """What all of it takes, s, and how often the last stretch that did rows goes into that."""
+        marks = [*self._marks, (self.simulated_seconds, self._done, 1.0)]
+        stretches = [((end - begin) * times, (after - before) * times)
+                     for (begin, before, _), (end, after, times) in pairwise(marks)]  # fmt: skip
         working = [number for number, (_, rows) in enumerate(stretches) if rows > 0]
         if not working:
             return None
         time, rows = stretches.pop(working[-1])
-        left = self._total - sum(done for _, done in stretches)
-        return sum(passed for passed, _ in stretches) + left / rows * time
+        seconds, left = 0.0, float(self._total)
+        for passed, done in stretches:
+            share = min(left / done, 1.0) if done else 1.0
+            seconds += share * passed
+            left -= share * done
+        return seconds + left / rows * time, left / rows
 
     @property
     def seconds(self) -> float:
@@ -203,10 +221,13 @@ class Operation(simpy.Event):
 
     # -- changes --------------------------------------------------------------------------------
 
-    def mark(self) -> None:
-        """Note that conditions change now: the load, the power, what else goes on."""
+    def mark(self, times: float = 1.0) -> None:
+        """Note that conditions change now: the load, the power, what else goes on.
+
+        ``times``: how many times as long as it was simulated all that takes which ends now.
+        """
         if not self.is_over:
-            self._marks.append((self.simulated_seconds, self._done))
+            self._marks.append((self.simulated_seconds, self._done, times))
 
     @property
     def _done(self) -> int:
