@@ -213,6 +213,17 @@ def test_a_check_reads_everything_once_and_an_initialisation_writes_it():
 
 
 @compiled_only
+def test_an_initialisation_takes_what_the_drives_take_since_nothing_is_computed_of_zeros():
+    """And a check takes what the thread of the operating system takes for the stripe heads."""
+    host = {"raid.stripe_time": "40 us", "cpu.cores": 64}
+    data = array("raid6", 5, depth=4, host=host)
+    busy = SERVICE + CHUNK  # of a command
+    assert through(data.initialise()).seconds == pytest.approx(CHUNKS * busy / 1e9, rel=0.02)
+    heads = ROWS * STRIP // 4096
+    assert through(data.check()).seconds == pytest.approx(heads * 40e-6, rel=0.02)
+
+
+@compiled_only
 def test_a_fast_initialisation_writes_ten_mebibytes_at_each_end():
     data = array("raid5", 3)
     through(data.initialise(full=False))

@@ -15,12 +15,15 @@ not shared out: ``heads * serial_ns``. It releases stripe heads and hands them t
 Verbs: :func:`note` the work of a task.
 
 Writes go this road, and reads of what is lost. Other reads pass it by: md sends them to the member
-that has the data (``raid5_read_one_chunk``).
+that has the data (``raid5_read_one_chunk``). So do the zeros of an initialisation, which all
+members get alike, as ``mdadm --write-zeroes`` writes them.
 """
 
 from __future__ import annotations
 
+from raidsim.kernel.array_tables import ERRAND_OPERATION
 from raidsim.kernel.jit import handler
+from raidsim.kernel.operation_tables import WRITE_ALL
 from raidsim.kernel.tables import NONE, WRITE
 from raidsim.layout.tables import DIRECT, P, Q
 
@@ -39,6 +42,8 @@ def note(w, row, index, count):
     job["stripe_work"] = 0.0
     job["serial_work"] = 0.0
     if array["stripe_ns"] == 0.0 and array["stripe_io_ns"] == 0.0 and array["serial_ns"] == 0.0:
+        return
+    if job["errand"] == ERRAND_OPERATION and w.operations[job["row"]]["kind"] == WRITE_ALL:
         return
     layout = w.layouts[row]
     heads = 0
