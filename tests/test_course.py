@@ -267,6 +267,20 @@ def test_after_a_new_fan_the_air_of_the_room_changes_alone():
     assert model.volumes["data"].air == replace(STANDARD_AIR, ambient=35.0)
 
 
+@pytest.mark.parametrize("where", [{}, {"volume": "data"}], ids=["all drives", "a volume"])
+def test_a_new_fan_leaves_the_airflow_that_was_set_while_there_was_none(where):
+    model = Model(
+        scenario(
+            at("1 s", "fan-failure", airflow="20 %", for_="2 s"),
+            at("2 s", "air", airflow="50 %", **where),
+            measure={"duration": "4 s"},
+        )
+    )
+    events = Course(model, lambda: None, lambda *_: None)
+    model.env.run(events.begin())
+    assert model.volumes["data"].air == replace(STANDARD_AIR, airflow=0.5)
+
+
 def test_a_warm_room_warms_the_drives():
     found = course(
         at("2 s", "air", ambient="45 C"),

@@ -339,19 +339,24 @@ def _air_changes(course: Course, event: kinds.Air) -> None:
 def _other_air(
     model: Model, volume: str | None, ambient: float | None, airflow: float | None
 ) -> Callable[[], None]:
-    """Let the drives of a volume, or all, stand in other air; how to bring back the airflow."""
+    """Let the drives of a volume, or all, stand in other air; how to bring back the airflow.
+
+    It comes back to those whose airflow nothing else has changed meanwhile.
+    """
     env = model.env
     chosen = list(model.volumes.values()) if volume is None else [model.volumes[volume]]
     before = [(one, one.air.airflow) for one in chosen]
     everywhere = env.air.airflow
     change = env.set_air if volume is None else chosen[0].set_air
     change(_in_words(ambient, "temperature"), _in_words(airflow, "share"))
+    now = chosen[0].air.airflow
 
     def back() -> None:
-        if volume is None:  # what later changes of the air begin with
+        if volume is None and env.air.airflow == now:  # what later changes begin with
             env.air = replace(env.air, airflow=everywhere)
         for one, was in before:
-            one.set_air(None, _in_words(was, "share"))
+            if one.air.airflow == now:
+                one.set_air(None, _in_words(was, "share"))
 
     return back
 
