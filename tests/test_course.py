@@ -15,7 +15,7 @@ from raidsim.errors import InputError
 from raidsim.report import json_file
 from raidsim.report.phases import operation_words
 from raidsim.running import run
-from raidsim.scenario import load_text
+from raidsim.scenario import from_data, load_text
 
 ONE = {**DATABASE, "outstanding": 1}
 
@@ -512,3 +512,33 @@ def test_progress_goes_forward_to_the_end():
     assert all(0 < share <= 1 for share in shares)
     assert shares[0] < 0.4
     assert shares[-1] > 0.8
+
+
+@pytest.mark.parametrize(
+    ("controller", "later", "told"),
+    [(None, "0 s", True), (None, "10 min", False), ("cisco-12g-sas-raid-2gb", "0 s", False)],
+    ids=["at the same time", "one after the other", "by a controller"],
+)
+def test_software_raid_that_fills_two_drives_says_that_md_does_it_in_one_pass(
+    controller, later, told
+):
+    data = {
+        "host": {"model": "linux-xeon-e5-pair"},
+        "controller": [{"model": controller}] if controller else [],
+        "volume": [
+            {
+                "level": "raid6",
+                "drives": 5,
+                "drive": "nl-sas-2tb",
+                "failed": [0, 1],
+                "set": {"capacity.user": "20 GB"},
+            }
+        ],
+        "event": [
+            {"kind": "rebuild", "at": "0 s", "drive": 0},
+            {"kind": "rebuild", "at": later, "drive": 1},
+        ],
+        "measure": {"max_time": "2 h"},
+    }
+    (point,) = run(from_data(data)).points
+    assert any("in one pass" in one for one in point.warnings) == told
