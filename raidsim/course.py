@@ -24,6 +24,7 @@ import simpy
 
 from raidsim import units
 from raidsim.assembly.array import drives_of
+from raidsim.assembly.cache import write_mode
 from raidsim.assembly.drives import kind_at
 from raidsim.control.boot import point_of
 from raidsim.control.course import Course, Process, words_of
@@ -33,7 +34,17 @@ from raidsim.kernel import tables as t
 from raidsim.observe import caching, observe
 from raidsim.observe import tally as tallies
 from raidsim.observe.tally import Tally, tally
-from raidsim.result import NO_LOAD, Event, Interval, Latency, Moment, OperationUse, Phase, Point
+from raidsim.result import (
+    NO_LOAD,
+    ControllerUse,
+    Event,
+    Interval,
+    Latency,
+    Moment,
+    OperationUse,
+    Phase,
+    Point,
+)
 from raidsim.result import Course as CourseResult
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.events import LoadStart
@@ -370,7 +381,23 @@ class CourseSession(Session):
         if not self.scenario.events:
             return found
         found = found or [self._point_without_load(converged)]
-        return [replace(point, course=self._course_of(point.load)) for point in found]
+        return [
+            replace(
+                point,
+                course=self._course_of(point.load),
+                controllers=[self._as_asked_now(use) for use in point.controllers],
+            )
+            for point in found
+        ]
+
+    def _as_asked_now(self, use: ControllerUse) -> ControllerUse:
+        """The use of a controller with the write modes that events have asked for."""
+        live = self.model.every
+        writes = {
+            name: replace(mode, asked=caching.asked(write_mode(live[name].spec)))
+            for name, mode in use.writes.items()
+        }
+        return replace(use, writes=writes)
 
     def _point_without_load(self, in_time: bool) -> Point:
         """What happened where no load has run."""

@@ -138,7 +138,7 @@ class DriveUse:
 class WriteMode:
     """How a volume's writes use the cache of its controller: "through" or "back"."""
 
-    asked: str  # as the scenario words it
+    asked: str  # as the scenario words it, or an event since
     in_effect: str  # without a good battery, or once the array is lost, it may be another
 
 

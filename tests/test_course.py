@@ -542,3 +542,40 @@ def test_software_raid_that_fills_two_drives_says_that_md_does_it_in_one_pass(
     }
     (point,) = run(from_data(data)).points
     assert any("in one pass" in one for one in point.warnings) == told
+
+
+def test_a_flush_does_not_write_a_small_area_again_and_again_for_ever():
+    """5,000 writes a second stay in the cache; once another volume has been flushed, they do again.
+
+    The flush waits until nothing of the other volume is left, and not until nothing is dirty.
+    """
+    data = {
+        "host": {"model": "fujitsu-rx300-s4"},
+        "controller": [{"model": "lsi-megaraid-1078-512"}],
+        "volume": [
+            {"name": name, "level": level, "drives": drives, "drive": "seagate-st373455ss"}
+            | {"write": "back"}
+            for name, level, drives in (("data", "raid5", 5), ("other", "raid1", 2))
+        ],
+        "load": [
+            {"name": "hot", "volume": "data", "read": "0 %", "size": "8 KiB", "rate": "5000 IO/s"}
+            | {"area": {"size": "20 MiB"}},
+            {"name": "reads", "volume": "data", "read": "100 %", "size": "8 KiB"}
+            | {"rate": "100 IO/s", "area": {"offset": "10 GiB"}},
+            {"name": "o", "volume": "other", "read": "0 %", "size": "8 KiB", "rate": "10 IO/s"}
+            | {"area": {"size": "10 MiB"}},
+        ],
+        "event": [
+            {"kind": "policy", "at": "8 s", "volume": "other", "write": "through"},
+            {"kind": "policy", "at": "12 s", "volume": "data", "rate": "31 %"},  # a phase begins
+        ],
+        "measure": {"duration": "20 s"},
+    }
+    points = {point.load: point for point in run(from_data(data)).points}
+    before, _, after = (phase.latency_ms["read"].mean for phase in points["reads"].course.phases)
+    assert after == pytest.approx(before, rel=0.1)
+    (use,) = points["o"].controllers
+    assert {name: (mode.asked, mode.in_effect) for name, mode in use.writes.items()} == {
+        "data": ("back", "back"),
+        "other": ("through", "through"),
+    }

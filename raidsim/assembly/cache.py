@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from raidsim.assembly import replacement
 from raidsim.cards import Card
 from raidsim.kernel import cache_tables as c
+from raidsim.kernel import destage
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec
@@ -128,7 +129,7 @@ def change_battery(system: System, volume: VolumeSpec | HybridSpec, row: int, ba
     system.world.arrays[place["array"]]["write_back"] = int(back)
     cache = system.world.caches[system.world.controllers[place["controller"]]["cache"]]
     if not back and cache["dirty"] > 0:
-        cache["flushing"] = 1
+        destage.begin_flush(cache)
 
 
 def chains(

@@ -23,6 +23,7 @@ from raidsim.intervene.cache_lines import (
     under_way,
     unsaved,
 )
+from raidsim.kernel import destage
 from raidsim.kernel import tables as t
 from raidsim.system.system import System
 
@@ -69,7 +70,7 @@ def import_lines(system: System, volume: int) -> None:
     lines["dirty"][mine] |= lines["busy"][mine] & ~masks[mine]
     _leave_to_tasks(lines, mine, masks, tasks)
     arrange(system, cache, clean_lines(system, cache))
-    system.world.caches[cache]["flushing"] = 1
+    destage.begin_flush(system.world.caches[cache])
     stir(system, cache)
 
 

@@ -101,7 +101,8 @@ def drives_ready(system: System, outage: Outage) -> None:
     system.world.heats["idle"][: len(outage.idle)] = outage.idle
     for cache in system.world.caches[: system.count("caches")]:
         if cache["dirty"] > 0:
-            cache["flushing"] = int(cache["errand"] == ERRAND_DESTAGE)
+            if cache["errand"] == ERRAND_DESTAGE:
+                destage.begin_flush(cache)
             system.have_room(int(cache["most_tasks"]))
             destage.work(system.world, cache)
     for row in system.world.shingles[: system.count("shingles")]:

@@ -68,6 +68,7 @@ CACHES = Table(
     written=volatile("i8", "time of the last write into it", "ns"),
     armed=volatile("i8", "1: the flusher waits"),
     flushing=volatile("i8", "1: all that is dirty is being destaged"),
+    flush_until=volatile("i8", "while it is, `destaged` up to which that goes on", "B"),
     read_ahead=configuration("i8", "what is read ahead of a stream", "B"),
     reads=counter("i8", "reads of the host that were looked up"),
     hits=counter("i8", "of these, found"),

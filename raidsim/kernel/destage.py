@@ -8,13 +8,15 @@ if they are whole, so that full stripes of parity levels come together, and make
 Of a stripe of a parity level it takes one such run, and what else is dirty there the next time it
 comes by: a task holds the lock of its stripe, and others would only wait for it.
 It works while more is dirty than the low water mark, or for all that is there once nothing was
-written for the flush time.
+written for the flush time, when power is back, or when an array is to write through. Such a *flush*
+ends once as much was destaged as was dirty, whatever is written meanwhile: else a small area that
+is always written would be destaged again and again for ever.
 
 Lines of an array that is lost are *pinned*: they stay dirty, and take room from all others, until
 they are imported or discarded (raidsim.intervene.pinned).
 
 Verbs: :func:`insert` a write, :func:`work` starts destages, :func:`ended` takes one back,
-:func:`flush` when the flush time has passed.
+:func:`flush` when the flush time has passed, and :func:`begin_flush` whenever else all is to go.
 """
 
 from __future__ import annotations
@@ -198,6 +200,8 @@ def count(w, cache, size):
 @routine
 def work(w, cache):
     """Start as many destages as there may be."""
+    if cache["flushing"] == 1 and cache["destaged"] >= cache["flush_until"]:
+        cache["flushing"] = 0
     limit = cache["low"]
     if cache["flushing"] == 1 or cache["first_waiting"] != NONE:
         limit = 0
@@ -233,6 +237,9 @@ def start_one(w, cache, index):
     size = line["size"]
     volume = line["volume"]
     array = w.arrays[w.volumes[volume]["array"]]
+    if array["write_back"] == 0 and cache["errand"] == ERRAND_DESTAGE:
+        # Nothing of it may stay: a flush goes on until none of it is met any more.
+        cache["flush_until"] = cache["destaged"] + cache["dirty"]
     width = array["width"]
     window = max(cache["destage_size"] // width, 1) * width
     grain = grain_of(size)
@@ -374,5 +381,12 @@ def flush(w, cache):
     if quiet < cache["flush_time"]:
         arm(w, cache, cache["flush_time"] - quiet)
     else:
-        cache["flushing"] = 1
+        begin_flush(cache)
         work(w, cache)
+
+
+@handler
+def begin_flush(cache):
+    """All that is dirty now is to go to the drives."""
+    cache["flushing"] = 1
+    cache["flush_until"] = cache["destaged"] + cache["dirty"]
