@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +16,7 @@ from raidsim.cli_options import (
     ScenarioName,
     Seed,
     WithUnknowns,
-    draws,
+    number_of_draws,
     stdout,
 )
 from raidsim.errors import InputError, Problem
@@ -52,9 +53,8 @@ def accept_command(
 
     from raidsim.acceptance import draw_up
     from raidsim.report import json_file
-    from raidsim.studies.unknown import checked
 
-    count = checked(draws(unknowns))
+    count = number_of_draws(unknowns)
     if count == 0:
         cause = "ranges rest on draws, and 0 are none"
         raise InputError([Problem(None, None, "--unknowns", cause, "give 10 or more")])
@@ -69,8 +69,26 @@ def accept_command(
     }
     contents[place.file(report.EXPECTED)] = json_file.render(drawn.expected.to_dict())
     place.make()
+    earlier = _earlier_files(Path(folder), report.EXPECTED, report.PREPARE) - set(texts)
     output.write(contents)
+    for name in earlier:
+        (Path(folder) / name).unlink(missing_ok=True)
     report.print_expected(drawn.expected, folder, len(contents), stdout())
+    if earlier:
+        removed = ", ".join(sorted(earlier))
+        typer.echo(f"removed, for it is of the acceptance that was there: {removed}")
+
+
+def _earlier_files(folder: Path, expected: str, prepare: str) -> set[str]:
+    """Job files of an earlier acceptance that are there: its steps would run them as well."""
+    from raidsim.acceptance import read_expected
+
+    try:
+        jobs = read_expected(folder / expected).jobs
+    except InputError:
+        return set()  # none is there, or one that does not say which files it has
+    names = {prepare, *(job.file for job in jobs)}
+    return {one for one in names if Path(one).name == one and (folder / one).is_file()}
 
 
 def is_expectations(name: str) -> bool:

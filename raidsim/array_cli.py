@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from raidsim.cli_options import DOES_NOT_HOLD, stdout
+from raidsim.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,4 +94,6 @@ def reconstruct_command(
 def _path(folder: str) -> Path:
     from pathlib import Path
 
+    if not folder:
+        raise InputError([Problem(None, None, "FOLDER", "is no name of a folder", "name one")])
     return Path(folder)

@@ -180,7 +180,7 @@ def crash_test_command(
     from raidsim.report.progress import Bar
 
     target = target_of("--json", json, stdout=True)
-    output.check([target] if target else [])
+    output.check([target] if target else [], inputs=[scenario])
     wanted = crash.wanted(
         scenario,
         write,
@@ -189,7 +189,7 @@ def crash_test_command(
         at=tuple(at or ()),
         think=think,
         patience=patience,
-        keep=folder_of(keep),
+        keep=folder_of("--keep", keep),
         overrides=tuple(overrides or ()),
         seed=seed,
     )

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from raidsim.cli_options import target_of
+
 MISSED = 1
 """Exit status if a rated figure is missed."""
 
@@ -115,11 +117,10 @@ def fit_command(
     from raidsim.report import json_file, output
     from raidsim.report.card_fit import print_fit
     from raidsim.report.console import ReportConsole
-    from raidsim.report.output import Target
     from raidsim.report.progress import Bar
 
-    target = json and Target("--json", json, stdout=True)
-    output.check([target] if target else [])
+    target = target_of("--json", json, stdout=True)
+    output.check([target] if target else [], inputs=[card])
     with Bar() as bar:
         found = fit_card(
             card,

@@ -16,7 +16,7 @@ from raidsim.cli_options import (
     Overrides,
     ScenarioName,
     WithUnknowns,
-    draws,
+    number_of_draws,
     stdout,
     target_of,
 )
@@ -87,9 +87,7 @@ def check_command(
     share = _share(file_system)
     count = 0
     if unknowns is not None:
-        from raidsim.studies.unknown import checked
-
-        count = checked(draws(unknowns))
+        count = number_of_draws(unknowns)
 
     with Bar():
         room, risks = _room_and_risks(loaded)

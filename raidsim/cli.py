@@ -152,7 +152,7 @@ def validate_command(
 
     to_json = target_of("--json", json, stdout=True)
     to_html = target_of("--html", html, (".html", ".htm"))
-    output.check(target for target in (to_json, to_html) if target)
+    output.check((target for target in (to_json, to_html) if target), inputs=selection or [])
 
     from raidsim.kernel import is_compiled
     from raidsim.validate import validate
@@ -166,7 +166,7 @@ def validate_command(
             on_progress=bar.on_job,
             processes=compiled,
             unknowns=draws(unknowns),
-            folder=folder_of(claims),
+            folder=folder_of("--claims", claims),
         )
 
     contents: dict[Target, bytes] = {}
@@ -355,7 +355,15 @@ def calibrate_command(
     json: JsonFile = None,
 ) -> None:
     """Fit a card to its calibration claims, or to results of fio, and write it."""
-    if fio:
+    models_cli.refuse_what_says_nothing(
+        learns=fio is not None,
+        of_results={"--volume": volume, "--output": output_file},
+        of_claims={
+            "--jointly": jointly, "--claims": claims, "--starts": starts,
+            "--dry-run": dry_run or None, "--slopes": slopes or None,
+        },
+    )  # fmt: skip
+    if fio is not None:
         models_cli.learn_from_fio(card, fio, volume, output_file, json)
         return
     from raidsim.calibrate import STARTS, calibrate
@@ -363,7 +371,7 @@ def calibrate_command(
     from raidsim.report.progress import Bar
 
     to_json = target_of("--json", json, stdout=True)
-    output.check([to_json] if to_json else [])
+    output.check([to_json] if to_json else [], inputs=[card, *(jointly or [])])
 
     with Bar() as bar:
         report = calibrate(
@@ -374,7 +382,7 @@ def calibrate_command(
             move=not slopes,
             on_progress=bar.on_job,
             on_estimate=bar.say,
-            folder=folder_of(claims),
+            folder=folder_of("--claims", claims),
         )
     try:
         if to_json:

@@ -80,6 +80,8 @@ ClaimsFolder = Annotated[
     typer.Option("--claims", metavar="FOLDER", help="Files of claims, in place of raidsim's own."),
 ]
 UNKNOWNS = "--unknowns"
+_ARGUMENTS = {"systems": "SYSTEM"}
+"""What has no name of an option: it stands on the command line as it is."""
 
 
 class WithUnknowns(TyperCommand):
@@ -101,6 +103,20 @@ def draws(unknowns: int | None) -> int | bool:
     return False if unknowns is None else True if unknowns == -1 else unknowns
 
 
+def number_of_draws(unknowns: int | None) -> int:
+    """The number of draws that was asked for; 0 for none.
+
+    Raises
+    ------
+    InputError
+        It is too small or too large.
+    """
+    from raidsim.studies.unknown import checked
+
+    with named_as_options(unknowns=unknowns):
+        return checked(draws(unknowns))
+
+
 @contextmanager
 def named_as_options(**given: object) -> Iterator[None]:
     """Let messages about arguments of a function name the options that these were given by.
@@ -114,7 +130,11 @@ def named_as_options(**given: object) -> Iterator[None]:
 
     from raidsim.errors import InputError
 
-    names = {name: f"--{name}" for name, value in given.items() if value is not None}
+    names = {
+        name: _ARGUMENTS.get(name, f"--{name}")
+        for name, value in given.items()
+        if value is not None
+    }
     try:
         yield
     except InputError as error:
@@ -143,8 +163,18 @@ def stdout() -> ReportConsole:
     return ReportConsole(sys.stdout)
 
 
-def folder_of(path: str | None) -> Path | None:
-    """A folder that an option names, if it does."""
+def folder_of(option: str, path: str | None) -> Path | None:
+    """A folder that an option names, if it does.
+
+    Raises
+    ------
+    InputError
+        The name is empty, which would be the folder that one is in.
+    """
     from pathlib import Path
 
+    from raidsim.errors import InputError, Problem
+
+    if path == "":
+        raise InputError([Problem(None, None, option, "is no name of a folder", "name a folder")])
     return None if path is None else Path(path)

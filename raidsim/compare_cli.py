@@ -128,7 +128,9 @@ def compare_command(
     try:
         with (
             Bar() as bar,
-            named_as_options(seeds=seeds, within=within, precision=precision, unknowns=unknowns),
+            named_as_options(
+                systems=systems, seeds=seeds, within=within, precision=precision, unknowns=unknowns
+            ),
         ):
             found = compare(
                 *named.values(),

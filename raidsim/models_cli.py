@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from raidsim.cli_options import target_of
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from raidsim.scenario import Scenario
 
 FioResults = Annotated[
@@ -80,6 +84,25 @@ def models_command(
             kind_of(card).check(card)
 
 
+def refuse_what_says_nothing(
+    *, learns: bool, of_results: Mapping[str, object], of_claims: Mapping[str, object]
+) -> None:
+    """Refuse options of calibrate that say nothing: a fit to claims has others than one to results.
+
+    ``of_results`` and ``of_claims`` are options of the two, with None for what was not given.
+    """
+    from raidsim.errors import InputError, Problem
+
+    others, cause = (
+        (of_claims, "says nothing beside --fio")
+        if learns
+        else (of_results, "says nothing without --fio")
+    )
+    remedy = "leave it out" if learns else "give the results that you measured"
+    if given := [option for option, value in others.items() if value is not None]:
+        raise InputError([Problem(None, None, option, cause, remedy) for option in given])
+
+
 def learn_from_fio(
     name: str, files: list[str], volume: str | None, output_file: str | None, json: str | None
 ) -> None:
@@ -92,13 +115,12 @@ def learn_from_fio(
     from raidsim.report import json_file, output
     from raidsim.report.console import ReportConsole
     from raidsim.report.learned import print_learned, print_written
-    from raidsim.report.output import Target
     from raidsim.report.progress import Bar
 
     scenario = _measured_system(name)
     results = read_results(files)
-    to_json = json and Target("--json", json, stdout=True)
-    card = output_file and Target("--output", output_file, (".toml",))
+    to_json = target_of("--json", json, stdout=True)
+    card = target_of("--output", output_file, (".toml",))
     output.check([one for one in (to_json, card) if one], inputs=[scenario.path, *files])
     with Bar() as bar:
         found = learn(scenario, results, volume, bar.on_share)

@@ -36,6 +36,8 @@ def read(name: str | PathLike[str]) -> Result:
     if not isinstance(name, str | PathLike):
         _refuse("Result.read()", "is given no path", "give a text")
     shown = str(name)
+    if not shown:
+        _refuse('""', "is no name of a file", "name a file")
     path = Path(name)
     try:
         if path.is_dir():

@@ -16,7 +16,7 @@ from raidsim.cli_options import (
     Overrides,
     ScenarioName,
     Seed,
-    draws,
+    number_of_draws,
     stdout,
     target_of,
 )
@@ -86,9 +86,7 @@ def run_command(
     loaded = progress.shown(scenarios.load, scenario, overrides=overrides or [], seed=seed)
     output.check((t for t in targets.values() if t), inputs=[loaded.path])
     if unknowns is not None:
-        from raidsim.studies.unknown import checked
-
-        count = checked(draws(unknowns))
+        count = number_of_draws(unknowns)
     folder = _fio_folder(fio, fio_logs)
     keeper: Keeper[Kept] | None = None
     if folder is not None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from raidsim.cli_options import target_of
+
 if TYPE_CHECKING:
     from raidsim.report.output import Target
     from raidsim.trace.trace import Trace
@@ -79,14 +81,13 @@ def info_command(
     """Show what is in a trace: rates, sizes, footprint, latency, and what caches would do."""
     from raidsim.report import output
     from raidsim.report.console import ReportConsole
-    from raidsim.report.output import Target
     from raidsim.report.progress import Bar
     from raidsim.report.trace_table import print_info
 
     targets = {
-        "json": json and Target("--json", json, stdout=True),
-        "html": html and Target("--html", html, (".html", ".htm")),
-        "plot": plot and Target("--plot", plot, (".png", ".svg")),
+        "json": target_of("--json", json, stdout=True),
+        "html": target_of("--html", html, (".html", ".htm")),
+        "plot": target_of("--plot", plot, (".png", ".svg")),
     }
     output.check((target for target in targets.values() if target), inputs=[file])
     trace = _trace(file, format_name, columns, volume, action, sector)
@@ -162,15 +163,14 @@ def fit_command(
     from raidsim import scenario as scenarios
     from raidsim.report import output, toml_text
     from raidsim.report.console import ReportConsole
-    from raidsim.report.output import Target
     from raidsim.report.progress import Bar
     from raidsim.report.trace_fit import heading, print_differences, print_fit
     from raidsim.synthesis.compare import compare
     from raidsim.synthesis.fit import fit
 
-    target = output_file and Target("--output", output_file, (".toml",))
-    output.check([target] if target else [], inputs=[file])
+    target = target_of("--output", output_file, (".toml",))
     hardware = None if on is None else scenarios.load(on)
+    output.check([target] if target else [], inputs=[file, hardware.path if hardware else None])
     with Bar() as bar:
         trace = _trace(file, format_name, columns, volume, action, sector)
         info = trace.info(partial(bar.on_share, "reading"))

@@ -87,6 +87,8 @@ def read_text(path: FilePath, shown: str) -> str:
     def refuse(cause: str, remedy: str | None = None, line: int | None = None) -> InputError:
         return InputError([Problem(shown, line, None, cause, remedy)])
 
+    if not shown:
+        raise InputError([Problem('""', None, None, "is no name of a file", "name a .toml file")])
     try:
         if path.is_dir():
             raise refuse("is a folder", "name a .toml file in it")

@@ -62,6 +62,10 @@ OF_LOADS: tuple[Format, ...] = (fio_jobs, vdbench, iometer)
 """Files that describe loads, whose sizes may be shares of a volume."""
 
 
+OF_STATISTICS: tuple[Format, ...] = (iostat, sar, nmon)
+"""Files that tell what was done, and neither at what depth nor how much at random."""
+
+
 def named(name: str) -> Format:
     """The format of a name.
 
@@ -73,7 +77,7 @@ def named(name: str) -> Format:
     for one in FORMATS:
         if name == one.NAME:
             return one
-    known = [*(one.NAME for one in FORMATS), DISKSIM]
+    known = [one.NAME for one in FORMATS if one is not refused] + [DISKSIM]
     remedy = suggest(name, known) or f"one of {', '.join(known)}"
     raise InputError([Problem(None, None, "--format", f"{quote(name)} is no format", remedy)])
 
@@ -93,6 +97,6 @@ def format_of(source: Source) -> Format:
     if fitting:
         names = " or ".join(one.NAME for one in fitting)
         raise place.refusal(None, f"may be {names}", "say which one with --format")
-    known = ", ".join([*(one.NAME for one in FORMATS if one is not refused), DISKSIM])
+    known = ", ".join([one.NAME for one in FORMATS if one is not refused] + [DISKSIM])
     cause = "is of no format that is known"
     raise place.refusal(None, cause, f"say which one with --format: {known}")

@@ -10,7 +10,15 @@ from raidsim import disksim
 from raidsim.assembly.drives import kind_of
 from raidsim.cards.loader import read_card
 from raidsim.errors import InputError, Problem, quote
-from raidsim.importing.formats import DISKSIM, FORMATS, OF_LOADS, Format, format_of, named
+from raidsim.importing.formats import (
+    DISKSIM,
+    FORMATS,
+    OF_LOADS,
+    OF_STATISTICS,
+    Format,
+    format_of,
+    named,
+)
 from raidsim.importing.loads import load_tables
 from raidsim.importing.model import Found
 from raidsim.importing.plan import plan
@@ -66,6 +74,11 @@ def import_files(
     """
     wishes = wishes or Wishes()
     if form in (None, DISKSIM) and any(_describes_a_disk(name, form) for name in names):
+        idle = _without_effect(wishes, [])
+        if arrays:
+            idle.append(_says_nothing("--array", "for the card of a disk"))
+        if idle:
+            raise InputError(idle)
         return _card_of_a_disk(names)
     found = read_files(names, form, wishes, arrays)
     if not (found.drives or found.arrays or found.controllers):
@@ -73,6 +86,9 @@ def import_files(
             shown = found.remarks[:20]
             cause = "says nothing of drives, arrays or loads"
             raise InputError([*shown, Problem(names[0], None, None, cause)])
+        if arrays:
+            cause = "where no file tells of arrays or drives"
+            raise InputError([_says_nothing("--array", cause)])
         tables = load_tables(found, [], wishes)
         guesses = [guess for table in tables for guess in table.guesses]
         text = "\n".join(table.render() for table in tables)
@@ -127,6 +143,8 @@ def read_files(
         Files that were named cannot be used: all of them are said.
     """
     chosen, remarks, wrong = _chosen(names, form)
+    if not wrong:
+        wrong += _without_effect(wishes, [one for one, _ in chosen])
     found = Found(remarks=remarks)
     chosen.sort(key=lambda one: FORMATS.index(one[0]))
     for one, source in [each for each in chosen if each[0] not in OF_LOADS]:
@@ -139,6 +157,33 @@ def read_files(
     if wrong:
         raise InputError(wrong)
     return found
+
+
+def _without_effect(wishes: Wishes, formats: Sequence[Format]) -> list[Problem]:
+    """What is wished of files of a kind that none is of, or twice."""
+    of_statistics = {
+        "--outstanding": wishes.outstanding is not None,
+        "--at-rate": wishes.at_rate,
+        "--random": wishes.random is not None,
+        "--device": wishes.device is not None,
+    }
+    of_jobs = {"--phase": wishes.phase is not None, "--capacity": wishes.capacity is not None}
+    problems = []
+    for kind, given, words in (
+        (OF_STATISTICS, of_statistics, "where no file is of statistics"),
+        (OF_LOADS, of_jobs, "where no file describes jobs"),
+    ):
+        if not any(one in kind for one in formats):
+            names = ", ".join(one.NAME for one in kind)
+            asked = [option for option, is_given in given.items() if is_given]
+            problems += [_says_nothing(option, f"{words} ({names})") for option in asked]
+    if not problems and wishes.outstanding is not None and wishes.at_rate:
+        problems.append(_says_nothing("--at-rate", "beside --outstanding"))
+    return problems
+
+
+def _says_nothing(option: str, where: str) -> Problem:
+    return Problem(None, None, option, f"says nothing {where}", "leave it out")
 
 
 def _chosen(

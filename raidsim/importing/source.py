@@ -97,6 +97,8 @@ def sources_of(name: str) -> tuple[list[Source], list[InputError]]:
     InputError
         There is no such file; or it is none that can be read.
     """
+    if not name:
+        raise Place('""').refusal(None, "is no name of a file", "name a file")
     path = Path(name)
     try:
         if not path.is_dir():

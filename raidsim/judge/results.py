@@ -145,6 +145,8 @@ def _format_of(name: str) -> Format:
 
 def _head(name: str) -> str:
     """The beginning of a file, as text."""
+    if not name:
+        refuse('""', "is no name of a file", "name a file")
     path = Path(name)
     try:
         if path.is_dir():

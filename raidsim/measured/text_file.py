@@ -26,6 +26,8 @@ def read_text(name: str | PathLike[str], most: int, what: str) -> str:
         There is no such file, it is too large, or no text.
     """
     shown = str(name)
+    if not shown:
+        refuse('""', "is no name of a file", "name a file")
     path = Path(name)
     try:
         if path.is_dir():

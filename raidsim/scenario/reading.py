@@ -43,6 +43,7 @@ class Reading:
     file : the TOML file, with the line of every path; its data may have overrides applied.
     overridden : paths that ``--set`` gave a value (or took away).
     override : what messages name as the file of those.
+    options : paths that have an option of their own, as ``--seed``, and its name.
     alone : whether its event is to happen in a system that runs already: then what went before is
         not known here.
     """
@@ -50,6 +51,7 @@ class Reading:
     file: TomlFile
     overridden: set[Path] = field(default_factory=set)
     override: str = OVERRIDE
+    options: dict[Path, str] = field(default_factory=dict)
     alone: bool = False
     problems: list[Problem] = field(default_factory=list)
 
@@ -61,7 +63,9 @@ class Reading:
     def problem(self, path: Path, cause: str, remedy: str | None = None) -> None:
         """Note what is wrong with the value at a path."""
         key = show(path, self._single()) or None
-        if self._is_overridden(path):
+        if path in self.options:
+            self.problems.append(Problem(None, None, self.options[path], cause, remedy))
+        elif self._is_overridden(path):
             self.problems.append(Problem(self.override, None, key, cause, remedy))
         else:
             self.problems.append(Problem(self.file.name, self.file.line(path), key, cause, remedy))

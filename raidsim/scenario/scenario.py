@@ -233,7 +233,7 @@ def changed(scenario: Scenario, overrides: Iterable[str] = (), seed: int | None 
     reading = Reading(file, set(scenario.source.overridden))
     setting.apply(reading, overrides)
     if seed is not None:
-        setting.put(reading, {"seed": seed})
+        _set_seed(reading, seed)
     return _checked(reading, scenario.source.folder)
 
 
@@ -290,11 +290,17 @@ def _load(
         file.bring_up_to_date("scenario")
         setting.apply(reading, overrides)
         if seed is not None:
-            file.data["seed"] = seed
-            reading.overridden.add(("seed",))
+            _set_seed(reading, seed)
         return _checked(reading, folder)
     reading.raise_if_wrong()
     raise AssertionError("a file that cannot be read has a problem")
+
+
+def _set_seed(reading: Reading, seed: int) -> None:
+    """Take the seed that the option gives in place of the file's."""
+    reading.data["seed"] = seed
+    reading.overridden.add(("seed",))
+    reading.options["seed",] = "--seed"
 
 
 def _checked(reading: Reading, folder: FilePath | None) -> Scenario:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from raidsim.errors import InputError
 from raidsim.result import Latency, Point, Result
 from raidsim.running import run
 from raidsim.scenario import Scenario
@@ -60,10 +61,17 @@ def compare(
     """
     on = {"volume": scenario.loads[0].volume} if scenario.loads else {}
     points = [
-        run_scenario(scenario.with_("load", [on | dict(table)])).points[0]
-        for table in (replayed, fitted)
+        run_scenario(_under(scenario, on | dict(table))).points[0] for table in (replayed, fitted)
     ]
     return differences(points[0], points[1])
+
+
+def _under(scenario: Scenario, load: Mapping[str, Any]) -> Scenario:
+    """The hardware of a scenario under one load; what does not fit is told of its file."""
+    try:
+        return scenario.with_("load", [dict(load)])
+    except InputError as error:
+        raise InputError([replace(one, file=scenario.path) for one in error.problems]) from None
 
 
 def differences(replayed: Point, fitted: Point) -> list[Difference]:

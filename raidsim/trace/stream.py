@@ -63,6 +63,8 @@ class Source:
             is not unpacked here.
         """
         shown = str(name)
+        if not shown:
+            refuse('""', "is no name of a file", "name a file")
         try:
             path = Path(name)
             if path.is_dir():

@@ -1,0 +1,167 @@
+"""What is asked of a command is done, or refused in the words in which it was asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import compiled_only
+
+from raidsim import cli
+
+DATA = Path(__file__).parent / "data"
+TRACE = "time,op,offset,size\n1,R,0,4096\n2,W,4096,8192\n"
+COLUMNS = "time=time [s], op=op, offset=offset [B], size=size [B]"
+SCENARIO = """
+[host]
+model = "fujitsu-rx2540-m1"
+[[volume]]
+drive = "intel-p3700-800gb"
+[[load]]
+name = "database"
+read = "67 %"
+size = "8 KiB"
+outstanding = [1, 4]
+[measure]
+max_ios = 2000
+min_ios = 1000
+"""
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What a command says that does nothing, for its input is wrong."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main(list(arguments))
+    said = capsys.readouterr()
+    assert ended.value.code == 2
+    assert not said.out
+    return said.err
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of one's own with a scenario and a trace, as the one that one is in."""
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    (tmp_path / "trace.csv").write_text(TRACE)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["import", ""],
+        ["judge", "scenario.toml", ""],
+        ["calibrate", "scenario.toml", "--fio", ""],
+        ["trace", "info", ""],
+        ["trace", "info", "trace.csv", "--columns", COLUMNS, "--json", ""],
+        ["trace", "info", "trace.csv", "--columns", COLUMNS, "--html", ""],
+        ["trace", "info", "trace.csv", "--columns", COLUMNS, "--plot", ""],
+        ["trace", "fit", "trace.csv", "--columns", COLUMNS, "--output", ""],
+        ["plan", ""],
+        ["plan", "database-40tb", "--prices", ""],
+        ["array", "examine", ""],
+        ["validate", "--claims", ""],
+    ],
+    ids=" ".join,
+)
+def test_an_empty_name_is_neither_the_folder_that_one_is_in_nor_passed_over(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A variable of a shell that is not set gives one."""
+    assert "is no name of a" in refused(capsys, *arguments)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--outstanding", "4"],
+        ["--at-rate"],
+        ["--random", "80 %"],
+        ["--device", "sda"],
+        ["--phase", "2"],
+        ["--capacity", "800 GB"],
+    ],
+    ids=" ".join,
+)
+def test_what_an_inventory_has_no_use_for_is_not_passed_over(
+    options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The load is a guess, then, whatever was asked for."""
+    inventory = str(DATA / "importing/md/03-degraded-recovering-on-spare/detail-md2.txt")
+    said = refused(capsys, "import", inventory, *options)
+    assert said.startswith(f"{options[0]}: says nothing where no file")
+
+
+def test_statistics_are_played_at_their_rate_or_at_a_depth(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    statistics = str(next((DATA / "importing").glob("**/*iostat*")))
+    options = ["--random", "100 %", "--outstanding", "4", "--at-rate"]
+    assert "--at-rate: says nothing beside --outstanding" in refused(
+        capsys, "import", statistics, *options
+    )
+
+
+def test_a_fit_to_results_is_not_taken_for_one_to_claims(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its card is written whatever --dry-run says, and that of claims wherever --output says."""
+    of_results = refused(
+        capsys, "calibrate", "scenario.toml", "--fio", "x.json", "-o", "y.toml", "--dry-run"
+    )
+    assert of_results == "--dry-run: says nothing beside --fio; leave it out\n"
+    of_claims = refused(capsys, "calibrate", "intel-p3700-800gb", "-o", "y.toml")
+    assert of_claims.startswith("--output: says nothing without --fio")
+
+
+@pytest.mark.parametrize("command", [["run"], ["accept", "-o", "folder"], ["compare"]], ids=str)
+def test_messages_name_the_option_that_was_given(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, *options = command
+    if name == "compare":
+        said = refused(capsys, name, "scenario.toml")
+        assert said == "SYSTEM: it takes two or more; name another\n"
+        options = ["--with", "load.outstanding=2"]
+    assert refused(capsys, name, "scenario.toml", *options, "--seed", "-1").startswith(
+        "--seed: -1 is too small"
+    )
+    assert refused(capsys, name, "scenario.toml", *options, "--unknowns", "4").startswith(
+        "--unknowns: 4 is no number of draws"
+    )
+
+
+def test_a_trace_beyond_the_volume_is_told_of_the_scenario_and_not_of_a_call_of_python(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "far.csv").write_text("time,op,offset,size\n1,R,0,4096\n2,R,900000000000,4096\n")
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["trace", "fit", "far.csv", "--columns", COLUMNS, "--on", "scenario.toml"])
+    assert ended.value.code == 2
+    assert "scenario.toml: load.trace: ends at" in capsys.readouterr().err
+
+
+def test_a_result_never_takes_the_place_of_the_scenario(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fit = ["trace", "fit", "trace.csv", "--columns", COLUMNS]
+    said = refused(capsys, *fit, "--on", "scenario.toml", "-o", "scenario.toml")
+    assert "this file is the input of this command" in said
+
+
+@compiled_only
+def test_of_an_earlier_acceptance_no_job_is_left(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The steps run every job file of the folder, and each one writes for minutes."""
+    accept = ["accept", "scenario.toml", "-o", "folder", "--unknowns", "10"]
+    (here / "folder").mkdir()
+    (here / "folder/3-of-mine.fio").touch()
+    for outstanding in ("[1, 4]", "8"):
+        with pytest.raises(SystemExit) as ended:
+            cli.main([*accept, "--set", f"load.outstanding={outstanding}"])
+        assert ended.value.code == 0
+    jobs = sorted(path.name for path in (here / "folder").glob("[0-9]*.fio"))
+    assert jobs == ["01-database-8.fio", "3-of-mine.fio"]
+    assert "01-database-1.fio, 02-database-4.fio" in capsys.readouterr().out
