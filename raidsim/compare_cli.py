@@ -111,7 +111,7 @@ def compare_command(
         "plot": target_of("--plot", plot, (".png", ".svg")),
     }
     named = shown(_read, systems, variants or [], overrides or [], seed)
-    output.check((one for one in targets.values() if one), inputs=_files(systems))
+    output.check((one for one in targets.values() if one), inputs=[*_files(systems), store, prices])
     from raidsim.studies.compare import compare
     from raidsim.studies.store import default_path
 

@@ -84,7 +84,7 @@ def plan_command(
     to_html = target_of("--html", html, (".html", ".htm"))
     to_plot = target_of("--plot", plot, (".png", ".svg"))
     targets = [target for target in (to_json, to_html, to_plot) if target is not None]
-    files.check(targets, inputs=[need, prices])
+    files.check(targets, inputs=[need, prices, store])
     folder = None if output is None else files.Folder("--output", output)
     if folder is not None:
         folder.check(targets)

@@ -23,6 +23,7 @@ from raidsim.cli_options import (
     stdout,
     target_of,
 )
+from raidsim.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from raidsim.report.output import Target
@@ -114,10 +115,21 @@ def sweep_command(
     asked = _asked(
         scenario, vary or [], sample or [], samples, where, seeds, precision, overrides or [], seed
     )
-    output.check((one for one in targets.values() if one), inputs=[scenario])
+    without_plot = {"--x": x, "--by": by} if plot is None else {}
+    vain = [(option, "--plot") for option, value in without_plot.items() if value is not None]
+    if samples is not None and not asked.drawn:
+        vain.append(("--samples", "--sample"))
+    if vain:
+        raise InputError(
+            Problem(None, None, option, f"says nothing without {other}", "leave it out")
+            for option, other in vain
+        )
+    output.check((one for one in targets.values() if one), inputs=[scenario, store])
     kept = default_path() if store is None else Path(store)
     try:
-        options = named_as_options(precision=precision, samples=samples, seeds=seeds)
+        options = named_as_options(
+            precision=precision, vary=vary or (), samples=samples or 0, seeds=seeds
+        )
         with opened(kept) as base, Bar() as bar, options:
             found = asked.run(base, workers=workers, cluster=cluster, on_progress=bar.on_job)
     except KeyboardInterrupt:
@@ -128,7 +140,8 @@ def sweep_command(
     if again:
         typer.echo(f"{again:,} of {len(found.outcomes):,} variants had been run before.", err=True)
     contents = _contents(found, targets, x, y, by)
-    explained = found.effects(y) if effects else None
+    with named_as_options(effects=effects):
+        explained = found.effects(y) if effects else None
     try:
         output.write(contents)
     finally:

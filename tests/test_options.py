@@ -165,3 +165,32 @@ def test_of_an_earlier_acceptance_no_job_is_left(
     jobs = sorted(path.name for path in (here / "folder").glob("[0-9]*.fio"))
     assert jobs == ["01-database-8.fio", "3-of-mine.fio"]
     assert "01-database-1.fio, 02-database-4.fio" in capsys.readouterr().out
+
+
+def test_of_a_sweep_that_is_not_drawn_no_axis_is_taken(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    vary = ["sweep", "scenario.toml", "--vary", "load.outstanding=1,2"]
+    said = refused(capsys, *vary, "--x", "iops", "--by", "load.size", "--samples", "3")
+    assert said.splitlines() == [
+        "--x: says nothing without --plot; leave it out",
+        "--by: says nothing without --plot; leave it out",
+        "--samples: says nothing without --sample; leave it out",
+    ]
+    assert refused(capsys, "sweep", "scenario.toml").startswith("--vary: nothing is varied")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["sweep", "scenario.toml", "--vary", "load.outstanding=1,2"],
+        ["compare", "scenario.toml", "--with", "load.outstanding=2"],
+        ["plan", "database-40tb"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_table_never_takes_the_place_of_the_results_that_are_kept(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refused(capsys, *command, "--store", "kept.json", "--json", "kept.json")
+    assert "choose another name" in said
