@@ -79,7 +79,7 @@ def test_a_key_without_values_cannot_be_varied(disk, vary, words):
     ("options", "words"),
     [
         (["--precision", "5"], '--precision: "5" has no unit'),
-        (["--sample", "load.read=0 %..100 %"], "samples: no number of draws is given"),
+        (["--sample", "load.read=0 %..100 %"], "--samples: no number of draws is given"),
     ],
 )
 def test_messages_name_the_option_that_was_given(options, words, capsys):

@@ -37,6 +37,7 @@ from raidsim.planning.runs import Measured, Runner
 from raidsim.planning.why import why
 from raidsim.planning.words import asked_of, remarks_of
 from raidsim.planning.work import RUNS, Work, known_aims, number_at
+from raidsim.studies.arguments import MOST_RUNS, StudyArguments
 from raidsim.workers.engine import OnProgress
 
 EXACT = 48
@@ -95,6 +96,13 @@ def plan(
     InputError
         With every problem of the files.
     """
+    check = StudyArguments("plan()")
+    if not isinstance(prices, Prices):
+        check.path("prices", prices)
+    check.whole("runs", runs, 1, MOST_RUNS)
+    check.whole("unknowns", unknowns, 0, doubt.MOST)
+    check.runs_on(store=store, cluster=cluster, progress=on_progress)
+    check.raise_if_wrong()
     read = need if isinstance(need, Need) else read_need(_path(need))
     known = _prices(prices, read)
     if unknowns and not doubt.FEWEST <= unknowns <= doubt.MOST:

@@ -65,6 +65,10 @@ class Scenario(Tables):
     source: Source = key("what it was made from")
     written: dict[str, Any] = key("its tables as a file has them, every default among them")
 
+    def __init__(self) -> None:
+        """Say how one is made: it has more in it than arguments could give."""
+        raise TypeError("Scenario() makes none; give Scenario.read(name) or .from_text(text)")
+
     @classmethod
     def read(cls, name: str | PathLike[str]) -> Scenario:
         """Read a scenario, as ``raidsim run`` does.

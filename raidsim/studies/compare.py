@@ -21,6 +21,7 @@ from raidsim.errors import InputError, Problem, quote
 from raidsim.result import Point, Result
 from raidsim.scenario import Scenario
 from raidsim.studies import states as conditions
+from raidsim.studies.arguments import StudyArguments
 from raidsim.studies.comparison import Comparison, Fact, Line, Order, letter
 from raidsim.studies.costs import Prices, costs_of, unpriced
 from raidsim.studies.differences import card_values, settings
@@ -127,7 +128,8 @@ def compare(
     risk
         Whether rebuilds and the risk of losing data are assessed.
     prices
-        Of drives, controllers, servers and energy: what the systems cost, to buy and in five years.
+        Of drives, controllers, servers and energy, as ``raidsim.planning.prices.read_prices``
+        reads them from a file: what the systems cost, to buy and in five years.
     precision, store, workers, cluster, progress
         As for :func:`raidsim.sweep`.
 
@@ -145,6 +147,20 @@ def compare(
     >>> raid5 = raidsim.Scenario.read("raid5-disks")  # doctest: +SKIP
     >>> print(raidsim.compare(raid5, raid5.with_("volume.level", "raid6")))  # doctest: +SKIP
     """
+    check = StudyArguments("compare()")
+    if names is not None:
+        check.several("names", names, "give a text for each system")
+    if percentile is not None:
+        if within is None:
+            check.wrong("percentile", "says nothing without within", "give a latency as well")
+        check.number("percentile", percentile, 0, 1)
+    check.flag("states", states)
+    check.flag("risk", risk)
+    if prices is not None and not hasattr(prices, "currency"):
+        remedy = "give raidsim.planning.prices.read_prices(...)"
+        check.wrong("prices", f"{quote(prices)} holds no prices", remedy)
+    check.runs_on(store=store, cluster=cluster, progress=progress)
+    check.raise_if_wrong()
     called = _names(systems, names)
     if all(isinstance(one, Result) for one in systems):
         _refuse(within=within, percentile=percentile, unknowns=unknowns or None, prices=prices,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from raidsim.errors import InputError, Problem, quote
 from raidsim.result import Result
 from raidsim.scenario import Scenario
+from raidsim.studies.arguments import MOST_RUNS, StudyArguments
 from raidsim.studies.effects import Effects, effects
 from raidsim.studies.figures import COLUMN, COLUMNS
 from raidsim.studies.store import Store
@@ -226,6 +227,22 @@ def sweep(
     >>> found = raidsim.sweep(scenario, {"volume.level": ["raid5", "raid10"]})  # doctest: +SKIP
     >>> found.to_frame()  # doctest: +SKIP
     """
+    check = StudyArguments("sweep()")
+    check.scenario(scenario)
+    check.table("vary", vary or None)
+    for key, ends in check.table("sample", sample or None).items():
+        check.text(f"sample: {key}", ends)
+    check.whole("samples", samples, 0, MOST_RUNS)
+    check.text("where", where)
+    if sample and samples == 0:
+        check.wrong("samples", "no number of draws is given", "give 64, for example")
+    if samples and not sample:
+        check.wrong("samples", "says nothing without sample", "give what is drawn")
+    if not (vary or sample or seeds != 1):
+        check.wrong("vary", "nothing is varied", 'give {"volume.drives": [4, 6, 8]}, for example')
+    check.whole("seeds", seeds, 1, MOST_RUNS)
+    check.runs_on(store=store, cluster=cluster, progress=progress)
+    check.raise_if_wrong()
     axes = [_axis(keys, values) for keys, values in (vary or {}).items()]
     drawn = [between(f"{key}={ends}", "sample") for key, ends in (sample or {}).items()]
     asked = Asked(scenario, axes, drawn, samples, where, seeds, precision)

@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from raidsim.errors import InputError, Problem
+from raidsim.errors import InputError, Problem, quote
 from raidsim.trace.counts import Counts
 
 PIECE = 1 << 20
@@ -63,6 +63,9 @@ class Source:
             is not unpacked here.
         """
         shown = str(name)
+        given: Any = name
+        if not isinstance(given, str | PathLike):
+            refuse("Trace.read()", f"{quote(given)} is no path of a file", "give a text or a Path")
         if not shown:
             refuse('""', "is no name of a file", "name a file")
         try:

@@ -1,0 +1,91 @@
+"""What studies in Python refuse at once, in words: nothing of it comes from inside."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import raidsim
+from raidsim import InputError, Scenario, Trace
+
+DISK = Scenario.read("p3700-database")
+SWEPT = {"load.outstanding": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"scenario": None}, "scenario: None is no Scenario"),
+        ({"scenario": "p3700-database"}, 'scenario: "p3700-database" is no Scenario'),
+        ({"vary": 3}, "vary: 3 is not a table"),
+        ({"vary": None}, "vary: nothing is varied"),
+        ({"sample": "1..4"}, 'sample: "1..4" is not a table'),
+        ({"sample": {"load.outstanding": 4}, "samples": 2}, "sample: load.outstanding: 4 is no"),
+        ({"sample": {"load.outstanding": "1..4"}}, "samples: no number of draws is given"),
+        ({"samples": -1}, "samples: -1 is out of range"),
+        ({"samples": 3}, "samples: says nothing without sample"),
+        ({"where": 3}, "where: 3 is no text"),
+        ({"seeds": None}, "seeds: None is not a whole number"),
+        ({"seeds": 1.5}, "seeds: 1.5 is not a whole number"),
+        ({"store": 3}, "store: 3 is no path of a file"),
+        ({"store": ""}, "store: is no name of a file"),
+        ({"cluster": 3}, "cluster: 3 is no text"),
+        ({"progress": "yes"}, 'progress: "yes" is neither true nor false'),
+    ],
+)
+def test_a_sweep_refuses(arguments: dict[str, Any], words: str) -> None:
+    given: dict[str, Any] = {"scenario": DISK, "vary": SWEPT} | arguments
+    with pytest.raises(InputError) as refused:
+        raidsim.sweep(given.pop("scenario"), given.pop("vary"), **given)
+    assert str(refused.value).startswith(f"sweep(): {words}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"percentile": 0.99}, "percentile: says nothing without within"),
+        ({"percentile": math.nan, "within": "2 ms"}, "percentile: nan is not a number"),
+        ({"percentile": 99, "within": "2 ms"}, "percentile: 99 is out of range"),
+        ({"names": "ab"}, 'names: "ab" is no list'),
+        ({"states": "no"}, 'states: "no" is neither true nor false'),
+        ({"risk": None}, "risk: None is neither true nor false"),
+        ({"prices": "prices.toml"}, 'prices: "prices.toml" holds no prices'),
+        ({"store": 3}, "store: 3 is no path of a file"),
+        ({"cluster": 3}, "cluster: 3 is no text"),
+    ],
+)
+def test_a_comparison_refuses(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError) as refused:
+        raidsim.compare(DISK, DISK, **arguments)
+    assert str(refused.value).startswith(f"compare(): {words}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"prices": 3}, "prices: 3 is no path of a file"),
+        ({"runs": 0}, "runs: 0 is out of range"),
+        ({"runs": "many"}, 'runs: "many" is not a whole number'),
+        ({"unknowns": "many"}, 'unknowns: "many" is not a whole number'),
+        ({"store": 3}, "store: 3 is no path of a file"),
+        ({"cluster": 3}, "cluster: 3 is no text"),
+    ],
+)
+def test_a_plan_refuses(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError) as refused:
+        raidsim.plan("database-40tb", **arguments)
+    assert str(refused.value).startswith(f"plan(): {words}")
+
+
+@pytest.mark.parametrize("path", [None, 3, math.nan, b"trace.csv", [Path("trace.csv")]])
+def test_a_trace_is_read_from_a_path(path: Any) -> None:
+    with pytest.raises(InputError, match=r"Trace.read\(\): .* is no path of a file"):
+        Trace.read(path)
+
+
+def test_a_scenario_says_how_it_is_made() -> None:
+    with pytest.raises(TypeError, match=r"give Scenario.read\(name\) or .from_text\(text\)"):
+        Scenario()
