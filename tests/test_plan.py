@@ -460,7 +460,9 @@ def _text(one) -> str:
 def test_a_plan_says_of_every_design_where_it_fell(small):
     found, *_ = small
     numbers = [one.number for one in found.front]
-    said = {number: found.why(str(number)) for number in range(found.designs)}
+    said = {number: found.why(number) for number in range(found.designs)}
+    assert said[0] == found.why("0")
+    assert any("None is neither the number" in one for one in refusal(found.why, None))
     assert [n for n, text in said.items() if "is on the front" in text] == sorted(numbers)
     assert all("\n" in text for text in said.values())
     assert "capacity 5.76 TB, and 10 TB are needed" in found.why(

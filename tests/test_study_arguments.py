@@ -89,3 +89,29 @@ def test_a_trace_is_read_from_a_path(path: Any) -> None:
 def test_a_scenario_says_how_it_is_made() -> None:
     with pytest.raises(TypeError, match=r"give Scenario.read\(name\) or .from_text\(text\)"):
         Scenario()
+
+
+@pytest.mark.parametrize("path", [None, 3, math.nan, b"table.csv", []])
+def test_no_file_is_called_after_what_is_no_path(
+    path: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table that is written to None does not make a file of that name."""
+    monkeypatch.chdir(tmp_path)
+    swept = raidsim.Sweep("a sweep", (), ())
+    for write in (swept.to_csv, swept.to_json, swept.to_parquet):
+        with pytest.raises(InputError, match="is no path of a file"):
+            write(path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("variant", [-1, 1, None, "0", math.nan])
+def test_a_variant_has_a_number_of_the_table(variant: Any) -> None:
+    with pytest.raises(InputError, match=r"result\(\): variant: "):
+        raidsim.Sweep("a sweep", (), ()).result(variant)
+
+
+@pytest.mark.parametrize("rows", [0, -1, 1.5, None, "many"])
+def test_a_trace_comes_in_pieces_of_a_request_or_more(rows: Any) -> None:
+    trace = Trace.read(next((Path(__file__).parent / "data/traces").rglob("*blkparse*")))
+    with pytest.raises(InputError, match=r"blocks\(\): rows: .* is no number of requests"):
+        trace.blocks(rows)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from os import PathLike
 from typing import Any
 
+from raidsim.errors import InputError, Problem, quote
 from raidsim.result_draws import Experiment
 from raidsim.scenario import Scenario
 
@@ -196,7 +197,7 @@ class Plan:
         """Go through the front."""
         return iter(self.front)
 
-    def why(self, design: str) -> str:
+    def why(self, design: int | str) -> str:
         """At which stage designs fell, and by how much.
 
         Parameters
@@ -210,7 +211,12 @@ class Plan:
             There is no such design.
         """
         assert self.ask is not None
-        return self.ask(design)
+        given: Any = design
+        if isinstance(given, bool) or not isinstance(given, int | str):
+            cause = f"{quote(given)} is neither the number of a design nor words"
+            remedy = 'give its number, or "level=raid6, drives=8"'
+            raise InputError([Problem("why()", None, "design", cause, remedy)])
+        return self.ask(str(design))
 
     def to_dict(self) -> dict[str, Any]:
         """It as plain dicts, lists and numbers; scenarios with every default."""

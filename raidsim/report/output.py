@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from raidsim.errors import InputError, Problem
+from raidsim.errors import InputError, Problem, quote
 from raidsim.report import json_file
 
 STDOUT = "-"
@@ -107,12 +107,23 @@ def as_json(document: Mapping[str, Any], path: str | os.PathLike[str] | None) ->
     rendered = json_file.render(document)
     if path is None:
         return rendered.decode("utf-8")
-    if not isinstance(path, str | os.PathLike):
-        raise InputError([Problem("to_json()", None, "path", f"{path!r} is no path of a file")])
-    target = Target("to_json()", str(path))
-    check([target])
-    write({target: rendered})
+    write({target_of(path, "to_json()"): rendered})
     return None
+
+
+def target_of(path: Any, method: str) -> Target:
+    """The file of a path that a program gives to a method.
+
+    Raises
+    ------
+    InputError
+        It is no path, or nothing can be written there.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError([Problem(method, None, "path", f"{quote(path)} is no path of a file")])
+    target = Target(method, str(path))
+    check([target])
+    return target
 
 
 @dataclass(frozen=True)

@@ -157,8 +157,7 @@ class Comparison:
         """
         from raidsim.report import json_file, output  # noqa: PLC0415
 
-        target = output.Target("to_json()", str(path))
-        output.check([target])
+        target = output.target_of(path, "to_json()")
         output.write({target: json_file.render(self.to_dict())})
 
     def plot(self) -> Figure:

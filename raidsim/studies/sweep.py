@@ -72,8 +72,17 @@ class Sweep:
         return ["variant", *self.keys, "status", "reason", *(column.name for column in COLUMNS)]
 
     def result(self, variant: int) -> Result | None:
-        """The whole result of a variant; None if it could not be run."""
-        return self.outcomes[variant].result
+        """The whole result of a variant; None if it could not be run.
+
+        Raises
+        ------
+        InputError
+            There is no variant of that number.
+        """
+        check = StudyArguments("result()")
+        number = check.whole("variant", variant, 0, len(self.outcomes) - 1)
+        check.raise_if_wrong()
+        return self.outcomes[number].result
 
     def effects(self, figure: str = "iops") -> Effects:
         """Which key matters: what each explains of the variance of a figure.
@@ -135,8 +144,7 @@ class Sweep:
         from raidsim.report import output, sweep_files  # noqa: PLC0415
 
         form = method.removeprefix("to_").removesuffix("()")
-        target = output.Target(method, str(path))
-        output.check([target])
+        target = output.target_of(path, method)
         output.write({target: sweep_files.RENDER[form](self)})
 
     def to_frame(self) -> DataFrame:

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raidsim.errors import InputError, Problem, suggest
+from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.trace import info as figures
 from raidsim.trace.counts import Counts
 from raidsim.trace.file import TraceFile, open_trace
@@ -95,8 +95,16 @@ class Trace:
         Raises
         ------
         InputError
-            The file cannot be read, there is no request in it, or none to the volume asked for.
+            The file cannot be read, there is no request in it, or none to the volume asked for; or
+            the number of rows is none.
         """
+        given: Any = rows
+        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+            cause = f"{quote(given)} is no number of requests"
+            raise InputError([Problem("blocks()", None, "rows", cause, "give 1 or more")])
+        return self._blocks(rows)
+
+    def _blocks(self, rows: int) -> Iterator[Requests]:
         if self._volume is None:
             yield from self._file.blocks(rows)
             return
