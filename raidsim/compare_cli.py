@@ -129,7 +129,12 @@ def compare_command(
         with (
             Bar() as bar,
             named_as_options(
-                systems=systems, seeds=seeds, within=within, precision=precision, unknowns=unknowns
+                systems=systems,
+                seeds=seeds,
+                within=within,
+                percentile=percentile,
+                precision=precision,
+                unknowns=unknowns,
             ),
         ):
             found = compare(

@@ -132,6 +132,27 @@ def test_messages_name_the_option_that_was_given(
     )
 
 
+def test_a_percentile_out_of_range_is_told_of_its_option(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    both = ["compare", "scenario.toml", "--with", "load.outstanding=2", "--within", "2 ms"]
+    said = refused(capsys, *both, "--percentile", "100 %")
+    assert said.startswith("--percentile: 100 % is out of range; give 50 % to 99.99 %")
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (["0", "0"], "LENGTH: 0 B is out of range; give 512 B to 64 MiB"),
+        (["--", "-512", "512"], 'OFFSET: "-512 B" is negative'),
+    ],
+)
+def test_what_is_wrong_with_a_place_is_said_in_a_sentence(
+    place: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert refused(capsys, "explain", "scenario.toml", "read", *place).startswith(words)
+
+
 def test_a_trace_beyond_the_volume_is_told_of_the_scenario_and_not_of_a_call_of_python(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -49,6 +49,7 @@ def test_a_sweep_refuses(arguments: dict[str, Any], words: str) -> None:
         ({"percentile": 0.99}, "percentile: says nothing without within"),
         ({"percentile": math.nan, "within": "2 ms"}, "percentile: nan is not a number"),
         ({"percentile": 99, "within": "2 ms"}, "percentile: 99 is out of range"),
+        ({"percentile": 0.2, "within": "2 ms"}, "percentile: 20 % is out of range"),
         ({"names": "ab"}, 'names: "ab" is no list'),
         ({"states": "no"}, 'states: "no" is neither true nor false'),
         ({"risk": None}, "risk: None is neither true nor false"),

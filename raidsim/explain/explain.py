@@ -160,11 +160,12 @@ def _range(volume: VolumeSpec, offset: str | int, length: str | int) -> tuple[in
             continue
         if numbers[key] % sector:
             cause = f"{units.text(numbers[key], 'size')} is not whole sectors"
-            wrong(key, cause, f"a multiple of {sector} bytes")
+            wrong(key, cause, f"give a multiple of {sector} bytes")
     start, size = numbers.get("OFFSET", 0), numbers.get("LENGTH", sector)
     capacity = units.text(volume.capacity, "capacity")
     if not 0 < size <= LONGEST:
-        wrong("LENGTH", f"{units.text(size, 'size')}", f"{sector} B to {LONGEST // 2**20} MiB")
+        cause = f"{units.text(size, 'size')} is out of range"
+        wrong("LENGTH", cause, f"give {sector} B to {LONGEST // 2**20} MiB")
     elif start >= volume.capacity:
         wrong("OFFSET", f"lies beyond the volume of {capacity}", None)
     elif start + size > volume.capacity:
@@ -177,6 +178,6 @@ def _range(volume: VolumeSpec, offset: str | int, length: str | int) -> tuple[in
 
 def _bytes(value: str | int) -> int:
     """Bytes of a quantity; a number without a unit counts bytes."""
-    if isinstance(value, int) or value.strip().isdecimal():
+    if isinstance(value, int) or value.strip().removeprefix("-").isdecimal():
         value = f"{value} B"
     return int(units.parse(value, "size"))

@@ -39,6 +39,7 @@ SEEDS = 5
 """Runs of each system where nobody says how many."""
 
 MOST_SEEDS = 1000
+LEAST_SHARE, MOST_SHARE = 0.5, 0.9999
 SWEEP = [2**n for n in range(11)]
 """Outstanding I/Os over which a load is searched for what is within a latency: 1 to 1024."""
 
@@ -153,7 +154,10 @@ def compare(
     if percentile is not None:
         if within is None:
             check.wrong("percentile", "says nothing without within", "give a latency as well")
-        check.number("percentile", percentile, 0, 1)
+        share = check.number("percentile", percentile, 0, 1)
+        if 0 <= share <= 1 and not LEAST_SHARE <= share <= MOST_SHARE:
+            cause = f"{units.plain(100 * share, 6)} % is out of range"
+            check.wrong("percentile", cause, "give 50 % to 99.99 %: 0.5 to 0.9999 in Python")
     check.flag("states", states)
     check.flag("risk", risk)
     if prices is not None and not hasattr(prices, "currency"):
@@ -488,7 +492,10 @@ def _searching(system: _System, within: str, percentile: float | None) -> Scenar
         further = [max(load.rate) * 2**n for n in range(1, DOUBLINGS + 1)]
         rates = sorted({*load.rate, *further})
         changes[f"load[{number}].rate"] = [f"{rate:.12g} IO/s" for rate in rates]
-    return scenario.with_(changes)
+    try:
+        return scenario.with_(changes)
+    except InputError as error:
+        raise InputError(replace(one, file=system.name) for one in error.problems) from None
 
 
 def _result(system: _System, outcome: Outcome) -> Result:
