@@ -91,6 +91,11 @@ def plan_command(
 
     from raidsim.planning.planner import plan
 
+    if why:
+        from raidsim.planning.need import read_need
+        from raidsim.planning.why import refuse_unknown
+
+        refuse_unknown(read_need(need), why)
     with Bar() as bar, named_as_options(unknowns=unknowns):
         found = plan(
             need,

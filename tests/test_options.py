@@ -171,6 +171,21 @@ def test_a_result_never_takes_the_place_of_the_scenario(
     assert "this file is the input of this command" in said
 
 
+def test_a_design_that_does_not_exist_is_refused_before_anything_is_run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plan takes minutes, and all of it was lost for a mistyped word."""
+    monkeypatch.setattr("raidsim.planning.planner.plan", None)
+    said = refused(
+        capsys, "plan", "database-40tb", "--why", "99999999", "--why", "levl=raid6", "--why", ""
+    )
+    assert said.splitlines() == [
+        "--why: there is no design 99999999; 0 to 999679",
+        '--why: "levl=raid6" says no property of a design; did you mean "level"?',
+        '--why: "" says no property of a design; write a number, or "level=raid6, drives=8"',
+    ]
+
+
 @compiled_only
 def test_of_an_earlier_acceptance_no_job_is_left(
     here: Path, capsys: pytest.CaptureFixture[str]

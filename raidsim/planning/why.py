@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.planning import checked as checks
 from raidsim.planning import coarse
 from raidsim.planning.arithmetic import Limit
-from raidsim.planning.choice import AXES, Space
+from raidsim.planning.choice import AXES, Space, space_of
+from raidsim.planning.need import Need
 from raidsim.planning.work import Work, known_aims
 
 WORDS = (
@@ -35,10 +36,29 @@ def why(work: Work, design: str) -> str:
     return f"{len(numbers):,} designs are meant; of these came farthest\n{head}\n{text}"
 
 
+def refuse_unknown(need: Need, designs: Sequence[str]) -> None:
+    """Refuse what means no design of a need, before anything is run for it.
+
+    Raises
+    ------
+    InputError
+        With every problem of them.
+    """
+    space = space_of(need)
+    problems = []
+    for design in designs:
+        try:
+            _meant(space, design)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+
+
 def _meant(space: Space, design: str) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """Numbers of the designs that a number, or words with their values, mean."""
     text = design.strip()
-    if text.isdigit():
+    if text.isascii() and text.isdigit():
         if int(text) >= space.size:
             raise _wrong(f"there is no design {text}", f"0 to {space.size - 1}")
         return np.array([int(text)])
