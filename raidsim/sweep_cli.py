@@ -124,6 +124,8 @@ def sweep_command(
             Problem(None, None, option, f"says nothing without {other}", "leave it out")
             for option, other in vain
         )
+    wanted = {"--x": x, "--by": by, "--y": y if plot is not None or effects else None}
+    asked.check_columns({option: name for option, name in wanted.items() if name is not None})
     output.check((one for one in targets.values() if one), inputs=[scenario, store])
     kept = default_path() if store is None else Path(store)
     try:

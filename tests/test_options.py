@@ -186,6 +186,16 @@ def test_a_design_that_does_not_exist_is_refused_before_anything_is_run(
     ]
 
 
+@pytest.mark.parametrize("option", ["--x", "--y", "--by"])
+def test_a_column_that_a_sweep_will_not_have_is_refused_before_it_is_run(
+    option: str, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("raidsim.studies.sweep.run_variants", None)
+    vary = ["sweep", "scenario.toml", "--vary", "load.outstanding=1,2"]
+    said = refused(capsys, *vary, "--plot", "x.svg", option, "iop")
+    assert said.startswith(f'{option}: "iop" is neither a key that was varied nor a figure')
+
+
 @compiled_only
 def test_of_an_earlier_acceptance_no_job_is_left(
     here: Path, capsys: pytest.CaptureFixture[str]

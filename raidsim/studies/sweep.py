@@ -294,6 +294,24 @@ class Asked:
         keys = tuple(dict.fromkeys(key for one in changes for key in one))
         return Sweep(base.title, keys, tuple(found))
 
+    def check_columns(self, wanted: Mapping[str, str]) -> None:
+        """Refuse what will be no column of the table, before anything is run.
+
+        Parameters
+        ----------
+        wanted
+            Names of columns, by the options that ask for them.
+
+        Raises
+        ------
+        InputError
+            There will be no such column.
+        """
+        keys = [key for axis in self.axes for key in axis.keys] + [one.key for one in self.drawn]
+        table = Sweep("", (*keys, *(["seed"] if self.seeds > 1 else [])), ())
+        for option, name in wanted.items():
+            table.check(name, option)
+
     def changes(self, base: Scenario) -> list[Changes]:
         """What each variant changes."""
         if self.drawn and self.samples < 1:
