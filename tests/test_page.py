@@ -420,6 +420,7 @@ def status(*arguments):
         (["--limit", "2 h"], "out of range"),
         (["--host", "192.0.2.1", "--port", "0"], "cannot listen at 192.0.2.1"),
         (["--host", "no.such.host.invalid"], "cannot listen at no.such.host.invalid"),
+        (["--host", "no.such.host.invalid"], "; give another --host"),
     ],
 )
 def test_what_cannot_be_served_is_said_in_a_line(arguments, words, capsys):

@@ -7,11 +7,13 @@ import json
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 import raidsim
 from raidsim import InputError, Scenario, cli
@@ -25,7 +27,9 @@ from raidsim.planning.need import Need, find, names, need_of, read_need
 from raidsim.planning.planner import plan
 from raidsim.planning.prices import Prices, prices_of, read_prices
 from raidsim.planning.runs import Runner, measured
+from raidsim.report import plan_plot
 from raidsim.report.findings import findings
+from raidsim.report.panels import LIGHT
 from raidsim.risk.assess import assess
 
 ROOT = Path(__file__).parent.parent
@@ -548,3 +552,20 @@ def test_a_shape_survives_what_its_level_does(shape, failures):
 def test_the_reference_page_of_needs_is_current():
     page = Path(__file__).parents[1] / "docs" / "reference" / "need.md"
     assert page.read_text("utf-8") == reference.markdown(), "run: python docs/reference/generate.py"
+
+
+def test_points_of_a_front_lie_within_the_frame_of_the_picture():
+    """Two designs that are nearly as slow as each other, far from zero."""
+    designs = [
+        SimpleNamespace(mean=mean, watts=watts, cost=None, last_drives=drives)
+        for mean, watts, drives in ((295e-6, 140.0, 28), (300.6e-6, 139.0, 24))
+    ]
+    found = SimpleNamespace(front=designs, currency=None)
+    axes = Figure().add_subplot()
+    for draw in (plan_plot.draw_latency, plan_plot.draw_power):
+        axes.clear()
+        draw(axes, found, LIGHT)
+        (points,) = axes.lines
+        bottom, top = axes.get_ylim()
+        assert bottom == 0
+        assert max(points.get_ydata()) < 0.95 * top

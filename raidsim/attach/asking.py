@@ -60,7 +60,8 @@ def ask(path: str, wish: dict[str, Any]) -> dict[str, Any]:
             with line.makefile("rb") as received:
                 told = json.loads(received.readline(MOST))
         except (OSError, ValueError) as error:
-            cause = f'nobody answers at "{path}": {error}'
+            why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            cause = f'nobody answers at "{path}": {why[:1].lower()}{why[1:]}'
             remedy = "start raidsim attach --control FILE, and give that file"
             raise InputError([Problem(None, None, "SOCKET", cause, remedy)]) from None
     found: dict[str, Any] = told

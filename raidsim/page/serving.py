@@ -111,6 +111,8 @@ def _listen(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as error:
         cause = f"cannot listen at {host}, port {port}: {getattr(error, 'strerror', None) or error}"
         remedy = "give another --port, or 0 for any that is free"
+        if isinstance(error, socket.gaierror | UnicodeError):
+            remedy = "give another --host"
         raise InputError([Problem(None, None, "serve", cause, remedy)]) from None
     return made
 

@@ -14,6 +14,8 @@ from raidsim.report.panels import LIGHT, Palette, legend, paint
 from raidsim.report.plot import PNG_DPI, Picture, drawing, picture, save_svg
 
 PANEL_INCHES = (4.4, 3.8)
+ROOM = 1.12
+"""Of the largest value: a mark and its letter are within the frame."""
 
 Draw = Callable[[Axes, Plan, Palette], None]
 
@@ -51,7 +53,6 @@ def draw_power(axes: Axes, plan: Plan, colours: Palette) -> None:
     """Power against cost."""
     _points(axes, plan, colours, [one.watts for one in plan.front])
     axes.set_ylabel("mean power under the load, W")
-    axes.set_ylim(bottom=0)
 
 
 def draw_latency(axes: Axes, plan: Plan, colours: Palette) -> None:
@@ -60,7 +61,6 @@ def draw_latency(axes: Axes, plan: Plan, colours: Palette) -> None:
     unit, scale = ("us", 1000.0) if max(ms, default=1.0) < 1 else ("ms", 1.0)
     _points(axes, plan, colours, [scale * one for one in ms])
     axes.set_ylabel(f"mean latency, of what is slower, {unit}")
-    axes.set_ylim(bottom=0)
 
 
 def draw_bill(axes: Axes, plan: Plan, colours: Palette) -> None:
@@ -112,7 +112,8 @@ def _points(axes: Axes, plan: Plan, colours: Palette, values: list[float]) -> No
             fontsize=8, color=colours.ink,
         )  # fmt: skip
     axes.set_xlabel(_cost_words(plan))
-    axes.margins(x=0.2, y=0.15)
+    axes.margins(x=0.2)
+    axes.set_ylim(0, ROOM * max(values, default=1.0) or 1.0)
     axes.grid(color=colours.faint, linewidth=0.8)
     axes.set_facecolor("none")
     _thousands(axes)
