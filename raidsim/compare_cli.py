@@ -214,7 +214,7 @@ def _read(
             new = (one for one in error.problems if not option or one not in problems)
             problems += [_of_variant(one, option) if option else one for one in new]
     if problems:
-        raise InputError(problems)
+        raise InputError(dict.fromkeys(problems))
     return found
 
 

@@ -123,6 +123,8 @@ def test_messages_name_the_option_that_was_given(
     if name == "compare":
         said = refused(capsys, name, "scenario.toml")
         assert said == "SYSTEM: it takes two or more; name another\n"
+        twice = refused(capsys, name, "scenario.toml", "scenario.toml", "--seed", "-1")
+        assert twice.count("\n") == 1
         options = ["--with", "load.outstanding=2"]
     assert refused(capsys, name, "scenario.toml", *options, "--seed", "-1").startswith(
         "--seed: -1 is too small"
