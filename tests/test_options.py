@@ -103,6 +103,14 @@ def test_statistics_are_played_at_their_rate_or_at_a_depth(
     )
 
 
+@pytest.mark.parametrize("name", ["vdbench/totals.html", "traces/iolog-v3.txt"])
+def test_who_imports_a_measurement_or_a_trace_is_told_what_reads_it(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refused(capsys, "import", str(DATA / name))
+    assert "are for raidsim judge, traces for raidsim trace" in said
+
+
 def test_a_fit_to_results_is_not_taken_for_one_to_claims(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
