@@ -76,6 +76,8 @@ def plan_command(
     ] = None,
 ) -> None:
     """Find the designs that meet a need and that no other design beats in every aim."""
+    from pathlib import Path
+
     from raidsim.report import output as files
     from raidsim.report import plan_files, plan_text
     from raidsim.report.progress import Bar
@@ -119,6 +121,10 @@ def plan_command(
         folder.make()
         contents |= {folder.file(name): data for name, data in plan_files.scenarios(found).items()}
     files.write(contents)
+    if output is not None:
+        others = plan_files.of_earlier_plans(Path(output), plan_files.scenarios(found))
+        if others:
+            typer.echo(f"of an earlier plan, and not of this one: {', '.join(others)}", err=True)
     if not (to_json and to_json.to_stdout):
         for part in plan_text.parts(found):
             stdout().print(part)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+from pathlib import Path
+
 from raidsim.planning.outcome import Plan
 from raidsim.report import json_file, plan_page, plan_plot, toml_text
 
@@ -31,3 +35,9 @@ def scenarios(plan: Plan) -> dict[str, bytes]:
         text = toml_text.render(one.scenario.source.file.data)
         found[f"design-{one.number}.toml"] = (head + text).encode()
     return found
+
+
+def of_earlier_plans(folder: Path, names: Collection[str]) -> list[str]:
+    """Designs in a folder that an earlier plan left there: those that are not among the names."""
+    there = [path.name for path in folder.iterdir() if re.fullmatch(r"design-\d+\.toml", path.name)]
+    return sorted(set(there) - set(names))
