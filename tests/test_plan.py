@@ -482,8 +482,10 @@ def test_a_plan_says_of_every_design_where_it_fell(small):
 def test_what_cannot_be_met_says_what_is_nearest_and_which_limit_it_is(tmp_path, capsys):
     path = tmp_path / "need.toml"
     path.write_text(changed(rate='"100000000 IO/s"', read='"100 %"'))
-    (tmp_path / "design-3.toml").write_text("# of a plan that was made before\n")
-    targets = ["--json", str(tmp_path / "plan.json"), "--output", str(tmp_path)]
+    designs = tmp_path / "designs"
+    designs.mkdir()
+    (designs / "design-3.toml").write_text("# of a plan that was made before\n")
+    targets = ["--json", str(tmp_path / "plan.json"), "--output", str(designs)]
     with pytest.raises(SystemExit) as ended:
         cli.main(["plan", str(path), *targets, "--why", "level=raid10"])
     assert ended.value.code == 1

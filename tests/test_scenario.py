@@ -251,7 +251,7 @@ def test_a_seed_from_outside_wins():
 def test_a_bad_seed_from_outside_is_no_fault_of_the_file():
     with pytest.raises(InputError) as caught:
         scenario.load_text(GOOD, "good.toml", seed=-1)
-    assert [(p.file, p.line) for p in caught.value.problems] == [("--set", None)]
+    assert [(p.file, p.line, p.key) for p in caught.value.problems] == [(None, None, "--seed")]
 
 
 @pytest.mark.parametrize(
