@@ -262,6 +262,7 @@ class Point:
     machines: MachineUse | None = None  # of a group of machines in place of a load
     saturated: bool = False  # an open load that asks for more than the system carries
     carried: Carried | None = None  # of a saturated load: None where it was not looked for
+    unsettled: list[str] = field(default_factory=list)  # what was not steady yet, in words
 
     def __repr__(self) -> str:
         from raidsim.report import glance  # noqa: PLC0415  (which reads results)

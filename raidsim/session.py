@@ -511,6 +511,7 @@ class Session:
             within_ms=within_ms,
             saturated=saturated,
             trace=trace,
+            unsettled=[one.words for one in unsettled],
         )
 
     def _asked_for(self, streams: list[int], op: int, share: float) -> bool:

@@ -51,8 +51,6 @@ SWEPT = 0.8
 BATCHES = 5  # of each of these thirds, which tell how much that is
 CHANCE = 3.0  # standard errors
 MOST_PILOT_SHARE = 0.5  # of max_ios
-NO_END, BIASED = "no end of the warm-up found: ", ", so that figures are biased"
-"""What stands before and after the words of a warning that say what had not settled."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,8 @@ class Unsettled:
     def told(self, warmup: Warmup) -> str:
         """A warning after a warm-up, and what to raise."""
         after = units.plain(warmup.seconds, 3)
-        words = f"{NO_END}{self.words} had not settled after {after} s{BIASED}"
+        words = f"no end of the warm-up found: {self.words} had not settled after {after} s"
+        words += ", so that figures are biased"
         if self.needs is None:
             return f"{words}; raise measure.max_ios or measure.max_time"
         if self.needs > warmup.max_time:

@@ -14,7 +14,6 @@ from typing import Any
 from raidsim import units
 from raidsim.errors import InputError, TableOverflowError
 from raidsim.kernel import is_compiled
-from raidsim.observe.settling import BIASED, NO_END
 from raidsim.planning.design import Data, scenario_of
 from raidsim.planning.kept import Kept
 from raidsim.planning.need import Latency, Need
@@ -155,9 +154,8 @@ def of_points(points: Sequence[Point]) -> Measured:
 
 
 def _unsettled(points: Sequence[Point]) -> str:
-    """What the first warning names that says that a warm-up found no end; empty without one."""
-    words = [one for point in points for one in point.warnings if one.startswith(NO_END)]
-    return words[0].removeprefix(NO_END).split(BIASED)[0] if words else ""
+    """The first that had not settled when figures were taken; empty if all had."""
+    return next((words for point in points for words in point.unsettled), "")
 
 
 def _latencies(points: Sequence[Point]) -> dict[str, dict[str, float]]:
