@@ -7,8 +7,9 @@ A loader collects every problem of a file and raises them together, as one
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,26 @@ def suggest(word: str, known: Iterable[str]) -> str | None:
     by_fold = {name.casefold(): name for name in known}
     close = difflib.get_close_matches(word[:200].casefold(), list(by_fold), n=1, cutoff=0.6)
     return f'did you mean "{by_fold[close[0]]}"?' if close else None
+
+
+@contextmanager
+def named_as_arguments() -> Iterator[None]:
+    """Let messages that name options of commands name the arguments of a function of Python.
+
+    They have the same names: ``--where`` is ``where``.
+    """
+    try:
+        yield
+    except InputError as error:
+        raise InputError(
+            replace(one, file=_argument(one.file), key=_argument(one.key)) for one in error.problems
+        ) from None
+
+
+def _argument(name: str | None) -> str | None:
+    if name is None or not name.startswith("--"):
+        return name
+    return name.removeprefix("--").replace("-", "_")
 
 
 def quote(value: object, limit: int = 60) -> str:

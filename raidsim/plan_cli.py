@@ -109,7 +109,8 @@ def plan_command(
             store=store,
             on_progress=bar.on_job,
         )
-    told = [found.why(one) for one in why or []]
+    with named_as_options(why=why):
+        told = [found.why(one) for one in why or []]
     contents: dict[files.Target, bytes] = {}
     if to_json is not None:
         contents[to_json] = plan_files.to_json(found)

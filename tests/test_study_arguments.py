@@ -116,3 +116,16 @@ def test_a_trace_comes_in_pieces_of_a_request_or_more(rows: Any) -> None:
     trace = Trace.read(next((Path(__file__).parent / "data/traces").rglob("*blkparse*")))
     with pytest.raises(InputError, match=r"blocks\(\): rows: .* is no number of requests"):
         trace.blocks(rows)
+
+
+def test_in_python_messages_name_arguments_and_no_options() -> None:
+    for where, told in (
+        ("", 'where: "" is no condition'),
+        ("load.size >= 3", "where: "),
+        ("load.outstanding > 9", 'where: "load.outstanding > 9" leaves no variant'),
+    ):
+        with pytest.raises(InputError) as found:
+            raidsim.sweep(DISK, SWEPT, where=where)
+        assert str(found.value).startswith(told)
+    with pytest.raises(InputError, match=r"^vary: load\.nix: unknown key"):
+        raidsim.sweep(DISK, {"load.nix": [1]})

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from os import PathLike
 from typing import Any
 
-from raidsim.errors import InputError, Problem, quote
+from raidsim.errors import InputError, Problem, named_as_arguments, quote
 from raidsim.result_draws import Experiment
 from raidsim.scenario import Scenario
 
@@ -216,7 +216,8 @@ class Plan:
             cause = f"{quote(given)} is neither the number of a design nor words"
             remedy = 'give its number, or "level=raid6, drives=8"'
             raise InputError([Problem("why()", None, "design", cause, remedy)])
-        return self.ask(str(design))
+        with named_as_arguments():
+            return self.ask(str(design))
 
     def to_dict(self) -> dict[str, Any]:
         """It as plain dicts, lists and numbers; scenarios with every default."""

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from raidsim.errors import InputError, Problem, quote
+from raidsim.errors import InputError, Problem, named_as_arguments, quote
 from raidsim.result import Result
 from raidsim.scenario import Scenario
 from raidsim.studies.arguments import MOST_RUNS, StudyArguments
@@ -251,11 +251,12 @@ def sweep(
     check.whole("seeds", seeds, 1, MOST_RUNS)
     check.runs_on(store=store, cluster=cluster, progress=progress)
     check.raise_if_wrong()
-    axes = [_axis(keys, values) for keys, values in (vary or {}).items()]
-    drawn = [between(f"{key}={ends}", "sample") for key, ends in (sample or {}).items()]
-    asked = Asked(scenario, axes, drawn, samples, where, seeds, precision)
-    with opened(store) as kept, telling(progress) as on_progress:
-        return asked.run(kept, workers=workers, cluster=cluster, on_progress=on_progress)
+    with named_as_arguments():
+        axes = [_axis(keys, values) for keys, values in (vary or {}).items()]
+        drawn = [between(f"{key}={ends}", "sample") for key, ends in (sample or {}).items()]
+        asked = Asked(scenario, axes, drawn, samples, where, seeds, precision)
+        with opened(store) as kept, telling(progress) as on_progress:
+            return asked.run(kept, workers=workers, cluster=cluster, on_progress=on_progress)
 
 
 @dataclass(frozen=True)
