@@ -511,7 +511,7 @@ class Session:
             within_ms=within_ms,
             saturated=saturated,
             trace=trace,
-            unsettled=[one.words for one in unsettled],
+            unsettled=[one.after(self._so_far()) for one in unsettled],
         )
 
     def _asked_for(self, streams: list[int], op: int, share: float) -> bool:

@@ -75,15 +75,17 @@ class Unsettled:
 
     def told(self, warmup: Warmup) -> str:
         """A warning after a warm-up, and what to raise."""
-        after = units.plain(warmup.seconds, 3)
-        words = f"no end of the warm-up found: {self.words} had not settled after {after} s"
-        words += ", so that figures are biased"
+        words = f"no end of the warm-up found: {self.after(warmup)}, so that figures are biased"
         if self.needs is None:
             return f"{words}; raise measure.max_ios or measure.max_time"
         if self.needs > warmup.max_time:
             return f"{words}; raise measure.max_time to about {units.plain(2 * self.needs, 2)} s"
         ios = 2 * self.ios(warmup) / MOST_PILOT_SHARE
         return f"{words}; raise measure.max_ios to about {units.plain(ios, 1)}"
+
+    def after(self, warmup: Warmup) -> str:
+        """The fact alone, as a sentence without a stop."""
+        return f"{self.words} had not settled after {units.plain(warmup.seconds, 3)} s"
 
     def ios(self, warmup: Warmup) -> float:
         """I/Os until it may have settled, at the pace of a warm-up."""
