@@ -419,6 +419,42 @@ def test_what_fio_has_no_option_for_is_said():
     assert len(remarks) == 4
 
 
+@pytest.mark.parametrize(
+    ("load", "option", "text"),
+    [
+        ({"sizes": [{"size": "4 KiB", "share": "12.5 %"}, {"size": "8 KiB", "share": "37.7 %"},
+                    {"size": "64 KiB", "share": "49.8 %"}]},
+         "bssplit", "4k/12:8k/38:64k/50"),
+        ({"sizes": [{"size": "4 KiB", "share": "99.7 %"}, {"size": "64 KiB", "share": "0.3 %"}]},
+         "bssplit", "4k/100"),
+        ({"size": "4 KiB", "hot": {"area": "0.5 %", "accesses": "80.2 %"}},
+         "random_distribution", "zoned:80/1:20/99"),
+        ({"size": "4 KiB", "zones": [{"area": "30.5 %", "accesses": "62.75 %"},
+                                     {"area": "69.5 %", "accesses": "37.25 %"}]},
+         "random_distribution", "zoned:63/31:37/69"),
+    ],
+)  # fmt: skip
+def test_shares_are_whole_percents_that_add_up_and_the_exact_ones_are_said(load, option, text):
+    """fio cuts off what is behind the point, and refuses zones that then lack of 100 %."""
+    (spec,) = of([{"read": "100 %", "outstanding": 8} | load]).loads
+    found, remarks = options_of(spec, 8, None, 800 * 10**9)
+    assert found[option] == text
+    (remark,) = remarks
+    assert remark.startswith(f"{option} is ")
+    assert remark.endswith("; fio has whole percents only")
+
+
+def test_sizes_of_reads_and_of_writes_each_add_up():
+    sizes = [{"size": "4 KiB", "share": "60 %", "read": "75 %"},
+             {"size": "64 KiB", "share": "40 %", "read": "50 %"}]  # fmt: skip
+    (spec,) = of([{"sizes": sizes, "outstanding": 8}]).loads
+    found, remarks = options_of(spec, 8, None, 800 * 10**9)
+    assert found["bssplit"] == "4k/69:64k/31,4k/43:64k/57"
+    assert [one for one in remarks if "bssplit" in one] == [
+        "bssplit is 4k/69.2308:64k/30.7692,4k/42.8571:64k/57.1429; fio has whole percents only"
+    ]
+
+
 # ---------------------------------------------------------------- the command
 
 

@@ -13,9 +13,10 @@ import raidsim
 from raidsim import InputError, Scenario
 from raidsim.report.console import ReportConsole
 from raidsim.report.trace_fit import print_fit
+from raidsim.stats.shares import rounded_shares
 from raidsim.synthesis.compare import compare
 from raidsim.synthesis.fit import fit
-from raidsim.synthesis.popularity import hot, rounded_shares, uniform, zipf, zones
+from raidsim.synthesis.popularity import hot, uniform, zipf, zones
 from raidsim.trace import READ, TRIM, WRITE
 
 QUICK = {"measure": {"min_ios": 2_000, "max_ios": 20_000, "precision": "10 %"}}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from raidsim.scenario import LoadSpec
+from raidsim.stats.shares import rounded_shares
 
 US_PER_S = 1e6
 _SUFFIXES = (("t", 2**40), ("g", 2**30), ("m", 2**20), ("k", 2**10))
@@ -46,14 +49,14 @@ def options_of(
     if 0 < load.random_share < 1:
         options["percentage_random"] = _percent(load.random_share, "percentage_random", remarks)
     if len(load.sizes) > 1:
-        options["bssplit"] = _split(load)
+        options["bssplit"] = _split(load, remarks)
     if len({one.random for one in load.mix}) > 1:
         remarks.append("sizes have random shares of their own: fio has no such option")
     if len(load.sizes) > 1 or load.align != load.sizes[0].size:
         options["blockalign"] = size_text(load.align)
     options |= {"iodepth": str(depth), "numjobs": str(load.workers)}
     options |= _where(load, capacity)
-    options |= _distribution(load)
+    options |= _distribution(load, remarks)
     options |= _to_the_medium(load)
     options |= _when(load, rate, remarks)
     if load.think:
@@ -71,16 +74,27 @@ def options_of(
     return options, remarks
 
 
-def _split(load: LoadSpec) -> str:
+def _split(load: LoadSpec, remarks: list[str]) -> str:
     """The mix of sizes: of reads and writes alike, or first that of reads."""
-    halves: list[str] = []
-    for share in (load.read_share, 1 - load.read_share):
-        reads = not halves
-        parts = [(one.bytes, one.share * (one.read if reads else 1 - one.read)) for one in load.mix]
-        found = [f"{size_text(size)}/{100 * part / share:g}" for size, part in parts if part > 0]
-        halves.append(":".join(found))
     alike = len({one.read for one in load.mix}) == 1
-    return (halves[0] or halves[1]) if alike else ",".join(halves)
+    written, exact, is_exact = [], [], True
+    for reads, share in ((True, load.read_share), (False, 1 - load.read_share)):
+        parts = [(one.bytes, one.share * (one.read if reads else 1 - one.read)) for one in load.mix]
+        parts = [(size, part / share) for size, part in parts if part > 0]
+        shares = [part for _, part in parts]
+        whole = _whole(shares)
+        sizes = [size_text(size) for size, _ in parts]
+        rows = list(zip(sizes, whole, shares, strict=True))
+        written.append(":".join(f"{size}/{part}" for size, part, _ in rows if part > 0))
+        exact.append(":".join(f"{size}/{100 * part:g}" for size, _, part in rows))
+        is_exact = is_exact and _same(whole, shares)
+
+    def text(halves: list[str]) -> str:
+        return (halves[0] or halves[1]) if alike else ",".join(halves)
+
+    if not is_exact:
+        remarks.append(_whole_only("bssplit", text(exact)))
+    return text(written)
 
 
 def _bs(load: LoadSpec) -> str:
@@ -92,8 +106,25 @@ def _percent(share: float, option: str, remarks: list[str]) -> str:
     """A share as fio takes it: in whole percent."""
     whole = round(100 * share)
     if abs(whole - 100 * share) > 1e-9:
-        remarks.append(f"{option} is {100 * share:g} %; fio has whole percents only")
+        remarks.append(_whole_only(option, f"{100 * share:g} %"))
     return str(whole)
+
+
+def _whole(shares: Sequence[float], least: int = 0) -> list[int]:
+    """Shares in whole percents that add up to 100: fio cuts off what is behind the point."""
+    if not shares:
+        return []
+    return [round(100 * share) for share in rounded_shares(shares, least, 100)]
+
+
+def _same(percents: Sequence[int], shares: Sequence[float]) -> bool:
+    """Whether whole percents say the shares as they are."""
+    pairs = zip(percents, shares, strict=True)
+    return all(abs(percent - 100 * share) <= 1e-6 for percent, share in pairs)
+
+
+def _whole_only(option: str, exact: str) -> str:
+    return f"{option} is {exact}; fio has whole percents only"
 
 
 def _where(load: LoadSpec, capacity: int) -> dict[str, str]:
@@ -104,24 +135,33 @@ def _where(load: LoadSpec, capacity: int) -> dict[str, str]:
     return found
 
 
-def _distribution(load: LoadSpec) -> dict[str, str]:
+def _distribution(load: LoadSpec, remarks: list[str]) -> dict[str, str]:
     """Where random I/Os go."""
     if load.random_share == 0:
         return {}
-    return ({} if load.once else {"norandommap": "1"}) | _uneven(load)
+    return ({} if load.once else {"norandommap": "1"}) | _uneven(load, remarks)
 
 
-def _uneven(load: LoadSpec) -> dict[str, str]:
+def _uneven(load: LoadSpec, remarks: list[str]) -> dict[str, str]:
     if load.zipf is not None:
         return {"random_distribution": f"zipf:{load.zipf:g}"}
     if load.hot is not None:
-        hits, area = 100 * load.hot.accesses, 100 * load.hot.area
-        zones = f"{hits:g}/{area:g}:{100 - hits:g}/{100 - area:g}"
-        return {"random_distribution": f"zoned:{zones}"}
+        hits, area = load.hot.accesses, load.hot.area
+        return _zoned([(hits, area), (1 - hits, 1 - area)], remarks)
     if load.zones is not None:
-        zones = ":".join(f"{100 * z.accesses:g}/{100 * z.area:g}" for z in load.zones)
-        return {"random_distribution": f"zoned:{zones}"}
+        return _zoned([(zone.accesses, zone.area) for zone in load.zones], remarks)
     return {}
+
+
+def _zoned(zones: Sequence[tuple[float, float]], remarks: list[str]) -> dict[str, str]:
+    """Zones by their shares of the accesses and of the area; each has some of the area."""
+    columns = list(zip(*zones, strict=True))
+    whole = [_whole(columns[0]), _whole(columns[1], least=1)]
+    if not all(map(_same, whole, columns)):
+        exact = ":".join(f"{100 * hits:g}/{100 * area:g}" for hits, area in zones)
+        remarks.append(_whole_only("random_distribution", f"zoned:{exact}"))
+    text = ":".join(f"{hits}/{area}" for hits, area in zip(*whole, strict=True))
+    return {"random_distribution": f"zoned:{text}"}
 
 
 def _to_the_medium(load: LoadSpec) -> dict[str, str]:

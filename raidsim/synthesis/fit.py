@@ -11,6 +11,7 @@ import numpy as np
 
 from raidsim import units
 from raidsim.errors import InputError, Problem
+from raidsim.stats.shares import rounded_shares
 from raidsim.synthesis.popularity import (
     EXPONENTS,
     HOT_ACCESSES,
@@ -18,7 +19,6 @@ from raidsim.synthesis.popularity import (
     Popularity,
     hot,
     percent,
-    rounded_shares,
     uniform,
     zipf,
     zones,

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from raidsim.stats.shares import rounded_shares
+
 ZIPF_CLASSES = 200
 HOT_AREAS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 HOT_ACCESSES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -143,26 +145,6 @@ def _borders(counts: NDArray[np.float64], most: int) -> list[int]:
             break
         borders.append(best[1])
     return sorted(borders)
-
-
-def rounded_shares(shares: NDArray[np.float64], least: int = 0) -> list[float]:
-    """Shares that add up to 1 in steps of 0.01 %, each as near as may be (largest remainders).
-
-    Parameters
-    ----------
-    least
-        Steps that each has at least.
-    """
-    steps = shares / shares.sum() * 10_000
-    whole = np.maximum(np.floor(steps), least).astype(int)
-    order = np.argsort(-(steps - whole), kind="stable")
-    left = 10_000 - int(whole.sum())
-    for turn in range(abs(left)):
-        if left > 0:
-            whole[order[turn % len(order)]] += 1
-        else:
-            whole[int(np.argmax(whole))] -= 1
-    return [int(one) / 10_000 for one in whole]
 
 
 def percent(share: float) -> str:
