@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import json
 import shutil
 import subprocess
@@ -16,9 +17,12 @@ from raidsim.acceptance import Expected, draw_up, read_expected
 from raidsim.acceptance.asked import different
 from raidsim.acceptance.drawn_up import Acceptance
 from raidsim.acceptance.expected import ExpectedJob
+from raidsim.acceptance.jobs import WORN_RAMP_S, preparation
 from raidsim.acceptance.ranges import ranges_of
+from raidsim.control import Environment, Host, Load, Volume
 from raidsim.fio.files import files_of
 from raidsim.fio.job_file import loads_of, read_jobs
+from raidsim.fio.values import size
 from raidsim.fio.written import keep
 from raidsim.measured.job import MeasuredJob
 from raidsim.observe.ios import Keeper
@@ -100,6 +104,78 @@ def test_a_figure_that_few_draws_have_is_not_expected() -> None:
     ranges, _ = ranges_of([1.0, 1.0], [few, np.ones(64)])
     assert ranges[0] is None
     assert ranges[1] is not None
+
+
+# ---- what is written before
+
+
+def prepared(scenario: Scenario) -> dict[str, dict[str, str]]:
+    """The sections of the job file that prepares the drives."""
+    text, _ = preparation(scenario)
+    assert text is not None
+    file = configparser.ConfigParser(interpolation=None)
+    file.read_string(text, "prepare.fio")
+    return {name: dict(file[name]) for name in file.sections()}
+
+
+def test_a_steady_drive_is_written_at_random_as_much_as_it_holds() -> None:
+    """Twice in sequence leaves blocks to write to for longer than a job lasts."""
+    found = prepared(database(**{"load.read": "70 %", "volume.filled": "100 %"}))
+    assert list(found) == ["fill-data", "wear-data-1"]
+    fill, wear = found.values()
+    assert (fill["rw"], fill["size"], fill.get("loops")) == ("write", "100%", None)
+    assert (wear["rw"], wear["bs"], wear["blockalign"]) == ("randwrite", "8k", "4k")
+    assert (wear["size"], wear["stonewall"]) == ("32g", "1")
+    capacity = load("p3700-database").volumes[0].capacity
+    assert int(wear["io_size"].removesuffix("k")) * 1024 == capacity
+
+
+def test_loads_wear_a_drive_side_by_side() -> None:
+    loads = [
+        {"name": "a", "read": "0 %", "size": "4 KiB", "outstanding": 1, "area": {"size": "1 GiB"}},
+        {"name": "b", "read": "50 %", "size": "8 KiB", "outstanding": 1, "workers": 2,
+         "partitions": True},
+        {"name": "c", "read": "100 %", "size": "8 KiB", "outstanding": 1},
+        {"name": "d", "read": "0 %", "random": "0 %", "size": "64 KiB", "outstanding": 1},
+    ]  # fmt: skip
+    found = prepared(load("p3700-database").with_({"load": loads}))
+    assert list(found) == ["fill-data", "wear-data-1", "wear-data-2"]
+    assert [one.get("stonewall") for one in found.values()] == ["1", "1", None]
+    capacity = load("p3700-database").volumes[0].capacity
+    assert found["wear-data-1"]["size"] == "1g"
+    assert found["wear-data-2"]["size"] == "100%"  # both parts, however large the real drive is
+    assert sum(size(found[name]["io_size"]) for name in list(found)[1:]) == capacity
+
+
+@pytest.mark.parametrize(
+    ("changes", "loops"),
+    [({"volume.state": "filled"}, None), ({"load.read": "100 %"}, "2"),
+     ({"load.random": "0 %"}, "2")],
+)  # fmt: skip
+def test_what_nothing_writes_to_at_random_is_filled_in_sequence(
+    changes: dict[str, str], loops: str | None
+) -> None:
+    (fill,) = prepared(database(**changes)).values()
+    assert (fill["rw"], fill.get("loops")) == ("write", loops)
+
+
+def test_a_job_after_a_fill_in_sequence_measures_no_steady_drive() -> None:
+    """Ten minutes of writes use up none of the free blocks; as much as the drive holds does."""
+    env = Environment(seed=3)
+    volume = Volume(env, "micron-5100-eco-1920gb", Host(env, "fujitsu-rx2540-m1"), state="filled")
+    writes = volume.start(Load(read="0 %", size="4 KiB", align="4 KiB", outstanding=64))
+    scale = int(volume.system.world.ftls[0]["scale"])
+
+    def rate_after(seconds: float) -> float:
+        """IO/s over two minutes, on a map that is scaled down and so as much sooner full."""
+        env.run(until=seconds / scale)
+        env.reset_window()
+        env.run(until=(seconds + 120) / scale)
+        return writes.iops
+
+    ramp, hours = rate_after(WORN_RAMP_S), rate_after(4 * 3600)
+    assert ramp > 2 * hours
+    assert rate_after(5 * 3600) == pytest.approx(hours, rel=0.1)
 
 
 # ---- job files

@@ -12,17 +12,20 @@ from dataclasses import dataclass
 
 from raidsim.assembly.drives import kind_of
 from raidsim.errors import InputError, Problem
-from raidsim.fio.job_options import options_of
+from raidsim.fio.job_options import options_of, size_text
 from raidsim.result import Point
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 RUN_S, RAMP_S = 120, 30
-WORN_RAMP_S = 600  # until garbage collection goes as fast as writes come
+WORN_RAMP_S = 600  # until garbage collection goes on with what this job writes
 OPEN_DEPTH = 256  # I/Os that an open load of fio may have outstanding
 STREAM = "128k"
 
 ENTIRE = "100%"
 """`size` of a job on all of the device, however large the real one is."""
+
+AS_THE_LOAD = ("bs", "bssplit", "blockalign", "percentage_random", "random_distribution")
+"""Options that writes before the first job have of a load."""
 
 COMPARED = ("rw", "bs", "bssplit", "rwmixread", "iodepth", "numjobs", "rate_iops", "size", "offset")
 """Options that a result must have as the job file has them, else something else was measured."""
@@ -120,10 +123,16 @@ def preparation(scenario: Scenario) -> tuple[str | None, list[str]]:
                     f" `blkdiscard ${variable}`."
                 )
                 continue
-            sections.append(_fill(name, variable, volume))
-            passes = "twice" if volume.state == "steady" else "once"
+            worn = list(_wear(scenario, name, variable, volume))
+            sections += [_fill(name, variable, volume, again=not worn), *worn]
             share = "" if volume.filled == 1 else f"the first {100 * volume.filled:.0f} % of "
-            steps.append(f"Write {share}volume {name} full, {passes}: `fio prepare.fio` does it.")
+            how = f"Write {share}volume {name} full, "
+            if worn:
+                how += "and then at random, as its loads write, as many bytes as it holds:"
+                steps.append(f"{how} `fio prepare.fio` does both. That takes hours.")
+            else:
+                how += "twice:" if volume.state == "steady" else "once:"
+                steps.append(f"{how} `fio prepare.fio` does it.")
     if not sections:
         return None, list(dict.fromkeys(steps))
     head = [
@@ -134,19 +143,61 @@ def preparation(scenario: Scenario) -> tuple[str | None, list[str]]:
     return "\n".join([*head, *dict.fromkeys(sections)]), list(dict.fromkeys(steps))
 
 
-def _fill(name: str, variable: str, volume: VolumeSpec) -> str:
+def _fill(name: str, variable: str, volume: VolumeSpec, *, again: bool) -> str:
     options = {
+        **_writing(variable),
+        "rw": "write",
+        "bs": STREAM,
+        "size": f"{100 * volume.filled:.0f}%",
+    }
+    if volume.state == "steady" and again:
+        options["loops"] = "2"
+    return _section(f"fill-{_word(name)}", {**options, "stonewall": "1"})
+
+
+def _wear(scenario: Scenario, name: str, variable: str, volume: VolumeSpec) -> Iterator[str]:
+    """Sections that write at random as the loads do, side by side, as much as the volume holds.
+
+    What was written in sequence leaves blocks to be freed without moving anything. Until these
+    are used up no garbage is collected, however many minutes that takes; then the write
+    amplification goes up, and settles before as much as the capacity is written.
+    """
+    if volume.state != "steady" or not kind_of(volume.card).keeps_map:
+        return
+    loads = [
+        load
+        for load in scenario.loads
+        if (load.volume or scenario.volumes[0].name) == name
+        and any(one.read < 1 and one.random > 0 for one in load.mix)
+    ]
+    capacity = _capacity(scenario, name)
+    for number, load in enumerate(loads):
+        given, _ = options_of(load, 1, None, capacity)
+        first, size = load.extent(capacity)
+        if load.partitions:
+            last, size = load.extent(capacity, load.workers - 1)
+            size += last - first
+        options = {
+            **_writing(variable),
+            "rw": "randwrite",
+            **{key: given[key] for key in AS_THE_LOAD if key in given},
+            "norandommap": "1",
+            "offset": size_text(first),
+            "size": ENTIRE if _is_all(load, first, size, capacity) else size_text(size),
+            "io_size": size_text(capacity // len(loads)),
+        }
+        if number == 0:
+            options["stonewall"] = "1"
+        yield _section(f"wear-{_word(name)}-{number + 1}", options)
+
+
+def _writing(variable: str) -> dict[str, str]:
+    return {
         "filename": f"${{{variable}}}",
         "direct": "1",
         "ioengine": "libaio",
-        "rw": "write",
-        "bs": STREAM,
         "iodepth": "32",
-        "size": f"{100 * volume.filled:.0f}%",
     }
-    if volume.state == "steady":
-        options["loops"] = "2"
-    return _section(f"fill-{_word(name)}", {**options, "stonewall": "1"})
 
 
 def _capacity(scenario: Scenario, volume: str) -> int:
@@ -169,7 +220,7 @@ def _options(
     options, remarks = options_of(load, depth, point.rate, capacity)
     options["filename"] = f"${{{devices[volume]}}}"
     first, size = load.extent(capacity)
-    if not load.partitions and first == 0 and size >= capacity - load.align:
+    if not load.partitions and _is_all(load, first, size, capacity):
         options.pop("offset", None)
         options["size"] = ENTIRE
     options.pop("latency_target", None)
@@ -185,6 +236,12 @@ def _options(
             "ramp_time": str(WORN_RAMP_S if worn else RAMP_S),
         }
     return options, remarks
+
+
+def _is_all(load: LoadSpec, first: int, size: int, capacity: int) -> bool:
+    """Whether a part is all that a load can access of a volume."""
+    parts = load.workers if load.partitions else 1
+    return first == 0 and size >= capacity - load.align * parts
 
 
 def _file(
