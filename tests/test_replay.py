@@ -9,6 +9,7 @@ import pytest
 import traces
 
 import raidsim
+from raidsim.assembly.replay import TraceFeed
 from raidsim.errors import InputError
 from raidsim.scenario import from_data
 from raidsim.stats.histogram import BINS, bin_of, bins_of, demerit
@@ -198,6 +199,27 @@ def test_a_trace_beyond_its_volume_is_refused_with_both_sizes(tmp_path):
     ((key, cause),) = problems(traces.FLASH | {"load": [{"trace": {"file": str(path)}}]})
     assert key == "load.trace"
     assert "beyond the volume of 800 GB" in cause
+
+
+def test_a_trace_that_shrinks_to_its_volume_keeps_whole_units_whole(tmp_path):
+    """Writes of whole units of a flash map would else be parts of two, and cost twice as much."""
+    seed = 11
+    print(f"seed {seed}")
+    random = np.random.default_rng(seed)
+    sizes = random.choice([512, 4096, 12288, 65536], 400)
+    units = np.where(sizes == 12288, 4096, sizes)
+    places = random.integers(0, 1500 * 10**9 // units) * units
+    rows = [(n / 1000, "Write", int(places[n]), int(sizes[n])) for n in range(len(sizes))]
+    path = traces.msr(tmp_path / "t.csv", rows)
+    load = {"trace": {"file": str(path), "beyond": "scale"}}
+    (spec,) = from_data(traces.FLASH | {"load": [load]}).loads
+    feed = TraceFeed(spec, 800 * 10**9, 512, flushes=True, trims=True)
+    made = feed.take(len(rows), 0)
+    assert (made["length"] == sizes).all()
+    assert (made["offset"] % units == 0).all()
+    moved = places * (800e9 / feed.plan.size) - made["offset"]
+    assert moved.min() >= 0
+    assert moved.max() < 65536
 
 
 def test_the_scenario_of_a_result_replays_the_same_trace(trace):

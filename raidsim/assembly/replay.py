@@ -226,7 +226,8 @@ class TraceFeed:
         size = np.where(flushes, 0, block["size"])
         if self.scale < 1.0:
             changes.moved += int((first + size > capacity).sum())
-            first = (first * self.scale).astype(np.int64) // sector * sector
+            align = _alignments(first, size, sector)
+            first = (first * self.scale).astype(np.int64) // align * align
         whole = first // sector * sector
         length = -(-(first + size) // sector) * sector - whole
         changes.rounded += int(((whole != first) | (length != size)).sum())
@@ -237,6 +238,20 @@ class TraceFeed:
             whole = np.where(over, whole % capacity, whole)
             whole = np.minimum(whole, capacity - length)  # none begins here and ends at the start
         return whole, length
+
+
+def _alignments(
+    first: NDArray[np.int64], size: NDArray[np.int64], sector: int
+) -> NDArray[np.int64]:
+    """At multiples of what each request begins, up to its size rounded up to a power of two.
+
+    Where it is to begin at other addresses, this is what must stay: a request that came to whole
+    units of a map, or to whole strips, would else come to parts of two.
+    """
+    powers = 2 ** np.ceil(np.log2(np.maximum(size, 1))).astype(np.int64)
+    lowest_bits = np.where(first == 0, powers, first & -first)
+    found: NDArray[np.int64] = np.maximum(np.minimum(lowest_bits, powers), sector)
+    return found
 
 
 def add_feed(system: System, stream: int, load: LoadSpec, volume: int) -> None:
