@@ -130,6 +130,15 @@ def test_a_steady_drive_is_written_at_random_as_much_as_it_holds() -> None:
     assert int(wear["io_size"].removesuffix("k")) * 1024 == capacity
 
 
+@pytest.mark.parametrize("share", ["0.4 %", "4.49 %"])
+def test_all_that_the_scenario_has_filled_is_filled(share: str) -> None:
+    """fio has whole percents only: of 4.49 % the last tenth would be read without being there."""
+    fill = prepared(database(**{"volume.filled": share, "volume.state": "filled"}))["fill-data"]
+    (volume,) = load("p3700-database").volumes
+    asked = float(share.split(maxsplit=1)[0]) / 100 * volume.capacity
+    assert asked <= size(fill["size"]) < asked + 128 * 1024
+
+
 def test_loads_wear_a_drive_side_by_side() -> None:
     loads = [
         {"name": "a", "read": "0 %", "size": "4 KiB", "outstanding": 1, "area": {"size": "1 GiB"}},

@@ -6,6 +6,7 @@ variable of the environment, so that no file has to be changed.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 RUN_S, RAMP_S = 120, 30
 WORN_RAMP_S = 600  # until garbage collection goes on with what this job writes
 OPEN_DEPTH = 256  # I/Os that an open load of fio may have outstanding
-STREAM = "128k"
+STREAM = 128 * 1024  # bytes of a write of a fill
 
 ENTIRE = "100%"
 """`size` of a job on all of the device, however large the real one is."""
@@ -124,8 +125,9 @@ def preparation(scenario: Scenario) -> tuple[str | None, list[str]]:
                 )
                 continue
             worn = list(_wear(scenario, name, variable, volume))
-            sections += [_fill(name, variable, volume, again=not worn), *worn]
-            share = "" if volume.filled == 1 else f"the first {100 * volume.filled:.0f} % of "
+            capacity = _capacity(scenario, name)
+            sections += [_fill(name, variable, volume, capacity, again=not worn), *worn]
+            share = "" if volume.filled == 1 else f"the first {100 * volume.filled:g} % of "
             how = f"Write {share}volume {name} full, "
             if worn:
                 how += "and then at random, as its loads write, as many bytes as it holds:"
@@ -143,12 +145,13 @@ def preparation(scenario: Scenario) -> tuple[str | None, list[str]]:
     return "\n".join([*head, *dict.fromkeys(sections)]), list(dict.fromkeys(steps))
 
 
-def _fill(name: str, variable: str, volume: VolumeSpec, *, again: bool) -> str:
+def _fill(name: str, variable: str, volume: VolumeSpec, capacity: int, *, again: bool) -> str:
+    filled = math.ceil(volume.filled * capacity / STREAM) * STREAM
     options = {
         **_writing(variable),
         "rw": "write",
-        "bs": STREAM,
-        "size": f"{100 * volume.filled:.0f}%",
+        "bs": size_text(STREAM),
+        "size": ENTIRE if filled >= capacity else size_text(filled),
     }
     if volume.state == "steady" and again:
         options["loops"] = "2"
