@@ -222,6 +222,19 @@ def test_a_trace_that_shrinks_to_its_volume_keeps_whole_units_whole(tmp_path):
     assert moved.max() < 65536
 
 
+def test_a_trace_that_begins_again_at_the_start_of_its_volume_stays_aligned(tmp_path):
+    """Also where the capacity, as of some drives, is no multiple of the units of their map."""
+    capacity = 800 * 10**9 + 2560
+    rows = [(n / 1000, "Write", (200_000_000 + 977 * n) * 4096, 4096) for n in range(300)]
+    path = traces.msr(tmp_path / "t.csv", rows)
+    load = {"trace": {"file": str(path), "beyond": "wrap"}}
+    (spec,) = from_data(traces.FLASH | {"load": [load]}).loads
+    made = TraceFeed(spec, capacity, 512, flushes=True, trims=True).take(len(rows), 0)
+    assert (made["offset"] % 4096 == 0).all()
+    past = np.array([offset for _, _, offset, _ in rows]) - capacity
+    assert np.abs(made["offset"] - past).max() < 4096
+
+
 def test_the_scenario_of_a_result_replays_the_same_trace(trace):
     path, _, _ = trace
     result = raidsim.run(traces.replay(traces.FLASH, path))

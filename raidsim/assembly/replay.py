@@ -224,9 +224,9 @@ class TraceFeed:
         flushes = block["op"] == FLUSH
         first = np.where(flushes, 0, block["offset"] + self.starts[block["volume"]])
         size = np.where(flushes, 0, block["size"])
+        align = _alignments(first, size, sector)
         if self.scale < 1.0:
             changes.moved += int((first + size > capacity).sum())
-            align = _alignments(first, size, sector)
             first = (first * self.scale).astype(np.int64) // align * align
         whole = first // sector * sector
         length = -(-(first + size) // sector) * sector - whole
@@ -235,7 +235,7 @@ class TraceFeed:
         if over.any():
             if self.replay.beyond == "wrap":
                 changes.moved += int(over.sum())
-            whole = np.where(over, whole % capacity, whole)
+            whole = np.where(over, whole % capacity // align * align, whole)
             whole = np.minimum(whole, capacity - length)  # none begins here and ends at the start
         return whole, length
 
