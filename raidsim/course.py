@@ -24,13 +24,11 @@ import simpy
 
 from raidsim import units
 from raidsim.assembly.array import drives_of
-from raidsim.assembly.cache import write_mode
 from raidsim.assembly.drives import kind_at
 from raidsim.control.boot import point_of
 from raidsim.control.course import Course, Process, words_of
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
-from raidsim.kernel import tables as t
 from raidsim.observe import caching, observe
 from raidsim.observe import tally as tallies
 from raidsim.observe.tally import Tally, tally
@@ -206,10 +204,13 @@ class CourseSession(Session):
         """Whether software RAID rebuilds two drives of a span at a time."""
         if one.volume is not other.volume or {one.kind, other.kind} != {"rebuild"}:
             return False
-        volume = self.system.world.volumes[one.volume.row]
-        if volume["controller"] != t.NONE or one.drive is None or other.drive is None:
+        volume = self.model.volumes[one.volume.name]
+        layout = volume.spec.layout
+        if volume.controller is not None or layout is None:
             return False
-        size = int(self.system.world.layouts[int(volume["array"])]["span_drives"])
+        if one.drive is None or other.drive is None:
+            return False
+        size = int(layout["span_drives"])
         first, second = sorted((one, other), key=lambda each: each.started)
         together = first.started + first.simulated_seconds > second.started
         return one.drive // size == other.drive // size and together
@@ -385,19 +386,15 @@ class CourseSession(Session):
             replace(
                 point,
                 course=self._course_of(point.load),
-                controllers=[self._as_asked_now(use) for use in point.controllers],
+                controllers=[self._as_it_is_now(use) for use in point.controllers],
             )
             for point in found
         ]
 
-    def _as_asked_now(self, use: ControllerUse) -> ControllerUse:
-        """The use of a controller with the write modes that events have asked for."""
-        live = self.model.every
-        writes = {
-            name: replace(mode, asked=caching.asked(write_mode(live[name].spec)))
-            for name, mode in use.writes.items()
-        }
-        return replace(use, writes=writes)
+    def _as_it_is_now(self, use: ControllerUse) -> ControllerUse:
+        """The use of a controller with the battery and the write modes that events have left."""
+        now = self.model.controllers[use.name].use
+        return replace(now, writes={name: now.writes[name] for name in use.writes})
 
     def _point_without_load(self, in_time: bool) -> Point:
         """What happened where no load has run."""

@@ -13,6 +13,7 @@ from raidsim.control.course import Course
 from raidsim.control.model import Model
 from raidsim.errors import InputError
 from raidsim.report import json_file
+from raidsim.report.controllers import mode_words
 from raidsim.report.phases import operation_words
 from raidsim.running import run
 from raidsim.scenario import from_data, load_text
@@ -579,3 +580,31 @@ def test_a_flush_does_not_write_a_small_area_again_and_again_for_ever():
         "data": ("back", "back"),
         "other": ("through", "through"),
     }
+
+
+@pytest.mark.parametrize(
+    ("lasting", "battery", "in_effect", "words"),
+    [
+        ({}, "absent", "through", "write-through because its battery is absent"),
+        ({"for": "1 s"}, "good", "back", "write-back"),
+    ],
+    ids=["for good", "for a second"],
+)
+def test_a_battery_that_fails_in_a_run_is_what_the_cache_is_said_to_lack(
+    lasting, battery, in_effect, words
+):
+    data = {
+        "host": {"model": "fujitsu-rx300-s4"},
+        "controller": [{"model": "lsi-megaraid-1078-512"}],
+        "volume": [
+            {"name": "data", "level": "raid1", "drives": 2, "drive": "seagate-st373455ss"}
+            | {"write": "back"}
+        ],
+        "load": [{"read": "50 %", "size": "8 KiB", "outstanding": 4}],
+        "event": [{"kind": "battery", "at": "1 s", "state": "absent", **lasting}],
+        "measure": {"duration": "3 s"},
+    }
+    (point,) = run(from_data(data)).points
+    (use,) = point.controllers
+    assert (use.battery, use.writes["data"].in_effect) == (battery, in_effect)
+    assert mode_words(use.writes["data"], use) == words

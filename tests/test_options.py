@@ -6,26 +6,17 @@ from pathlib import Path
 
 import pytest
 from conftest import compiled_only
+from scenario_texts import ONE_LOAD
 
 from raidsim import cli
 
 DATA = Path(__file__).parent / "data"
 TRACE = "time,op,offset,size\n1,R,0,4096\n2,W,4096,8192\n"
 COLUMNS = "time=time [s], op=op, offset=offset [B], size=size [B]"
-SCENARIO = """
-[host]
-model = "fujitsu-rx2540-m1"
-[[volume]]
-drive = "intel-p3700-800gb"
-[[load]]
-name = "database"
-read = "67 %"
-size = "8 KiB"
-outstanding = [1, 4]
-[measure]
-max_ios = 2000
-min_ios = 1000
-"""
+MEASURE = "\n[measure]\nmax_ios = 2000\nmin_ios = 1000"
+SCENARIO = ONE_LOAD.replace("[[load]]", '[[load]]\nname = "database"').replace(
+    "outstanding = 1", "outstanding = [1, 4]" + MEASURE
+)
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 def rounded_shares(
     shares: Sequence[float] | NDArray[np.float64], least: int = 0, steps: int = 10_000
 ) -> list[float]:
-    """Shares that add up to 1 in steps of 0.01 %, each as near as may be (largest remainders).
+    """Shares that add up to 1, each as near as whole steps allow (largest remainders).
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def rounded_shares(
     least
         Steps that each has at least.
     steps
-        Of which 1 is made.
+        How many of them make 1; 10,000 are of 0.01 % each.
     """
     given = np.asarray(shares, float)
     parts = given / given.sum() * steps
