@@ -47,8 +47,9 @@ from raidsim.result import Course as CourseResult
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.events import LoadStart
 from raidsim.scenario.intensity import label
-from raidsim.session import OnPoint, PointProgress, Session
+from raidsim.session import Session
 from raidsim.system.system import SaturationError
+from raidsim.waits import OnPoint, PointProgress
 from raidsim.warming import warm_drives
 
 NS_PER_S = 1e9

@@ -30,9 +30,10 @@ from raidsim.observe import inventory
 from raidsim.observe.ios import Keeper
 from raidsim.result import Highest, Interrupted, Point, Result
 from raidsim.scenario import Scenario
-from raidsim.session import OnPoint, PointProgress, Session
+from raidsim.session import Session
 from raidsim.system.system import SaturationError
 from raidsim.version import __version__
+from raidsim.waits import OnPoint, PointProgress
 from raidsim.within import find_highest
 from raidsim.workers.engine import execute, go_on
 

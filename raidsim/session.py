@@ -13,13 +13,12 @@ Loads that end by themselves (a limit, given arrivals) are measured from start t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Protocol
 
 from raidsim.control.model import Model
 from raidsim.explain.without_effect import without_effect
-from raidsim.intervene import window
+from raidsim.intervene import full_caches, window
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat import TICK
 from raidsim.observe import (
@@ -47,6 +46,7 @@ from raidsim.scenario.intensity import at, label, offered, period_of, transfers
 from raidsim.scenario.replays import plan
 from raidsim.stats.intervals import MeanInterval, mean_interval
 from raidsim.system.system import SaturationError
+from raidsim.waits import OnPoint, PointProgress
 from raidsim.warming import warm_drives
 
 NS_PER_S = 1e9
@@ -62,24 +62,11 @@ Disks are slower at their inner tracks, so the rate of the hosts goes up and dow
 that destages have come to.
 """
 LEAST_OPEN_SWEEPS = 1.3  # two looks, a sweep apart, tell whether a cache fills
-NEARLY_WHOLE = 0.9  # what is dirty when the window ends may be a little more than before
 LEAST_OF_A_LOAD = 200  # I/Os in a window, of each of several loads
-PATIENCE = 10.0  # times what has passed: the warm-up does not wait so long for a cache that fills
+PATIENCE = 2.0
+"""Times what has passed: a warm-up that would wait longer for a cache to fill has it filled at once
+(:mod:`raidsim.intervene.full_caches`), or ends, where that can't be done."""
 CROWDED = 0.95  # share of a station's time from which an open load settles slowly
-
-
-@dataclass(frozen=True)
-class PointProgress:
-    """How far a run is."""
-
-    point_index: int
-    points: int
-    label: str
-    fraction: float
-    iops: float
-
-
-OnPoint = Callable[[PointProgress], None]
 
 
 class Reading(Protocol):
@@ -136,6 +123,7 @@ class Session:
         self.watches: dict[str, replayed.Watch] = {}  # of loads that replay a trace
         self.unsettled: list[Unsettled] = []
         self.overfull: list[Filling] = []  # caches that fill without end
+        self.at_once = full_caches.AtOnce(self.system)
         self.before: dict[str, Counts] = {}  # the account of each load when the window was opened
 
     # -- measuring --------------------------------------------------------------------
@@ -226,19 +214,25 @@ class Session:
         bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
         streams = {load.name: self.machine.streams[load.name] for load in self.loads}
         writing = {load.name for load in self.loads if load.read_share < 1}
-        self.settling = Settling(self.system, streams, writing)
+        self.settling = Settling(self.system, streams, writing, self.at_once.filled)
+        before = self._completed()
         while True:
-            going = self._run(pilot)
+            going = self._run(before + pilot)
             self.unsettled = self.settling.unsettled()
             if not self.unsettled or not going or pilot >= bound:
                 break
-            if pilot >= measure.min_ios and self._is_overfull_for_long():
-                self.overfull, self.unsettled = self._filling(), []
-                break
-            if pilot >= measure.min_ios and self._is_beyond(self.unsettled):
-                break
+            if pilot >= measure.min_ios:
+                patience = PATIENCE * (self.system.now - self.begun) / NS_PER_S
+                filling = self.settling.filling()
+                if self._fill([one.cache for one in filling if one.full_in > patience]):
+                    return self._warm_up()
+                if any(one.full_in > patience for one in self._filling()):
+                    self.overfull, self.unsettled = self._filling(), []
+                    break
+                if self._is_beyond(self.unsettled):
+                    break
             pilot = min(int(pilot * GROWTH) + 1, bound)
-        self._open_window()
+        return self._open_window()
 
     def _open_window(self) -> None:
         """Take all that was until now for warm-up, and measure from now on."""
@@ -264,30 +258,34 @@ class Session:
         while True:
             going = self._run(start + wanted) and self._to_the_end_of_a_period()
             self.overfull = self._filling() or self.overfull
+            full = self._fill([one.cache for one in self.overfull])
             if self.overfull:
                 return False
-            if warm and going:
+            if warm and going and not full:
                 going = self._over_whole_turns(start + measure.max_ios)
-            if all(self._is_precise(load) for load in self.loads):
-                moving = self._moving()
-                longer = self._of_a_sweep(start)
-                if not moving and going and wanted < longer <= measure.max_ios:
-                    wanted = longer
-                    continue
-                if not moving:
-                    return True
+            moving = self._moving()
+            if full or self._fill([one.filling for one in moving]):
+                self._warm_up()
+                start, wanted = self._completed(), measure.min_ios
+                continue
+            if moving:
                 if not going or self._completed() >= measure.max_ios or self._is_beyond(moving):
                     self.unsettled = moving
                     return False
                 self._open_window()
                 start = self._completed()
+            elif all(self._is_precise(load) for load in self.loads):
+                longer = self._of_a_sweep(start)
+                if not (going and wanted < longer <= measure.max_ios):
+                    return True
+                wanted = longer
+                continue
             elif not going or wanted >= measure.max_ios:
-                self.unsettled = self.unsettled or self._moving()
                 return False
             wanted = min(int(wanted * GROWTH) + 1, measure.max_ios)
 
     def _moving(self) -> list[Unsettled]:
-        """What fills so slowly that it seemed to have settled, and moved in the window."""
+        """What has moved in the window."""
         return [] if self.settling is None else self.settling.moving()
 
     def _filling(self) -> list[Filling]:
@@ -296,10 +294,11 @@ class Session:
         found = [] if self.settling is None else self.settling.filling()
         return [one for one in found if one.loads <= loads]
 
-    def _is_overfull_for_long(self) -> bool:
-        """Whether such a cache takes so long to fill that nobody waits to see it full."""
-        passed = (self.system.now - self.begun) / NS_PER_S
-        return any(one.full_in > PATIENCE * passed for one in self._filling())
+    def _fill(self, caches: Sequence[int | None]) -> bool:
+        """Let caches be full at once, as far as that can be done; whether any was filled."""
+        found = self.at_once.fill([one for one in caches if one is not None], self.all_streams)
+        self.overfull = [] if found else self.overfull
+        return found
 
     def _is_beyond(self, unsettled: Sequence[Unsettled]) -> bool:
         """Whether something fills for longer than a run may take."""
@@ -469,7 +468,7 @@ class Session:
             ) + hybrid_use.why_not_converged(
                 system, self.scenario, self.machine.volumes, load.volume
             )
-            warnings += passing + self._part_of_a_sweep(load)
+            warnings += passing + self._of_the_caches(load)
             converged = converged and not unsettled and not passing
         saturated = self._is_saturated(load, streams, throughput)
         if saturated:
@@ -558,17 +557,12 @@ class Session:
         most = MOST_PILOT_SHARE * measure.max_ios
         return Warmup(passed / NS_PER_S, ios, measure.max_time, most)
 
-    def _part_of_a_sweep(self, load: LoadSpec) -> list[str]:
-        """That only a part of a sweep of the destages was measured, if it was."""
-        swept = math.inf if self.settling is None else self.settling.swept(load.name)
-        if swept >= NEARLY_WHOLE:
+    def _of_the_caches(self, load: LoadSpec) -> list[str]:
+        """What the caches of a load leave open."""
+        if self.settling is None:
             return []
-        ios = (self._completed() - self.warmup_ios) / swept
-        return [
-            f"measured over {swept:.2g} of the time in which destages go once over the disks; the"
-            " rate may go up and down by some per cent meanwhile: raise measure.min_ios to about"
-            f" {ios:.1g}, or ask for more precision"
-        ]
+        ios = self._completed() - self.warmup_ios
+        return self.settling.draining(load.name) + self.settling.part_of_a_sweep(load.name, ios)
 
     def _is_behind(self, load: LoadSpec, throughput: Interval) -> bool:
         """Whether less comes out than is asked for, even at the upper end of the interval."""

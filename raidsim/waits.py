@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TypeVar
 
 LOOK_S = 0.1
@@ -21,6 +22,20 @@ _Made = TypeVar("_Made")
 _listeners: list[Callable[[str], None]] = []
 _apart: set[threading.Thread] = set()
 _stop = threading.Event()
+
+
+@dataclass(frozen=True)
+class PointProgress:
+    """How far a run is."""
+
+    point_index: int
+    points: int
+    label: str
+    fraction: float
+    iops: float
+
+
+OnPoint = Callable[[PointProgress], None]
 
 
 class Stopped(Exception):

@@ -28,6 +28,7 @@ years = 1
 failures = 2
 [[load]]
 read = "70 %"
+random = "95 %"
 size = "8 KiB"
 rate = "1000 IO/s"
 [[latency]]
@@ -47,6 +48,7 @@ arrays = 1
 def need(tmp_path, monkeypatch):
     """A need whose controller's cache of 512 MiB is full after some ten thousand I/Os.
 
+    Not all of them are random, so the cache is not filled at once.
     Runs are shorter, as they are beside a cache of 8 GiB.
     """
     small, count = re.subn(r"(?m)^size = .*$", SMALL, CARD.read_text("utf-8"), count=1)

@@ -19,9 +19,9 @@ from raidsim.measured.said import RATE_HELD
 from raidsim.result import Point, Result
 from raidsim.running import run
 from raidsim.scenario import Scenario
-from raidsim.session import OnPoint
 from raidsim.studies.short import row_of
 from raidsim.studies.unknown import DRAWS, Drawn, draw
+from raidsim.waits import OnPoint
 from raidsim.workers.engine import OnProgress
 
 RATE_ONLY = ("iops",)

@@ -61,15 +61,19 @@ def is_saturated(
     """
     now = observe.counts(system, streams)
     issued, waiting, together = now.issued, now.in_flight, 0.0
+    # What a cache took up in the warm-up, it does not in the window: there I/Os pile up anew.
+    fresh = issued, waiting
+    if before is not None:
+        fresh = issued - before.issued, waiting - before.in_flight
     if (period := round(period_of(load) * NS_PER_S)) > 0:
         # What waits in the middle of a burst says nothing; what waits a period later is more.
-        if before is not None:
-            issued, waiting = issued - before.issued, waiting - before.in_flight
+        issued, waiting = fresh
         if (system.now - int(system.state["slice_origin"])) % period:
             together = asked * period_of(load)
     # The rate of what is not steady has a wide interval: then a great backlog tells enough.
     flood = waiting > max(FLOOD * issued, LEAST_BACKLOG) + together
-    return flood or (behind and piles_up(issued, waiting, together))
+    grows = piles_up(issued, waiting, together) or piles_up(*fresh, together)
+    return flood or (behind and grows)
 
 
 def warnings(

@@ -21,6 +21,7 @@ from raidsim import units
 from raidsim.assembly.array import drives_of
 from raidsim.assembly.drives import kind_at
 from raidsim.intervene import window
+from raidsim.kernel import tables as t
 from raidsim.observe import levels
 from raidsim.observe.levels import Held, Level, Record
 from raidsim.stats.warmup import mser5
@@ -38,6 +39,7 @@ MOVED = 0.01
 """Of its bound: a level that moves so far between the first and the last third of a window has not
 settled, unless it goes up and down so much that chance alone would do it.
 """
+NEARLY_WHOLE = 0.9  # sweep: what is dirty when the window ends may be a little more than before
 NEARLY = 0.9  # of its bound, or of its pace: what has come so far comes to its end soon
 FOUND_ANEW = 1e-4
 """Of what is read and written: what a cache takes up for the first time.
@@ -66,12 +68,15 @@ class Unsettled:
     fills
         Whether it rises at the same pace until there is no more to take up. A run that ends before
         that is not in its steady state, however narrow its intervals are.
+    filling
+        Row of the cache of which more and more is dirty; None if it is something else.
     """
 
     loads: frozenset[str]
     words: str
     needs: float | None
     fills: bool = False
+    filling: int | None = None
 
     def told(self, warmup: Warmup) -> str:
         """A warning after a warm-up, and what to raise."""
@@ -122,6 +127,8 @@ class Filling:
 
     Attributes
     ----------
+    cache
+        Its row.
     loads
         Those that write to it.
     pace
@@ -130,6 +137,7 @@ class Filling:
         When it is full at this pace, s from now on.
     """
 
+    cache: int
     loads: frozenset[str]
     words: str
     pace: float
@@ -146,13 +154,21 @@ class Settling:
     writing
         Names of the loads that write. What other loads find dirty in a cache was written before
         they began, and will go to the drives.
+    filled
+        Rows of caches that were filled at once. While such a one gives up more than open loads
+        write to it, nothing waits for it, and how much is dirty matters to nobody.
     """
 
     def __init__(
-        self, system: System, streams: Mapping[str, Sequence[int]], writing: Set[str]
+        self,
+        system: System,
+        streams: Mapping[str, Sequence[int]],
+        writing: Set[str],
+        filled: Set[int] = frozenset(),
     ) -> None:
         self.system = system
         self.writing = writing
+        self.filled = filled
         self.streams = {name: list(rows) for name, rows in streams.items() if rows}
         self.loads_of: dict[Level, set[str]] = {}
         for name, rows in self.streams.items():
@@ -180,11 +196,41 @@ class Settling:
             for level in self.record.levels
             if level.bound is not None
             and moves(self.record.series(level), level.bound, self._least(level))
+            and not self._drains(level)
         ]
 
+    def _are_open(self, names: Set[str]) -> bool:
+        """Whether all of these loads issue I/Os whatever becomes of those before."""
+        rows = [row for name in names & self.writing for row in self.streams[name]]
+        return bool((self.system.world.streams["mode"][rows] != t.CLOSED).all())
+
+    def draining(self, load: str) -> list[str]:
+        """What to say of caches of a load of which less and less is dirty."""
+        return [
+            f"{level.words} becomes less, slowly: how much is dirty in the long run is not known"
+            for level, names in self.loads_of.items()
+            if load in names and level in self.record.levels and self._drains(level)
+        ]
+
+    def _drains(self, level: Level) -> bool:
+        """Whether a cache that was filled at once gives up more than it takes."""
+        if (level.table, level.field) != ("caches", "dirty") or level.bound is None:
+            return False
+        series = self.record.series(level)
+        third = len(series) // 3
+        return (
+            level.rows[0] in self.filled
+            and third > 0
+            and self._are_open(self.loads_of[level])
+            and bool(series[-third:].mean() < series[:third].mean() < levels.FULL * level.bound)
+        )
+
     def _named(self, level: Level) -> Unsettled:
+        needs = self._needed(level)
         fills = isinstance(level, Held) and goes_on(self.record.series(level), level.bound or 0.0)
-        return Unsettled(frozenset(self.loads_of[level]), level.words, self._needed(level), fills)
+        is_dirty = (level.table, level.field) == ("caches", "dirty")
+        filling = level.rows[0] if is_dirty and rises(self.record.series(level)) else None
+        return Unsettled(frozenset(self.loads_of[level]), level.words, needs, fills, filling)
 
     def _least(self, level: Level) -> float:
         """Bytes by which a level rises in the window if it matters, however large its bound is.
@@ -213,6 +259,7 @@ class Settling:
         ]
         return [
             Filling(
+                level.rows[0],
                 frozenset(names & self.writing),
                 level.words,
                 pace,
@@ -270,6 +317,17 @@ class Settling:
             default=math.inf,
         )
 
+    def part_of_a_sweep(self, load: str, ios: int) -> list[str]:
+        """That only a part of a sweep of a load's destages was measured in so many I/Os, if so."""
+        swept = self.swept(load)
+        if swept >= NEARLY_WHOLE:
+            return []
+        return [
+            f"measured over {swept:.2g} of the time in which destages go once over the disks; the"
+            " rate may go up and down by some per cent meanwhile: raise measure.min_ios to about"
+            f" {ios / swept:.1g}, or ask for more precision"
+        ]
+
     def _swept(self, level: Level, names: set[str]) -> float:
         """The same of one cache; infinite if no disks are behind it."""
         (row,) = level.rows
@@ -302,7 +360,7 @@ class Settling:
         series = self.record.series(level)
         is_of_before = level.field == "dirty" and not names & self.writing
         ended = not is_of_before or (len(series) > 0 and series[-1] == 0)
-        if ended and is_settled(series, level.bound):
+        if ended and (is_settled(series, level.bound) or self._drains(level)):
             return None
         return self._named(level)
 
@@ -348,14 +406,23 @@ def moves(series: NDArray[np.float64], bound: float, least: float = math.inf) ->
         return False
     ends = series[:third], series[-third:]
     before, last = (float(end.mean()) for end in ends)
-    full = levels.FULL * bound if least == math.inf else math.inf
     much = min(MOVED * bound, least) if last > before else MOVED * bound
-    if last >= full or abs(last - before) <= much:
+    nearly_all = least == math.inf and last >= levels.FULL * bound and before >= NEARLY * bound
+    if nearly_all or abs(last - before) <= much:
         return False
     if third < 2 * BATCHES:
         return True  # too short to tell
     change, chance = difference(*ends)
     return abs(change) > chance
+
+
+def rises(series: NDArray[np.float64]) -> bool:
+    """Whether a level is higher at the end than chance alone would have it."""
+    third = len(series) // 3
+    if third < 2 * BATCHES:
+        return False
+    change, chance = difference(series[:third], series[-third:])
+    return change > chance
 
 
 def difference(before: NDArray[np.float64], last: NDArray[np.float64]) -> tuple[float, float]:

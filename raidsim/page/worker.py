@@ -31,8 +31,8 @@ from raidsim.result import Interrupted, Result
 from raidsim.result_file import parse
 from raidsim.running import run
 from raidsim.scenario import Scenario
-from raidsim.session import PointProgress
 from raidsim.system.system import SaturationError
+from raidsim.waits import PointProgress
 
 TELL_S = 0.1
 """Seconds from one word of how far a run is to the next."""

@@ -18,7 +18,6 @@ from raidsim.running import Progress as RunProgress
 from raidsim.running import run as run_alone
 from raidsim.running import telling
 from raidsim.scenario import Scenario
-from raidsim.session import OnPoint, PointProgress
 from raidsim.studies.short import Row, measured, row_of, shortened, unit_of
 from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
@@ -26,6 +25,7 @@ from raidsim.unknowns.draws import Draws
 from raidsim.unknowns.experiments import experiment_for
 from raidsim.unknowns.shares import shares
 from raidsim.unknowns.values import Unsure
+from raidsim.waits import OnPoint, PointProgress
 from raidsim.workers.engine import OnProgress, Progress, execute
 
 DRAWS = 64

@@ -371,9 +371,13 @@ class System:
 
     def writes_at_random(self, stream: int) -> bool:
         """Whether some of its I/Os are random writes."""
+        return bool((self.sizes_that_write(stream)["random_share"] > 0.0).any())
+
+    def sizes_that_write(self, stream: int) -> NDArray[Any]:
+        """Rows of `sizes` of which some I/Os are writes."""
         sizes = self._sizes_of(stream)
-        writes = sizes["read_share"] + sizes["trim_share"] < 1.0
-        return bool((writes & (sizes["random_share"] > 0.0)).any())
+        found: NDArray[Any] = sizes[sizes["read_share"] + sizes["trim_share"] < 1.0]
+        return found
 
     def sizes_of_writes(self, stream: int) -> NDArray[Any]:
         """Rows of `sizes` as its writes and trims have them: a size that reads more counts less."""

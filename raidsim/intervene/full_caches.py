@@ -1,0 +1,172 @@
+"""A write-back cache that would take minutes to fill, filled at once.
+
+As long as a cache takes up more than its drives do, hosts are answered as fast as it can; what they
+get in the long run is known once as much is dirty as may be. In between nothing happens that a
+run would have to see, so the time is passed over: the writes that the cache would have kept are
+drawn from the same loads, and put into it.
+
+Which of them it keeps is told by its elevator, which goes through the addresses upwards and
+round again, as fast as it is written to. Where it has just been, nothing is dirty, and just
+ahead of it everything is that was written since it was there last: a whole round. So a write
+stays with the share of a round that lies behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.intervene.window import settle_dirt
+from raidsim.kernel import cache_past
+from raidsim.kernel import tables as t
+from raidsim.kernel.array_tables import ERRAND_DESTAGE
+from raidsim.kernel.cache import key_of
+from raidsim.system.system import System, stream_key
+
+HISTORY: Final = 2**41
+"""Number of the first I/O before the window: those that are measured are other ones, and so are
+those that drives were aged with (:mod:`raidsim.assembly.ftl`)."""
+AT_A_TIME: Final = 2**16  # writes drawn
+MOST_DRAWN: Final = 2**26
+"""Writes after which a cache is as full as it will be: loads that come back to the same places
+may have fewer of them than it has room for."""
+
+Writes = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+"""Of each write: row of the volume, first byte, and the byte behind its last."""
+
+
+class AtOnce:
+    """The caches of a run that are filled at once: each of them only one time.
+
+    Attributes
+    ----------
+    filled
+        Rows of those that were.
+    """
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.filled: set[int] = set()
+
+    def fill(self, caches: Sequence[int], streams: Sequence[int]) -> bool:
+        """Fill those that can be filled with what streams write; whether there were any."""
+        found = [
+            cache
+            for cache in caches
+            if cache not in self.filled and can_be_filled(self.system, cache, streams)
+        ]
+        for cache in found:
+            fill(self.system, cache, streams)
+        self.filled |= {*found}
+        return bool(found)
+
+
+def can_be_filled(system: System, cache: int, streams: Sequence[int]) -> bool:
+    """Whether all that these streams write into a cache goes to random places.
+
+    What is written in sequence is destaged in another order, and not kept for long.
+    """
+    if system.world.caches[cache]["errand"] != ERRAND_DESTAGE:
+        return False
+    mine = _into(system, cache, streams)
+    return bool(mine) and all(_is_random(system, stream) for stream in mine)
+
+
+def fill(system: System, cache: int, streams: Sequence[int]) -> None:
+    """Let a cache hold as much that is dirty as it may, of what these streams write.
+
+    Parameters
+    ----------
+    cache
+        Row of one that :func:`can_be_filled`.
+    streams
+        Of which those that write into it count, each by the writes it has done in this window.
+    """
+    settle_dirt(system)
+    mine = _into(system, cache, streams)
+    done = system.world.streams["window_ios"][mine, t.WRITE].astype(float)
+    shares = done / done.sum() if done.any() else np.full(len(mine), 1 / len(mine))
+    draws = np.random.default_rng(int(stream_key(int(cache), "full cache")))
+    follow = [HISTORY] * len(mine)
+    known: NDArray[np.int64] | None = None
+    for _ in range(MOST_DRAWN // AT_A_TIME):
+        volumes, starts, ends = _drawn(system, mine, shares, follow, draws)
+        keys = _keys(system, volumes, starts)
+        if known is None:  # where writes go, in the order of the elevator
+            known = np.sort(keys)
+        stays = draws.random(len(keys)) < _behind(system, cache, known, keys)
+        kept = int(stays.sum())
+        put = cache_past.put(system.world, cache, volumes[stays], starts[stays], ends[stays])
+        if put < kept:
+            return
+
+
+def _into(system: System, cache: int, streams: Sequence[int]) -> list[int]:
+    return [
+        stream
+        for stream in streams
+        if len(system.sizes_that_write(stream)) and _goes_into(system, cache, stream)
+    ]
+
+
+def _goes_into(system: System, cache: int, stream: int) -> bool:
+    """Whether the writes of a stream are answered once they are in a cache."""
+    volume = system.world.volumes[system.world.streams["volume"][stream]]
+    if volume["kind"] != t.VOLUME_ARRAY or volume["controller"] == t.NONE:
+        return False
+    array = system.world.arrays[volume["array"]]
+    holds = system.world.controllers["cache"][volume["controller"]] == cache
+    return bool(holds and array["write_back"] == 1 and array["offline"] == 0)
+
+
+def _is_random(system: System, stream: int) -> bool:
+    row = system.world.streams[stream]
+    shares = system.sizes_that_write(stream)["random_share"]
+    return bool((shares >= 1.0).all()) and not row["traced"] and not row["once"]
+
+
+def _drawn(
+    system: System,
+    streams: Sequence[int],
+    shares: NDArray[np.float64],
+    follow: list[int],
+    draws: np.random.Generator,
+) -> Writes:
+    """The next writes of streams, mixed as they are; ``follow`` has the numbers of their I/Os."""
+    volumes, starts, ends = [], [], []
+    for place, (stream, count) in enumerate(
+        zip(streams, np.rint(shares * AT_A_TIME).astype(int).tolist(), strict=True)
+    ):
+        first, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        if count:
+            follow[place] = cache_past.draw(system.world, stream, follow[place], first, end)
+        volumes.append(np.full(count, system.world.streams["volume"][stream], np.int64))
+        starts.append(first)
+        ends.append(end)
+    order = draws.permutation(sum(map(len, starts)))
+    return (
+        np.concatenate(volumes)[order],
+        np.concatenate(starts)[order],
+        np.concatenate(ends)[order],
+    )
+
+
+def _keys(
+    system: System, volumes: NDArray[np.int64], starts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    lines = system.world.arrays["line"][system.world.volumes["array"][volumes]]
+    keys: NDArray[np.int64] = key_of(volumes, starts // lines)
+    return keys
+
+
+def _behind(
+    system: System, cache: int, known: NDArray[np.int64], keys: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Share of a round since the elevator was at these keys last; ``known`` are keys in order."""
+    here = np.searchsorted(known, system.world.caches["elevator"][cache]) / len(known)
+    places = np.searchsorted(known, keys) / len(known)
+    ahead: NDArray[np.float64] = (places - here) % 1.0
+    return 1.0 - ahead
