@@ -18,7 +18,7 @@ course when the machines were ready.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import simpy
 
@@ -189,32 +189,7 @@ class CourseSession(Session):
             for sample, whole in [self._in_a_burst(one)]
             if sample > whole + A_LITTLE
         ]
-        self.warnings += [
-            f"{name}: two of its drives are rebuilt side by side, each with reads of its own;"
-            " Linux md fills drives that are added together in one pass, which takes about as long"
-            " as one rebuild"
-            for name in dict.fromkeys(
-                one.volume.name
-                for one, other in combinations(self.model.operations(), 2)
-                if self._could_be_one_pass(one, other)
-            )
-        ]
         return not left and boot.ready == boot.total
-
-    def _could_be_one_pass(self, one: Operation, other: Operation) -> bool:
-        """Whether software RAID rebuilds two drives of a span at a time."""
-        if one.volume is not other.volume or {one.kind, other.kind} != {"rebuild"}:
-            return False
-        volume = self.model.volumes[one.volume.name]
-        layout = volume.spec.layout
-        if volume.controller is not None or layout is None:
-            return False
-        if one.drive is None or other.drive is None:
-            return False
-        size = int(layout["span_drives"])
-        first, second = sorted((one, other), key=lambda each: each.started)
-        together = first.started + first.simulated_seconds > second.started
-        return one.drive // size == other.drive // size and together
 
     def _in_a_burst(self, operation: Operation) -> tuple[float, float]:
         """Share that a new drive takes in fast: of what is simulated of it, and of all."""

@@ -15,6 +15,7 @@ from raidsim.control.environment import Environment
 from raidsim.control.measured import Measured
 from raidsim.control.operation import Operation
 from raidsim.control.reach import Reach
+from raidsim.control.rebuild import Pass, Rebuild
 from raidsim.errors import quote
 from raidsim.intervene import operation
 from raidsim.intervene.operation import Pace
@@ -393,7 +394,25 @@ class Maintained(Measured):
         return any(one.drive == number and not one.is_over for one in self.operations)
 
     def _rebuild(self, number: int, how: Pace) -> Operation:
-        return self._begin("rebuild", how, [(0, self._rows[1])], drive=number)
+        rows = self._rows[1]
+        if self.controller is not None:
+            return self._begin("rebuild", how, [(0, rows)], drive=number)
+        return self._has_begun(
+            Rebuild(self, how, rows, drive=number, together=self._pass_with(number))
+        )
+
+    def _pass_with(self, number: int) -> Pass:
+        """The pass that fills drives of the same array: the one under way, or a new one.
+
+        Each span of RAID 50 or 60 is an array by itself; Linux md's RAID 10 is one.
+        """
+        layout, _ = reliable(self.system, self.row)
+        size = int(layout["span_drives"] if layout["family"] == PARITY else layout["drives"])
+        rebuilds = [one for one in self.operations if isinstance(one, Rebuild)]
+        for one in rebuilds:
+            if not (one.is_over or one.is_given_up) and one.number // size == number // size:
+                return one.together
+        return Pass()
 
     def _copy_back(self, check: Arguments, number: int, how: Pace) -> Operation:
         if self._is_rebuilding(number):
@@ -456,7 +475,9 @@ class Maintained(Measured):
     def _begin(
         self, kind: str, how: Pace, rows: Sequence[tuple[int, int]], **more: Any
     ) -> Operation:
-        begun = Operation(self, kind, how, rows, **more)
+        return self._has_begun(Operation(self, kind, how, rows, **more))
+
+    def _has_begun(self, begun: Operation) -> Operation:
         self.operations.append(begun)
         if self.health == "failed":
             begun.fail_with_array()

@@ -76,6 +76,7 @@ def add_operation(
     rows: tuple[int, int],
     *,
     member: int = 0,
+    targets: Sequence[tuple[int, int]] = (),
     copy: int = t.NONE,
     ticket: int = t.NONE,
 ) -> int:
@@ -87,6 +88,8 @@ def add_operation(
     ----------
     member
         Number of the drive that is rebuilt or copied.
+    targets
+        Of a rebuild that fills several drives: their numbers, and the rows that each has already.
     copy
         Row of the drive that it is copied to.
     ticket
@@ -96,6 +99,9 @@ def add_operation(
     place = world.volumes[volume]
     layout = world.layouts[place["array"]]
     strip, drives = int(layout["strip"]), int(layout["drives"])
+    if kind == s.REBUILD:
+        targets = targets or [(member, 0)]
+        member = targets[0][0]
     depth = how.depth
     chunk = max(how.size // strip, 1)
     first, end = rows
@@ -106,11 +112,15 @@ def add_operation(
         block, stride = _apart(block, stride, chunk * depth, spans)
     if first > 0:  # a part of the array: all of it
         block = stride = end
-    _make_room(system, volume, chunk, drives)
+    _make_room(system, volume, chunk, drives, len(targets))
     _look_again(system, volume)
     if copy != t.NONE:
         system.set_row("members", member_of(system, volume, member), copy=copy, copied=0)
     first_worker = system.append("workers", depth)
+    first_target = system.append("targets", len(targets)) if targets else 0
+    for i, (number, has) in enumerate(targets):
+        filled = member_of(system, volume, number)
+        system.set_row("targets", first_target + i, member=filled, first=has, lost=0)
     row = system.append("operations")
     least = 0
     if how.limit is not None:
@@ -121,6 +131,8 @@ def add_operation(
         volume=volume,
         kind=kind,
         member=member_of(system, volume, member),
+        first_target=first_target,
+        targets=len(targets),
         first=first,
         next=first,
         end=end,
@@ -208,6 +220,13 @@ def progress(system: System, row: int) -> Progress:
     )
 
 
+def lost_targets(system: System, row: int) -> list[bool]:
+    """Whether a rebuild has lost each of the drives that it fills."""
+    one = system.world.operations[row]
+    first = int(one["first_target"])
+    return [bool(lost) for lost in system.world.targets["lost"][first : first + one["targets"]]]
+
+
 def pause(system: System, row: int) -> None:
     """Let an operation begin nothing more until it is resumed."""
     system.set_row("operations", row, paused=1)
@@ -274,12 +293,18 @@ def _room_for_defects(system: System, wanted: int) -> None:
         system.append("defects", 2 * wanted + SPARE_DEFECTS)
 
 
-def _make_room(system: System, volume: int, chunk: int, drives: int) -> None:
-    """Make sure that a step of a worker finds room for its accesses, commands and pages."""
+def _make_room(system: System, volume: int, chunk: int, drives: int, targets: int) -> None:
+    """Make sure that a step of a worker finds room for its accesses, commands and pages.
+
+    And that a row which nothing restores finds room for its marks on all ``targets`` drives.
+    """
+    if targets > 1:
+        _room_for_defects(system, targets * int(system.state["defects"]))
     place = system.world.volumes[volume]
     layout = system.world.layouts[place["array"]]
     strip = int(layout["strip"])
-    each = chunk * (int(layout["data"]) + 2)
+    # Reads for one more drive are listed before it is known which of them a row has already.
+    each = (chunk + max(targets - 1, 0)) * (int(layout["data"]) + 2)
     mirrored = drives * chunk * 2
     system.need_accesses(max(each, mirrored) + 64)
     drive = system.world.drives[drives_of(system, volume)[0]]

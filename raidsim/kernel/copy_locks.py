@@ -84,12 +84,24 @@ def claim(w, row, index, drive, first, stop):
     job = w.jobs[index]
     if job["locked"] == 0:
         job["locked"] = 1
-        for number in range(first, stop):
-            w.locks[of_row(w, row, drive, number)]["held"] += 1
+        hold(w, row, drive, first, stop)
+    return is_clear(w, row, index, drive, first, stop)
+
+
+@routine
+def hold(w, row, drive, first, stop):
+    """From now on no write enters rows [first, stop) of a drive."""
+    for number in range(first, stop):
+        w.locks[of_row(w, row, drive, number)]["held"] += 1
+
+
+@routine
+def is_clear(w, row, index, drive, first, stop):
+    """Whether no write is in rows of a drive; else job ``index`` waits for one that is."""
     for number in range(first, stop):
         place = w.locks[of_row(w, row, drive, number)]
         if place["writes"] > 0:
-            job["stage"] = STAGE_WAITING
+            w.jobs[index]["stage"] = STAGE_WAITING
             queue.append(w, place, index)
             return False
     return True
@@ -99,6 +111,12 @@ def claim(w, row, index, drive, first, stop):
 def give_up(w, row, index, drive, first, stop):
     """Rows of a drive are done; writes that waited for them go on."""
     w.jobs[index]["locked"] = 0
+    let_go(w, row, drive, first, stop)
+
+
+@routine
+def let_go(w, row, drive, first, stop):
+    """Writes may enter rows [first, stop) of a drive again, and those that waited do."""
     for number in range(first, stop):
         place = w.locks[of_row(w, row, drive, number)]
         place["held"] -= 1

@@ -31,8 +31,9 @@ Verbs: :func:`begin_chunk`, :func:`step`, :func:`ended`, :func:`mend`, :func:`me
 from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
-from raidsim.kernel import agenda, array, copy_locks, defects
+from raidsim.kernel import agenda, array, copy_locks, defects, filling
 from raidsim.kernel.array_tables import COPYING, ERRAND_OPERATION, ERRAND_PART
+from raidsim.kernel.filling import put
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.operation_tables import (
@@ -61,7 +62,7 @@ from raidsim.kernel.tables import (
     STAGE_WAITING,
     WRITE,
 )
-from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, PARITY, RECONSTRUCT, UNUSED
+from raidsim.layout.tables import DIRECT, LOST, MIRRORED, PARITY, RECONSTRUCT, UNUSED
 
 
 @handler
@@ -117,7 +118,7 @@ def finish(w, operation):
     layout = w.layouts[array_of(w, operation)]
     member = w.members[operation["member"]]
     if operation["kind"] == REBUILD:
-        w.good[operation["member"]] = layout["rows"] * layout["strip"]
+        filling.complete(w, operation, layout)
     elif operation["kind"] == COPY:
         member["drive"] = member["copy"]
         member["copy"] = NONE
@@ -139,7 +140,10 @@ def step(w, index):
         else:
             drive = operation["member"] - volume["first_member"]
             stop = job["first_row"] + job["rows"]
-            if not copy_locks.claim(w, row, index, drive, job["first_row"], stop):
+            if operation["kind"] == REBUILD:
+                if not filling.claim(w, operation, row, index, job["first_row"], stop):
+                    return
+            elif not copy_locks.claim(w, row, index, drive, job["first_row"], stop):
                 return
     count = accesses(w, operation, row, job["first_row"], job["first_row"] + job["rows"])
     if count == LOST:
@@ -216,12 +220,12 @@ def accesses(w, operation, row, start, stop):
     good = w.good[first : first + volume["drives"]]
     kind = operation["kind"]
     count = 0
-    if kind == REBUILD or (kind == RESYNC and is_copied(layout)):
-        if kind == REBUILD and w.drives[w.members[operation["member"]]["drive"]]["failed"] == 1:
-            return LOST
+    if kind == REBUILD:
+        return filling.restore(w, operation, row, start, stop)
+    if kind == RESYNC and is_copied(layout):
         for number in range(start, stop):
             for drive in range(volume["drives"]):
-                if not is_due(w, operation, row, good, drive, number):
+                if not is_further(layout, good, drive, number):
                     continue
                 more = rebuild(layout, good, drive, number, w.accesses[count:])
                 if more == LOST:
@@ -232,7 +236,7 @@ def accesses(w, operation, row, start, stop):
         # All is read before anything is written: so neighbours come together.
         for number in range(start, stop):
             for drive in range(volume["drives"]):
-                if is_due(w, operation, row, good, drive, number):
+                if is_further(layout, good, drive, number):
                     put(w, count, 1, drive, WRITE, number * size, size, DIRECT)
                     count += 1
         return count
@@ -270,46 +274,11 @@ def is_copied(layout):
     )
 
 
-@routine
-def is_due(w, operation, row, good, drive, number):
-    """Whether an operation writes row ``number`` of a drive: what it rebuilds, any further copy."""
-    volume = w.arrays[row]
-    layout = w.layouts[row]
-    size = layout["strip"]
-    if operation["kind"] == REBUILD and drive != operation["member"] - volume["first_member"]:
-        return False
+@handler
+def is_further(layout, good, drive, number):
+    """Whether a row of a drive holds a further copy, which a resync writes."""
     role, copy, _ = held(layout, drive, number)
-    if role == UNUSED:
-        return False
-    if operation["kind"] != REBUILD:
-        return copy > 0 and good[drive] >= (number + 1) * size
-    return not is_punctured(w, w.members[operation["member"]]["drive"], number * size, size)
-
-
-@handler
-def put(w, i, phase, drive, op, offset, length, method):
-    """Write access number ``i`` of a plan."""
-    if i == len(w.accesses):
-        raise TableOverflowError("accesses")
-    access = w.accesses[i]
-    access["phase"] = phase
-    access["drive"] = drive
-    access["op"] = op
-    access["offset"] = offset
-    access["length"] = length
-    access["role"] = DATA
-    access["copy"] = 0
-    access["address"] = 0
-    access["method"] = method
-
-
-@handler
-def is_punctured(w, drive, offset, size):
-    """Whether a row of a drive was given up."""
-    if w.drives[drive]["defects"] == 0:
-        return False
-    found = defects.find(w, drive, offset, offset + size)
-    return found != NONE and w.defects[found]["punctured"] == 1
+    return role != UNUSED and copy > 0 and good[drive] >= (number + 1) * layout["strip"]
 
 
 @part("arrays")
@@ -349,11 +318,13 @@ def retire(w, operation, index):
         operation["rows"] += job["rows"]
         operation["frontier"] = stop
         if operation["kind"] == REBUILD and operation["stopped"] == 0:
-            w.good[operation["member"]] = stop * w.layouts[row]["strip"]
+            filling.advance(w, operation, w.layouts[row], stop)
     if writes_what_it_read(w.layouts[row], operation["kind"]):
         if volume["family"] == PARITY:
             for number in range(job["first_row"], stop):
                 array.unlock(w, volume, address(w, operation, number))
+        elif operation["kind"] == REBUILD:
+            filling.give_up(w, operation, row, index, job["first_row"], stop)
         else:
             drive = operation["member"] - volume["first_member"]
             copy_locks.give_up(w, row, index, drive, job["first_row"], stop)
@@ -486,8 +457,8 @@ def give_up(w, operation, member, number):
         return True
     if operation["kind"] == REBUILD and operation["puncture"] == 0:
         return False
-    target = w.members[operation["member"]]["drive"]
-    if operation["kind"] == COPY:
-        target = w.members[operation["member"]]["copy"]
+    if operation["kind"] == REBUILD:
+        return filling.puncture(w, operation, array_of(w, operation), member, number)
+    target = w.members[operation["member"]]["copy"]
     defects.mark(w, target, start, size)
-    return is_punctured(w, target, start, size)
+    return filling.is_punctured(w, target, start, size)

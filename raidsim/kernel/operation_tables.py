@@ -28,7 +28,9 @@ OPERATIONS = Table(
     "work that goes through an array in the background",
     volume=configuration("i8", "that it goes through"),
     kind=configuration("i8", "what is done with each row"),
-    member=configuration("i8", "row in `members` that is rebuilt or copied"),
+    member=configuration("i8", "row in `members` that is copied; the first that is rebuilt"),
+    first_target=configuration("i8", "of a rebuild: first of its rows in `targets`"),
+    targets=configuration("i8", "how many there are"),
     first=configuration("i8", "first row of strips"),
     next=state("i8", "row that is begun next"),
     end=configuration("i8", "row behind the last"),
@@ -62,6 +64,14 @@ WORKERS = Column(
     "workers",
     "one that goes through the rows of an operation",
     state("i8", "its job, or NONE when it has come to the end"),
+)
+
+TARGETS = Table(
+    "targets",
+    "a drive that a rebuild fills: one pass may fill several",
+    member=configuration("i8", "row in `members`"),
+    first=configuration("i8", "row of strips from which on it is written: it has those before"),
+    lost=state("i8", "1: it has failed, or nothing restores it"),
 )
 
 DEFECTS = Table(

@@ -70,6 +70,7 @@ TABLES: dict[str, Table] = {
         array_tables.HOPS,
         operation_tables.OPERATIONS,
         operation_tables.WORKERS,
+        operation_tables.TARGETS,
         operation_tables.DEFECTS,
         tables.DRIVES,
         elevator_tables.ELEVATORS,

@@ -124,6 +124,14 @@ def mend(m: Machine) -> None:
     getattr(volume, call)(drive, **(pace if call != "repair" else {}))
 
 
+def mend_several(m: Machine) -> None:
+    """All drives of a volume that have failed, at a time: software RAID fills them in one pass."""
+    volume = _volume(m)
+    m.note(f"{volume.name}.replace() of {volume.failed}")
+    for drive in volume.failed:
+        volume.replace(drive)
+
+
 def go_through(m: Machine) -> None:
     """All of an array, in the background."""
     r, volume = m.random, _volume(m)
@@ -314,8 +322,9 @@ def look(m: Machine) -> None:
 
 ACTIONS: dict[Action, int] = {
     wait: 40, read_or_write: 25, flush: 4, start: 8, stop: 4, trim: 2, fail: 8, mend: 10,
-    go_through: 8, change_operation: 8, add_defects: 3, slow_down: 2, set_speed: 2, set_air: 1,
-    set_clock: 1, cut: 5, restore: 9, change_battery: 3, use_battery: 2, stop_controller: 4,
-    mend_controller: 6, deal_with_pinned: 3, change_link: 5, use_front: 2, look: 4,
+    mend_several: 5, go_through: 8, change_operation: 8, add_defects: 3, slow_down: 2,
+    set_speed: 2, set_air: 1, set_clock: 1, cut: 5, restore: 9, change_battery: 3, use_battery: 2,
+    stop_controller: 4, mend_controller: 6, deal_with_pinned: 3, change_link: 5, use_front: 2,
+    look: 4,
 }  # fmt: skip
 """All actions, and how often each is done among the others."""
