@@ -185,10 +185,11 @@ def test_a_cut_takes_back_what_was_not_safe_and_nothing_else() -> None:
     assert bytes(volume[10:14]) == b"ee00"  # the latest two bytes, wherever they are
 
 
+@pytest.mark.parametrize("together", [False, True], ids=["one by one", "in one pass"])
 @pytest.mark.parametrize(
     "name", ["d-raid5-ls-4-fail3", "d-raid6-nc-5-fail0,4", "d-raid10-f2-3-fail1"]
 )
-def test_files_hold_what_real_linux_md_left_on_its_members(name: str) -> None:
+def test_files_hold_what_real_linux_md_left_on_its_members(name: str, together: bool) -> None:
     """Writes without some members, and their rebuild: SHA-256 of each member, see data/md."""
     one = facts()["degraded"][name]
     _, level, way, members, gone = name.split("-")
@@ -209,6 +210,11 @@ def test_files_hold_what_real_linux_md_left_on_its_members(name: str) -> None:
         return hashlib.sha256(data).hexdigest()
 
     assert digest(array.read(0, one["array_bytes"])) == one["read_degraded_sha256"]
+    if together:  # as a pass comes to places further on
+        for share in (0.3, 0.8):
+            row = int(share * int(layout["rows"])) * array.strip
+            array.now_good([row if i in failed else n for i, n in enumerate(array.good)])
+        array.now_good(good)
     for number in failed:
         array.now_good([n if i != number else good[i] for i, n in enumerate(array.good)])
     found = [digest(drive.read(0, one["member_bytes"])) for drive in drives]

@@ -171,7 +171,8 @@ class Maintained(Measured):
         """Put a new, empty drive in the place of a failed one.
 
         Its rebuild begins at once; if a hot spare has taken its place and works, all is copied
-        back from that, which is then a spare again.
+        back from that, which is then a spare again. Software RAID that rebuilds another drive of
+        the array already fills both in one pass from now on.
 
         Parameters
         ----------
