@@ -20,7 +20,8 @@ ARRAYS = {
     "RAID 50": ("raid50", 6, 1, {"spares": 1}),
     "RAID 60": ("raid60", 8, 2, {"host": MD}),
 }
-SWAP = 0.03  # s
+SWAPS = 0.0, 0.03
+"""Seconds in which a drive is swapped: what was sent to the old one is back by then, or is not."""
 ACTS = {"wait": 10, "fail": 4, "replace": 6, "rebuild": 2, "change": 4, "cut": 1}
 
 
@@ -75,8 +76,8 @@ class Walk:
             self.volume.fail(number)
 
     def swap(self) -> None:
-        """It takes a while to swap a drive: what had been sent to the old one is back by then."""
-        until = self.data.env.now + SWAP
+        """It takes a while to swap a drive, or none at all."""
+        until = self.data.env.now + self.random.choice(SWAPS)
         while self.data.env.now < until and self.data.step():
             pass
 

@@ -100,6 +100,7 @@ class Drives:
         drive = self.system.world.drives[row]
         drive["failed"] = 0
         drive["delay"] = 0
+        drive["serial"] -= 1
         operation.cure_all(self.system, row)
         kind_at(self.system, row).renew(self.system, row)
 

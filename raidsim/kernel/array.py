@@ -341,6 +341,7 @@ def add_command(w, index, row, drive, op, phase, start, end, last):
     child = take_child(w, STAGE_SLOT, index)
     below = w.jobs[child]
     below["drive"] = drive
+    below["serial"] = w.drives[drive]["serial"]
     below["member"] = row
     below["op"] = op
     below["phase"] = phase
@@ -436,12 +437,13 @@ def child_done(w, index):
     job = w.jobs[parent]
     member = w.members[child["member"]]
     taken_back(w, job, child)
-    if child["status"] != DONE:
-        if w.drives[child["drive"]]["failed"] == 1:
+    drive = w.drives[child["drive"]]
+    if child["status"] != DONE or child["serial"] != drive["serial"]:
+        if drive["failed"] == 1:
             if member["drive"] == child["drive"]:  # another one may have taken its place
                 w.good[child["member"]] = 0
             job["status"] = RETRY
-        elif child["status"] == UNREADABLE:
+        elif child["status"] == UNREADABLE and child["serial"] == drive["serial"]:
             meet(w, job, child)
         else:  # it had failed, and a new one is in its place by now
             job["status"] = RETRY

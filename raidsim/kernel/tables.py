@@ -221,7 +221,11 @@ JOBS = Table(
     length=volatile("i8", "bytes from there on; of a program unit: those of the host", "B"),
     issued=volatile("i8", "when the host issued it; of a worker: when it began its rows", "ns"),
     ticket=volatile("i8", "of a request: by which the control plane awaits its end, or NONE"),
-    serial=volatile("i4", "of a request: tells it from others in the same row"),
+    serial=volatile(
+        "i4",
+        "of a request: tells it from others in the same row; of a command of an array: that of the"
+        " drive that it is for",
+    ),
     phase=volatile(
         "i4",
         "of a route: steps done; of a command of an array: which of its task's phases;"
@@ -462,6 +466,7 @@ DRIVES = Table(
     kind=configuration("i4", "DRIVE_SSD or DRIVE_DISK"),
     row=configuration("i4", "in the table of its kind"),
     failed=state("i4", "1: it answers no more"),
+    serial=state("i4", "tells it from those that were in its place before; below NONE", start=-2),
     slots=configuration("i4", "station of the command slots; NONE: more than ever needed"),
     elevator=configuration("i4", "row of the host's elevator, or NONE", start=NONE),
     latency_station=configuration("i4", "where the fixed latency passes"),
