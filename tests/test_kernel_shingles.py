@@ -236,6 +236,48 @@ def test_a_stream_that_begins_within_a_band_goes_to_the_log_until_the_next_one()
     assert disk.cache["streamed"] == 40 * size - BAND
 
 
+@pytest.mark.parametrize("cache", [False, True])
+@pytest.mark.parametrize("size", [60 * KIB, 1000 * KIB, 1024 * KIB])
+def test_a_stream_goes_to_its_bands_whatever_its_writes_begin_with(size, cache):
+    """The write that meets the next band goes on there: only what is in front is in the log."""
+    disk = Shingled(**SHINGLED | {"write_cache__enabled": cache})
+    begin, few = BAND // 2 + 12 * KIB, 2 if INTERPRETED else 8
+    under_way: set[int] = set()
+    writes = few * BAND // size
+    for n in range(writes):
+        under_way.add(disk.start(t.WRITE, begin + n * size, size))
+        come_back(disk, under_way, 3)
+    come_back(disk, under_way, 0)
+    disk.until(disk.system.now + IDLE // 2)
+    assert disk.cache["logged"] == BAND - begin
+    assert disk.cache["streamed"] == writes * size - (BAND - begin)
+    assert {int(record["offset"]) // BAND for _, record in disk.records()} == {0}
+    assert disk.row["taken"] == disk.row["dirty"] == 0
+    assert disk.system.world.drives["unsafe"][0] == 0
+    assert disk.reads(BAND - 4 * KIB, 8 * KIB) > 0
+    check(disk)
+
+
+def test_a_write_in_two_places_goes_to_the_log_first_and_then_to_its_band():
+    disk = Shingled(**STILL)
+    half = 32 * KIB
+    taken = disk.writes(BAND - half, 2 * half)
+    assert TURN <= taken < 2 * TURN + ROUNDING  # the band begins where the log did
+    ((_, left),) = disk.records()
+    assert (left["offset"], left["length"]) == (BAND - half, half)
+    assert disk.cache["streamed"] == half
+
+
+def test_a_stream_that_begins_anywhere_passes_by_a_full_media_cache_once_it_has_met_a_band():
+    disk = Shingled(**STILL)
+    for place in scattered(RECORDS):
+        disk.writes(place, BLOCK)
+    size = 1024 * KIB
+    taken = [disk.writes(BAND // 2 + 12 * KIB + n * size, size) for n in range(5 * BAND // size)]
+    behind = taken[1 + BAND // 2 // size :]
+    assert max(behind) < 2 * TURN
+
+
 def test_a_stream_writes_anew_what_the_media_cache_held():
     disk = Shingled(**SHINGLED)
     disk.writes(5 * BLOCK, BLOCK)

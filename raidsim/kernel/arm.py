@@ -200,6 +200,14 @@ def from_any_sector(w, disk, task, move, lead):
     return min(lead, move + disk["revolution"] - task["length"] * byte_time)
 
 
+@handler
+def write_on(w, disk):
+    """Write what is left of a write of a shingled disk, which goes to another place."""
+    cylinder, head, angle = shingles.destination(w, disk, disk["offset"], disk["length"])
+    move = move_time(w, disk, WRITE, cylinder, head)
+    access(w, disk, move + wait_time(disk, w.state[0]["now"], move, angle))
+
+
 @routine
 def give_up(w, disk, row):
     """The access in ``row`` needs the arm no more."""

@@ -309,6 +309,9 @@ def arm_free(w, index):
     command = disk["command"]
     if disk["shingles"] != NONE and disk["op"] == WRITE:
         shingles.landed(w, disk)
+        if w.shingles[disk["shingles"]]["part"] < disk["length"]:
+            write_rest(w, disk)
+            return
         admit(w, disk)
     if disk["op"] == READ:
         disk_buffer.end_read(w, disk)
@@ -322,6 +325,18 @@ def arm_free(w, index):
         keep(w, w.drives[disk["drive"]], disk["length"])
         admit(w, disk)
     arm.go_on(w, disk)
+
+
+@handler
+def write_rest(w, disk):
+    """Part of a write went to the log; the arm goes on with the rest, which is a stream."""
+    part = w.shingles[disk["shingles"]]["part"]
+    if disk["command"] == NONE:
+        disk["dirty"] -= part
+        keep(w, w.drives[disk["drive"]], part)
+    disk["offset"] += part
+    disk["length"] -= part
+    arm.write_on(w, disk)
 
 
 @part("disks")

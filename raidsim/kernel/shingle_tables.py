@@ -41,6 +41,7 @@ SHINGLES = Table(
     place=volatile("i8", "where the write under way lands", "B"),
     direct=volatile("i4", "the stream that it continues in its band; or NONE: it goes to the log",
                     start=NONE),
+    part=volatile("i8", "of it that is written there; the rest comes next", "B"),
     heard=volatile("i8", "when a command came, or was carried out, last", "ns"),
     timing=volatile("i4", "1: its timer runs"),
     cleaning=volatile("i4", "1: it has been idle long enough, and rewrites bands"),

@@ -6,6 +6,7 @@ negative addresses, from -media_cache to 0, and those of the host are where they
 
     write   continues a stream from the start of a band  -> the band
             everything else                              -> the end of the log in the media cache
+            a stream that meets its first start of a band within a write  -> first log, then band
     read    each piece where the newest data is: in the log, or in the band
 
 The map is a list of records per band. Records are kept in the order of the log, a ring: the oldest
@@ -15,8 +16,9 @@ stream need no room.
 After A. Aghayev and P. Desnoyers, "Skylight: a window on shingled disk operation" (FAST 2015), who
 found such a log, static bands and first-in-first-out cleaning in drives of 5 and 8 TB.
 
-Verbs: :func:`has_room` and :func:`follow` admit a write, :func:`aim` and :func:`landed` place it;
-:func:`is_scattered` and :func:`next_piece` are for reads; :func:`begin` an access.
+Verbs: :func:`has_room` and :func:`follow` admit a write, :func:`aim`, :func:`destination` and
+:func:`landed` place it; :func:`is_scattered` and :func:`next_piece` are for reads; :func:`begin`
+an access.
 """
 
 from __future__ import annotations
@@ -185,20 +187,32 @@ def oldest_stream(w, s):
     return row
 
 
+@handler
+def band_from(s, offset):
+    """Where the first band begins that does not begin before ``offset``."""
+    return (offset + s["band"] - 1) // s["band"] * s["band"]
+
+
 @routine
 def follow(w, disk, job):
-    """A write comes: it continues a stream, or it begins one where a band begins."""
+    """A write comes: it continues a stream, or it begins one where a band begins within it.
+
+    A stream meets the start of a band, wherever it began itself.
+    """
     s = w.shingles[disk["shingles"]]
     row = stream_at(w, s, job["offset"])
-    if row == NONE and job["offset"] % s["band"] != 0:
+    begins = band_from(s, job["offset"])
+    if row == NONE and begins >= job["offset"] + job["length"]:
         return
     s["tick"] += 1
+    if row == NONE:
+        row = stream_at(w, s, begins)
     if row == NONE:
         row = oldest_stream(w, s)
         left = w.frontiers[row]
         if is_half_written(s, left):  # the rest of its band is to be rewritten
             append(w, s, left["written"] // s["band"] * s["band"], 0, s["head"])
-        left["written"] = job["offset"]
+        left["written"] = begins
     frontier = w.frontiers[row]
     frontier["coming"] = job["offset"] + job["length"]
     frontier["used"] = s["tick"]
@@ -233,15 +247,31 @@ def may_continue(w, s, start, end):
 
 
 @routine
+def destination(w, disk, start, length):
+    """Where bytes from ``start`` on would be written now, and how many of them at once.
+
+    What lies in front of the band that a stream begins with goes to the log, and then the rest to
+    the band.
+    """
+    s = w.shingles[disk["shingles"]]
+    end = start + length
+    s["direct"] = may_continue(w, s, start, end)
+    s["place"] = start
+    s["part"] = length
+    if s["direct"] == NONE:
+        begins = band_from(s, start)
+        if start < begins < end and may_continue(w, s, begins, end) != NONE:
+            s["part"] = begins - start
+        s["place"] = address(s, log_end(w, disk, s, whole_sectors(disk, s["part"])))
+    return locate(w, disk, s["place"])
+
+
+@handler
 def aim(w, disk, task):
     """Where a write would land now: that is where the arm has to go for it."""
-    s = w.shingles[disk["shingles"]]
-    start = task["offset"]
-    s["direct"] = may_continue(w, s, start, start + task["length"])
-    s["place"] = start
-    if s["direct"] == NONE:
-        s["place"] = address(s, log_end(w, disk, s, whole_sectors(disk, task["length"])))
-    task["cylinder"], task["head"], task["angle"] = locate(w, disk, s["place"])
+    task["cylinder"], task["head"], task["angle"] = destination(
+        w, disk, task["offset"], task["length"]
+    )
 
 
 @routine
@@ -259,11 +289,14 @@ def in_order(w, disk, chosen):
     offset = w.tasks[chosen]["offset"]
     for row in range(s["first_frontier"], s["first_frontier"] + s["frontiers"]):
         frontier = w.frontiers[row]
-        if not frontier["written"] < offset < frontier["coming"]:
+        written = frontier["written"]
+        if not written < offset < frontier["coming"]:
             continue
         for other in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
             task = w.tasks[other]
-            if task["op"] == WRITE and task["offset"] == frontier["written"]:
+            if task["op"] != WRITE:
+                continue
+            if task["offset"] <= written < task["offset"] + task["length"]:
                 return other
     return chosen
 
@@ -274,37 +307,37 @@ def extent(w, disk):
     s = w.shingles[disk["shingles"]]
     s["doing"] = FOR_HOST
     if s["direct"] == NONE:
-        return s["place"], whole_sectors(disk, disk["length"])
-    return s["place"], disk["length"]
+        return s["place"], whole_sectors(disk, s["part"])
+    return s["place"], s["part"]
 
 
 @routine
 def landed(w, disk):
-    """The write under way is on the medium."""
+    """The write under way is on the medium, or the part of it that goes to one place."""
     s = w.shingles[disk["shingles"]]
     start = disk["offset"]
-    end = start + disk["length"]
+    end = start + s["part"]
     if s["direct"] != NONE:
         frontier = w.frontiers[s["direct"]]
         frontier["written"] = end
         frontier["coming"] = max(frontier["coming"], end)
-        s["streamed"] += disk["length"]
+        s["streamed"] += s["part"]
         overwrite(w, s, start, end, True)
         return
     # A stream that could not be continued ends here: what follows goes to the log as well.
     for row in range(s["first_frontier"], s["first_frontier"] + s["frontiers"]):
         frontier = w.frontiers[row]
-        if frontier["written"] <= start < frontier["coming"]:
+        if frontier["written"] < end and start < frontier["coming"]:
             frontier["coming"] = frontier["written"]
-    s["logged"] += disk["length"]
+    s["logged"] += s["part"]
     overwrite(w, s, start, end, False)
-    length = whole_sectors(disk, disk["length"])
-    place = log_end(w, disk, s, length)
-    s["head"] = place + length
+    length = whole_sectors(disk, s["part"])
+    where = log_end(w, disk, s, length)
+    s["head"] = where + length
     while start < end:
         stop = min(end, (start // s["band"] + 1) * s["band"])
-        append(w, s, start, stop - start, place)
-        place += stop - start
+        append(w, s, start, stop - start, where)
+        where += stop - start
         start = stop
     let_go(w, s)
 
