@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import compiled_only
+from watching import begin
 
 from raidsim import InputError, Scenario, cli
 from raidsim.acceptance import Expected, draw_up, read_expected
@@ -20,6 +21,7 @@ from raidsim.acceptance.expected import ExpectedJob
 from raidsim.acceptance.jobs import WORN_RAMP_S, preparation
 from raidsim.acceptance.ranges import ranges_of
 from raidsim.control import Environment, Host, Load, Volume
+from raidsim.control.model import build
 from raidsim.fio.files import files_of
 from raidsim.fio.job_file import loads_of, read_jobs
 from raidsim.fio.values import size
@@ -28,7 +30,7 @@ from raidsim.measured.job import MeasuredJob
 from raidsim.observe.ios import Keeper
 from raidsim.report import json_file
 from raidsim.running import run_and_keep
-from raidsim.scenario import load
+from raidsim.scenario import from_data, load
 
 FIO = shutil.which("fio")
 QUICK = {"measure.min_ios": 3000, "measure.max_ios": 12_000, "measure.precision": "4 %"}
@@ -154,6 +156,57 @@ def test_loads_wear_a_drive_side_by_side() -> None:
     assert found["wear-data-1"]["size"] == "1g"
     assert found["wear-data-2"]["size"] == "100%"  # both parts, however large the real drive is
     assert sum(size(found[name]["io_size"]) for name in list(found)[1:]) == capacity
+
+
+def shingled(**changes: object) -> Scenario:
+    """Random writes to a shingled disk."""
+    volume = {"name": "data", "drive": "seagate-st8000as0002"}
+    load = {"read": "0 %", "size": "4 KiB", "outstanding": 1}
+    data = {"host": {"model": "fujitsu-rx2540-m1"}, "volume": [volume], "load": [load]}
+    return from_data(data).with_(changes)
+
+
+def test_a_steady_shingled_disk_is_written_at_random_until_its_media_cache_stays_full() -> None:
+    """A fill in sequence leaves it empty, and 25 times as fast as behind the cliff."""
+    (wear,) = prepared(shingled()).values()
+    assert (wear["rw"], wear["bs"], wear["size"]) == ("randwrite", "4k", "100%")
+    _, (step,) = preparation(shingled())
+    assert "2.5 days" in step
+    assert "Begin the jobs at once" in step
+
+
+@compiled_only
+@pytest.mark.parametrize("area", ["4 GB", "1 GB"])
+def test_what_is_written_before_brings_a_shingled_disk_into_its_steady_state(area: str) -> None:
+    small = {"capacity.user": "4 GB", "smr.band": "4 MiB", "smr.media_cache": "0.1 GB",
+             "smr.records": 1000, "buffer.size": "128 MiB"}  # fmt: skip
+    scenario = shingled(**{"load.area": {"size": area}, "volume.set": small})
+    (wear,) = prepared(scenario).values()
+    writes = size(wear["io_size"]) // 4096
+    taken = {}
+    for state in ("filled", "steady"):
+        machine = build(scenario.with_({"volume.state": state}))
+        begin(machine)
+        cache = machine.system.world.shingles[0]
+        first = int(cache["next"])
+        while state == "filled" and cache["next"] - first < writes:
+            machine.system.run(machine.system.now + 10**9)
+        before, since = int(cache["next"]), machine.system.now
+        machine.system.run(since + 400 * 10**9)
+        taken[state] = int(cache["next"]) - before
+    assert taken["filled"] == pytest.approx(taken["steady"], rel=0.1)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"volume.state": "filled"}, {"volume.state": "fresh"}, {"load.random": "0 %"}]
+)
+def test_other_shingled_disks_are_left_idle_until_their_media_caches_are_empty(
+    changes: dict[str, str],
+) -> None:
+    text, (step,) = preparation(shingled(**changes))
+    assert text is None
+    assert step.startswith("Leave volume data idle")
+    assert "up to 29 hours" in step
 
 
 @pytest.mark.parametrize(

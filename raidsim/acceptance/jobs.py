@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from raidsim.acceptance import shingled
 from raidsim.assembly.drives import kind_of
 from raidsim.errors import InputError, Problem
 from raidsim.fio.job_options import options_of, size_text
@@ -118,6 +119,11 @@ def preparation(scenario: Scenario) -> tuple[str | None, list[str]]:
         for volume in _volumes(scenario, name):
             if not kind_of(volume.card).has_past(volume.card):
                 continue
+            if shingled.are_shingled(volume):
+                found, step = _shingled(scenario, name, variable, volume)
+                sections += found
+                steps.append(step)
+                continue
             if volume.state == "fresh":
                 steps.append(
                     f"Give all blocks of volume {name} back, so that its drives are as new:"
@@ -138,7 +144,7 @@ def preparation(scenario: Scenario) -> tuple[str | None, list[str]]:
     if not sections:
         return None, list(dict.fromkeys(steps))
     head = [
-        "; Brings solid state drives into the state that the scenario gives them.",
+        "; Brings drives into the state that the scenario gives them.",
         "; IT OVERWRITES ALL THAT IS ON THE DEVICE.",
         "",
     ]
@@ -167,13 +173,47 @@ def _wear(scenario: Scenario, name: str, variable: str, volume: VolumeSpec) -> I
     """
     if volume.state != "steady" or not kind_of(volume.card).keeps_map:
         return
-    loads = [
+    capacity = _capacity(scenario, name)
+    loads = _random_writers(scenario, name)
+    yield from _as_loads(loads, name, variable, capacity, capacity)
+
+
+def _shingled(
+    scenario: Scenario, name: str, variable: str, volume: VolumeSpec
+) -> tuple[list[str], str]:
+    """Sections and the step that bring shingled disks into their state: it is in media caches."""
+    loads = _random_writers(scenario, name)
+    if volume.state == "steady" and loads:
+        capacity = _capacity(scenario, name)
+        needed = shingled.until_steady(scenario, volume, loads, capacity)
+        return list(_as_loads(loads, name, variable, capacity, needed.size)), (
+            f"Write at random to volume {name}, as its loads do, until its shingled disks have"
+            " rewritten all bands that they write to, and their media caches stay full:"
+            f" `fio prepare.fio` does it. That takes about {shingled.duration(needed.seconds)}."
+            " Begin the jobs at once: idle disks empty their media caches."
+        )
+    before = " before each job that writes at random" if loads else ""
+    return [], (
+        f"Leave volume {name} idle{before} until its shingled disks have emptied their media"
+        " caches. Those of new disks are empty; full ones take up to"
+        f" {shingled.duration(shingled.emptying_time(volume))}."
+    )
+
+
+def _random_writers(scenario: Scenario, name: str) -> list[LoadSpec]:
+    """The loads that write to a volume at random."""
+    return [
         load
         for load in scenario.loads
         if (load.volume or scenario.volumes[0].name) == name
         and any(one.read < 1 and one.random > 0 for one in load.mix)
     ]
-    capacity = _capacity(scenario, name)
+
+
+def _as_loads(
+    loads: Sequence[LoadSpec], name: str, variable: str, capacity: int, written: int
+) -> Iterator[str]:
+    """Sections that write so many bytes at random as some loads do, side by side."""
     for number, load in enumerate(loads):
         given, _ = options_of(load, 1, None, capacity)
         first, size = load.extent(capacity)
@@ -187,7 +227,7 @@ def _wear(scenario: Scenario, name: str, variable: str, volume: VolumeSpec) -> I
             "norandommap": "1",
             "offset": size_text(first),
             "size": ENTIRE if _is_all(load, first, size, capacity) else size_text(size),
-            "io_size": size_text(capacity // len(loads)),
+            "io_size": size_text(written // len(loads)),
         }
         if number == 0:
             options["stonewall"] = "1"
