@@ -368,6 +368,27 @@ def test_an_array_wears_by_what_reaches_its_drives() -> None:
     assert a_day("raid1") == pytest.approx(8192e3 * 86400 / 480e9, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("changes", "blocks"),
+    [({"random": "0 %"}, [4 / 3, 2]), ({"random": "50 %"}, [5 / 3, 2]), ({}, [2]),
+     ({"random": "0 %", "size": "192 KiB"}, [4])],
+)  # fmt: skip
+def test_the_stripe_cache_of_software_raid_may_gather_what_comes_in_sequence(
+    changes: dict[str, str], blocks: list[float]
+) -> None:
+    """How many writes of a stripe meet in it is known to a run only."""
+    drive = {
+        "drive": "cisco-ssd-sata-ep-480gb", "drives": 4, "level": "raid5", "strip": "64 KiB",
+        "set": {"endurance.dwpd": "0.1 1/day"},
+    }  # fmt: skip
+    load = {"read": "0 %", "size": "64 KiB", "rate": "1000 IO/s"} | changes
+    text = the("times over", array(load, **drive))
+    said = text.split("each drive ")[1].split(" times")[0].split(" to ")
+    a_day = [one * 65536e3 * 86400 / 480e9 / 4 for one in blocks]
+    assert [float(one) for one in said] == pytest.approx(a_day, rel=0.01)
+    assert ("meet in the stripe cache" in text) == (len(blocks) > 1)
+
+
 def test_a_load_that_fits_in_the_cache_of_the_controller_measures_that() -> None:
     load = DATABASE | {"area": {"size": "512 MiB"}}
     checked = array(load, controller={}, level="raid1", drives=2, write="back", **SAFE)

@@ -2,7 +2,8 @@
 
 A sample of requests, spread evenly over the area of the load, is planned by the same functions
 that the kernel runs; see :mod:`raidsim.layout.plan`. Caches are left out, but for one: writes
-that a write-back cache holds are gathered to full stripes at best.
+that a write-back cache holds, or the stripe cache of software RAID, are gathered to full stripes at
+best.
 """
 
 from __future__ import annotations
@@ -82,16 +83,23 @@ def mean_cost(
 ) -> Cost:
     """Device I/Os of a host I/O over all sizes, reads and writes of a load.
 
-    With ``at_best`` a write-back cache gathers what it can.
+    With ``at_best`` a write-back cache gathers what it can, and the stripe cache of software RAID
+    what comes in sequence.
     """
     parts: list[tuple[float, Cost]] = []
     for one in load.mix:
         parts.append((one.share * one.read, cost(volume, load, READ, one.bytes)))
-        write = cost(volume, load, WRITE, one.bytes)
-        if at_best and writes_back(scenario, volume):
-            best = gathered(volume, one.bytes)
-            write = best if best.written_bytes < write.written_bytes + write.read_bytes else write
-        parts.append((one.share * (1 - one.read), write))
+        write = best = cost(volume, load, WRITE, one.bytes)
+        full = gathered(volume, one.bytes)
+        if at_best and full.written_bytes < write.written_bytes + write.read_bytes:
+            best = full
+        whole = 0.0
+        if writes_back(scenario, volume):
+            whole = 1.0
+        elif has_stripe_cache(scenario, volume):
+            whole = 1 - one.random
+        writes = one.share * (1 - one.read)
+        parts += [(writes * whole, best), (writes * (1 - whole), write)]
     total = Cost(0.0, 0.0, 0.0, 0.0)
     for share, each in parts:
         total = replace(
@@ -110,6 +118,16 @@ def writes_back(scenario: Scenario, volume: VolumeSpec) -> bool:
     if controller is None or not controller.card.has("cache.size"):
         return False
     return arrays.writes_back(volume.write, controller.battery)
+
+
+def has_stripe_cache(scenario: Scenario, volume: VolumeSpec) -> bool:
+    """Whether software RAID carries out writes of a stripe together while they wait."""
+    if scenario.controller(volume) is not None or volume.layout is None:
+        return False
+    heads = volume.stripe_cache_size
+    if heads is None:
+        heads = scenario.host.card.integer("raid.stripe_cache")
+    return heads > 0 and int(volume.layout["parity"]) > 0
 
 
 def straddling(volume: VolumeSpec, load: LoadSpec) -> float:

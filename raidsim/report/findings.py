@@ -107,18 +107,26 @@ def wears_out(scenario: Scenario) -> Iterator[Finding]:
             continue
         rated = card.number("endurance.dwpd")
         loads = [load for load in loads_of(scenario, volume) if load.rate is not None]
-        written = sum(
-            offered(load)
-            * duty(load)
-            * mean_cost(scenario, volume, load, at_best=True).written_bytes
-            for load in loads
+        best, apart = (
+            sum(
+                offered(load)
+                * duty(load)
+                * mean_cost(scenario, volume, load, at_best=gathers).written_bytes
+                for load in loads
+            )
+            * 86400
+            / volume.raw_capacity
+            for gathers in (True, False)
         )
-        a_day = written * 86400 / volume.raw_capacity
-        if rated and a_day > rated:
+        if writes_back(scenario, volume):
+            apart = best  # a cache has the time to gather a stream
+        if rated and apart > rated:
+            times = f"{apart:.3g}" if best == apart else f"{best:.3g} to {apart:.3g}"
+            met = "" if best == apart else ", as many writes of a stripe meet in the stripe cache"
             yield Finding(
                 f"volume {volume.name}",
                 f"kept up all day, this writes {'the' if volume.drives == 1 else 'each'} drive"
-                f" {a_day:.3g} times over; {volume.drive} is rated for {rated:g} drive writes a"
+                f" {times} times over{met}; {volume.drive} is rated for {rated:g} drive writes a"
                 " day",
             )
 
