@@ -431,7 +431,7 @@ class Bytes:
         """Power is back: drives turn, loads go on, and redundancy has been made right."""
         self.resync()
         self.history = [[Written(content, -1, -1)] for content in self.read()]
-        power.drives_ready(self.system, self.outage)
+        power.drives_ready(self.system)
         power.resume(self.system, self.outage)
 
     def resync(self) -> None:

@@ -121,8 +121,8 @@ def test_check_says_what_a_volume_holds_and_survives() -> None:
         "64.01 TB raw, 48.01 TB usable",
         "on controller, behind expander, strip 64 KiB, write back, read-ahead none, direct I/O",
         "any 2 drives may fail, up to 4 in different spans; drives 2 and 3 failed before",
-        "112 W idle, 168 W under load",
-        "128 W idle, 184 W under load, without fujitsu-rx2540-m1 (its card does not say)",
+        "98 W idle, 147 W under load",
+        "114 W idle, 163 W under load, without fujitsu-rx2540-m1 (its card does not say)",
     ):
         assert words in text
     assert "MB/s of 2^20 bytes" in text

@@ -116,7 +116,7 @@ def test_loads_go_on_as_before_and_every_io_is_accounted_for() -> None:
         assert (streams["failed"] - failed == flying).all()
         assert list(outage.streams.values()) == [4] * len(streams)
         system.advance_clock(system.now + 10**9)
-        power.drives_ready(system, outage)
+        power.drives_ready(system)
         power.resume(system, outage)
         system.run(budget=int(system.state["completed"]) + 50)
         over = streams["completed"] + streams["failed"] + streams["timed_out"]
@@ -137,11 +137,11 @@ def test_a_protected_cache_keeps_its_dirty_lines_and_writes_them() -> None:
         if m
     }
     cache = system.world.caches[0]
-    outage = power.cut(system, {0})
+    power.cut(system, {0})
     kept = {int(k): int(m) for k, m in zip(lines["key"], lines["dirty"], strict=True) if m}
     assert kept == held
     assert cache["dirty"] == cache["used"] == len(held) * 16 * KIB
-    power.drives_ready(system, outage)
+    power.drives_ready(system)
     system.run()  # no load goes on
     assert cache["dirty"] == 0
     assert not (lines["dirty"] | lines["busy"]).any()
@@ -191,7 +191,7 @@ def test_the_front_of_a_hybrid_holds_what_it_held(mode: str) -> None:
     assert not (lines["busy"] | lines["coming"]).any()
     assert cache["dirty"] == (lines["dirty"] != 0).sum() * 64 * KIB
     assert cache["used"] == len(after) * 64 * KIB
-    power.drives_ready(system, outage)
+    power.drives_ready(system)
     power.resume(system, outage)
     system.run(budget=int(system.state["completed"]) + 300)
     assert row["failed"] == flying > 0

@@ -433,7 +433,7 @@ def test_a_power_cut_keeps_the_media_cache_and_costs_the_buffer():
     assert disk.row["taken"] == 0
     check(disk)
     disk.system.advance_clock(disk.system.now + 10**10)
-    power.drives_ready(disk.system, outage)
+    power.drives_ready(disk.system)
     power.resume(disk.system, outage)
     disk.reads(places[0], BLOCK)
     assert disk.row["cylinder"] < BYTES // TRACK
@@ -447,9 +447,9 @@ def test_a_rewrite_that_a_power_cut_ends_is_done_again():
     disk.until(disk.system.now + IDLE + 4 * round(TURN))
     assert disk.cache["rewrites"] == 0
     assert disk.cache["phase"] != 0
-    outage = power.cut(disk.system, ())
+    power.cut(disk.system, ())
     assert disk.cache["kept"] == 1
-    power.drives_ready(disk.system, outage)
+    power.drives_ready(disk.system)
     disk.rest()
     assert disk.cache["rewrites"] == 1
     assert disk.cache["kept"] == 0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.assembly import intent
+from raidsim.assembly import intent, supply
 from raidsim.assembly.cache import line_size, modes, serve
 from raidsim.assembly.drive import add_drive
 from raidsim.assembly.drives import kind_of
@@ -127,6 +127,7 @@ def add_array(
         if i in volume.failed:
             system.world.good[members + i] = 0
             system.world.drives[drive]["failed"] = 1
+            supply.leave_off(system, drive)
     is_redundant = layout["family"] in (PARITY, MIRRORED)
     locks = 0
     if is_redundant:

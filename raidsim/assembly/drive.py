@@ -72,6 +72,7 @@ def add_drive(
         recovery=round(card.number("recovery.time") * GIGA),
         idle_power=card.number("power.idle"),
         active_power=card.number("power.active"),
+        powered_since=system.now,
     )
     if heat.is_known(card):
         heat.add(system, card, index, air)

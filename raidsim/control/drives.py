@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from raidsim.assembly import heat
+from raidsim.assembly import heat, supply
 from raidsim.assembly.array import drives_of, member_of, reliable, survives, take_back
 from raidsim.assembly.drives import kind_at
 from raidsim.assembly.heat import Air
@@ -65,6 +65,10 @@ class Drives:
         """Let a drive answer every command with an error: an array then leaves it out."""
         self.system.world.drives[self.rows[number]]["failed"] = 1
 
+    def lose_power(self, number: int) -> None:
+        """Let a drive draw no power: it is dead, or pulled."""
+        supply.switch(self.system, self.rows[number], False)
+
     def is_failed(self, number: int) -> bool:
         """Whether a drive answers with errors."""
         return bool(self.system.world.drives[self.rows[number]]["failed"])
@@ -101,6 +105,7 @@ class Drives:
         drive["failed"] = 0
         drive["delay"] = 0
         drive["serial"] -= 1
+        supply.switch(self.system, row, True)
         operation.cure_all(self.system, row)
         kind_at(self.system, row).renew(self.system, row)
 
@@ -118,6 +123,7 @@ class Drives:
     def repair(self, number: int) -> None:
         """Let a drive work again, with its data as it was."""
         self.system.world.drives[self.rows[number]]["failed"] = 0
+        supply.switch(self.system, self.rows[number], True)
         take_back(self.system, self.volume, number)
 
     def end_copy(self, number: int) -> None:

@@ -67,6 +67,12 @@ class Maintained(Measured):
         """
         number = self._drives.check(Arguments(f"{self.name}.fail()"), drive)
         self.env.sync()
+        self._drives.lose_power(number)
+        return self._go_without(number)
+
+    def _go_without(self, number: int) -> Operation | None:
+        """Let a drive answer no more: it has failed, or nothing reaches it."""
+        self.env.sync()
         self._drives.fail(number)
         if self.health == "failed":
             self._give_up()

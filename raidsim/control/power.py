@@ -139,7 +139,7 @@ class Power:
         if self._cuts != number:
             return
         env.sync()
-        power.drives_ready(env.system, self._outage)
+        power.drives_ready(env.system)
         ready = env.now
         yield env.timeout(max(boot - spin, 0.0))
         if self._cuts != number:

@@ -15,9 +15,8 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from raidsim.assembly import replacement
+from raidsim.assembly import replacement, supply
 from raidsim.intervene.cache_lines import arrange, rows_of
 from raidsim.intervene.hybrid_power import is_hybrid, map_of, restore
 from raidsim.intervene.window import settle_areas, settle_dirt, settle_promises
@@ -47,7 +46,6 @@ class Outage:
 
     awaited: list[tuple[int, int]] = field(default_factory=list)
     streams: dict[int, int] = field(default_factory=dict)
-    idle: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
 
 def cut(system: System, keeping: Container[int], before: Outage | None = None) -> Outage:
@@ -65,13 +63,12 @@ def cut(system: System, keeping: Container[int], before: Outage | None = None) -
     settle_areas(system)
     settle_promises(system)
     settle_dirt(system)
+    supply.settle(system)
     heat.advance(world, now)
     ending = _ending(system)
-    outage = Outage(_fail_requests(system), _stop_streams(system), world.heats["idle"].copy())
+    outage = Outage(_fail_requests(system), _stop_streams(system))
     if before is not None:
         outage.streams = before.streams | outage.streams
-        outage.idle[: len(before.idle)] = np.maximum(before.idle, outage.idle[: len(before.idle)])
-    world.heats["idle"] = 0.0
     _leave_stations(system)
     _rewind_operations(system)
     maps = {
@@ -89,16 +86,17 @@ def cut(system: System, keeping: Container[int], before: Outage | None = None) -
     world.cores["busy_until"][: system.count("cores")] = now
     _free_jobs(system)
     system.drives_off = system.hosts_off = True
+    supply.supply_heat(system)
     for stream in ending:
         system.stop(stream)
     return outage
 
 
-def drives_ready(system: System, outage: Outage) -> None:
+def drives_ready(system: System) -> None:
     """Drives take commands again: controllers write what they hold, and go on with their work."""
+    supply.settle(system)
     system.drives_off = False
-    heat.advance(system.world, system.now)
-    system.world.heats["idle"][: len(outage.idle)] = outage.idle
+    supply.supply_heat(system)
     for cache in system.world.caches[: system.count("caches")]:
         if cache["dirty"] > 0:
             if cache["errand"] == ERRAND_DESTAGE:

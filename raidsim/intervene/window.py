@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.assembly import heat
+from raidsim.assembly import heat, supply
 from raidsim.intervene import exposure
 from raidsim.kernel import disk_buffer
 from raidsim.kernel import tables as t
@@ -49,6 +49,7 @@ def reset(system: System) -> None:
     settle_areas(system)
     settle_promises(system)
     settle_dirt(system)
+    supply.settle(system)
     for table in TABLES.values():
         table.open_window(system.rows(table.name))
     drives, caches = system.rows("drives"), system.rows("caches")

@@ -40,7 +40,8 @@ class PartPower:
 def power_parts(scenario: Scenario) -> list[PartPower]:
     """The power of every part, in the order of the scenario; spares turn idle until one is taken.
 
-    That of a server is with its fans, memory and power supplies, as the cards have it.
+    Drives that have failed draw nothing. That of a server is with its fans, memory and power
+    supplies, as the cards have it.
     """
     return list(_power_parts(scenario))
 
@@ -55,7 +56,7 @@ def _power_parts(scenario: Scenario) -> Iterator[PartPower]:
     for controller in scenario.controllers:
         yield part("controller", controller.name, controller.card, 1)
     for volume in scenario.volumes:
-        yield part("drives", volume.name, volume.card, volume.drives)
+        yield part("drives", volume.name, volume.card, _working(volume))
         if volume.spares:
             yield part("spares", volume.name, volume.card, volume.spares, is_idle=True)
 
@@ -109,10 +110,16 @@ def system_power(scenario: Scenario) -> SystemPower:
 def _drives_power(volume: VolumeSpec) -> Power:
     """Power of the drives of a volume; its spares turn idle until one of them is taken."""
     one = power_of(volume.card)
-    idle = _times(one.idle, volume.drives + volume.spares)
+    working = _working(volume)
+    idle = _times(one.idle, working + volume.spares)
     if one.active is None or one.idle is None:
-        return Power(idle, _times(one.active, volume.drives))
-    return Power(idle, one.active * volume.drives + one.idle * volume.spares)
+        return Power(idle, _times(one.active, working))
+    return Power(idle, one.active * working + one.idle * volume.spares)
+
+
+def _working(volume: VolumeSpec) -> int:
+    """How many drives draw power: those that have failed are taken for dead or pulled."""
+    return volume.drives - len(set(volume.failed))
 
 
 def _link_facts(load: Load) -> LinkFacts:

@@ -169,8 +169,10 @@ class Disk(DriveKind):
     def power(self, system: System, drive: int) -> float | None:
         """From idle to active by how busy its arm is.
 
-        The spindle turns all the time; what comes on top is the arm and the channel.
+        The spindle turns as long as there is power; what comes on top is the arm and the channel.
         """
+        from raidsim.assembly import supply  # noqa: PLC0415
+
         front = system.world.drives[drive]
         arm = system.world.stations[self.row(system, drive)["arm"]]
         passed = system.now - int(system.state["slice_origin"])
@@ -178,7 +180,8 @@ class Disk(DriveKind):
             return None
         busy = int(arm["busy_area"]) + int(arm["busy"]) * (system.now - int(arm["changed"]))
         idle, active = float(front["idle_power"]), float(front["active_power"])
-        return idle + (active - idle) * busy / passed
+        turning = supply.powered_share(system, drive)
+        return idle * turning + (active - idle) * busy / passed
 
     def media_cache(self, system: System, drive: int) -> int | None:
         """That of a shingled one."""
