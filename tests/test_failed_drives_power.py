@@ -93,3 +93,23 @@ def test_a_drive_that_nothing_reaches_turns_on() -> None:
     env.run(until=3)
     assert far.health == "failed"
     assert drawn(far) == pytest.approx(before)
+
+
+def test_a_solid_state_drive_takes_power_by_how_busy_it_is() -> None:
+    """Its card has no energy per byte: 1 W when idle, and 5 W at its highest rates."""
+
+    def watts(load: Load | None) -> float:
+        env = Environment(seed=1)
+        made = Volume(env, "micron-5100-max-960gb", Host(env, "fujitsu-rx2540-m1"))
+        if load is not None:
+            made.start(load)
+        env.run(until=0.2)
+        (found,) = drawn(made)
+        assert found is not None
+        return found
+
+    assert watts(None) == pytest.approx(1.0)
+    few, many = (Load(read="100 %", size="4 KiB", outstanding=n) for n in (1, 64))
+    assert 1.0 < watts(few) < 1.5 < watts(many) < 5.0
+    stream = Load(read="100 %", random="0 %", size="128 KiB", outstanding=32)
+    assert watts(stream) == pytest.approx(5.0, rel=0.02)

@@ -25,6 +25,9 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.ftl_tables import RESERVE
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from raidsim.system.system import System
 
 
@@ -158,6 +161,27 @@ class Flash(DriveKind):
             *range(first, first + channels),
             *range(int(row["first_die"]), int(row["first_die"]) + dies),
         ]
+
+    def power(self, system: System, drive: int) -> float | None:
+        """From idle to active by how busy its data path, its link or its dies are, whichever most.
+
+        At the highest rates of its data sheet one of them is busy all the time, and it takes the
+        power that stands there.
+        """
+        from raidsim.assembly import supply  # noqa: PLC0415
+
+        front, row = system.world.drives[drive], self.row(system, drive)
+        passed = system.now - int(system.state["slice_origin"])
+        if passed == 0:
+            return None
+        first = int(row["first_die"])
+        dies = list(range(first, first + int(row["channels"]) * int(row["dies"])))
+        single = ("path", "link_to_host", "link_to_drive")
+        stations = system.world.stations
+        parts = [dies, *([int(row[name])] for name in single)]
+        busy = max(_busy(stations[part], system.now) for part in parts) / passed
+        idle, active = float(front["idle_power"]), float(front["active_power"])
+        return idle * supply.powered_share(system, drive) + (active - idle) * busy
 
     def renew(self, system: System, drive: int) -> None:
         """As :class:`DriveKind` says."""
@@ -297,3 +321,9 @@ def _at_once(card: Card) -> float:
     channels = card.number("flash.channels")
     groups = channels * card.number("flash.dies_per_channel") / card.number("flash.dies_in_step")
     return card.number("flash.page") * card.number("flash.planes") * groups
+
+
+def _busy(stations: NDArray[np.void], now: int) -> float:
+    """Time in the window that these stations were busy, ns of each on average."""
+    areas = stations["busy_area"] + stations["busy"] * (now - stations["changed"])
+    return float((areas / stations["servers"]).mean())
