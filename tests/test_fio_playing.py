@@ -144,6 +144,30 @@ def test_reads_and_writes_may_have_sizes_of_their_own():
 
 
 @pytest.mark.parametrize(
+    ("split", "shares"),
+    [("4k/33.3:8k/33.3:16k/33.3", [33, 33, 34]), ("4k/33.9:8k/33.9:16k/32.2", [33, 35, 32]),
+     ("4k/0.5:8k/50.5:16k/49", [1, 50, 49]), ("4k/12.5:8k/12.5:16k/75", [12, 12, 76]),
+     ("4k/10:8k/20", [10, 90]), ("4k/60:8k/60", [60, 40]), ("4k/50:8k:16k", [50, 25, 25]),
+     ("4k/0:8k/60", [40, 60]), ("4k/10:8k/10:16k/5", [10, 85, 5]), ("4k:8k:16k", [33, 33, 34]),
+     ("4k/33%:8k/67%", [33, 67])],
+)  # fmt: skip
+def test_shares_of_sizes_are_those_that_fio_measures(split, shares):
+    """What fio 3.33 was seen to do: whole percents, and the largest share has the rest."""
+    one = played(bssplit=split)
+    assert one.refused == []
+    assert [size["share"] for size in one.table["sizes"]] == [f"{share} %" for share in shares]
+    whole = split in ("4k/50:8k:16k", "4k:8k:16k", "4k/33%:8k/67%")
+    assert ("fio takes its shares for" in notes(one).get("bssplit", "")) != whole
+
+
+def test_other_shares_are_whole_percents_as_well():
+    assert played(rw="randrw", rwmixread="33.9").table["read"] == "33 %"
+    assert played(percentage_random="33.9").table["random"] == "33 %"
+    table = played(random_distribution="zoned:60.2/10.9:40.7/90").table
+    assert table["hot"] == {"area": "10 %", "accesses": "60 %"}
+
+
+@pytest.mark.parametrize(
     ("options", "key", "value"),
     [
         ({"norandommap": None}, "once", True),
@@ -220,8 +244,11 @@ def test_what_is_not_played_is_listed_with_what_that_means(options, name, words)
         ({"ioengine": "mmap"}, "ioengine"),
         ({"bs": "4KQ"}, "bs"),
         ({"bsrange": "4k-64k"}, "bsrange"),
-        ({"bssplit": "4k/60:64k/60"}, "bssplit"),
-        ({"bssplit": "4k:8k,64k/90", "rw": "rw"}, "bssplit"),
+        ({"bssplit": "4k/60:8k/60:64k"}, "bssplit"),
+        ({"bssplit": "4k/60:KQ/40"}, "bssplit"),
+        ({"rwmixread": "70%", "rw": "rw"}, "rwmixread"),
+        ({"percentage_random": "30%"}, "percentage_random"),
+        ({"offset": "10.5%"}, "offset"),
         ({"offset": "790g"}, "size"),
         ({"offset": "790g", "size": None}, "offset"),
         ({"size": "900g"}, "size"),

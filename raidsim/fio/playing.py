@@ -257,22 +257,18 @@ class _Player:
         self.played.table["align"] = _size(min(one for one, _ in sizes))
 
     def _entries(self, text: str) -> list[tuple[int, float]]:
-        """Sizes and their shares of one list; entries without a share divide what is left."""
-        entries = []
-        for entry in text.split(":"):
-            size, _, share = entry.partition("/")
-            bytes_ = self.part("bssplit", size, values.size, self._base)
-            part = self.part("bssplit", share, values.percent) if share else None
-            entries.append((bytes_, part))
-        left = 1 - sum(part for _, part in entries if part is not None)
-        open_ends = sum(part is None for _, part in entries)
-        sizes = [(one, left / open_ends if part is None else part) for one, part in entries]
-        sizes = [(one, part) for one, part in sizes if part > 0]
-        total = sum(part for _, part in sizes)
-        if not sizes or abs(total - 1) > 0.01:
-            self.refuse("bssplit", "its shares do not add up to 100 %")
-            raise _Stop
-        return [(one, part / total) for one, part in sizes]
+        """Sizes and their shares of one list."""
+        text = text.rstrip(":")
+        entries = [entry.partition("/")[::2] for entry in text.split(":")]
+        sizes = [self.part("bssplit", size, values.size, self._base) for size, _ in entries]
+        shares = self.part("bssplit", text, values.split)
+        written = [share.strip().rstrip("%") for _, share in entries]
+        if any(
+            one and one != f"{100 * share:.0f}" for one, share in zip(written, shares, strict=True)
+        ):
+            taken = ", ".join(f"{100 * share:.3g}" for share in shares)
+            self.note("bssplit", f"fio takes its shares for {taken} %")
+        return [(one, part) for one, part in zip(sizes, shares, strict=True) if part > 0]
 
     def _how_many(self) -> None:
         workers = self.value("numjobs", "1", values.count, 1, 1024)
@@ -468,7 +464,9 @@ def _zones(text: str) -> list[dict[str, str]]:
     pairs = [zone.split("/") for zone in text.split(":")]
     if any(len(pair) != 2 for pair in pairs):
         raise Unreadable("is no list of accesses/area")
-    found = [(values.percent(area), values.percent(hits)) for hits, area in pairs]
+    found = [
+        tuple(values.whole_percents(one) / 100 for one in (area, hits)) for hits, area in pairs
+    ]
     if any(abs(sum(part) - 1) > 1e-9 for part in zip(*found, strict=True)):
         raise Unreadable("does not add up to 100 %")
     return [{"area": _share(area), "accesses": _share(hits)} for area, hits in found]

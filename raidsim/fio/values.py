@@ -28,6 +28,8 @@ def size(text: str, base: int = 1024, whole: int | None = None) -> int:
     if unit == "%":
         if whole is None:
             raise Unreadable("is a share of a volume whose size is not known here")
+        if number != int(number):
+            raise Unreadable("is no whole percentage: of others fio takes whole bytes")
         return int(whole * number / 100)
     factor: float | None = {"": 1.0, "b": 1.0}.get(unit)
     if unit and unit[0] in _POWERS:
@@ -66,11 +68,43 @@ def count(text: str, least: int = 1, most: int = 65536) -> int:
 
 
 def percent(text: str) -> float:
-    """A share from 0 to 1, written with or without a percent sign."""
+    """A share from 0 to 1: fio has whole percents, and cuts off what is behind the point."""
     found, unit = _split(text, "a share, as in 70")
-    if unit not in ("", "%") or found > 100:
+    if unit == "%":
+        raise Unreadable("has a percent sign, with which fio takes any share for 100 %")
+    if unit or found > 100:
         raise Unreadable("is no share, as in 70")
-    return found / 100
+    return int(found) / 100
+
+
+def whole_percents(text: str) -> int:
+    """What fio reads of a share in a list: the digits that it begins with, 100 at most."""
+    digits = re.match(r"\s*(\d*)", text)
+    return min(int((digits and digits[1]) or "0"), 100)
+
+
+def split(text: str) -> list[float]:
+    """The shares, from 0 to 1, of a list of sizes such as 4k/60:8k/40, as fio takes them.
+
+    Whole percents: what is behind the point is cut off, and 0 or nothing is a share of what is
+    left, in whole percents again. What lacks of 100 % then, or is too much, is the matter of the
+    largest share, of like ones of the last.
+    """
+    whole = [whole_percents(entry.partition("/")[2]) for entry in text.split(":")]
+    missing = sum(one == 0 for one in whole)
+    left = 100 - sum(whole)
+    if left < 0 and missing:
+        raise Unreadable("comes to more than 100 %, and sizes are left that have no share")
+    each = left // missing if missing else 0
+    whole = [one or each for one in whole]
+    found = [0.0] * len(whole)
+    left = 100
+    for place in sorted(range(len(whole)), key=whole.__getitem__):
+        found[place] = min(whole[place], left) / 100
+        left -= min(whole[place], left)
+        largest = place
+    found[largest] += left / 100
+    return found
 
 
 def flag(text: str | None) -> bool:
