@@ -82,6 +82,11 @@ For = Annotated[
 ]
 
 
+def _name(option: str, path: str | None, what: str) -> str | None:
+    folder_of(option, path, what)
+    return path
+
+
 @app.command("attach")
 def attach_command(
     scenario: ScenarioName,
@@ -103,13 +108,13 @@ def attach_command(
     serve(
         Wishes(
             scenario=scenario,
-            socket=socket,
+            socket=_name("--socket", socket, "file"),
             port=port,
             speed=speed,
-            control=control,
+            control=_name("--control", control, "file"),
             events=events,
             loads=loads,
-            members=members,
+            members=_name("--members", members, "folder"),
             metadata=None if metadata is None else metadata.value,
             lasting=lasting,
             overrides=tuple(overrides or ()),

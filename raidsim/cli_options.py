@@ -163,8 +163,8 @@ def stdout() -> ReportConsole:
     return ReportConsole(sys.stdout)
 
 
-def folder_of(option: str, path: str | None) -> Path | None:
-    """A folder that an option names, if it does.
+def folder_of(option: str, path: str | None, what: str = "folder") -> Path | None:
+    """A folder, or what else, that an option names, if it does.
 
     Raises
     ------
@@ -176,5 +176,6 @@ def folder_of(option: str, path: str | None) -> Path | None:
     from raidsim.errors import InputError, Problem
 
     if path == "":
-        raise InputError([Problem(None, None, option, "is no name of a folder", "name a folder")])
+        cause, remedy = f"is no name of a {what}", f"name a {what}"
+        raise InputError([Problem(None, None, option, cause, remedy)])
     return None if path is None else Path(path)

@@ -20,6 +20,7 @@ from raidsim.cli_options import (
     WithUnknowns,
     WorkerCount,
     draws,
+    folder_of,
     named_as_options,
     stdout,
     target_of,
@@ -124,7 +125,7 @@ def compare_command(
         from raidsim.planning.prices import read_prices
 
         priced = read_prices(prices)
-    kept = default_path() if store is None else Path(store)
+    kept = folder_of("--store", store, "file") or default_path()
     try:
         with (
             Bar() as bar,

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,6 +18,7 @@ from raidsim.cli_options import (
     Seed,
     StoreFile,
     WorkerCount,
+    folder_of,
     named_as_options,
     stdout,
     target_of,
@@ -127,7 +127,7 @@ def sweep_command(
     wanted = {"--x": x, "--by": by, "--y": y if plot is not None or effects else None}
     asked.check_columns({option: name for option, name in wanted.items() if name is not None})
     output.check((one for one in targets.values() if one), inputs=[scenario, store])
-    kept = default_path() if store is None else Path(store)
+    kept = folder_of("--store", store, "file") or default_path()
     try:
         options = named_as_options(
             precision=precision, vary=vary or (), samples=samples or 0, seeds=seeds
@@ -142,19 +142,20 @@ def sweep_command(
     if again:
         typer.echo(f"{again:,} of {len(found.outcomes):,} variants had been run before.", err=True)
     contents = _contents(found, targets, x, y, by)
-    with named_as_options(effects=effects):
-        explained = found.effects(y) if effects else None
+    console = None if any(target.to_stdout for target in contents) else stdout()
     try:
         output.write(contents)
     finally:
-        if not any(target.to_stdout for target in contents):
-            console = stdout()
+        if console is not None:
             console.print(sweep_table(found))
-            if explained is not None:
-                console.print()
-                console.print(effects_table(explained))
             if store is not None:
                 console.print(f"\nkept in {kept}")
+    if effects:
+        with named_as_options(effects=effects):
+            explained = found.effects(y)
+        if console is not None:
+            console.print()
+            console.print(effects_table(explained))
 
 
 def _asked(

@@ -73,6 +73,15 @@ def test_a_key_with_many_values_has_a_curve():
     assert effects(rows, keys, "y").terms[0].share == pytest.approx(1)
 
 
-def test_nothing_that_varies_is_refused():
-    with pytest.raises(InputError, match="does not vary"):
-        effects([{"a": 1, "y": 2.0}] * 5, ["a"], "y")
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([{"a": 1, "y": 2.0}] * 5, "no key varies in the 5 rows"),
+        ([{"a": a, "y": 2000.0} for a in range(4)], "y is 2,000 in all of the 4 rows"),
+        ([{"a": a, "y": None} for a in range(4)], "no row has a number for y"),
+        ([{"a": a, "y": a if a < 2 else None} for a in range(4)], "2 of 4 rows have a number"),
+    ],
+)
+def test_what_cannot_be_explained_is_said_with_what_it_lacks(rows, words):
+    with pytest.raises(InputError, match=words):
+        effects(rows, ["a"], "y")

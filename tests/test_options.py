@@ -52,6 +52,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ["plan", ""],
         ["plan", "database-40tb", "--prices", ""],
         ["array", "examine", ""],
+        ["sweep", "scenario.toml", "--vary", "load.size=4 KiB,8 KiB", "--store", ""],
+        ["compare", "scenario.toml", "--with", "load.size=8 KiB", "--store", ""],
+        ["attach", "scenario.toml", "--socket", ""],
+        ["attach", "scenario.toml", "--control", ""],
+        ["attach", "scenario.toml", "--members", ""],
         ["validate", "--claims", ""],
     ],
     ids=" ".join,
@@ -61,6 +66,24 @@ def test_an_empty_name_is_neither_the_folder_that_one_is_in_nor_passed_over(
 ) -> None:
     """A variable of a shell that is not set gives one."""
     assert "is no name of a" in refused(capsys, *arguments)
+
+
+def test_a_figure_that_does_not_vary_costs_no_file(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The runs may have taken hours: their table is there, and what cannot be explained is said."""
+    same = ["--vary", "volume.strip=64 KiB,128 KiB", "--vary", "load.outstanding=1,2"]
+    with pytest.raises(SystemExit) as ended:
+        cli.main(
+            ["sweep", "scenario.toml", *same, "--effects", "--y", "drives", "--csv", "out.csv",
+             "--store", "kept.sqlite"]
+        )  # fmt: skip
+    said = capsys.readouterr()
+    assert ended.value.code == 2
+    assert (here / "out.csv").read_text().count("\n") == 5
+    assert "drives is " in said.err
+    assert "in all of the 4 rows" in said.err
+    assert "4 variants" in said.out
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, stats
 
+from raidsim import units
 from raidsim.errors import InputError, Problem
 from raidsim.studies.vary import number_of
 
+LEAST = 3  # rows, of which anything can be explained
 FEW = 12
 """Values of a key that have an effect each, at most."""
 
@@ -89,9 +91,18 @@ def effects(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], figure: str)
     used = [row for row in rows if _is_number(row.get(figure))]
     varied = [key for key in keys if len({_hashable(row.get(key)) for row in used}) > 1]
     y = np.array([float(row[figure]) for row in used])
-    if len(used) < 3 or not varied or np.ptp(y) == 0:
-        cause = f"{figure} does not vary with any key in at least three rows"
-        raise InputError([Problem(None, None, "effects", cause, "vary more, or another figure")])
+    cause = ""
+    if not used:
+        cause = f"no row has a number for {figure}"
+    elif len(used) < LEAST:
+        cause = f"{len(used)} of {len(rows)} rows have a number for {figure}; {LEAST} are needed"
+    elif not varied:
+        cause = f"no key varies in the {len(used)} rows that have a number for {figure}"
+    elif np.ptp(y) == 0:
+        cause = f"{figure} is {units.plain(float(y[0]), 6)} in all of the {len(used)} rows"
+    if cause:
+        remedy = "explain another figure" if varied or not used else "vary more"
+        raise InputError([Problem(None, None, "effects", cause, remedy)])
     logarithm = bool(np.all(y > 0))
     values = np.log(y) if logarithm else y
     columns = {key: _columns([row.get(key) for row in used]) for key in varied}
