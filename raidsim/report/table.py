@@ -126,7 +126,8 @@ def wide(curve: Curve, result: Result, gap: int = 2) -> Table:
     blocks = []
     for kind in curve.kinds:
         header, rows = _block(curve, kind, scale)
-        table.add_column(f"{f'{kind} latency, {unit}':^{len(header)}}\n{header}", no_wrap=True)
+        title = f"{f'{kind} latency, {unit}':^{len(header)}}"
+        table.add_column(f"{title}\n{header}", no_wrap=True, min_width=len(header))
         blocks.append(rows)
     table.add_column("\nlimited by", no_wrap=True)
     for number, point in enumerate(curve.points):
@@ -143,7 +144,8 @@ def stacked(curve: Curve, result: Result, gap: int = 2) -> Table:
     if blocks:
         table.add_column("\n", no_wrap=True)
         header = next(iter(blocks.values()))[0]
-        table.add_column(f"{f'latency, {unit}':^{len(header)}}\n{header}", no_wrap=True)
+        title = f"{f'latency, {unit}':^{len(header)}}"
+        table.add_column(f"{title}\n{header}", no_wrap=True, min_width=len(header))
     table.add_column("\nlimited by")
     for number, point in enumerate(curve.points):
         cells = _throughput(curve, number)
