@@ -138,7 +138,17 @@ class Asked:
         return self._manual[forced]
 
     def make_room(self, length: int) -> None:
-        """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make."""
+        """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make.
+
+        Raises
+        ------
+        InputError
+            The length is no number of bytes of the volume.
+        """
+        if type(length) is not int or length > self._longest:
+            check = Arguments(f"{self.name}.make_room()")
+            length = check.whole("length", length, 0, self.capacity)
+            check.raise_if_wrong()
         if length > self._longest:
             self._longest = length
             need_room(self.system, self.row, length)

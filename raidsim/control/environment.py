@@ -99,7 +99,16 @@ class Environment(KernelEnvironment):
         self.let_stand_in(read_air("Environment.set_air()", ambient, airflow, self.air))
 
     def let_stand_in(self, air: Air) -> None:
-        """Let all drives stand in this air from now on, as :meth:`set_air` does."""
+        """Let all drives stand in this air from now on, as :meth:`set_air` does.
+
+        Raises
+        ------
+        InputError
+            It is no air.
+        """
+        check = Arguments("Environment.let_stand_in()")
+        check.instance("air", air, Air, "call set_air(), which takes texts")
+        check.raise_if_wrong()
         self.air = air
         self.sync()
         for stand_in in self._heated:

@@ -17,7 +17,7 @@ from simpy.core import SimTime
 from simpy.events import NORMAL
 
 from raidsim.control.arguments import Arguments, is_time
-from raidsim.control.clock import NS_PER_S, last_before, to_ns, to_seconds
+from raidsim.control.clock import END, NS_PER_S, last_before, to_ns, to_seconds
 from raidsim.errors import quote
 from raidsim.kernel import tables as t
 from raidsim.system.system import SaturationError, System
@@ -89,7 +89,7 @@ class KernelEnvironment(simpy.Environment):
         EndlessLoadError
             If only loads without an end would go on.
         InputError
-            If ``until`` is no number.
+            If ``until`` is no number, or no time that is still to come.
         SaturationError
             If an open load asks for more than the system can do, and the backlog grows
             beyond all bounds.
@@ -99,6 +99,9 @@ class KernelEnvironment(simpy.Environment):
             if not is_time(until):
                 cause = f"{quote(until)} is neither a time nor an event"
                 check.wrong("until", cause, "give a number of seconds, or an event")
+            elif until <= self._now:
+                cause = f"{quote(until)} is not after the present time, {self._now:g} s"
+                check.wrong("until", cause, "give a later one")
             check.raise_if_wrong()
         return super().run(until)
 
@@ -111,10 +114,14 @@ class KernelEnvironment(simpy.Environment):
             If the delay is no number.
         """
         # A number of NumPy's own narrower types would narrow the clock that it is added to.
-        seconds = float(delay)
+        given: Any = delay
+        try:
+            seconds = math.nan if isinstance(given, str | bytes) else float(given)
+        except (TypeError, ValueError):
+            seconds = math.nan
         if math.isnan(seconds):
-            check = Arguments("Environment")
-            check.wrong("delay", "nan is not a time", "give a number of seconds")
+            check = Arguments("Environment.schedule()")
+            check.wrong("delay", f"{quote(delay)} is not a time", "give a number of seconds")
             check.raise_if_wrong()
         super().schedule(event, priority, seconds)
 
@@ -139,9 +146,12 @@ class KernelEnvironment(simpy.Environment):
 
         Raises
         ------
+        InputError
+            If it is no time.
         SaturationError
             As of :meth:`run`.
         """
+        _check_time("Environment.advance()", until)
         while True:
             if self.peek() <= until:
                 self.step()
@@ -169,9 +179,12 @@ class KernelEnvironment(simpy.Environment):
 
         Raises
         ------
+        InputError
+            If it is no time.
         SaturationError
             As of :meth:`run`.
         """
+        _check_time("Environment.take_one()", until)
         following = self.peek()
         due = min(last_before(following), to_ns(until))
         reason = self.system.run(due, budget=0)  # a budget that is met after any event
@@ -285,3 +298,12 @@ class KernelEnvironment(simpy.Environment):
         later, self._later = self._later, []
         for start in later:
             start()
+
+
+def _check_time(call: str, until: Any) -> None:
+    """Refuse what is no time on the kernel's clock."""
+    if type(until) is float and 0.0 <= until < END:
+        return  # called again and again
+    check = Arguments(call)
+    check.number("until", until, 0.0, END, " s")
+    check.raise_if_wrong()

@@ -337,7 +337,14 @@ class Maintained(Measured):
         """Why background work could not go on now: on a drive, or on all of them.
 
         None if it could.
+
+        Raises
+        ------
+        InputError
+            If there is no such drive.
         """
+        if drive is not None:
+            drive = self._drives.check(Arguments(f"{self.name}.obstacle_to()"), drive)
         if self._reach.is_offline:
             return f"{self.name} is out of reach"
         if self.health == "failed":

@@ -268,7 +268,16 @@ class Volume(Asked, Governed):
         return self.begin(load.spec(self))
 
     def begin(self, spec: LoadSpec) -> RunningLoad:
-        """Start a load that has been checked, as :meth:`start` does."""
+        """Start a load that has been checked, as :meth:`start` does.
+
+        Raises
+        ------
+        InputError
+            It is no load of a scenario.
+        """
+        check = Arguments(f"{self.name}.begin()")
+        check.instance("spec", spec, LoadSpec, "give a load of a scenario, or start(Load(...))")
+        check.raise_if_wrong()
         running = RunningLoad(self, spec)
         self.streams = [*self.streams, *running.streams]
         return running

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path as FilePath
 from typing import Any, overload
+
+import numpy as np
 
 from raidsim.cards.places import looks_like_path
 from raidsim.cards.toml_file import TomlFile, parse, read_text
@@ -214,7 +217,30 @@ class Scenario(Tables):
     __str__ = __repr__
 
     def at(self, searched: LoadSpec, value: float) -> Scenario:
-        """The same with one intensity of one load in place of its sweep."""
+        """The same with one intensity of one load in place of its sweep.
+
+        Parameters
+        ----------
+        searched
+            One of the scenario's ``loads``.
+        value
+            How many I/Os are outstanding, or the rate in IO/s.
+
+        Raises
+        ------
+        InputError
+            It is no load of the scenario, or the value is no intensity.
+        """
+        if not any(load is searched for load in self.loads):
+            cause = f"{quote(searched)} is none of its loads"
+            remedy = "give one of scenario.loads"
+            raise InputError([Problem("Scenario.at()", None, "searched", cause, remedy)])
+        counts = searched.outstanding is not None
+        is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        if not is_number or not 0 < value < math.inf or (counts and value != int(value)):
+            cause = f"{quote(value)} is no {'number of I/Os' if counts else 'rate'}"
+            remedy = "give a whole number above 0" if counts else "give a number above 0, in IO/s"
+            raise InputError([Problem("Scenario.at()", None, "value", cause, remedy)])
         key = "rate" if searched.outstanding is None else "outstanding"
         changed = searched.model_copy(update={key: (value,)})
         loads = tuple(changed if load is searched else load for load in self.loads)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from raidsim.errors import InputError, Problem, quote
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.fields import Count, Text, key
 from raidsim.scenario.machine_spec import MachineSpec
@@ -55,8 +56,19 @@ class Tables(Part):
         return next((load for load in self.loads if load.within is not None), None)
 
     def volume(self, name: str) -> VolumeSpec:
-        """The volume of a name."""
-        return next(volume for volume in self.volumes if volume.name == name)
+        """The volume of a name.
+
+        Raises
+        ------
+        InputError
+            No volume is called so.
+        """
+        for volume in self.volumes:
+            if volume.name == name:
+                return volume
+        known = ", ".join(volume.name for volume in self.volumes)
+        cause = f"no volume is called {quote(name)}; there are {known}"
+        raise InputError([Problem("Scenario.volume()", None, "name", cause)])
 
     def hybrid(self, name: str | None) -> HybridSpec | None:
         """The hybrid of a name; None if that is a volume."""
