@@ -90,7 +90,20 @@ def test_a_limit_of_the_throughput_is_kept():
     data = array("raid1", 2, depth=2, rebuild_limit="20 MB/s")
     data.fail(0)
     rebuild = through(data.replace(0))
-    assert rebuild.seconds == pytest.approx(1e9 / 20e6, rel=0.02)
+    assert rebuild.seconds == pytest.approx(1e9 / 20e6, rel=0.001)
+
+
+@compiled_only
+@pytest.mark.parametrize("level", ["raid5", "raid1"])
+def test_a_sample_with_a_limit_takes_as_long_as_all_of_it(level):
+    """Chunks that are cut at the end of a part take their share, and the last one no longer."""
+    limited = {"depth": 4, "rebuild_limit": "20 MB/s"}
+    parts = [array(level, 3, **limited, rebuild_sample=sample) for sample in ("100 %", "20 %")]
+    for data in parts:
+        data.fail(0)
+    whole, part = (through(data.replace(0)).seconds for data in parts)
+    assert whole == pytest.approx(50.0, rel=0.001)
+    assert part == pytest.approx(whole, rel=0.004)
 
 
 @compiled_only

@@ -145,6 +145,7 @@ def add_operation(
         frontier=first,
         share=how.rate,
         least=least,
+        due=system.now,
         clock=_clock(system, volume),
         puncture=how.puncture,
         started=system.now,

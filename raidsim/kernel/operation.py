@@ -330,7 +330,7 @@ def retire(w, operation, index):
             copy_locks.give_up(w, row, index, drive, job["first_row"], stop)
     job["worker"] = WORKING
     took = w.state[0]["now"] - job["issued"]
-    rest = operation["least"] - took
+    rest = behind(w, operation, job["rows"])
     waited_for = volume["touched"] >= job["issued"] or volume["others"] > 0
     if operation["share"] < 1.0 and waited_for:
         rest = max(rest, round_ns(took * (1.0 / operation["share"] - 1.0)))
@@ -339,6 +339,21 @@ def retire(w, operation, index):
         arrive(w, operation["clock"], index, rest)
     else:
         agenda.put(w, index, STAGE_OPERATION)
+
+
+@handler
+def behind(w, operation, rows):
+    """How long a worker has to wait so that the operation keeps to its limit, having done rows.
+
+    All workers have one account, so that the last rows take no longer than the others. What is not
+    used is lost, but for what they have in hand at a time.
+    """
+    if operation["least"] == 0:
+        return 0
+    now = w.state[0]["now"]
+    time = operation["least"] * float(rows) / (operation["chunk"] * operation["workers"])
+    operation["due"] = max(operation["due"], now - operation["least"]) + round_ns(time)
+    return operation["due"] - now
 
 
 @routine

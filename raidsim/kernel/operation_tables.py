@@ -47,6 +47,7 @@ OPERATIONS = Table(
     frontier=state("i8", "row up to which all is done"),
     share=state("f8", "of its time that a worker works while there is other work"),
     least=state("i8", "time that a chunk takes at least: a limit of the throughput", "ns"),
+    due=state("i8", "until when the rows so far take at least: of all workers together", "ns"),
     clock=configuration("i8", "station where it waits"),
     puncture=configuration("i8", "what becomes of a sector that nothing restores"),
     paused=state("i8", "1: it rests"),
