@@ -13,7 +13,7 @@ from raidsim import InputError, Scenario
 WRONG = ["x", None, math.nan, math.inf, [], object(), b"a"]
 
 
-@pytest.mark.parametrize("wrong", WRONG, ids=repr)
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda value: type(value).__name__)
 def test_helpers_of_an_environment_and_its_volumes_name_what_is_wrong(wrong: Any) -> None:
     env, data = computer()
     calls: list[tuple[Any, str]] = [
