@@ -1,4 +1,4 @@
-"""A drive that is replaced in the instant in which it fails: what it was asked for is asked anew."""
+"""What a drive was asked for that is replaced as it fails is asked of the others anew."""
 
 from __future__ import annotations
 
