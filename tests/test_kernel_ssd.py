@@ -220,6 +220,13 @@ def test_the_front_end_decodes_one_command_after_the_other():
         assert second.completed - first.completed == behind
 
 
+def test_a_look_into_the_map_is_time_of_the_front_end_for_reads_and_not_for_writes():
+    plain = OneDrive(**QUIET)
+    looking = OneDrive(front_end__read_time="30 us", **QUIET)
+    assert looking.reads(0, 4 * KIB) - plain.reads(0, 4 * KIB) == 30 * US
+    assert looking.writes(STRIPE, 4 * KIB) == plain.writes(STRIPE, 4 * KIB)
+
+
 def one_submission(drive):
     return drive.times.submit(t.READ, 4 * KIB)
 

@@ -69,6 +69,7 @@ def add(
         split=card.integer("flash.stripe") if card.flag("flash.parts_in_turn") else WHOLE,
         unit=unit,
         command_time=round(card.number("front_end.command_time") * GIGA),
+        command_read_time=round(card.number("front_end.read_time") * GIGA),
         command_write_time=round(card.number("front_end.write_time") * GIGA),
         move_update_time=round(card.number("front_end.move_time") * GIGA),
         link_ns=card.number("link.time_per_byte") * GIGA,

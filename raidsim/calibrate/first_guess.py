@@ -2,7 +2,9 @@
 
 Each formula is what the model says while one thing limits, with nothing else in the way:
 
-- Saturated random reads, R IO/s: the front end of c cores takes c / R per command.
+- Saturated random reads, R IO/s, and writes of a burst, W IO/s: the front end of c cores takes
+  c / max(R, W) per command, and of the slower ones what is left to c / R or c / W: read_time or
+  write_time.
 - Sequential reads, B bytes/s: the data path takes 1 / B per byte, unless the link does.
 - A small write of a drive without load, L: command latency = L less CPU time, front end, transfer.
 - A small read of a drive without load: read_time = L less CPU time, command latency, front end,
@@ -73,8 +75,9 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
     read_path = card.number("data_path.read_time_per_byte")
     latency = card.number("command.latency")
     if rate := max(_rates(reads, random=True), default=0.0):
-        fixed = card.integer("front_end.cores") / rate
+        fixed, more = _of_commands(card, rate, writes)
         yield "front_end.command_time", fixed
+        yield from more.items()
     if speed := max(_speeds(reads), default=0.0):
         read_path = max(1 / speed, link)
         yield "data_path.read_time_per_byte", read_path
@@ -90,9 +93,10 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
     sustained = [one for one in writes if one.state == "sustained"]
     speed, rate = max(_speeds(sustained), default=0.0), max(_bytes(sustained), default=0.0)
     burst = max(_speeds(one for one in writes if one.state != "sustained"), default=0.0)
-    if speed:
-        yield "flash.program_time", _at_once(card) / speed
-    if burst and card.has("slc.program_time"):
+    gathers = card.has("slc.program_time")
+    if programmed := speed or (0.0 if gathers else burst):  # without an SLC cache a burst, too
+        yield "flash.program_time", _at_once(card) / programmed
+    if burst and gathers:
         yield "slc.program_time", _at_once(card) / burst
     if fastest := max(speed, burst):
         # Both passes of what is written take at most as long as the figure allows.
@@ -102,6 +106,26 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
         yield "flash.spare", spare_for(speed / rate)
     if speed:
         yield from _beside_the_flash(card, sustained, speed, fixed)
+
+
+def _of_commands(
+    card: Card, rate: float, writes: Sequence[RatedPerformance]
+) -> tuple[float, dict[str, float]]:
+    """Return what a command takes of the front end, and what a read or write takes beside.
+
+    The faster of random reads and of writes that a burst takes up says the first. Writes of the
+    long run tell of the flash.
+    """
+    cores = card.integer("front_end.cores")
+    burst = [one for one in writes if one.state != "sustained" and _is_small_and_saturated(one)]
+    written = max((one.value for one in burst), default=0.0)
+    if written > rate and card.number("front_end.read_time") > 0:
+        fixed = cores / written
+        return fixed, {"front_end.read_time": max(cores / rate - fixed, 0.01e-6)}
+    fixed = cores / rate
+    if 0 < written < rate:
+        return fixed, {"front_end.write_time": max(cores / written - fixed, 0.1e-6)}
+    return fixed, {}
 
 
 def _beside_the_flash(

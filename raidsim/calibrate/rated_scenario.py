@@ -59,6 +59,7 @@ DRIVE: dict[str, Any] = {
     "command.latency": "0 us",
     "front_end.cores": 64,
     "front_end.command_time": "0.01 us",
+    "front_end.read_time": "0 us",
     "front_end.write_time": "0 us",
     "data_path.read_time_per_byte": "0 us/KiB",
     "data_path.write_time_per_byte": "0 us/KiB",

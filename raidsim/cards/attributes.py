@@ -140,6 +140,7 @@ _SSD: tuple[_Row, ...] = (
     *_FRONT,
     ("recovery.time",                     "time",          "0 ms",         "600000 ms",    "100 ms", "how long it tries to read a page with too many errors before it reports one"),
     ("front_end.command_time",            "time",          "0 us",         "1000 us",      None,    "time of a front-end core per command"),
+    ("front_end.read_time",               "time",          "0 us",         "1000 us",      "0 us",  "the same per read beside: looking up the map, and a command to the flash"),
     ("front_end.write_time",              "time",          "0 us",         "1000 us",      "0 us",  "time of a front-end core per write after its acknowledgement: updating the map"),
     ("front_end.move_time",               "time",          "0 us",         "1000 us",      "0 us",  "time of a front-end core per unit of the map that garbage collection moves: choosing it and updating the map"),
     ("front_end.cores",                   "count",         "1",            "64",           "1",     "cores of the front end that work side by side"),

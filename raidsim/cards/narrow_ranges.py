@@ -17,6 +17,7 @@ from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
 _NVME = {
     "command.latency":               FitRange("1 us", "40 us", "NVMe: a doorbell, a fetch and an interrupt over PCIe, and what the drive does for a command beside"),
     "front_end.command_time":        FitRange("0.2 us", "5 us", "NVMe: 200,000 to 5 million commands a second"),
+    "front_end.read_time":           FitRange("0.01 us", "5 us", "NVMe: a look into the map and a command to the flash must keep pace with the commands"),
     "front_end.write_time":          FitRange("0.1 us", "10 us", "NVMe: updating the map must keep pace with the commands"),
     "data_path.read_time_per_byte":  FitRange("0.05 us/KiB", "1 us/KiB", "NVMe: 1 GB/s to 20 GB/s, PCIe 2.0 x2 to 5.0 x4 with room"),
     "data_path.write_time_per_byte": FitRange("0.05 us/KiB", "2 us/KiB", "NVMe: 0.5 GB/s to 20 GB/s"),
@@ -49,6 +50,9 @@ _CONTROLLER = {
 }
 # fmt: on
 
+_SHARED_OUT = ("front_end.command_time", "front_end.read_time", "front_end.write_time")
+"""What each core of the front end takes: ranges are those of one core, or of all cores together."""
+
 FAST = 8000 / 60
 """Revolutions per second from which on a disk is a fast one."""
 
@@ -65,11 +69,20 @@ def narrow_ranges(like: Card) -> dict[str, FitRange]:
     found = dict(FIT_RANGES[like.kind])
     if like.has("flash.channels"):
         own = _NVME if like.word("link.interface") in ("nvme", "pcie") else _SERIAL
+        if (cores := like.integer("front_end.cores")) > 1:
+            own = own | {name: _of_cores(own.get(name, found[name]), cores) for name in _SHARED_OUT}
     elif like.has("spindle.speed"):
         own = _FAST if like.number("spindle.speed") >= FAST else _NEAR_LINE
     else:
         own = _CONTROLLER if like.kind == "controller" else {}
     return found | own
+
+
+def _of_cores(one: FitRange, cores: int) -> FitRange:
+    """Return the range of what a core takes where cores share the commands out."""
+    (low, unit), (high, _) = one.low.split(), one.high.split()
+    why = f"{one.why}; times {cores} cores that share them"
+    return FitRange(f"{float(low) * cores:g} {unit}", f"{float(high) * cores:g} {unit}", why)
 
 
 def ends(kind: str, name: str, span: FitRange) -> tuple[float, float]:

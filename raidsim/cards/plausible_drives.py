@@ -89,6 +89,7 @@ SSD: tuple[Row, ...] = (
     ("command.latency",      "any",     "8 us",   "100 us", "", "frames both ways, an adapter's firmware between, and the drive's; sheets of SATA and SAS drives print 30 to 60 us for a buffered write in all"),
     ("recovery.time",        "any",     "10 ms",  "1000 ms", "", "rereads with shifted thresholds take 0.1 to 1 ms each; firmware tries dozens, then parity across dies"),
     ("front_end.command_time", "any",   "x0.6",   "x1.6",   "front end", "controllers of one generation and interface print rates of random reads within a factor of 2.5"),
+    ("front_end.read_time",  "any",     "x0.5",   "x2",     "front end", "a look into the map and a command to the flash: controllers of one generation and interface print rates of random reads within a factor of 2.5"),
     ("front_end.write_time", "any",     "x0.5",   "x2",     "front end", "updating the map and its journal: controllers of one generation and interface print rates of random writes within a factor of four"),
     ("front_end.move_time", "any",      "x0.5",   "x2",     "front end", "choosing and mapping a unit: controllers of one generation and interface print rates of random writes within a factor of four"),
     ("front_end.write_time", "nvme",    "0 us",   "5 us",   "front end", "updating the map of a controller that takes 0.2 to 1 million commands a second: none where hardware does it, to a few us of firmware"),

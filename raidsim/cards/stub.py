@@ -146,6 +146,9 @@ def inherits(like: Card, maker: str) -> str:
 
 _COUNTED = ("flash.dies_per_channel", "flash.die_capacity")
 _LINK = "payload of PCIe x4: 3540 MB/s of 3.0, 7080 of 4.0, 14160 of 5.0; SATA-6G 550, SAS-12G 1150"
+_OFFERED = ("front_end.read_time", "front_end.write_time")
+"""What a fit may move though the base has none: sheets print reads and writes apart."""
+
 _PRINTED = {
     "link.interface": "",
     "link.time_per_byte": _LINK,
@@ -234,10 +237,15 @@ def _like(
     span = _BUFFER if buffered else ranges.get(name)
     if name in _PRINTED and span is None:
         return _as_printed(attribute, like)
-    if span is None or like.number(name) <= 0:
+    if span is None:
         return None
-    value, unit = like.number(name), like.sources[name].unit
     low, high = ends(like.kind, name, span)
+    value, unit = like.number(name), like.sources[name].unit
+    if value <= 0:
+        if name not in _OFFERED:
+            return None
+        note = f"{like.name} has none: a fit begins at the least, and finds what the sheet says"
+        return _line(attribute, low, "us", note, (low, high), span.why)
     why = span.why
     if not low <= value <= high:
         why += f"; widened to hold what {like.name} has"

@@ -25,6 +25,7 @@ MEMORY_CARD = "intel-p3700-2000gb"
 MEMORY = {
     "command.latency": "0 us",
     "front_end.command_time": "0 us",
+    "front_end.read_time": "0 us",
     "front_end.write_time": "0 us",
     "link.time_per_byte": "0.001 us/KiB",
     "data_path.read_time_per_byte": "0 us/KiB",

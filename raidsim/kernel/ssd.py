@@ -70,7 +70,10 @@ def command_arrived(w, index):
     drive = w.ssds[job["row"]]
     drive["in_hand"] += 1
     job["stage"] = STAGE_COMMAND_DECODED
-    arrive(w, drive["front_end"], index, drive["command_time"] + delay(w, job))
+    time = drive["command_time"] + delay(w, job)
+    if job["op"] == READ:
+        time += drive["command_read_time"]
+    arrive(w, drive["front_end"], index, time)
 
 
 @handler

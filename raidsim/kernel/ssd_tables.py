@@ -26,6 +26,7 @@ SSDS = Table(
     unit=configuration("i8", "mapping unit", "B"),
     size=configuration("i8", "usable bytes", "B"),
     command_time=configuration("i8", "of the front end for a command", "ns"),
+    command_read_time=configuration("i8", "more for a read", "ns"),
     command_write_time=configuration("i8", "for the map, after a write is acknowledged", "ns"),
     move_update_time=configuration("i8", "for the map, per unit that collection moves", "ns"),
     link_ns=configuration("f8", "of the link", "ns/B"),

@@ -295,6 +295,7 @@ class Flash:
     """Least times of a solid state drive, in s: for a command, for bytes, for a page of a die."""
 
     command: float
+    lookup: float
     read: float
     written: float
     link: float
@@ -310,6 +311,7 @@ class Flash:
         gathers = card.has("slc.size") or card.has("slc.dynamic_size")
         return cls(
             command=card.number("front_end.command_time") / card.integer("front_end.cores"),
+            lookup=card.number("front_end.read_time") / card.integer("front_end.cores"),
             read=card.number("data_path.read_time_per_byte"),
             written=card.number("data_path.write_time_per_byte"),
             link=card.number("link.time_per_byte"),
@@ -324,7 +326,7 @@ class Flash:
         to_host, to_drive = asked.read_bytes * self.link, asked.written_bytes * self.link
         dies = asked.reads * self.sense + asked.written_bytes * self.program
         return max(
-            (asked.reads + asked.writes) * self.command,
+            (asked.reads + asked.writes) * self.command + asked.reads * self.lookup,
             asked.read_bytes * self.read + asked.written_bytes * self.written,
             to_host + to_drive if self.half else max(to_host, to_drive),
             dies / self.dies,

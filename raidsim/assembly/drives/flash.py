@@ -103,7 +103,10 @@ class Flash(DriveKind):
         read = sum(flow.read for flow in flows)
         written = sum(flow.written for flow in flows)
         front_end = sum(flow.ios for flow in flows) * card.number("front_end.command_time")
-        front_end += sum(flow.writes for flow in flows) * card.number("front_end.write_time")
+        writes = sum(flow.writes for flow in flows)
+        front_end += writes * card.number("front_end.write_time")
+        reads = sum(flow.ios for flow in flows) - writes
+        front_end += reads * card.number("front_end.read_time")
         if card.number("front_end.move_time") > 0:
             units = sum(flow.random * flow.written for flow in flows) / self.map_unit(card)
             moved = units * (amplification(card.number("flash.spare")) - 1)

@@ -1,0 +1,60 @@
+"""Where a fit begins: what follows from a data sheet in closed form."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidsim import cards
+from raidsim.calibrate.first_guess import first_guess
+from raidsim.cards.loader import read_card
+from raidsim.cards.rated import RatedPerformance
+from raidsim.cards.stub import stub
+
+SMALL, LARGE = 4096, 128 * 1024
+
+
+def rate(value: float, read: float, state: str = "burst") -> RatedPerformance:
+    """So many random I/Os of 4 KiB a second, 8 x 32 outstanding."""
+    return RatedPerformance(
+        "random", "rate", value, value, "IO/s", SMALL, 32, read=read, workers=8, state=state
+    )
+
+
+def stream(value: float, state: str = "burst") -> RatedPerformance:
+    """So many bytes a second written in sequence."""
+    return RatedPerformance(
+        "sequential", "bandwidth", value, value, "MB/s", LARGE, 32, read=0, random=0, state=state
+    )
+
+
+def new_card(like: str, tmp_path) -> cards.Card:
+    base = cards.load(like)
+    return read_card(stub("ssd", "n", base, place=tmp_path / "n.toml", like_name=like), "n.toml")
+
+
+@pytest.mark.parametrize(("reads", "writes"), [(400e3, 250e3), (350e3, 350e3), (800e3, 1e6)])
+def test_the_slower_of_reads_and_writes_takes_more_of_the_front_end(reads, writes, tmp_path):
+    """A command's time tells the faster of the two; the slower one takes some more beside."""
+    card = new_card("samsung-970-evo-plus-500gb", tmp_path)
+    guess = first_guess(card, [rate(reads, read=1), rate(writes, read=0), stream(5e9)])
+    cores, command = card.integer("front_end.cores"), guess["front_end.command_time"]
+    for printed, name in ((reads, "front_end.read_time"), (writes, "front_end.write_time")):
+        assert cores / (command + guess.get(name, 0)) == pytest.approx(printed)
+
+
+def test_random_writes_in_the_long_run_tell_of_flash_and_not_of_commands(tmp_path):
+    card = new_card("samsung-970-evo-plus-500gb", tmp_path)
+    figures = [rate(400e3, read=1), rate(500e3, read=0, state="sustained")]
+    assert first_guess(card, figures)["front_end.command_time"] == pytest.approx(5 / 400e3)
+
+
+def test_without_an_slc_cache_a_burst_tells_how_long_dies_program(tmp_path):
+    """1 GB/s of all dies: the time is what they program at once over it."""
+    card = new_card("intel-s3700-800gb", tmp_path)
+    dies = card.integer("flash.channels") * card.integer("flash.dies_per_channel")
+    at_once = dies // card.integer("flash.dies_in_step") * card["flash.planes"] * card["flash.page"]
+    assert first_guess(card, [stream(1e9)])["flash.program_time"] == pytest.approx(at_once / 1e9)
+    gathers = new_card("samsung-970-evo-plus-500gb", tmp_path)
+    guess = first_guess(gathers, [stream(1e9)])
+    assert "flash.program_time" not in guess
+    assert guess["slc.program_time"] > 0
