@@ -37,6 +37,9 @@ def new_command(
     ] = None,
     maker: Annotated[str, typer.Option(metavar="TEXT", help="Who sells it.")] = "",
     year: Annotated[int | None, typer.Option(metavar="YEAR", help="Of its launch.")] = None,
+    cells: Annotated[
+        str, typer.Option(metavar="slc|mlc|tlc|qlc", help="Of the flash: bits of a cell, 1 to 4.")
+    ] = "",
     output_file: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write there; else to NAME.toml."),
@@ -53,7 +56,9 @@ def new_command(
 
     base = None if like is None else cards.load(like)
     place = Path(output_file or f"{name}.toml")
-    text = stub(kind, name, base, place=place, like_name=like or "", maker=maker, year=year)
+    text = stub(
+        kind, name, base, place=place, like_name=like or "", maker=maker, year=year, cells=cells
+    )
     target = Target("--output", str(place), (".toml",))
     output.check([target])
     if place.exists():

@@ -96,9 +96,11 @@ def test_dies_are_as_large_as_they_were_in_the_year():
         year: read_card(stub("ssd", "n", like, place=Path("n.toml"), year=year), "n.toml")
         for year in (2014, 2017, 2024)
     }
-    assert [card["flash.die_capacity"] >> 30 for card in made.values()] == [16, 32, 128]
-    # 500 GB and 9.9 % are 549.5 GB: 32 dies of 16 GiB, 16 of 32 GiB; of 128 GiB one each at least.
-    assert [card["flash.dies_per_channel"] for card in made.values()] == [4, 2, 1]
+    # A die of 2024 has 128 GiB on four planes, each of which reads by itself: a die of 32 GiB here.
+    assert [card["flash.die_capacity"] >> 30 for card in made.values()] == [16, 32, 32]
+    assert [card["flash.planes"] for card in made.values()] == [2, 2, 1]
+    # 500 GB and 9.9 % are 549.5 GB: 32 dies of 16 GiB, 16 of 32 GiB.
+    assert [card["flash.dies_per_channel"] for card in made.values()] == [4, 2, 2]
 
 
 def test_a_new_card_is_written_once_and_never_over_another_file(tmp_path, monkeypatch, capsys):

@@ -35,6 +35,7 @@ from raidsim.cards.arithmetic import Contradiction, contradictions, flash_capaci
 from raidsim.cards.attributes import Value
 from raidsim.cards.card import Source
 from raidsim.cards.fit_ranges import fit_range
+from raidsim.cards.new_flash import CLASS_NOTES
 from raidsim.cards.rated import FIGURES, TOLERANCE, RatedFigure, RatedPerformance
 from raidsim.errors import InputError, Problem
 from raidsim.validate.jobs import Simulate, simulate
@@ -436,7 +437,7 @@ def _note(card: Card, value: Fitted) -> str | None:
     What somebody wrote stays.
     """
     written = card.sources[value.parameter.name].note
-    replaceable = written in {"", f"as {card.base}", FITTED, TOGETHER}
+    replaceable = written in {"", f"as {card.base}", *CLASS_NOTES, FITTED, TOGETHER}
     if value.before == value.after or not replaceable:
         return None
     return FITTED if value.claims else TOGETHER

@@ -17,8 +17,10 @@ from raidsim import units
 from raidsim.cards.attributes import DRIVE_KINDS, KINDS, UNKNOWN, Attribute, CardKind
 from raidsim.cards.card import Card
 from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
+from raidsim.cards.flash_classes import CELLS
 from raidsim.cards.inherited import words
-from raidsim.cards.narrow_ranges import DIE_WHY, ends, narrow_ranges, usual_die
+from raidsim.cards.narrow_ranges import ends, narrow_ranges
+from raidsim.cards.new_flash import COUNTED, NewFlash
 from raidsim.cards.places import looks_like_path
 from raidsim.cards.rated import FIGURES, SHAPES
 from raidsim.errors import InputError, Problem, quote
@@ -29,7 +31,6 @@ DIGITS = 4
 _NEVER_ZERO = ("queue.choose_time",)
 """Values whose default leaves an effect out that every part of today has."""
 
-_DIES = FitRange("1", "128", "as many as the capacity needs; raidsim card fit counts them")
 _BUFFER = FitRange("1 MiB", "1024 MiB", "room for several program units of each die")
 
 
@@ -42,6 +43,7 @@ def stub(
     like_name: str = "",
     maker: str = "",
     year: int | None = None,
+    cells: str = "",
 ) -> str:
     """Return the text of a new card.
 
@@ -57,8 +59,8 @@ def stub(
         The file that the text is for: a base that is a file is named as seen from there.
     like_name
         How the card was asked for: a name of the catalogue, or a path.
-    maker, year
-        Of the new card, as far as known.
+    maker, year, cells
+        Of the new card, as far as known; ``cells`` is a key of ``CELLS``, or empty.
 
     Raises
     ------
@@ -75,11 +77,18 @@ def stub(
     if not name.strip() or not name.isprintable() or looks_like_path(name) or '"' in name:
         cause = f"{quote(name)} is no name of a card"
         problems.append(Problem(None, None, "NAME", cause, 'such as "intel-p4510-4tb"'))
+    if cells and cells not in CELLS:
+        known = ", ".join(CELLS)
+        cause = f"{quote(cells)} is no kind of cells"
+        problems.append(Problem(None, None, "--cells", cause, f"known: {known}"))
     if problems:
         raise InputError(problems)
+    flash = None
+    if like is not None and like.has("flash.channels"):
+        flash = NewFlash.of(like, maker, year, cells)
     lines = [*_head(kind, name, like, place, like_name, maker, year)]
     lines += _rated(kind, like)
-    lines += _values(KINDS[kind], like, year)
+    lines += _values(KINDS[kind], like, flash)
     return "\n".join(lines) + "\n"
 
 
@@ -127,7 +136,7 @@ def _head(
 
 def inherits(like: Card, maker: str) -> str:
     """Return in words what a new card leaves to its base, defaults aside, and what that means."""
-    stated = {*narrow_ranges(like), *_COUNTED, *_PRINTED}
+    stated = {*narrow_ranges(like), *COUNTED, *_PRINTED}
     left = [
         one.name
         for one in like.about.attributes
@@ -144,7 +153,6 @@ def inherits(like: Card, maker: str) -> str:
     return f"As on {like.name}, {why}: {words(left)}."
 
 
-_COUNTED = ("flash.dies_per_channel", "flash.die_capacity")
 _LINK = "payload of PCIe x4: 3540 MB/s of 3.0, 7080 of 4.0, 14160 of 5.0; SATA-6G 550, SAS-12G 1150"
 _OFFERED = ("front_end.read_time", "front_end.write_time")
 """What a fit may move though the base has none: sheets print reads and writes apart."""
@@ -206,11 +214,11 @@ def _rated(kind: str, like: Card | None) -> Iterator[str]:
 # ---- values
 
 
-def _values(kind: CardKind, like: Card | None, year: int | None) -> Iterator[str]:
+def _values(kind: CardKind, like: Card | None, flash: NewFlash | None) -> Iterator[str]:
     ranges = FIT_RANGES[kind.name] if like is None else narrow_ranges(like)
     section = ""
     for attribute in kind.attributes:
-        line = _like(attribute, ranges, like, year) if like else _alone(attribute, ranges)
+        line = _like(attribute, ranges, like, flash) if like else _alone(attribute, ranges)
         if line is None:
             continue
         at, _, _key = attribute.name.partition(".")
@@ -223,16 +231,14 @@ def _values(kind: CardKind, like: Card | None, year: int | None) -> Iterator[str
 
 
 def _like(
-    attribute: Attribute, ranges: Mapping[str, FitRange], like: Card, year: int | None
+    attribute: Attribute, ranges: Mapping[str, FitRange], like: Card, flash: NewFlash | None
 ) -> str | None:
     """Return the line of an attribute of a card that has a base; None if it is left to that."""
     name = attribute.name
-    if name == "flash.die_capacity":
-        return _die(attribute, like, year)
+    if flash is not None and (stated := flash.stated(name)) is not None:
+        return _line(attribute, stated.value, stated.unit, stated.note, stated.span, stated.because)
     if not like.has(name):
         return None
-    if name == "flash.dies_per_channel":
-        return _dies(attribute, like, year)
     buffered = like.has("flash.channels") and name == "buffer.size"
     span = _BUFFER if buffered else ranges.get(name)
     if name in _PRINTED and span is None:
@@ -263,45 +269,6 @@ def _as_printed(attribute: Attribute, like: Card) -> str:
         return _line(attribute, like.number(name), like.sources[name].unit, note)
     key, word = name.partition(".")[2], like.word(name)
     return f'{key} = {{ value = "{word}", source = "assumed", note = {_text(note)} }}'
-
-
-def _dies(attribute: Attribute, like: Card, year: int | None) -> str:
-    """Return the line of the dies of a channel: so many that they hold the capacity."""
-    size = _die_size(like, year)
-    dies = like.number(attribute.name)
-    why = f"as {like.name}"
-    if size is not None:
-        need = like.number("capacity.user") * (1 + like.number("flash.spare"))
-        dies = max(math.ceil(need / size / like.integer("flash.channels")), 1)
-        step = like.integer("flash.dies_in_step")
-        dies = -(-dies // step) * step
-        why = f"hold the capacity of {like.name}"
-    low, high = ends(like.kind, attribute.name, _DIES)
-    return _line(attribute, dies, "1", why, (min(low, dies), max(high, dies)), _DIES.why)
-
-
-def _die_size(like: Card, year: int | None) -> float | None:
-    """Return the capacity of a die in bytes: that of the other card, or what is usual; or None.
-
-    The other card may count a plane as a die, where planes read by themselves. So its size is kept
-    for drives of other years, too, as long as dies were as large.
-    """
-    made = year or like.year
-    usual = None if made is None else usual_die(made) * 2.0**30
-    before = None if like.year is None else usual_die(like.year) * 2.0**30
-    if like.has("flash.die_capacity") and (year is None or usual == before):
-        return like.number("flash.die_capacity")
-    return usual
-
-
-def _die(attribute: Attribute, like: Card, year: int | None) -> str | None:
-    size = _die_size(like, year)
-    if size is None:
-        return None
-    why = DIE_WHY.format(year=year or like.year)
-    if like.has(attribute.name) and size == like.number(attribute.name):
-        why = f"as {like.name}"
-    return _line(attribute, size, "GiB", f"{why}; change it if the sheet says it")
 
 
 def _alone(attribute: Attribute, ranges: Mapping[str, FitRange]) -> str | None:

@@ -1,0 +1,128 @@
+# ruff: noqa: E501
+"""Flash by the bits of its cells and the year of a drive: how long a read takes, and what reads by itself.
+
+A data sheet says neither. Papers of the makers (ISSCC) print how long a die takes to read a page, and
+how many planes it has; drives come to market with such flash in the year of the paper or the next.
+
+Planes of a die read one page each at the same time, and all at once, for as long as there has been
+flash of several planes. That each of them reads a page of its own, whenever it is asked to, came with
+flash of 128 layers and more. In the kernel a die is what reads by itself: of such flash it is a plane.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raidsim.cards.card import Card
+from raidsim.cards.fit_ranges import FitRange
+from raidsim.cards.narrow_ranges import usual_die
+
+CELLS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
+"""Bits that a cell holds, by the name of its kind."""
+
+
+@dataclass(frozen=True)
+class FlashClass:
+    """Flash of cells of so many bits, in drives up to a year of launch. Times of a read are in us.
+
+    ``gathers`` says that it is so of drives with an SLC cache only.
+    """
+
+    bits: int
+    until: int
+    read: float
+    low: float
+    high: float
+    why: str
+    gathers: bool = False
+
+    @property
+    def range(self) -> FitRange:
+        """From where to where a fit looks for the time of a read."""
+        return FitRange(f"{self.low:g} us", f"{self.high:g} us", self.why)
+
+
+_LAST = 9999
+_PAPERS = "as AnandTech tabulates papers of ISSCC"
+
+# fmt: off
+CLASSES = (
+    FlashClass(1, _LAST, 25, 20, 35, "one bit a cell: chips' sheets print 25 us, and repeated reads add some on average"),
+    FlashClass(2, _LAST, 65, 45, 90, "two bits a cell: 48 and 64 us as chips are modelled elsewhere (SimpleSSD), 65 and 77 us of drives that were fitted to what was measured"),
+    FlashClass(3, 2018, 65, 45, 90, f"three bits a cell, up to 64 layers: more than the 58 us of 96 layers of 2018 ({_PAPERS}); 65 us of drives that print a read alone"),
+    FlashClass(3, 2020, 55, 38, 75, f"three bits a cell, 96 and 128 layers: 45 to 58 us ({_PAPERS} 2018 and 2019), and repeated reads add some on average"),
+    FlashClass(3, _LAST, 29, 20, 60, "three bits a cell, 128 layers and more, behind an SLC cache: 20 to 30 us of what lies in it, as the files of tests do, and 26 to 31 us of three drives that others measured; 40 to 50 us of the rest (" + _PAPERS + " 2021)", gathers=True),
+    FlashClass(3, 2023, 45, 32, 60, f"three bits a cell, 128 to 176 layers: 40 to 50 us ({_PAPERS} 2021)"),
+    FlashClass(3, _LAST, 37, 28, 55, f"three bits a cell, 200 layers and more: somewhat less than the 40 to 50 us of 176 layers ({_PAPERS} 2021)"),
+    FlashClass(4, _LAST, 90, 60, 130, "four bits a cell: a page takes more comparisons than of three bits; 91 us of a drive that prints a read alone"),
+)
+# fmt: on
+
+APART_FROM, PLANES_APART = 2020, 4
+"""Year of launch from which on planes of a drive's dies read by themselves, and how many there are.
+
+Four planes: Kioxia 2019 and 2021, SK hynix and Samsung 2021 (ISSCC, as AnandTech tabulates it), Micron
+with 176 layers ("4-Independent Planes for Read", ISSCC 2022). Some have two, some six.
+"""
+
+KIN = 2
+"""Years between two drives of one maker that may have the same flash."""
+
+
+def bits_of(card: Card) -> int | None:
+    """Return how many bits a cell of a drive's flash holds; None if its card does not say."""
+    for name in ("flash.bits_per_cell", "slc.bits_per_cell"):
+        if card.has(name):
+            return card.integer(name)
+    return None
+
+
+def gathers(card: Card) -> bool:
+    """Whether a drive has an SLC cache."""
+    return card.has("slc.size") or card.has("slc.dynamic_size")
+
+
+def class_of(bits: int | None, year: int | None, *, cached: bool) -> FlashClass | None:
+    """Return the class of flash in a drive of a year, with an SLC cache or none.
+
+    None if bits or year are not known.
+    """
+    if bits is None or year is None:
+        return None
+    return next(
+        one
+        for one in CLASSES
+        if one.bits == bits and year <= one.until and (cached or not one.gathers)
+    )
+
+
+def is_kin(like: Card, bits: int | None, maker: str, year: int | None) -> bool:
+    """Whether a drive may have the flash of another one: of the same maker and time, and its cells."""
+    if like.year is None or year is None or bits != bits_of(like):
+        return False
+    if usual_die(like.year) != usual_die(year):
+        return False
+    return bool(maker) and maker == like.maker and abs(year - like.year) <= KIN
+
+
+def planes_apart(like: Card, year: int | None, *, kin: bool) -> int:
+    """Return how many planes of a die of a new drive read by themselves: 1 if none does."""
+    if year is None or year < APART_FROM:
+        return 1
+    of_base = like.integer("flash.planes")
+    return of_base if kin and of_base > 1 else PLANES_APART
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What a command takes in drives from a year of launch on, in us, beside their front end."""
+
+    since: int
+    latency: float
+    range: FitRange
+    why: str
+
+
+_FAST = "NVMe on PCIe 4.0 and 5.0: 10 us of a write alone of a Lexar NM790 without what Windows takes, half of which is the front end's"
+
+FAST_NVME = Interface(2020, 5, FitRange("1 us", "20 us", _FAST), _FAST)

@@ -1,0 +1,185 @@
+"""The flash of a new card as far as its base, its cells and its year of launch tell it.
+
+The time of a read is that of the class of the flash. A fit of rated random reads would find what
+limits them, and in most drives that is no die. Planes that read by themselves are dies of their own
+(:mod:`raidsim.cards.flash_classes`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from raidsim.cards.card import Card
+from raidsim.cards.fit_ranges import FitRange
+from raidsim.cards.flash_classes import (
+    CELLS,
+    FAST_NVME,
+    FlashClass,
+    bits_of,
+    class_of,
+    gathers,
+    is_kin,
+    planes_apart,
+)
+from raidsim.cards.narrow_ranges import DIE_WHY, ends, usual_die
+
+COUNTED = ("flash.dies_per_channel", "flash.die_capacity")
+"""What follows from the capacity of a drive."""
+
+CLASS_NOTES = CELLS_NOTE, YEAR_NOTE = "class of its cells and year", "class of its year"
+"""Notes of values that are of no card: those of a class."""
+
+_DIES = FitRange("1", "128", "as many as the capacity needs; raidsim card fit counts them")
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a new card states: a value and its range in base units, and why."""
+
+    value: float
+    unit: str
+    note: str
+    span: tuple[float, float] | None = None
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class NewFlash:
+    """The flash of a new drive that is like another one.
+
+    ``bits`` are those of a cell, None if not known; ``apart`` so many planes of a die read by
+    themselves; ``kin`` says that the other drive may well have the same flash.
+    """
+
+    like: Card
+    year: int | None
+    bits: int | None
+    apart: int
+    kin: bool
+
+    @classmethod
+    def of(cls, like: Card, maker: str, year: int | None, cells: str) -> NewFlash:
+        """Return the flash of a drive of a maker and year, with cells of a kind."""
+        bits = CELLS[cells] if cells else bits_of(like)
+        kin = is_kin(like, bits, maker, year)
+        return cls(like, year, bits, planes_apart(like, year, kin=kin), kin)
+
+    def stated(self, name: str) -> Stated | None:
+        """Return what the new card says of an attribute; None if this does not decide it."""
+        if name == "flash.read_time":
+            return self._read_time()
+        if name == "command.latency":
+            return self._latency()
+        if name == "flash.die_capacity":
+            return self._die()
+        if name == "flash.dies_per_channel":
+            return self._dies()
+        if name in ("flash.planes", "flash.stripe"):
+            return self._units(name)
+        if name in ("flash.bits_per_cell", "slc.bits_per_cell"):
+            return self._bits(name)
+        return None
+
+    # ---- how long a read takes
+
+    def _read_time(self) -> Stated | None:
+        cached = gathers(self.like)
+        found = class_of(self.bits, self.year, cached=cached)
+        before = class_of(bits_of(self.like), self.like.year, cached=cached)
+        if found is None:
+            return None
+        span = ends(self.like.kind, "flash.read_time", found.range)
+        value, note = found.read * 1e-6, CELLS_NOTE
+        of_base = self.like.number("flash.read_time")
+        if (self.kin or found is before) and _is_within(of_base, found):
+            value, note = of_base, f"as {self.like.name}"
+        return Stated(value, "us", note, span, found.why)
+
+    def _latency(self) -> Stated | None:
+        """Return what a command takes on the interface, where that is faster than on the base."""
+        like = self.like
+        if like.year is None or self.year is None or like.word("link.interface") != "nvme":
+            return None
+        if not like.year < FAST_NVME.since <= self.year:
+            return None
+        span = ends(like.kind, "command.latency", FAST_NVME.range)
+        return Stated(FAST_NVME.latency * 1e-6, "us", YEAR_NOTE, span, FAST_NVME.why)
+
+    # ---- what reads by itself
+
+    @property
+    def _counted(self) -> bool:
+        """Whether planes become dies here, which they are not yet on the other card."""
+        return self.apart > 1 and self.like.integer("flash.planes") > 1
+
+    def _units(self, name: str) -> Stated | None:
+        """Return planes and stripe: a die that is one plane programs one page at a time."""
+        if not self._counted:
+            return None
+        planes, page = self.like.integer("flash.planes"), self.like.integer("flash.page")
+        if name == "flash.planes":
+            return Stated(1, "1", "a plane reads by itself, and is a die of its own here")
+        if self.like.integer("flash.stripe") != planes * page:
+            return None
+        return Stated(page, "KiB", "one program unit: a page of a plane")
+
+    def _die(self) -> Stated | None:
+        size = self._die_size()
+        if size is None:
+            return None
+        why = DIE_WHY.format(year=self.year or self.like.year)
+        if self._is_of_base():
+            why = f"as {self.like.name}"
+        if self._is_part():
+            why = f"one of {self.apart} planes of a die that read by themselves; dies: {why}"
+        return Stated(size, "GiB", f"{why}; change it if the sheet says it")
+
+    def _die_size(self) -> float | None:
+        """Return the capacity of what reads by itself, in bytes; None if nothing says it."""
+        if self._is_of_base():
+            whole = self.like.number("flash.die_capacity")
+        elif (made := self.year or self.like.year) is not None:
+            whole = usual_die(made) * 2.0**30
+        else:
+            return None
+        return whole / self.apart if self._is_part() else whole
+
+    def _is_of_base(self) -> bool:
+        """Whether dies are those of the other card, which may count a plane as one."""
+        if not self.like.has("flash.die_capacity"):
+            return False
+        if self.year is None or self.kin:
+            return True
+        if self._counted or self.like.year is None:
+            return False  # how large a die with such planes is, its year tells
+        return usual_die(self.like.year) == usual_die(self.year)
+
+    def _is_part(self) -> bool:
+        """Whether the size that is known is that of a die of planes that read by themselves."""
+        return self.apart > 1 and (self._counted or not self._is_of_base())
+
+    def _dies(self) -> Stated:
+        """Return the dies of a channel: so many that they hold the capacity of the other card."""
+        like, size = self.like, self._die_size()
+        dies, why = like.number("flash.dies_per_channel"), f"as {like.name}"
+        if size is not None:
+            need = like.number("capacity.user") * (1 + like.number("flash.spare"))
+            dies = max(math.ceil(need / size / like.integer("flash.channels")), 1)
+            step = like.integer("flash.dies_in_step")
+            dies = -(-dies // step) * step
+            why = f"hold the capacity of {like.name}"
+        low, high = ends(like.kind, "flash.dies_per_channel", _DIES)
+        return Stated(dies, "1", why, (min(low, dies), max(high, dies)), _DIES.why)
+
+    def _bits(self, name: str) -> Stated | None:
+        """Return the bits of a cell, where they are not those of the other card."""
+        if self.bits is None or self.bits == bits_of(self.like):
+            return None
+        if name == "slc.bits_per_cell" and not self.like.has(name):
+            return None
+        return Stated(self.bits, "1", "the kind of its cells")
+
+
+def _is_within(value: float, found: FlashClass) -> bool:
+    return found.low <= value * 1e6 <= found.high

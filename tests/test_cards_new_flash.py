@@ -1,0 +1,120 @@
+"""What the cells and the year of a drive say of its flash, where its sheet says nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raidsim import cards
+from raidsim.cards.card import Card
+from raidsim.cards.flash_classes import CELLS, CLASSES, class_of
+from raidsim.cards.loader import read_card
+from raidsim.cards.stub import stub
+from raidsim.errors import InputError
+
+
+def made(like: str, **known: object) -> Card:
+    base = cards.load(like)
+    text = stub("ssd", "n", base, place=Path("n.toml"), like_name=like, **known)
+    return read_card(text, "n.toml")
+
+
+def read_us(card: Card) -> float:
+    return round(card.number("flash.read_time") * 1e6, 2)
+
+
+# ---- what reads by itself
+
+
+def test_planes_that_read_by_themselves_are_dies_of_their_own():
+    """All planes together program as much at a time as before, and hold as much."""
+    card = made("samsung-970-evo-plus-500gb", maker="Acme", year=2021)
+    assert card["flash.planes"] == 1
+    assert card["flash.die_capacity"] == 64 * 2**30 // 4
+    assert card["flash.stripe"] == card["flash.page"]
+    dies = card.integer("flash.channels") * card.integer("flash.dies_per_channel")
+    assert dies * card.integer("flash.die_capacity") >= card.number("capacity.user") * 1.07
+    assert "reads by itself" in card.sources["flash.planes"].note
+    assert "4 planes" in card.sources["flash.die_capacity"].note
+
+
+def test_planes_of_older_flash_wait_for_each_other():
+    card = made("samsung-970-evo-plus-500gb", maker="Acme", year=2018)
+    assert card["flash.planes"] == 2
+    assert card["flash.die_capacity"] == 32 * 2**30
+
+
+def test_a_sibling_has_the_planes_of_its_sibling():
+    """The PM9A3 has flash of two planes, in all capacities."""
+    card = made("samsung-pm9a3-7680gb", maker="Samsung", year=2021)
+    assert card["flash.die_capacity"] == 32 * 2**30
+    other = made("samsung-pm9a3-7680gb", maker="Acme", year=2021)
+    assert other["flash.die_capacity"] == 16 * 2**30
+
+
+def test_what_is_counted_already_is_not_counted_again():
+    for year in (2024, 2025):
+        card = made("kioxia-cd9p-r-7680gb", maker="Acme", year=year)
+        assert card["flash.planes"] == 1
+        assert card["flash.die_capacity"] == 32 * 2**30
+
+
+# ---- how long a read takes
+
+
+@pytest.mark.parametrize(
+    ("like", "known", "expected"),
+    [
+        ("kingston-dc600m-960gb", {"year": 2011, "cells": "mlc"}, 65),
+        ("kingston-dc600m-960gb", {"year": 2018, "cells": "qlc"}, 90),
+        ("kingston-dc600m-960gb", {"year": 2016, "cells": "tlc"}, 65),
+        ("intel-p3700-800gb", {"year": 2010, "cells": "slc"}, 25),
+        ("samsung-970-evo-plus-500gb", {"year": 2021}, 29),
+        ("samsung-pm9a3-7680gb", {"year": 2022, "maker": "Acme"}, 45),
+    ],
+)
+def test_a_read_takes_what_is_usual_of_such_cells(like, known, expected):
+    card = made(like, **known)
+    assert read_us(card) == expected
+    assert card.sources["flash.read_time"].note == "class of its cells and year"
+    low, high = card.sources["flash.read_time"].range
+    assert low <= expected <= high
+
+
+def test_of_a_base_of_the_same_class_the_time_of_a_read_stays():
+    card = made("samsung-pm983-3840gb", maker="Samsung", year=2017)
+    base = cards.load("samsung-pm983-3840gb")
+    assert card["flash.read_time"] == base["flash.read_time"]
+    assert card.sources["flash.read_time"].range == (45, 90)
+
+
+def test_where_cells_are_not_known_a_read_may_take_what_any_takes():
+    card = made("intel-p3700-800gb", year=2014)
+    assert card["flash.read_time"] == cards.load("intel-p3700-800gb")["flash.read_time"]
+    assert card.sources["flash.read_time"].range == (20, 120)
+
+
+def test_cells_of_another_kind_than_those_of_the_base_are_stated():
+    card = made("kingston-dc600m-960gb", year=2011, cells="mlc")
+    assert card["flash.bits_per_cell"] == 2
+    with pytest.raises(InputError, match="no kind of cells"):
+        made("kingston-dc600m-960gb", year=2011, cells="mcl")
+
+
+def test_every_kind_of_cells_has_a_class_in_every_year():
+    for bits in CELLS.values():
+        for year in range(2005, 2035):
+            for cached in (False, True):
+                found = class_of(bits, year, cached=cached)
+                assert found.low <= found.read <= found.high
+    assert class_of(None, 2020, cached=False) is None
+    assert all(one.why for one in CLASSES)
+
+
+def test_a_command_takes_less_on_an_interface_of_a_later_year():
+    old = cards.load("samsung-970-evo-plus-500gb")
+    assert made(old.name, year=2019)["command.latency"] == old["command.latency"] == 8e-6
+    assert made(old.name, year=2021).number("command.latency") == pytest.approx(5e-6)
+    sata = cards.load("kingston-dc600m-960gb")
+    assert made(sata.name, year=2025)["command.latency"] == sata["command.latency"]
