@@ -46,7 +46,7 @@ LEAST = 1000
 # as that, intervals are too wide, and so they are where they hold few collections of garbage. A
 # scenario that says nothing takes 50,000.
 LEAST_OF = {
-    "SSD, closed loop": 20_000,
+    "SSD, closed loop": 50_000,
     "SSD, garbage collection": 50_000,
     "RAID 5 of disks, write-back": 50_000,
     "search for a latency": 20_000,
