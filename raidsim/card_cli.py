@@ -40,6 +40,12 @@ def new_command(
     cells: Annotated[
         str, typer.Option(metavar="slc|mlc|tlc|qlc", help="Of the flash: bits of a cell, 1 to 4.")
     ] = "",
+    interface: Annotated[
+        str, typer.Option(metavar="sata|sas|nvme", help="Of an SSD: chooses its base by this.")
+    ] = "",
+    slc_cache: Annotated[
+        bool, typer.Option("--slc-cache", help="It has one, as drives of personal computers do.")
+    ] = False,
     output_file: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write there; else to NAME.toml."),
@@ -49,15 +55,34 @@ def new_command(
     from pathlib import Path
 
     from raidsim import cards
+    from raidsim.cards.bases import chosen_base, warnings
     from raidsim.cards.stub import inherits, stub
     from raidsim.errors import InputError, Problem
     from raidsim.report import output
     from raidsim.report.output import Target
 
     base = None if like is None else cards.load(like)
+    remarks: list[str] = []
+    if interface or slc_cache:
+        base, why = chosen_base(
+            kind, interface, base, cells=cells, year=year, slc_cache=slc_cache, maker=maker
+        )
+        remarks.append(why)
+        like = base.name
+    if base is not None and kind == base.kind == "ssd":
+        has = slc_cache if interface else None
+        remarks += warnings(base, cells=cells, year=year, slc_cache=has)
     place = Path(output_file or f"{name}.toml")
     text = stub(
-        kind, name, base, place=place, like_name=like or "", maker=maker, year=year, cells=cells
+        kind,
+        name,
+        base,
+        place=place,
+        like_name=like or "",
+        maker=maker,
+        year=year,
+        cells=cells,
+        remarks=remarks,
     )
     target = Target("--output", str(place), (".toml",))
     output.check([target])
@@ -66,11 +91,14 @@ def new_command(
         raise InputError([Problem(str(place), None, "--output", cause, remedy)])
     output.write({target: text.encode()})
     typer.echo(f"Wrote {place}: fill in [rated], then raidsim card fit {place}.")
+    for remark in remarks:
+        typer.echo(remark)
     if base is not None:
         typer.echo(inherits(base, maker))
     else:
         typer.echo(
-            "Without --like, lines that begin with # and have no [[ are to be filled in too."
+            "Without --like or --interface, lines that begin with # and have no [[ are to be"
+            " filled in too."
         )
 
 

@@ -190,6 +190,16 @@ def test_what_no_figure_tells_stays_as_it_was(tmp_path):
     assert card.sources["flash.read_time"].source == "assumed"
 
 
+def test_the_time_of_a_read_moves_less_than_what_no_class_is_known_of(tmp_path):
+    """64 KiB alone take 3 + 38.4 + 50 us; what 110 us ask for is mostly the data path's."""
+    large = {"unit": "us", "size": "64 KiB", "outstanding": 1}
+    path = written(tmp_path, card_text({}) + entry("large-read", 110, **large))
+    report = fitted(path, simulate=Formula())
+    assert report.all_met
+    moved = {one.parameter.name: math.log(one.after / one.before) for one in report.values}
+    assert 0 <= moved["flash.read_time"] < moved["data_path.read_time_per_byte"] / 2
+
+
 def test_two_figures_that_cannot_both_be_met_are_named(tmp_path):
     # One worker with one outstanding does 1 / latency: 40 us are 25,000 IO/s, not 50,000.
     path = written(tmp_path, card_text({"read-latency": 80}))

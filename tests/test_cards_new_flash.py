@@ -82,6 +82,12 @@ def test_a_read_takes_what_is_usual_of_such_cells(like, known, expected):
     assert low <= expected <= high
 
 
+def test_a_sibling_of_a_drive_that_was_measured_reads_as_that_does():
+    card = made("intel-p3700-800gb", maker="Intel", year=2015)
+    assert card["flash.read_time"] == cards.load("intel-p3700-800gb")["flash.read_time"]
+    assert card.sources["flash.read_time"].range == (45, 90)
+
+
 def test_of_a_base_of_the_same_class_the_time_of_a_read_stays():
     card = made("samsung-pm983-3840gb", maker="Samsung", year=2017)
     base = cards.load("samsung-pm983-3840gb")
@@ -90,8 +96,9 @@ def test_of_a_base_of_the_same_class_the_time_of_a_read_stays():
 
 
 def test_where_cells_are_not_known_a_read_may_take_what_any_takes():
-    card = made("intel-p3700-800gb", year=2014)
-    assert card["flash.read_time"] == cards.load("intel-p3700-800gb")["flash.read_time"]
+    base = cards.load("cisco-ssd-sata-ep-480gb")
+    card = made(base.name, year=2014)
+    assert card["flash.read_time"] == base["flash.read_time"]
     assert card.sources["flash.read_time"].range == (20, 120)
 
 

@@ -53,6 +53,12 @@ ROUNDED = 0.005
 COUNTED = ("flash.dies_per_channel", "buffer.size")
 """Values with a range that follow from others by a rule, and are not fitted."""
 
+OF_CLASS = ("flash.read_time",)
+"""Values that are those of a class: a fit moves them as far as figures ask for, and no further.
+
+What is usual is as good as a figure: half of the range away counts as a residual of 1.
+"""
+
 UNITS_BUFFERED = 6
 """Program units of each die that a write buffer has room for, at least."""
 
@@ -387,6 +393,12 @@ def _parameters(card: Card) -> list[Parameter]:
     if not found:
         cause, remedy = "nothing on it may move", "write a range beside what no sheet tells"
         raise InputError([Problem(str(card.path), None, None, cause, remedy)])
+    found = [
+        replace(one, hold=max(2 / math.log(one.high / one.low), one.hold))
+        if one.name in OF_CLASS
+        else one
+        for one in found
+    ]
     if not card.has("flash.die_capacity"):
         return found
     most = flash_capacity(card) / card.number("capacity.user") - 1

@@ -16,7 +16,7 @@ or gains it by claims that held and no longer do. So where a fit ends, another o
 pass again and gains nothing: running it again changes nothing.
 
 Values that claims leave open, alone or in exchange for each other, stay near where a pass
-started: each step away costs a little (``HOLD``), and moves happen for a gain only.
+started: each step away costs a little (``Parameter.hold``), and moves happen for a gain only.
 """
 
 from __future__ import annotations
@@ -43,9 +43,6 @@ It is relative to the cost of the claims that are not given up, which must not d
 
 ENOUGH = 1e-3
 """Cost per claim at which nothing is left to gain: some fifth of what is allowed."""
-
-HOLD = 0.2
-"""Residual that a change of a value by a factor of e counts as, beside those of the claims."""
 
 PASSES = 5
 STEPS, ELSEWHERE = 8, 5
@@ -239,6 +236,7 @@ def _squares(search: _Search, start: Trial, anchor: Trial, steps: int = STEPS) -
         return start
     low = np.log([p.low for p in search.parameters])[free]
     high = np.log([p.high for p in search.parameters])[free]
+    hold = np.array([p.hold for p in search.parameters])[free]
     held = np.clip(np.log(anchor.values)[free], low, high)
 
     def trial(x: Vector) -> Trial:
@@ -249,7 +247,7 @@ def _squares(search: _Search, start: Trial, anchor: Trial, steps: int = STEPS) -
         return search.beside(start, [search.possible(point)], "fit")[0]
 
     def residuals(x: Vector) -> Vector:
-        return np.append(trial(x).emphasised, HOLD * (x - held))
+        return np.append(trial(x).emphasised, hold * (x - held))
 
     made: list[tuple[Vector, Trial, Vector]] = []  # where, trial and slopes of the residuals
 
@@ -264,7 +262,7 @@ def _squares(search: _Search, start: Trial, anchor: Trial, steps: int = STEPS) -
             at = search.derivatives(here)[0][:, free]
         made.append((x.copy(), here, at))
         emphasis = 2.0 * np.abs(here.residuals)
-        return np.vstack([emphasis[:, None] * at, HOLD * np.eye(int(free.sum()))])
+        return np.vstack([emphasis[:, None] * at, np.diag(hold)])
 
     # Strictly inside the bounds, as the method wants it.
     inside = np.clip(x0[free], low + 1e-9, high - 1e-9)

@@ -26,6 +26,9 @@ from raidsim.errors import InputError, Problem
 DIGITS = 4
 """Significant digits that a fitted value keeps on its card."""
 
+HOLD = 0.2
+"""What :attr:`Parameter.hold` is of a value of which nothing else is known than where it was."""
+
 FEW = 300
 """Steps in a range up to which a value counts as one of a few choices."""
 
@@ -34,7 +37,8 @@ FEW = 300
 class Parameter:
     """One value that may move. ``value``, the bounds and ``step`` are in base units.
 
-    ``step`` is what a size or a count moves by; 0 for what is continuous.
+    ``step`` is what a size or a count moves by; 0 for what is continuous. ``hold`` is the residual
+    that a change by a factor of e counts as, beside those of the claims.
     """
 
     card: Card
@@ -44,6 +48,7 @@ class Parameter:
     low: float
     high: float
     step: float = 0.0
+    hold: float = HOLD
 
     @property
     def unit(self) -> str:

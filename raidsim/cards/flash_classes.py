@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from raidsim.cards.card import Card
 from raidsim.cards.fit_ranges import FitRange
 from raidsim.cards.narrow_ranges import usual_die
+from raidsim.errors import Problem, quote
 
 CELLS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
 """Bits that a cell holds, by the name of its kind."""
@@ -67,6 +68,12 @@ with 176 layers ("4-Independent Planes for Read", ISSCC 2022). Some have two, so
 
 KIN = 2
 """Years between two drives of one maker that may have the same flash."""
+
+
+def cells_problem(cells: str) -> Problem:
+    """Say that cells of this kind are not known."""
+    cause = f"{quote(cells)} is no kind of cells"
+    return Problem(None, None, "--cells", cause, f"known: {', '.join(CELLS)}")
 
 
 def bits_of(card: Card) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from raidsim import units
 from raidsim.cards.attributes import DRIVE_KINDS, KINDS, UNKNOWN, Attribute, CardKind
 from raidsim.cards.card import Card
 from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
-from raidsim.cards.flash_classes import CELLS
+from raidsim.cards.flash_classes import CELLS, cells_problem
 from raidsim.cards.inherited import words
 from raidsim.cards.narrow_ranges import ends, narrow_ranges
 from raidsim.cards.new_flash import COUNTED, NewFlash
@@ -44,6 +44,7 @@ def stub(
     maker: str = "",
     year: int | None = None,
     cells: str = "",
+    remarks: Sequence[str] = (),
 ) -> str:
     """Return the text of a new card.
 
@@ -61,6 +62,8 @@ def stub(
         How the card was asked for: a name of the catalogue, or a path.
     maker, year, cells
         Of the new card, as far as known; ``cells`` is a key of ``CELLS``, or empty.
+    remarks
+        Sentences about its base that stand at its top.
 
     Raises
     ------
@@ -78,15 +81,13 @@ def stub(
         cause = f"{quote(name)} is no name of a card"
         problems.append(Problem(None, None, "NAME", cause, 'such as "intel-p4510-4tb"'))
     if cells and cells not in CELLS:
-        known = ", ".join(CELLS)
-        cause = f"{quote(cells)} is no kind of cells"
-        problems.append(Problem(None, None, "--cells", cause, f"known: {known}"))
+        problems.append(cells_problem(cells))
     if problems:
         raise InputError(problems)
     flash = None
     if like is not None and like.has("flash.channels"):
         flash = NewFlash.of(like, maker, year, cells)
-    lines = [*_head(kind, name, like, place, like_name, maker, year)]
+    lines = [*_head(kind, name, like, place, like_name, maker, year, remarks)]
     lines += _rated(kind, like)
     lines += _values(KINDS[kind], like, flash)
     return "\n".join(lines) + "\n"
@@ -103,6 +104,7 @@ def _head(
     like_name: str,
     maker: str,
     year: int | None,
+    remarks: Sequence[str],
 ) -> Iterator[str]:
     yield f"# {name}: to be filled in from its data sheet."
     yield "#"
@@ -116,8 +118,8 @@ def _head(
     )
     if like is not None:
         yield "#"
-        for line in _wrapped(inherits(like, maker)):
-            yield f"# {line}"
+        for remark in (*remarks, inherits(like, maker)):
+            yield from (f"# {line}" for line in _wrapped(remark))
     yield ""
     yield "schema = 2"
     yield f'name = "{name}"'

@@ -1,0 +1,131 @@
+"""Which card of the catalogue a new drive stands on, if nobody names one.
+
+What a sheet does not print is the base's: what a command takes on the interface, channels, the time
+of the flash. So the base has the same interface, an SLC cache if the drive has one, and among those
+the nearest cells and year of launch. A base of another generation is warned of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from raidsim.cards.card import Card
+from raidsim.cards.catalogue import catalogue
+from raidsim.cards.flash_classes import CELLS, bits_of, cells_problem, gathers
+from raidsim.errors import InputError, Problem, quote
+
+INTERFACES = ("sata", "sas", "nvme")
+
+GENERATION = 3
+"""Years between two drives from which on they are of different generations."""
+
+_BIT, _UNKNOWN, _CACHE, _MAKER = 4.0, 2.0, 8.0, 0.5
+"""Years that a bit of a cell counts as, cells that are not told, an SLC cache, another maker."""
+
+
+def nearest_base(
+    known: Iterable[Card],
+    interface: str,
+    *,
+    cells: str = "",
+    year: int | None = None,
+    slc_cache: bool = False,
+    maker: str = "",
+) -> Card | None:
+    """Return the card of a drive of an interface that is most like a new one, or None.
+
+    Drives whose dies are not told are left out: a fit could not count them.
+    """
+    fitting = [
+        card
+        for card in known
+        if card.kind == "ssd"
+        and card.word("link.interface") == interface
+        and card.has("flash.die_capacity")
+        and card.year is not None
+        and card.maker != "not named"
+    ]
+
+    def distance(card: Card) -> tuple[float, bool, str]:
+        years = _distance(card, cells=cells, year=year, slc_cache=slc_cache, maker=maker)
+        return years, bool(card.base), card.name
+
+    return min(fitting, key=distance, default=None)
+
+
+def chosen_base(
+    kind: str,
+    interface: str,
+    like: Card | None,
+    *,
+    cells: str,
+    year: int | None,
+    slc_cache: bool,
+    maker: str,
+) -> tuple[Card, str]:
+    """Return the card that a new drive stands on, and in a sentence why.
+
+    Raises
+    ------
+    InputError
+        The new card is no solid state drive, the interface is none, or another base is named.
+    """
+    cause = ""
+    if kind != "ssd":
+        cause, remedy = f"a {kind} has no base that an interface chooses", "name one with --like"
+    elif like is not None:
+        cause, remedy = "--like names a base already", "leave one of the two out"
+    elif interface not in INTERFACES:
+        cause = f"{quote(interface)} chooses no base"
+        remedy = f"known: {', '.join(INTERFACES)}"
+    elif cells and cells not in CELLS:
+        raise InputError([cells_problem(cells)])
+    if cause:
+        raise InputError([Problem(None, None, "--interface", cause, remedy)])
+    base = nearest_base(
+        catalogue(), interface, cells=cells, year=year, slc_cache=slc_cache, maker=maker
+    )
+    assert base is not None  # the catalogue has drives of each
+    bits, cache = bits_of(base), ", an SLC cache" if gathers(base) else ""
+    held = "" if bits is None else f", {bits} bits a cell"
+    why = (
+        f"Its base is {base.name}, the nearest of the catalogue by interface, SLC cache, cells and"
+        f" year: {interface.upper()}, of {base.year}{held}{cache}."
+    )
+    return base, why
+
+
+def _distance(card: Card, *, cells: str, year: int | None, slc_cache: bool, maker: str) -> float:
+    """Return how far a drive is from a new one, in years."""
+    assert card.year is not None
+    distance = 0.0 if year is None else float(abs(card.year - year))
+    if cells:
+        bits = bits_of(card)
+        distance += _UNKNOWN if bits is None else _BIT * abs(bits - CELLS[cells])
+    if slc_cache != gathers(card):
+        distance += _CACHE
+    if maker and maker != card.maker:
+        distance += _MAKER
+    return distance
+
+
+def warnings(
+    like: Card, *, cells: str = "", year: int | None = None, slc_cache: bool | None = None
+) -> list[str]:
+    """Return in sentences what of a base is of another generation than a new drive."""
+    found = []
+    if year is not None and like.year is not None and abs(year - like.year) >= GENERATION:
+        found.append(
+            f"{like.name} is of {like.year}, {abs(year - like.year)} years away: its channels and"
+            " its firmware are of another generation; write what the sheet or a review says."
+        )
+    bits = bits_of(like)
+    if cells and bits is not None and bits != CELLS[cells]:
+        found.append(
+            f"{like.name} holds {bits} bits a cell, and {cells.upper()} {CELLS[cells]}: how long it"
+            " programs is a guess, until the sheet's sustained writes say it."
+        )
+    if slc_cache is not None and slc_cache != gathers(like):
+        has = "an" if gathers(like) else "no"
+        found.append(f"{like.name} has {has} SLC cache: bursts of writes are not its own.")
+    return found

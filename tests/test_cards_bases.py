@@ -1,0 +1,95 @@
+"""Which card a new drive stands on: one of its interface, and of flash of its kind and time."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidsim import cards, cli
+from raidsim.cards.bases import nearest_base, warnings
+
+
+def base_of(interface: str, **known: object) -> cards.Card:
+    return nearest_base(cards.catalogue(), interface, **known)
+
+
+@pytest.mark.parametrize(
+    ("interface", "known", "expected"),
+    [
+        # Flash of 25 nm with two bits a cell, not that of a drive of 2023 on the same interface.
+        ("sata", {"cells": "mlc", "year": 2011}, "intel-s3700-800gb"),
+        ("sata", {"cells": "tlc", "year": 2022}, "kingston-dc600m-960gb"),
+        ("nvme", {"cells": "qlc", "year": 2024}, "solidigm-p5336-61440gb"),
+        ("nvme", {"cells": "tlc", "year": 2025}, "kioxia-cd9p-r-7680gb"),
+        ("nvme", {"cells": "tlc", "year": 2025, "slc_cache": True}, "samsung-970-evo-plus-500gb"),
+        ("nvme", {"cells": "tlc", "year": 2021, "maker": "Samsung"}, "samsung-pm9a3-7680gb"),
+        ("sas", {"year": 2018}, "samsung-pm1643-30720gb"),
+    ],
+)
+def test_the_nearest_base_is_of_the_interface_the_cells_and_the_time(interface, known, expected):
+    assert base_of(interface, **known).name == expected
+
+
+def test_dies_of_every_base_can_be_counted():
+    for year in range(2008, 2030):
+        for interface in ("sata", "sas", "nvme"):
+            base = base_of(interface, year=year)
+            assert base.word("link.interface") == interface
+            assert base.has("flash.die_capacity")
+            assert base.name != "null-block-device"
+
+
+def test_a_base_of_another_generation_is_warned_of():
+    base = cards.load("kingston-dc600m-960gb")
+    (years, bits) = warnings(base, cells="mlc", year=2011)
+    assert "is of 2023, 12 years away" in years
+    assert "holds 3 bits a cell, and MLC 2" in bits
+    assert warnings(base, cells="tlc", year=2022) == []
+    assert "no SLC cache" in warnings(base, slc_cache=True)[0]
+
+
+def call(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["card", "new", *map(str, arguments)])
+    return ended.value.code
+
+
+def test_a_new_card_says_which_base_was_chosen_and_why(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    options = ("--interface", "sata", "--cells", "qlc", "--year", 2018, "--maker", "Acme")
+    assert call("ssd", "acme-1tb", *options) == 0
+    printed = capsys.readouterr().out
+    said = "Its base is intel-s4600-960gb, the nearest of the catalogue by interface"
+    text = (tmp_path / "acme-1tb.toml").read_text()
+    assert said in printed
+    assert said in text.replace("\n# ", " ")
+    assert "holds 3 bits a cell, and QLC 4" in printed
+    card = cards.load(tmp_path / "acme-1tb.toml")
+    assert card.base == "intel-s4600-960gb"
+    assert card["flash.bits_per_cell"] == 4
+
+
+def test_a_base_that_is_named_is_warned_of_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    options = ("--like", "kingston-dc600m-960gb", "--year", 2011)
+    assert call("ssd", "acme-256gb", *options) == 0
+    assert "12 years away" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("ssd", "a", "--interface", "scsi"), '"scsi" chooses no base; known: sata, sas, nvme'),
+        (("hdd", "a", "--interface", "sas"), "a hdd has no base that an interface chooses"),
+        (("ssd", "a", "--slc-cache"), '"" chooses no base'),
+        (("ssd", "a", "--interface", "sata", "--cells", "x"), '--cells: "x" is no kind of cells'),
+        (
+            ("ssd", "a", "--interface", "sata", "--like", "intel-s3700-800gb"),
+            "--like names a base already",
+        ),
+    ],
+)
+def test_wrong_words_are_refused_in_a_line(words, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert call(*words) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
