@@ -12,10 +12,12 @@ from watching import scenario as scenario_of
 import raidsim
 from raidsim import InputError, Scenario, cards, cli, units
 from raidsim.cards.attributes import KINDS
+from raidsim.cards.plausible import plausible
 from raidsim.fio.job_file import read_jobs
 from raidsim.report import json_file
 from raidsim.report import unknowns as words
 from raidsim.report.curves import curves
+from raidsim.resources import data_folder
 from raidsim.risk.assess import assess
 from raidsim.studies import unknown
 from raidsim.studies.orders import compare
@@ -46,6 +48,24 @@ def known_but(scenario: Scenario, *unsure: str) -> Scenario:
                 written = one.value if bare else units.text(one.value, dimension)
                 changes[f"{place}.set.{one.name}"] = written
     return scenario.with_(changes)
+
+
+CLAIMED = sorted((data_folder("validation") / "cards").glob("*.toml"))
+
+
+@pytest.mark.parametrize(
+    "card",
+    [*cards.catalogue(), *map(cards.load, CLAIMED)],
+    ids=lambda card: card.name,
+)
+def test_every_value_of_every_card_is_drawn_within_its_range(card: cards.Card) -> None:
+    """Also one to which its sheet leaves no room: its range has no width, and it stays as it is."""
+    found = Draws(seed=1, count=50)
+    ranges = plausible(card)
+    for number in range(1, 51):
+        for name, value in found.values(card, number).items():
+            least, most = min(ranges[name].low, card.number(name)), ranges[name].high
+            assert least * (1 - 1e-9) <= value <= most * (1 + 1e-9), name
 
 
 @pytest.fixture(scope="module")

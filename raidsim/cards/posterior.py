@@ -116,8 +116,10 @@ class Posterior:
             low = np.where(self.linear, self.low, np.log(self.low))
             high = np.where(self.linear, self.high, np.log(self.high))
         wide = (high - low) / 2
-        below = np.where(self.seen, 1.0, (self.mean - low) / wide)
-        above = np.where(self.seen, 1.0, (high - self.mean) / wide)
+        told = self.seen | (wide == 0.0)  # what a sheet leaves no room for does not move at all
+        wide = np.where(told, 1.0, wide)
+        below = np.where(told, 1.0, (self.mean - low) / wide)
+        above = np.where(told, 1.0, (high - self.mean) / wide)
         return below, above
 
 
@@ -147,7 +149,7 @@ def posterior(card: Card) -> Posterior:
     slopes, errors = _figures(card, names, told)
     scale = np.where(linear & (value > 0), value, 1.0)  # d log figure / d value = J / value
     covariance = conditioned(prior, slopes / scale, errors)
-    seen = np.sqrt(np.diag(covariance) / np.diag(prior)) < SEEN
+    seen = np.sqrt(np.diag(covariance)) < SEEN * np.sqrt(np.diag(prior))
     seen[blind] = True
     dimensions = [card.about.by_name[name].dimension for name in names]
     whole = np.array([one in ("count", "size", "capacity") for one in dimensions], dtype=np.bool_)
