@@ -68,6 +68,11 @@ class Cost:
         self.paid |= {self.of_job(job)[0] for job in claim.jobs()}
 
 
+def sort_of(claim: Claim) -> tuple[object, ...]:
+    """Of which document, in which role, whether it holds, and whether it is of the catalogue."""
+    return claim.document, claim.role, bool(claim.explanation), claim.kind == "catalogue"
+
+
 def draw(claims: Iterable[Claim], found: dict[str, dict]) -> list[str]:
     """The ids, in the order of the claims."""
     order = list(claims)
@@ -82,12 +87,9 @@ def draw(claims: Iterable[Claim], found: dict[str, dict]) -> list[str]:
     random.Random(SEED).shuffle(sure)
     cost, drawn, sorts = Cost(), set(), set()
 
-    def stratum(claim: Claim) -> tuple[object, ...]:
-        return claim.document, claim.role, bool(claim.explanation), claim.kind == "catalogue"
-
-    for one in sorted(set(map(stratum, order))):
-        left = [claim for claim in sure if stratum(claim) == one]
-        wanted = max(round(SHARE * sum(stratum(claim) == one for claim in order)), 1)
+    for one in sorted(set(map(sort_of, order))):
+        left = [claim for claim in sure if sort_of(claim) == one]
+        wanted = max(round(SHARE * sum(sort_of(claim) == one for claim in order)), 1)
         seen: set[tuple[str, str]] = set()
         while left and wanted:
             new = [c for c in left if not {c.kind, c.relation} <= sorts]
