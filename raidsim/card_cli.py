@@ -55,7 +55,7 @@ def new_command(
     from pathlib import Path
 
     from raidsim import cards
-    from raidsim.cards.bases import chosen_base, warnings
+    from raidsim.cards.bases import chosen_base, stores_in_flash, warnings
     from raidsim.cards.stub import inherits, stub
     from raidsim.errors import InputError, Problem
     from raidsim.report import output
@@ -69,7 +69,7 @@ def new_command(
         )
         remarks.append(why)
         like = base.name
-    if base is not None and kind == base.kind == "ssd":
+    if base is not None and kind == base.kind and stores_in_flash(kind):
         has = slc_cache if interface else None
         remarks += warnings(base, cells=cells, year=year, slc_cache=has)
     place = Path(output_file or f"{name}.toml")

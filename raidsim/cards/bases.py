@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from raidsim.cards.attributes import KINDS
 from raidsim.cards.card import Card
 from raidsim.cards.catalogue import catalogue
 from raidsim.cards.flash_classes import CELLS, bits_of, cells_problem, gathers
@@ -21,6 +22,11 @@ GENERATION = 3
 
 _BIT, _UNKNOWN, _CACHE, _MAKER = 4.0, 2.0, 8.0, 0.5
 """Years that a bit of a cell counts as, cells that are not told, an SLC cache, another maker."""
+
+
+def stores_in_flash(kind: str) -> bool:
+    """Return whether drives of a kind have flash, so that its cells and year tell of them."""
+    return "flash.read_time" in KINDS[kind].by_name
 
 
 def nearest_base(
@@ -39,7 +45,7 @@ def nearest_base(
     fitting = [
         card
         for card in known
-        if card.kind == "ssd"
+        if stores_in_flash(card.kind)
         and card.word("link.interface") == interface
         and card.has("flash.die_capacity")
         and card.year is not None
@@ -71,7 +77,7 @@ def chosen_base(
         The new card is no solid state drive, the interface is none, or another base is named.
     """
     cause = ""
-    if kind != "ssd":
+    if not stores_in_flash(kind):
         cause, remedy = f"a {kind} has no base that an interface chooses", "name one with --like"
     elif like is not None:
         cause, remedy = "--like names a base already", "leave one of the two out"
