@@ -11,11 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from answers import answers
 from small_array import NO_CPU, TOY
 
 from raidsim import Environment, Host, Volume
 from raidsim.control.clock import to_ns
-from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import (
     ERRAND_HOST,
     ERRAND_OPERATION,
@@ -134,15 +134,7 @@ class Filled:
             pass
 
     def _follow(self) -> None:
-        jobs = self.system.world.jobs
-        for index in np.flatnonzero(jobs["stage"] == t.STAGE_RETURNED):
-            job = jobs[index]
-            key = (int(index), int(job["mark"]))
-            if key in self.answered or job["parent"] == t.NONE or job["status"] != t.DONE:
-                continue
-            self.answered.add(key)
-            above = jobs[job["parent"]]
-            task = (int(job["parent"]), int(above["mark"]))
+        for job, above, task in answers(self.system, self.answered):
             first, count = int(job["offset"]) // SECTOR, int(job["length"]) // SECTOR
             if above["errand"] in (ERRAND_HOST, ERRAND_PART) and job["op"] == WRITE:
                 self._apply(task, above)

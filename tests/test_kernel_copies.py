@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from answers import answers
 from conftest import compiled_only
 from small_array import MS, STRIP, TOY, SmallArray, takes
 
@@ -94,14 +95,7 @@ class Copied:
             self.array.until(time)
 
     def _follow(self) -> None:
-        jobs = self.system.world.jobs
-        for index in np.flatnonzero(jobs["stage"] == t.STAGE_RETURNED):
-            job = jobs[index]
-            key = (int(index), int(job["mark"]))
-            if key in self.answered or job["parent"] == t.NONE or job["status"] != t.DONE:
-                continue
-            self.answered.add(key)
-            above = jobs[job["parent"]]
+        for job, above, task in answers(self.system, self.answered):
             drive = self.drives[int(job["drive"])]
             first, count = int(job["offset"]) // SECTOR, int(job["length"]) // SECTOR
             sectors = slice(first, first + count)
@@ -110,7 +104,6 @@ class Copied:
                     drive[sectors] = self._asked(above)
                     self.asked[self._member(job)][sectors] = drive[sectors]
             elif above["errand"] in (ERRAND_OPERATION, ERRAND_REPAIR):
-                task = (int(job["parent"]), int(above["mark"]))
                 self._move(job, drive, self.known.setdefault(task, {}))
 
     def _member(self, job: Any) -> int:

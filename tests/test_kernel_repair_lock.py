@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from answers import answers
 from power_bytes import Drives
 from small_array import MS, STRIP, TOY, SmallArray, takes
 
@@ -67,15 +68,7 @@ class Followed:
             self.array.until(time)
 
     def _follow(self):
-        jobs = self.system.world.jobs
-        for index in np.flatnonzero(jobs["stage"] == t.STAGE_RETURNED):
-            job = jobs[index]
-            key = (int(index), int(job["mark"]))
-            if key in self.answered or job["parent"] == t.NONE or job["status"] != t.DONE:
-                continue
-            self.answered.add(key)
-            above = jobs[job["parent"]]
-            task = (int(job["parent"]), int(above["mark"]))
+        for job, above, task in answers(self.system, self.answered):
             if above["errand"] not in (ERRAND_PART, ERRAND_REPAIR):
                 continue
             place = slice(int(job["offset"]), int(job["offset"] + job["length"]))

@@ -19,6 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim import waits
 from raidsim.intervene.window import settle_dirt
 from raidsim.kernel import cache_past
 from raidsim.kernel import tables as t
@@ -89,10 +90,11 @@ def fill(system: System, cache: int, streams: Sequence[int]) -> None:
     mine = _into(system, cache, streams)
     done = system.world.streams["window_ios"][mine, t.WRITE].astype(float)
     shares = done / done.sum() if done.any() else np.full(len(mine), 1 / len(mine))
-    draws = np.random.default_rng(int(stream_key(int(cache), "full cache")))
+    draws = np.random.default_rng(int(stream_key(system.seed, "full cache", int(cache))))
     follow = [HISTORY] * len(mine)
     known: NDArray[np.int64] | None = None
     for _ in range(MOST_DRAWN // AT_A_TIME):
+        waits.go_on()
         volumes, starts, ends = _drawn(system, mine, shares, follow, draws)
         keys = _keys(system, volumes, starts)
         if known is None:  # where writes go, in the order of the elevator

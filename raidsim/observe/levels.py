@@ -49,6 +49,11 @@ class Level:
     bound: float | None
     words: str
 
+    @property
+    def is_dirty(self) -> bool:
+        """Whether this is what is dirty in a write-back cache."""
+        return (self.table, self.field) == ("caches", "dirty")
+
     def now(self, system: System) -> float:
         """What it is at present."""
         column = getattr(system.world, self.table)[self.field]

@@ -214,7 +214,7 @@ class Settling:
 
     def _drains(self, level: Level) -> bool:
         """Whether a cache that was filled at once gives up more than it takes."""
-        if (level.table, level.field) != ("caches", "dirty") or level.bound is None:
+        if not level.is_dirty or level.bound is None:
             return False
         series = self.record.series(level)
         third = len(series) // 3
@@ -228,8 +228,7 @@ class Settling:
     def _named(self, level: Level) -> Unsettled:
         needs = self._needed(level)
         fills = isinstance(level, Held) and goes_on(self.record.series(level), level.bound or 0.0)
-        is_dirty = (level.table, level.field) == ("caches", "dirty")
-        filling = level.rows[0] if is_dirty and rises(self.record.series(level)) else None
+        filling = level.rows[0] if level.is_dirty and rises(self.record.series(level)) else None
         return Unsettled(frozenset(self.loads_of[level]), level.words, needs, fills, filling)
 
     def _least(self, level: Level) -> float:
@@ -255,7 +254,7 @@ class Settling:
         found = [
             (names, level, self._pace(level, names))
             for level, names in self.loads_of.items()
-            if (level.table, level.field) == ("caches", "dirty") and level in self.record.levels
+            if level.is_dirty and level in self.record.levels
         ]
         return [
             Filling(
@@ -312,7 +311,7 @@ class Settling:
             (
                 self._swept(level, names)
                 for level, names in self.loads_of.items()
-                if (level.table, level.field) == ("caches", "dirty") and load in {None, *names}
+                if level.is_dirty and load in {None, *names}
             ),
             default=math.inf,
         )
@@ -358,7 +357,7 @@ class Settling:
 
     def _of_level(self, level: Level, names: set[str]) -> Unsettled | None:
         series = self.record.series(level)
-        is_of_before = level.field == "dirty" and not names & self.writing
+        is_of_before = level.is_dirty and not names & self.writing
         ended = not is_of_before or (len(series) > 0 and series[-1] == 0)
         if ended and (is_settled(series, level.bound) or self._drains(level)):
             return None
