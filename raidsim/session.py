@@ -162,11 +162,13 @@ class Session:
 
     def _run(self, ios: int) -> bool:
         """Go on until so many I/Os in all have completed; False at the time bound."""
-        while self._completed() < ios:
-            budget = min(ios, self._completed() + PROGRESS_STEPS)
-            readings = self._readings()
-            due = min((reading.due for reading in readings), default=t.NEVER)
-            reason = self.system.run(min(due, self.horizon), self.done_before + budget)
+        readings = self._readings()
+        while (done := self._completed()) < ios:
+            budget = self.done_before + min(ios, done + PROGRESS_STEPS)
+            due = t.NEVER
+            for reading in readings:
+                due = min(due, reading.due)
+            reason = self.system.run(min(due, self.horizon), budget)
             if reason == t.RETURN_HORIZON and due <= self.horizon:
                 for reading in readings:
                     if reading.due == due:
@@ -246,7 +248,8 @@ class Session:
             one.name: observe.counts(self.system, streams[one.name]) for one in self.loads
         }
         if self.settling is not None:
-            self.settling.watch_window()
+            least = self.scenario.measure.min_ios / max(self.warmup_ios, 1)
+            self.settling.watch_window(passed * least)
 
     def _to_precision(self) -> bool:
         measure = self.scenario.measure
@@ -442,8 +445,9 @@ class Session:
         )
         kinds |= {"trim": t.TRIM} if self._asked_for(streams, t.TRIM, load.trim) else {}
         for kind, op in kinds.items():
-            latencies[kind] = observe.latency(system, streams, op)
-            warnings += observe.uncertain_percentiles(system, streams, op, kind)
+            times = observe.times(system, streams, op)
+            latencies[kind] = observe.latency(system, streams, op, times)
+            warnings += observe.uncertain_percentiles(times, op, kind)
         drives = wear.drives(system, streams)
         if self.finite or self.scenario.air.start != "warm":
             warnings += thermal.warnings(drives)

@@ -138,3 +138,17 @@ def test_what_is_wrong_with_the_base_is_said_with_its_place(load, folder):
     (folder / "a-host.toml").write_text(BASE.replace("3.5", "-1"))
     (problem,) = refusal(load, SIBLING)
     assert "a-host.toml:6: cpu.clock.value" in problem.cause
+
+
+def test_a_card_is_read_once_and_anew_when_its_file_or_its_base_has_changed(folder):
+    path = folder / "b-host.toml"
+    path.write_text(SIBLING)
+    first = cards.load(path)
+    assert cards.load(path) is first
+    (folder / "a-host.toml").write_text(BASE.replace("3.5", "3.75"))
+    assert cards.load(path).number("cpu.clock") == 3.75e9
+    path.write_text(SIBLING.replace("16,", "12,"))
+    assert cards.load(path).integer("cpu.cores") == 12
+    (folder / "a-host.toml").unlink()
+    with pytest.raises(InputError, match=r"a-host\.toml"):
+        cards.load(path)

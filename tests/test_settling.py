@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from raidsim import scenario
+from raidsim.observe.levels import Level, Record
 from raidsim.observe.settling import is_settled, moves
 from raidsim.result import Point
 from raidsim.running import run
@@ -308,3 +310,31 @@ def test_a_small_cache_that_goes_up_and_down_by_a_quarter_has_settled() -> None:
 @pytest.mark.parametrize("readings", [0, 1, 3])
 def test_a_level_that_was_hardly_looked_at_has_not_settled(readings: int) -> None:
     assert not is_settled(np.zeros(readings), None)
+
+
+class Clock(Level):
+    """What is read off is the time itself."""
+
+    def now(self, system: Any) -> float:
+        return float(system.now)
+
+
+@pytest.mark.parametrize("length", [3_000_000, 40_000_000, 700_000_000])
+def test_a_record_that_knows_about_how_long_it_is_kept_has_the_same_readings(length: int) -> None:
+    """Those that it would drop soon are not taken, up to half and to many times that length."""
+    level = Clock("state", "now", (0,), None, "the time")
+    for actual in (length // 2 + 1, length, 5 * length):
+        kept, taken = [], []
+        for expected in (0.0, float(length)):
+            system: Any = SimpleNamespace(now=12_345)
+            record = Record(system, [level], expected)
+            count = 0
+            while record.due <= 12_345 + actual:
+                system.now = record.due
+                record.take()
+                count += 1
+            kept.append(record.series(level).tolist())
+            taken.append(count)
+        assert kept[0] == kept[1]
+        assert taken[1] <= taken[0]
+    assert length < 10**7 or taken[1] < taken[0]

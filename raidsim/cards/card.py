@@ -82,6 +82,7 @@ class Card:
     those that a base states, or a base of that, which card does. ``rated`` is what its sheet
     prints; nothing of that is inherited. ``maker`` is empty and ``year``, of its launch, None
     where the card does not say.
+    ``files`` are its own file and those of its bases.
     ``surface`` and ``seek_points`` are of a hard disk that was measured; ``disksim`` is what
     DiskSim's files say of it beside.
     """
@@ -106,6 +107,7 @@ class Card:
     disksim: Mapping[str, object] = field(default_factory=dict)
     base_sensitivities: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     base_residuals: Mapping[str, float] = field(default_factory=dict)
+    files: tuple[Path, ...] = field(default=(), compare=False)
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]

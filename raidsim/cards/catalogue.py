@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from functools import lru_cache
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from raidsim.cards.card import Card
@@ -12,16 +12,27 @@ from raidsim.cards.places import find, shown_as
 from raidsim.errors import InputError, Problem
 from raidsim.resources import data_folder
 
+Stamps = tuple[tuple[int, int], ...]
+"""Of files: when each was last written, ns, and its size."""
+
+
+@dataclass(frozen=True)
+class _Kept:
+    card: Card
+    stamps: Stamps
+
+
+_kept: dict[tuple[Path, str | None], _Kept] = {}
+_MOST_KEPT = 1024
+
 
 def catalogue() -> list[Card]:
     """All cards, by kind and name; InputError with the problems of every bad one."""
     cards: list[Card] = []
     problems: list[Problem] = []
-    folder = data_folder("models")
-    stamps = _stamps(folder)
-    for path in sorted(folder.rglob("*.toml")):
+    for path in sorted(data_folder("models").rglob("*.toml")):
         try:
-            cards.append(_read_once(path, None, stamps))
+            cards.append(_read_once(path, None))
         except InputError as error:
             problems += error.problems
     if problems:
@@ -32,20 +43,27 @@ def catalogue() -> list[Card]:
 def load(name: str | Path, folder: Path | None = None) -> Card:
     """The card of a name or a path; InputError with all that is wrong."""
     path = find(str(name), folder)
-    shown = shown_as(path, name)
-    if path.is_relative_to(data_folder("models")):
-        return _read_once(path, shown, _stamps(path.parent))
-    return read(path, shown)
+    return _read_once(path, shown_as(path, name))
 
 
-@lru_cache(maxsize=1024)
-def _read_once(path: Path, shown: str | None, _stamps: tuple[int, ...]) -> Card:
-    """A card of the catalogue, as long as no card there changes: it may say a base."""
-    return read(path, shown)
+def _read_once(path: Path, shown: str | None) -> Card:
+    """Read a card, unless it was read before and none of its files has changed since."""
+    key = (path.absolute(), shown)
+    kept = _kept.get(key)
+    if kept is not None and kept.card.path == path and kept.stamps == _stamps(kept.card.files):
+        return kept.card
+    card = read(path, shown)
+    if len(_kept) >= _MOST_KEPT:
+        _kept.clear()
+    if stamps := _stamps(card.files):
+        _kept[key] = _Kept(card, stamps)
+    return card
 
 
-def _stamps(folder: Path) -> tuple[int, ...]:
-    """When the files of a folder were last written."""
-    with os.scandir(folder) as entries:
-        files = [(one.name, one.stat().st_mtime_ns) for one in entries]
-    return tuple(time for name, time in sorted(files) if name.endswith(".toml"))
+def _stamps(files: Iterable[Path]) -> Stamps:
+    """What tells whether files have changed; nothing if one of them is gone."""
+    try:
+        found = [file.stat() for file in files]
+    except OSError:
+        return ()
+    return tuple((one.st_mtime_ns, one.st_size) for one in found)

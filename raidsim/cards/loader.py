@@ -176,6 +176,7 @@ class _Reader:
             {a.name: self.origins[a.name] for a in kind.attributes
              if a.name in self.origins and not self._gives(data, a)},
             rated, measured.surface, measured.seek_points, measured.disksim, told, left,
+            (path, *(base.files if base else ())),
         )  # fmt: skip
 
     def _measured(self, data: Mapping[str, Any], kind: CardKind, base: Card | None) -> Measured:

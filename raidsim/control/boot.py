@@ -105,8 +105,9 @@ def point_of(system: System, group: Group, bound: str) -> Point:
     warnings = []
     if streams:
         for kind, op in (("read", t.READ), ("write", t.WRITE)):
-            latencies[kind] = observe.latency(system, streams, op)
-            warnings += observe.uncertain_percentiles(system, streams, op, kind)
+            times = observe.times(system, streams, op)
+            latencies[kind] = observe.latency(system, streams, op, times)
+            warnings += observe.uncertain_percentiles(times, op, kind)
     rows = system.world.streams[streams]
     rate = int(rows["window_ios"].sum()) / passed if passed else 0.0
     used = observe.stations(system, observe.stations_of(system, streams)[0]) if streams else []

@@ -46,7 +46,8 @@ class Measured:
             call = f"{self.name}.latency()"
             cause = f"{quote(op)} is no kind of I/O"
             raise InputError([Problem(call, None, "op", cause, 'give "read", "write" or "flush"')])
-        return observe.latency(self.system, self.streams, OPS[op])
+        times = observe.times(self.system, self.streams, OPS[op])
+        return observe.latency(self.system, self.streams, OPS[op], times)
 
     @property
     def counts(self) -> Counts:

@@ -58,7 +58,7 @@ class Level:
         """What it is at present."""
         column = getattr(system.world, self.table)[self.field]
         if len(self.rows) == 1:  # without an array of its own, which takes ten times as long
-            return float(column[self.rows[0]])
+            return float(column.item(self.rows[0]))
         return float(column[[*self.rows]].sum())
 
 
@@ -90,12 +90,21 @@ class Held(Level):
 
 
 class Record:
-    """Levels over time, from the present time on."""
+    """Levels over time, from the present time on.
 
-    def __init__(self, system: System, levels: Sequence[Level]) -> None:
+    Parameters
+    ----------
+    expected
+        About how long it will be kept, ns. Readings that it would drop before half of that is
+        over are not taken in the first place.
+    """
+
+    def __init__(self, system: System, levels: Sequence[Level], expected: float = 0.0) -> None:
         self.system = system
         self.levels = levels
         self.step = FIRST_STEP_NS
+        while 2 * MOST_KEPT * self.step <= expected / 2:
+            self.step *= 2
         self.origin = system.now
         self.kept: list[list[float]] = []
 

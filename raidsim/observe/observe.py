@@ -51,8 +51,22 @@ def seconds_of(system: System, streams: Sequence[int]) -> float:
     return (end - begun) / NS_PER_S
 
 
-def latency(system: System, streams: Sequence[int], op: int) -> Latency | None:
-    """Response times of I/Os of a kind (READ, WRITE, FLUSH, TRIM); None if there were none."""
+def times(system: System, streams: Sequence[int], op: int) -> NDArray[np.int64]:
+    """How many I/Os of a kind fell into each bin of response times, of these streams together."""
+    first, *others = system.accounts(streams)
+    found: NDArray[np.int64] = system.world.latencies[first, op].copy()
+    for account in others:  # a copy of all of them at once would take twice as long
+        found += system.world.latencies[account, op]
+    return found
+
+
+def latency(
+    system: System, streams: Sequence[int], op: int, histogram: NDArray[np.int64]
+) -> Latency | None:
+    """Response times of I/Os of a kind (READ, WRITE, FLUSH, TRIM); None if there were none.
+
+    ``histogram`` is that of :func:`times`.
+    """
     world = system.world
     rows = list(streams)
     if op >= t.FLUSH:
@@ -61,7 +75,7 @@ def latency(system: System, streams: Sequence[int], op: int) -> Latency | None:
     else:
         samples = int(world.streams["window_ios"][rows, op].sum())
         passed = int(world.streams["window_ns"][rows, op].sum())
-    return latency_of(samples, passed, world.latencies[system.accounts(rows), op].sum(axis=0))
+    return latency_of(samples, passed, histogram)
 
 
 def latency_of(samples: int, passed: int, histogram: NDArray[np.int64]) -> Latency | None:
@@ -88,9 +102,8 @@ def latency_of_all(system: System, streams: Sequence[int], quantile: float | Non
     return int(world.streams["window_ns"][rows].sum()) / samples / NS_PER_MS if samples else None
 
 
-def uncertain_percentiles(system: System, streams: Sequence[int], op: int, kind: str) -> list[str]:
+def uncertain_percentiles(histogram: NDArray[np.int64], op: int, kind: str) -> list[str]:
     """A warning for each percentile that rests on few samples."""
-    histogram = system.world.latencies[system.accounts(streams), op].sum(axis=0)
     if not histogram.any():
         return []
     beyond = exceedances(histogram, list(QUANTILES.values()))
@@ -183,21 +196,26 @@ def _of_controllers(system: System) -> Any:
 def stations(system: System, chosen: Collection[int] | None = None) -> list[StationUse]:
     """Every station (of ``chosen``) used in the window; ``servers`` 0 stands for a pure delay."""
     passed = span(system)
+    if passed == 0:
+        return []
+    row = system.world.stations[: len(system.names)]
+    seen = (row["arrivals"] != 0) | (row["busy_area"] != 0)
+    busy = row["busy_area"].tolist()  # as whole columns, which takes a tenth of the time
+    queue, servers = row["queue_area"].tolist(), row["servers"].tolist()
     used = []
-    for index, name in enumerate(system.names):
-        row = system.world.stations[index]
-        idle = row["arrivals"] == 0 and row["busy_area"] == 0
-        if passed == 0 or idle or (chosen is not None and index not in chosen):
+    for index in np.flatnonzero(seen).tolist():
+        if chosen is not None and index not in chosen:
             continue
-        servers = system.halted.get(index, int(row["servers"]))
-        delay = servers >= t.UNLIMITED
+        of = system.halted.get(index, servers[index])
+        delay = of >= t.UNLIMITED
+        name = system.names[index]
         used.append(
             StationUse(
                 name=name.name,
                 kind=name.kind,
-                servers=0 if delay else servers,
-                utilisation=0.0 if delay else int(row["busy_area"]) / passed / servers,
-                queue=int(row["queue_area"]) / passed,
+                servers=0 if delay else of,
+                utilisation=0.0 if delay else busy[index] / passed / of,
+                queue=queue[index] / passed,
             )
         )
     return used
@@ -215,15 +233,19 @@ def stages(system: System, streams: Sequence[int]) -> dict[str, Stage]:
     world = system.world
     own = stations_of(system, streams)[0]
     done = _ios_by_station(system)
+    indices = sorted(own)
+    rows = world.stations[indices]
     waited: dict[str, float] = {}
     served: dict[str, float] = {}
-    for index in sorted(own):
-        row, kind = world.stations[index], system.names[index].kind
+    for index, arrivals, waits, serves in zip(
+        indices, *(rows[name].tolist() for name in ("arrivals", "waited", "served")), strict=True
+    ):
+        kind = system.names[index].kind
         ios = _ios_of_cpu(system, streams, index) if kind == HOST_KIND else done.get(index, 0)
-        if ios == 0 or row["arrivals"] == 0:
+        if ios == 0 or arrivals == 0:
             continue
-        work = 0 if kind == SLOT_KIND else int(row["served"])
-        waited[kind] = waited.get(kind, 0.0) + int(row["waited"]) / ios / NS_PER_MS
+        work = 0 if kind == SLOT_KIND else serves
+        waited[kind] = waited.get(kind, 0.0) + waits / ios / NS_PER_MS
         served[kind] = served.get(kind, 0.0) + work / ios / NS_PER_MS
     return {
         kind: Stage(waited[kind], served[kind])

@@ -184,10 +184,11 @@ class Settling:
         found += [self._of_level(level, names) for level, names in self.loads_of.items()]
         return [one for one in found if one is not None]
 
-    def watch_window(self) -> None:
-        """Watch from now on what is measured."""
+    def watch_window(self, expected: float) -> None:
+        """Watch from now on what is measured: for about so long at least, ns."""
         self.is_warming = False
-        self.record = Record(self.system, [one for one in self.loads_of if one.bound is not None])
+        bounded = [one for one in self.loads_of if one.bound is not None]
+        self.record = Record(self.system, bounded, expected)
 
     def moving(self) -> list[Unsettled]:
         """What has moved in the window, though it seemed to have settled."""

@@ -30,9 +30,8 @@ def find(name: str | FilePath) -> FilePath:
     given = FilePath(name)
     if exists(given) and (looks_like_path(str(name)) or given.is_file()):
         return given
-    for path in sorted(data_folder("scenarios").rglob("*.toml")):
-        if str(name) == path.stem:
-            return path
+    if (path := _shipped(str(name))) is not None:
+        return path
     if str(name) and (exists(given) or looks_like_path(str(name))):
         remedy = suggest(given.stem, names())
         if exists(given):
@@ -42,6 +41,20 @@ def find(name: str | FilePath) -> FilePath:
     raise InputError(
         [Problem(None, None, None, f"no scenario is called {quote(str(name))}", remedy)]
     )
+
+
+def _shipped(name: str) -> FilePath | None:
+    """File of a scenario that comes with raidsim; those that are there are looked up once."""
+    folder = data_folder("scenarios")
+    known = _known.get(folder, {})
+    if name not in known or not exists(known[name]):
+        found = sorted(folder.rglob("*.toml"), reverse=True)  # of two alike the first counts
+        known = _known[folder] = {path.stem: path for path in found}
+    return known.get(name)
+
+
+_known: dict[FilePath, dict[str, FilePath]] = {}
+"""Files of the scenarios of a folder by their names."""
 
 
 def scenario_of_result(text: str, shown: str) -> Mapping[str, Any]:
