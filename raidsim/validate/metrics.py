@@ -66,6 +66,12 @@ def _power(points: Sequence[Point], _: float | None) -> float | None:
     return max((one for one in found if one is not None), default=None)
 
 
+def _operation(points: Sequence[Point], _: float | None) -> float | None:
+    courses = [point.course for point in points if point.course is not None]
+    found = [use.mbps for course in courses for use in course.operations]
+    return min((one for one in found if one is not None), default=None)
+
+
 def _ready(points: Sequence[Point]) -> list[float | None]:
     """Times (s) at which machines became ready, of all groups; None for one that did not."""
     groups = [point.machines for point in points if point.machines is not None]
@@ -105,6 +111,7 @@ METRICS: dict[str, Metric] = {
     "p999_latency": Metric("ms", "latency", _quantile("p999")),
     "temperature_c": Metric("C", "temperature", _temperature),
     "power_w": Metric("W", "power", _power),
+    "operation_mbps": Metric("MB/s", "throughput", _operation),
     "ready_mean": Metric("s", "boot", _ready_mean),
     "ready_share": Metric("%", "boot", _ready_share, may_be_zero=True),
     "ready_time": Metric("s", "boot", _ready_time),
@@ -113,6 +120,7 @@ METRICS: dict[str, Metric] = {
 
 ``p50_latency`` and the like are quantiles of one load that only reads or only writes. Of several
 drives ``temperature_c`` is the highest that any of them reached, ``power_w`` the mean power of the
-one that takes most. ``ready_...`` are about machines: mean time to become ready, share of them that
-is ready at a time, time by which a share of them is.
+one that takes most. ``operation_mbps`` is what the slowest of the rebuilds, checks and the like of
+a course went through of each drive in a second. ``ready_...`` are about machines: mean time to
+become ready, share of them that is ready at a time, time by which a share of them is.
 """
