@@ -77,6 +77,7 @@ DRAWN = {
     "diskmark-830-2014",
     "diskmark-850-evo-2015",
     "ezfio-firecuda-530-2024",
+    "fio-plot-md-2019",
     "fio-plot-p420i-2019",
     "hp-smart-array-2012",
     "kangeek-p3600-2020",
@@ -84,6 +85,7 @@ DRAWN = {
     "kitguru-nm790-2023",
     "kitguru-nv2-2022",
     "linux-raid-bitmap-2023",
+    "linux-raid-coolcold-2023",
     "oberstet-p3608-2017",
     "p4510-stripe-2020",
     "pm963-btrfs-2021",
@@ -95,6 +97,7 @@ DRAWN = {
     "thedemonium-pm983-2021",
     "thessdreview-hk4e-2016",
     "tomshardware-hdd-2016",
+    "trantor-wd1600aajs-2010",
     "treeru-nvme-2025",
 }
 """Sources that were drawn to calibrate as wholes, before anything of them was simulated."""
