@@ -229,6 +229,7 @@ def on_host(
         "parity_ns": time * GIGA,
         **(_stripe_heads(system, volume, host) if has_parity else {}),
         **(_stripe_cache(system, row, volume, host) if has_parity else {}),
+        **(_copy_requests(host) if volume.layout["family"] == MIRRORED else {}),
         "stream_depth": host.integer("raid.stream_depth"),
         "cpu": t.NONE,
         "spread_ns": 0.0 if passes_through else host.number("raid.io_time") * GIGA,
@@ -264,6 +265,14 @@ def _stripe_heads(system: System, volume: VolumeSpec, host: Card) -> dict[str, f
         return {"stripe_ns": head + serial, "stripe_io_ns": page, "serial_ns": 0.0}
     thread = system.add_station(f"{volume.name}: raid thread", "parity engine")
     return {"stripe_ns": head, "stripe_io_ns": page, "serial": thread, "serial_ns": serial}
+
+
+def _copy_requests(host: Card) -> dict[str, float]:
+    """What background work on copies takes of the thread of an array, as fields of ARRAY."""
+    return {
+        "copy_io_ns": host.number("raid.copy_io_time") * GIGA,
+        "compare_ns": host.number("raid.compare_time_per_byte") * GIGA,
+    }
 
 
 def _stripe_cache(system: System, row: int, volume: VolumeSpec, host: Card) -> dict[str, int]:

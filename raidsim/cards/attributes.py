@@ -306,6 +306,8 @@ _HOST: tuple[_Row, ...] = (
     ("raid.stripe_io_time",     "time",      "0 us",    "1000 us",   "0 us",   "the same, per page of a member that a stripe head reads or writes; with one of the two given, these threads issue the commands, not the process"),
     ("raid.serial_time",        "time",      "0 us",    "1000 us",   "0 us",   "the same, per stripe head: what the thread of the array has of it however many workers there are (releasing it and handing it out, under a lock); without workers one thread does both"),
     ("raid.stripe_lines",       "count",     "0",       "1000",      "0",      "the same, per stripe head: transfers of cache lines under the lock of the array, one after the other (cpu.line_time)"),
+    ("raid.copy_io_time",       "time",      "0 us",    "1000 us",   "0 us",   "software RAID with copies: thread of the array, per command of a rebuild, check or resync, which reads or writes at most 64 KiB, and at most a strip where there are more drives than copies"),
+    ("raid.compare_time_per_byte", "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "the same, per byte that a check, or a resync of RAID 10, compares with the first copy; a bandwidth may be given"),
     ("raid.request_lines",      "count",     "0",       "1000",      "0",      "software RAID: transfers of a cache line that all requests of an array write, for each request: its count of those under way"),
     ("raid.mirror_lines",       "count",     "0",       "1000",      "0",      "the same of arrays of copies, of the line that they write beside it: a lock that each request takes, with what is counted under it"),
     ("raid.parity_read_lines",  "count",     "0",       "1000",      "0",      "the same of reads of arrays with parity"),

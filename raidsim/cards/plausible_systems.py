@@ -35,6 +35,8 @@ HOST: tuple[Row, ...] = (
     ("raid.mirror_write_time", "any",   "x0.5",   "x2",     "raid", "a request copied for each copy, and a bitmap looked up: a fraction of an I/O, by version"),
     ("raid.stripe_time",     "any",     "x0.5",   "x2",     "raid", "a state machine over the members of a stripe: some cache misses under locks, by version and number of members"),
     ("raid.stripe_io_time",  "any",     "x0.5",   "x2",     "raid", "a member's share of submission and completion, and a copy of its page"),
+    ("raid.copy_io_time",    "any",     "x0.5",   "x2",     "raid", "a request of some dozens of pages made, submitted and ended: by version, core and unit for remapping"),
+    ("raid.compare_time_per_byte", "any", "x0.4",  "x1.7",   "raid", "two buffers that devices have written are compared, in cache or out of it"),
     ("raid.serial_time",     "any",     "x0.5",   "x2",     "raid", "list and lock of one array: a few cache lines that move between cores"),
     ("raid.stripe_lines",    "any",     "x0.5",   "x1.5",   "raid", "how often a lock is taken for a stripe, by version and by how many stripes one thread takes at a time"),
     ("raid.request_lines",   "any",     "x0.6",   "x1.4",   "raid", "one to four transfers for a number that is counted up and down, by what else lies in its line"),
