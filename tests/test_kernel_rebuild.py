@@ -237,6 +237,14 @@ def test_an_initialisation_takes_what_the_drives_take_since_nothing_is_computed_
 
 
 @compiled_only
+def test_a_check_has_no_pages_of_hosts_to_copy():
+    host = {"raid.stripe_io_time": "30 us", "raid.stripe_copy_time": "10 us", "cpu.cores": 64}
+    pages = 5 * ROWS * STRIP // 4096
+    data = array("raid6", 5, depth=4, host=host)
+    assert through(data.check()).seconds == pytest.approx(pages * 20e-6, rel=0.02)
+
+
+@compiled_only
 def test_a_fast_initialisation_writes_ten_mebibytes_at_each_end():
     data = array("raid5", 3)
     through(data.initialise(full=False))

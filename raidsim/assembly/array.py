@@ -261,10 +261,12 @@ def _stripe_heads(system: System, volume: VolumeSpec, host: Card) -> dict[str, f
         for name in ("stripe_time", "stripe_io_time", "serial_time")
     )
     serial += stripe_line_time(host) * GIGA
+    copy = min(host.number("raid.stripe_copy_time") * GIGA, page)
+    pages = {"stripe_io_ns": page, "stripe_copy_ns": copy}
     if serial == 0.0 or not has_workers(volume, host):
-        return {"stripe_ns": head + serial, "stripe_io_ns": page, "serial_ns": 0.0}
+        return pages | {"stripe_ns": head + serial, "serial_ns": 0.0}
     thread = system.add_station(f"{volume.name}: raid thread", "parity engine")
-    return {"stripe_ns": head, "stripe_io_ns": page, "serial": thread, "serial_ns": serial}
+    return pages | {"stripe_ns": head, "serial": thread, "serial_ns": serial}
 
 
 def _copy_requests(host: Card) -> dict[str, float]:

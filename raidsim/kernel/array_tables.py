@@ -71,6 +71,7 @@ ARRAYS = Table(
     parity_ns=configuration("f8", "of that", "ns/B"),
     stripe_ns=configuration("f8", "software RAID: CPU time there of a stripe head", "ns"),
     stripe_io_ns=configuration("f8", "the same, of each page of a member that it takes", "ns"),
+    stripe_copy_ns=configuration("f8", "of that, what copies data of hosts", "ns"),
     copy_io_ns=configuration("f8", "the same of copies, of a command of background work", "ns"),
     compare_ns=configuration("f8", "the same, of what is compared with the first copy", "ns/B"),
     serial=configuration("i8", "station of the thread that hands stripe heads to workers, or NONE"),

@@ -11,6 +11,7 @@ beside the time of computing parity: ``heads`` are pages of the strips' height t
 touches, one above the other, and ``pages`` those that it reads or writes on all members together.
 Where workers handle the stripes, the thread of the array has a part of it before them, which is
 not shared out: ``heads * serial_ns``. It releases stripe heads and hands them to the workers.
+Rebuilds, checks and resyncs have no data of a host to copy: ``stripe_io_ns - stripe_copy_ns``.
 
 Verbs: :func:`note` the work of a task.
 
@@ -75,5 +76,8 @@ def note(w, row, index, count):
             p += (end - first) * int(access["role"] == P)
             q += (end - first) * int(access["role"] == Q)
     heads += max(p, q) if max(p, q) > 0 else high - low
-    job["stripe_work"] = heads * array["stripe_ns"] + pages * array["stripe_io_ns"]
+    page = array["stripe_io_ns"]
+    if job["errand"] == ERRAND_OPERATION:
+        page -= array["stripe_copy_ns"]
+    job["stripe_work"] = heads * array["stripe_ns"] + pages * page
     job["serial_work"] = heads * array["serial_ns"]
