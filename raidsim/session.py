@@ -453,7 +453,9 @@ class Session:
             warnings += thermal.warnings(drives)
         warnings += hybrid_use.warnings(system, self.scenario, self.machine.volumes)
         warnings += wear.warnings(system, streams)
-        warnings += array_use.warnings(self.scenario, load.volume)
+        warnings += array_use.warnings(
+            system, self.scenario, load.volume, self.machine.volumes[load.volume]
+        )
         account = observe.counts(system, streams)
         trace = self._replayed(load, streams)
         if trace is not None and load.trace is not None:

@@ -102,3 +102,23 @@ def test_without_an_io_of_the_host_there_is_no_share():
     (found,) = point.arrays
     assert (found.host_ios, found.per_host_io) == (0, None)
     assert found.device_ios["host"]["write"] > 0
+
+
+@pytest.mark.parametrize(
+    ("load", "level", "said"),
+    [
+        ({"workers": 4}, "raid5", True),
+        ({"workers": 1}, "raid5", False),
+        ({"workers": 4, "random": "100 %"}, "raid5", False),
+        ({"workers": 4, "size": "256 KiB"}, "raid5", False),
+        ({"workers": 4}, "raid10", False),
+    ],
+)
+def test_that_gathering_of_several_streams_may_change_is_said_of_md_with_parity(load, level, said):
+    """Sixteen such streams did 64,200 IO/s for eight seconds and 47,600 later, by the seed."""
+    volume = {"name": "data", "level": level, "drives": 5 - (level == "raid10"),
+              "drive": "intel-p4510-4tb", "strip": "64 KiB"}  # fmt: skip
+    asked = {"size": "16 KiB", "read": "0 %", "random": "0 %", "outstanding": 4} | load
+    data = {"host": {"model": "linux-xeon-e5-pair"}, "volume": [volume], "load": [asked]}
+    (point,) = run(from_data(data | {"measure": MEASURE})).points
+    assert any("several sequential streams" in one for one in point.warnings) == said

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from raidsim.assembly.array import below
 from raidsim.kernel import array_tables as a
 from raidsim.kernel import tables as t
@@ -31,16 +33,44 @@ TRANSFERS = {
 }
 
 
-def warnings(scenario: Scenario, volume: str) -> list[str]:
-    """What arrays do that is not simulated, of the volume of a load or those below its hybrid."""
+def warnings(system: System, scenario: Scenario, volume: str, row: int) -> list[str]:
+    """What arrays do that is not simulated, of the volume of a load or those below its hybrid.
+
+    ``row`` is that of the volume.
+    """
     hybrid = scenario.hybrid(volume)
     names = (volume,) if hybrid is None else (hybrid.front, hybrid.back)
-    return [
+    found = [
         f"{one.name}: the writes to its journal take no time here, where md writes all data and"
         " parity to a drive of its own first"
         for one in scenario.volumes
         if one.name in names and one.intent == "journal"
     ]
+    if _gathers_of_several(system, row):
+        found.append(
+            f"how many of the writes of several sequential streams meet in a stripe of {volume}"
+            " depends on how these run beside each other, which may change after minutes: other"
+            " seeds may give other rates, so run several"
+        )
+    return found
+
+
+def _gathers_of_several(system: System, volume: int) -> bool:
+    """Whether a stripe cache puts together what more than one sequential stream writes."""
+    row = system.world.volumes[volume]
+    if row["kind"] != t.VOLUME_ARRAY:
+        return False
+    array = system.world.arrays[row["array"]]
+    streams = np.flatnonzero(system.rows("streams")["volume"] == volume)
+    sequential = [
+        stream
+        for stream in streams.tolist()
+        if any(
+            size["random_share"] < 1.0 and size["bytes"] < array["width"]
+            for size in system.sizes_that_write(stream)
+        )
+    ]
+    return bool(array["stripe_cache"] > 0 and len(sequential) > 1)
 
 
 def arrays(system: System, volumes: Mapping[str, int], volume: str) -> list[ArrayUse]:
