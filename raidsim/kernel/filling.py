@@ -15,7 +15,7 @@ from __future__ import annotations
 from raidsim.errors import TableOverflowError
 from raidsim.kernel import copy_locks, defects
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.plans import copied, held, rebuild
+from raidsim.kernel.plans import copied, held, put, rebuild
 from raidsim.kernel.tables import NONE, READ, WRITE
 from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, UNUSED
 
@@ -60,8 +60,10 @@ def restore(w, operation, row, start, stop):
         for i in targets:
             target = w.targets[i]
             if is_due(w, layout, volume, target, number):
-                put(w, count, 1, target["member"] - first, WRITE, number * size, size, DIRECT)
-                count += 1
+                drive = target["member"] - first
+                count = put(
+                    w.accesses, count, 1, drive, WRITE, number * size, size, DATA, 0, 0, DIRECT
+                )
     return count
 
 
@@ -103,23 +105,6 @@ def keep_new(w, begun, count, more):
                 copied(w.accesses, i, kept)
             kept += 1
     return kept
-
-
-@handler
-def put(w, i, phase, drive, op, offset, length, method):
-    """Write access number ``i`` of a plan."""
-    if i == len(w.accesses):
-        raise TableOverflowError("accesses")
-    access = w.accesses[i]
-    access["phase"] = phase
-    access["drive"] = drive
-    access["op"] = op
-    access["offset"] = offset
-    access["length"] = length
-    access["role"] = DATA
-    access["copy"] = 0
-    access["address"] = 0
-    access["method"] = method
 
 
 # -- how far drives are relied on -----------------------------------------------------------------

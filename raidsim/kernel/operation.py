@@ -33,7 +33,6 @@ from __future__ import annotations
 from raidsim.errors import TableOverflowError
 from raidsim.kernel import agenda, array, copy_locks, defects, filling
 from raidsim.kernel.array_tables import COPYING, ERRAND_OPERATION, ERRAND_PART
-from raidsim.kernel.filling import put
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.operation_tables import (
@@ -47,7 +46,7 @@ from raidsim.kernel.operation_tables import (
     WORKING,
     WRITE_ALL,
 )
-from raidsim.kernel.plans import held, rebuild
+from raidsim.kernel.plans import held, put, rebuild
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     DONE,
@@ -62,7 +61,7 @@ from raidsim.kernel.tables import (
     STAGE_WAITING,
     WRITE,
 )
-from raidsim.layout.tables import DIRECT, LOST, MIRRORED, PARITY, RECONSTRUCT, UNUSED
+from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, PARITY, RECONSTRUCT, UNUSED
 
 
 @handler
@@ -237,16 +236,18 @@ def accesses(w, operation, row, start, stop):
         for number in range(start, stop):
             for drive in range(volume["drives"]):
                 if is_further(layout, good, drive, number):
-                    put(w, count, 1, drive, WRITE, number * size, size, DIRECT)
-                    count += 1
+                    count = put(
+                        w.accesses, count, 1, drive, WRITE, number * size, size, DATA, 0, 0, DIRECT
+                    )
         return count
     if kind == COPY:
         member = w.members[operation["member"]]
         if w.drives[member["copy"]]["failed"] == 1 or w.drives[member["drive"]]["failed"] == 1:
             return LOST
         drive = operation["member"] - first
-        put(w, 0, 0, drive, READ, start * size, (stop - start) * size, DIRECT)
-        put(w, 1, 1, drive, WRITE, start * size, (stop - start) * size, COPYING)
+        offset, length = start * size, (stop - start) * size
+        put(w.accesses, 0, 0, drive, READ, offset, length, DATA, 0, 0, DIRECT)
+        put(w.accesses, 1, 1, drive, WRITE, offset, length, DATA, 0, 0, COPYING)
         member["copied"] = max(member["copied"], stop * size)
         return 2
     method = DIRECT
@@ -255,8 +256,8 @@ def accesses(w, operation, row, start, stop):
     op = WRITE if kind == WRITE_ALL else READ
     for drive in range(volume["drives"]):
         if good[drive] >= stop * size:
-            put(w, count, 0, drive, op, start * size, (stop - start) * size, method)
-            count += 1
+            length = (stop - start) * size
+            count = put(w.accesses, count, 0, drive, op, start * size, length, DATA, 0, 0, method)
     return count if count > 0 else LOST  # no drive holds anything of these rows
 
 

@@ -9,6 +9,7 @@ _compiled = functions.decorated(routine)
 
 pieces = _compiled.pieces
 copied = _compiled.copied
+put = _compiled.put
 merge = _compiled.merge
 place = _compiled.place
 parity_place = _compiled.parity_place
