@@ -165,6 +165,7 @@ def fit_command(
     from raidsim.report.console import ReportConsole
     from raidsim.report.progress import Bar
     from raidsim.report.trace_fit import heading, print_differences, print_fit
+    from raidsim.running import run
     from raidsim.synthesis.compare import compare
     from raidsim.synthesis.fit import fit
 
@@ -193,7 +194,7 @@ def fit_command(
             "volumes": volume and [volume],
         }
         replay = {"trace": {key: value for key, value in keys.items() if value is not None}}
-        differences = compare(hardware, found.table, replay)
+        differences = compare(hardware, found.table, replay, partial(run, progress=True))
         print_differences(differences, ReportConsole(sys.stdout if target else sys.stderr))
 
 

@@ -19,6 +19,24 @@ from raidsim.synthesis.fit import fit
 from raidsim.synthesis.popularity import hot, uniform, zipf, zones
 from raidsim.trace import READ, TRIM, WRITE
 
+FILLS = """
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+name = "front"
+drive = "intel-s3700-800gb"
+[[volume]]
+name = "back"
+drive = "nl-sas-2tb"
+[[hybrid]]
+front = "front"
+back = "back"
+size = "16 MiB"
+[[load]]
+read = "100 %"
+size = "4 KiB"
+outstanding = 1
+"""
 QUICK = {"measure": {"min_ios": 2_000, "max_ios": 20_000, "precision": "10 %"}}
 
 
@@ -160,6 +178,20 @@ def test_a_fitted_load_can_be_run_and_compared():
     assert results[0].replayed == pytest.approx(500, rel=0.05)
     assert results[0].ratio > 2
     assert {one.name for one in results} >= {"read latency, mean", "write latency, mean"}
+
+
+def test_trace_and_load_are_compared_over_the_same_stretch(tmp_path):
+    """A front fills while both are measured: what is read from it depends on how long it had."""
+    r = np.random.default_rng(6)
+    times, places = np.cumsum(r.exponential(1e6 / 60, 4_000)), r.integers(0, 4_000, 4_000) * 4096
+    rows = zip(times, places, strict=True)
+    lines = [f"{time:.0f},r,{place},4096" for time, place in rows]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["time [us],op,offset [B],size [B]", *lines]))
+    hybrid = Scenario.from_text(FILLS)
+    found = fit(raidsim.Trace.read(path).info()).table
+    for one in compare(hybrid, found, {"trace": {"file": str(path)}}):
+        assert one.ratio == pytest.approx(1, rel=0.2), one
 
 
 def test_mb_are_of_2_to_the_20_bytes_as_in_what_is_simulated():

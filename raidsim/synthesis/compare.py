@@ -44,6 +44,9 @@ def compare(
 ) -> list[Difference]:
     """Run a scenario under two loads, each in place of its own, and put the results side by side.
 
+    A replay is measured from its first request to its last. The fitted load is then measured over
+    as many: what a cache has taken up, or a front, depends on how long it had for it.
+
     Parameters
     ----------
     scenario
@@ -60,10 +63,18 @@ def compare(
         One of the loads does not fit the scenario.
     """
     on = {"volume": scenario.loads[0].volume} if scenario.loads else {}
-    points = [
-        run_scenario(_under(scenario, on | dict(table))).points[0] for table in (replayed, fitted)
-    ]
-    return differences(points[0], points[1])
+    first = run_scenario(_under(scenario, on | dict(replayed))).points[0]
+    table = on | dict(fitted) | _as_long_as(first)
+    return differences(first, run_scenario(_under(scenario, table)).points[0])
+
+
+def _as_long_as(point: Point) -> dict[str, Any]:
+    """What ends a load after as many reads and writes as a replay had; nothing of other loads."""
+    if point.trace is None:
+        return {}
+    others = (point.latency_ms.get(kind) for kind in ("trim", "flush"))
+    ios = point.trace.issued - sum(one.samples for one in others if one is not None)
+    return {"limit": {"ios": max(ios, 1)}}
 
 
 def _under(scenario: Scenario, load: Mapping[str, Any]) -> Scenario:
