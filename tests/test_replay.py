@@ -194,6 +194,20 @@ def test_what_a_trace_does_not_fit_with_is_said(load, key, words, trace):
     assert words is None or words in found[0][1]
 
 
+def test_what_is_wrong_in_a_trace_is_told_with_its_line(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("time [us],op,offset [B],size [B]\n-5,r,0,4096\n")
+    load = {"trace": {"file": str(path)}}
+    wrong = [cause for _, cause in problems({**traces.FLASH, "load": [load]})]
+    assert any(one.startswith("line 2 of the trace: time is") for one in wrong)
+
+
+def test_what_means_nothing_for_the_format_of_a_trace_is_refused(trace):
+    load = {"trace": {"file": str(trace[0]), "sector": "4 KiB"}}
+    (found,) = problems({**traces.FLASH, "load": [load]})
+    assert found == ("load.trace", "sector: means nothing for the format msr")
+
+
 def test_a_trace_beyond_its_volume_is_refused_with_both_sizes(tmp_path):
     path = traces.msr(tmp_path / "t.csv", [(0.0, "Read", 900 * 10**9, 4096)])
     ((key, cause),) = problems(traces.FLASH | {"load": [{"trace": {"file": str(path)}}]})

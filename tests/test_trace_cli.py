@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from pathlib import Path
 
 import pytest
 from trace_files import DATA
@@ -12,6 +13,7 @@ from trace_files import DATA
 from raidsim import cli
 
 ATLAS = str(DATA / "disksim" / "atlas_III-3000.trace")
+BLKTRACE = str(DATA / "nvme-259-qd1.bin")
 FIVE = str(DATA / "mqsim-zns.trace")
 
 
@@ -72,6 +74,11 @@ def test_names_in_a_trace_are_no_html(capsys, tmp_path):
         (["info", ATLAS, "--volume", "x"], 'no request to a volume "x"'),
         (["info", ATLAS, "--plot", "x.gif"], "ends in '.gif'"),
         (["info", ATLAS, "--sector", "0"], "no size of a sector"),
+        (["info", "named.csv", "--sector", "4096"], "as in offset=LBA [4 KiB]"),
+        (["info", "named.csv", "--action", "D"], "only traces of blktrace"),
+        (["info", BLKTRACE, "--sector", "4096"], "means nothing for the format blktrace"),
+        (["info", ATLAS, "--columns", "time=1 [us]", "--format", "msr"], "format msr"),
+        (["info", FIVE, "--format", "replayer", "--sector", "4096"], "format replayer"),
         (["convert", ATLAS, "x.csv", "--to", "etw"], "no format that can be written"),
         (["convert", ATLAS, ATLAS, "--to", "csv"], "is the input of this command"),
         (["convert", ATLAS, "none/x.csv", "--to", "csv"], "there is no folder"),
@@ -80,11 +87,12 @@ def test_names_in_a_trace_are_no_html(capsys, tmp_path):
 )
 def test_a_mistake_is_explained_in_a_line(capsys, tmp_path, monkeypatch, arguments, wrong):
     monkeypatch.chdir(tmp_path)
+    Path("named.csv").write_text("time [us],op,offset [sectors],size [B]\n0,r,1000,4096\n")
     status, out, err = call(capsys, *arguments)
     assert (status, out) == (2, "")
     assert wrong in err
     assert "Traceback" not in err
-    assert list(tmp_path.iterdir()) == []
+    assert [one.name for one in tmp_path.iterdir()] == ["named.csv"]
 
 
 def test_convert_says_what_is_lost(capsys, tmp_path):

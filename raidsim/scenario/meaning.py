@@ -209,7 +209,7 @@ def _replayed(
     try:
         found = replays.plan(trace)
     except InputError as error:
-        return values, [("trace", one.cause, one.remedy) for one in error.problems]
+        return values, [replays.told(one) for one in error.problems]
     wrong = list(replays.check(trace, found, around))
     return {**values, **replays.meant(values, found, around)}, wrong
 

@@ -120,6 +120,19 @@ def opened(replay: Replay) -> TraceFile:
     )
 
 
+def told(problem: Problem) -> Finding:
+    """What is wrong with a trace, said of the load that replays it.
+
+    What is an option of a command is a key in a scenario; a line of the trace is not one of the
+    scenario, so its number belongs to the words.
+    """
+    name = (problem.key or "").removeprefix("--")
+    where = f"{name}: " if name in Replay._fields else ""
+    if problem.line is not None:
+        where += f"line {problem.line:,} of the trace: "
+    return "trace", where + problem.cause, problem.remedy
+
+
 def stretch_of(replay: Replay) -> tuple[float, float]:
     """From when to when a trace is replayed, s since its first request."""
     return (0.0, float("inf")) if replay.slice is None else (replay.slice[0], replay.slice[1])

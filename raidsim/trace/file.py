@@ -16,6 +16,13 @@ from raidsim.trace.stream import HEAD, Source, refuse
 
 ROWS = 65_536
 TAR_AT = 257
+INSTEAD = {
+    "columns": "leave it out, or name the format csv or parquet",
+    "action": "leave it out: only traces of blktrace have several events for a request",
+    "sector": "leave it out: what its addresses count is known",
+}
+"""What may be said of some formats only, and what to do where it was said of another one."""
+IN_UNITS = "leave it out, and say it as the unit of the column, as in offset=LBA [4 KiB]"
 
 
 class TraceFile:
@@ -133,7 +140,7 @@ def open_trace(
         parquet = source.head().startswith(formats.PARQUET)
         format = "parquet" if parquet else "csv"  # noqa: A001 - columns are said of nothing else
     if format is None:
-        return TraceFile(source, _recognised(source), options)
+        return TraceFile(source, _heeding(_recognised(source), options), options)
     if format not in formats.BY_NAME:
         known = ", ".join(sorted(formats.BY_NAME))
         remedy = suggest(str(format), formats.BY_NAME) or f"known are {known}"
@@ -142,7 +149,23 @@ def open_trace(
             cause = f"{quote(format)} is not read: {formats.NOT_OF_BLOCKS[str(format).lower()]}"
             remedy = "give the trace that it was made of"
         raise InputError([Problem(None, None, "--format", cause, remedy)])
-    return TraceFile(source, formats.BY_NAME[format], options)
+    return TraceFile(source, _heeding(formats.BY_NAME[format], options), options)
+
+
+def _heeding(format_: Format, options: Options) -> Format:
+    """The format itself, if all that is said of it means something for it.
+
+    What would be passed over in silence may have been meant to change every address.
+    """
+    problems = []
+    for name, remedy in INSTEAD.items():
+        if getattr(options, name) and name not in format_.TAKES:
+            cause = f"means nothing for the format {format_.NAME}"
+            unit = name == "sector" and "columns" in format_.TAKES
+            problems.append(Problem(None, None, f"--{name}", cause, IN_UNITS if unit else remedy))
+    if problems:
+        raise InputError(problems)
+    return format_
 
 
 def _options(

@@ -152,6 +152,10 @@ class Format(Protocol):
     def TICKS(self) -> int:  # noqa: N802
         """Units of its times in a second."""
 
+    @property
+    def TAKES(self) -> tuple[str, ...]:  # noqa: N802
+        """Which of `Options` mean something for it."""
+
     def recognises(self, head: Head) -> bool:
         """Whether a file that begins so can be nothing else."""
 

@@ -1,4 +1,4 @@
-"""Formats of traces, a module for each: `NAME`, `TITLE`, `TICKS`, `recognises` and `read`.
+"""Formats of traces, a module for each: `NAME`, `TITLE`, `TICKS`, `TAKES`, `recognises`, `read`.
 
 A new format is a new module here, and a line in the list below.
 """

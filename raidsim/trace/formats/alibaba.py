@@ -16,6 +16,7 @@ from raidsim.trace.table import Column, Layout, Table
 NAME = "alibaba"
 TITLE = "Alibaba block trace (2020)"
 TICKS = 10**6
+TAKES = ()
 EPOCH = 0
 
 LINE = re.compile(rb"\d+,[RW],\d+,\d+,\d{15,16}")

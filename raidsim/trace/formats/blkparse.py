@@ -21,6 +21,7 @@ from raidsim.trace.table import Column, Layout, Rows, Table
 NAME = "blkparse"
 TITLE = "text of blkparse"
 TICKS = 10**9
+TAKES = ("action",)
 
 START = r"\s*\d+,\d+\s+\d+\s+\d+\s+\d+\.\d{9}\s+\d+\s+"
 LINE = re.compile(START.encode() + rb"[A-Za-z]{1,2}\b.*")

@@ -24,6 +24,7 @@ from raidsim.trace.stream import refuse
 NAME = "blktrace"
 TITLE = "blktrace, binary"
 TICKS = 10**9
+TAKES = ("action",)
 
 MAGIC, VERSION = 0x65617400, 7
 FIELDS = [

@@ -18,6 +18,7 @@ from raidsim.trace.table import Column, Layout, Table
 NAME = "disksim-validation"
 TITLE = "DiskSim validation trace"
 TICKS = 10**9
+TAKES = ("sector",)
 
 LINE = re.compile(rb"[RW]\s+(?:Hit|Miss)\s+\d+\s+\d+\s+\d+(?:\.\d+)?\s+\d+(?:\.\d+)?")
 LAYOUT = Layout(

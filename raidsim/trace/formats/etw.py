@@ -19,6 +19,7 @@ from raidsim.trace.table import Column, number
 NAME = "etw"
 TITLE = "Event Tracing for Windows (CSV)"
 TICKS = 10**6
+TAKES = ()
 
 OPS = {"DiskRead": READ, "DiskWrite": WRITE, "DiskFlush": FLUSH}
 TIME = Column("TimeStamp", "whole")

@@ -36,6 +36,11 @@ class FiveNumbers:
     flags: bool = False
     MEANING: str = ""
 
+    @property
+    def TAKES(self) -> tuple[str, ...]:  # noqa: N802 - as of every format
+        """What may be said of it."""
+        return ("sector",) if self.in_sectors else ()
+
     def recognises(self, head: Head) -> bool:  # noqa: ARG002
         """Never: five numbers may be any of these formats."""
         return False

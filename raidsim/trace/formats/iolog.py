@@ -20,6 +20,7 @@ from raidsim.trace.table import Column, Layout, Rows, Table
 NAME = "iolog"
 TITLE = "fio iolog"
 TICKS = 10**6
+TAKES = ()
 
 HEADER = re.compile(rb"fio version (\d+) iolog\s*")
 WAIT = 10

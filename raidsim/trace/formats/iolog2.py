@@ -12,6 +12,7 @@ from raidsim.trace.request import Requests
 NAME = "iolog-v2"
 TITLE = "fio iolog, version 2"
 TICKS = iolog.TICKS
+TAKES = ()
 
 
 def recognises(head: Head) -> bool:  # noqa: ARG001

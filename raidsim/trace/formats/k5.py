@@ -13,6 +13,7 @@ from raidsim.trace.table import Column, Layout, Table
 NAME = "k5"
 TITLE = "Fujitsu K5 cloud (2018)"
 TICKS = 10**9
+TAKES = ()
 
 LINE = re.compile(rb"\d+,\d+\.\d+,[RW],\d+,\d+")
 LAYOUT = Layout(

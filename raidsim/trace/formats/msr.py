@@ -19,6 +19,7 @@ from raidsim.trace.table import MISSING, Column, Layout, Table
 NAME = "msr"
 TITLE = "MSR Cambridge CSV"
 TICKS = 10_000_000
+TAKES = ()
 EPOCH = -11_644_473_600
 
 LINE = re.compile(rb"\d{17,18},[^,\s]+,\d+,(?:read|write),\d+,\d+,\d*\s*", re.IGNORECASE)

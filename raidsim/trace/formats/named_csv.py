@@ -21,6 +21,7 @@ from raidsim.trace.table import MISSING, Table
 NAME = "csv"
 TITLE = "CSV with named columns"
 TICKS = 10**9
+TAKES = ("columns",)
 
 SEPARATORS = ",;\t"
 

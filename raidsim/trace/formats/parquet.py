@@ -20,6 +20,7 @@ from raidsim.trace.table import Table
 NAME = "parquet"
 TITLE = "Parquet with named columns"
 TICKS = 10**9
+TAKES = ("columns",)
 
 MAGIC = b"PAR1"
 ROWS = 65_536

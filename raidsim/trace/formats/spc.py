@@ -17,6 +17,7 @@ from raidsim.trace.table import Column, Layout, Table
 NAME = "spc"
 TITLE = "SPC trace (UMass)"
 TICKS = 10**9
+TAKES = ("sector",)
 
 LINE = re.compile(rb"\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*[rRwW]\s*,\s*\d+(?:\.\d*)?\s*(?:,.*)?")
 LAYOUT = Layout(

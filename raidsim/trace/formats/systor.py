@@ -20,6 +20,7 @@ from raidsim.trace.table import MISSING, Column, Layout, Table
 NAME = "systor"
 TITLE = "SYSTOR '17 (VDI)"
 TICKS = 10**9
+TAKES = ()
 EPOCH = 0
 
 HEADER = re.compile(rb"\s*timestamp,response,iotype,lun,offset,size\s*", re.IGNORECASE)

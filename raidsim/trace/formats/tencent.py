@@ -16,6 +16,7 @@ from raidsim.trace.table import Column, Layout, Table
 NAME = "tencent"
 TITLE = "Tencent CBS (2018)"
 TICKS = 1
+TAKES = ("sector",)
 EPOCH = 0
 WHOLE_SECONDS = True
 

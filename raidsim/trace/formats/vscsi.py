@@ -22,6 +22,7 @@ from raidsim.trace.stream import refuse
 NAME = "vscsi"
 TITLE = "VMware vSCSI trace"
 TICKS = 10**6
+TAKES = ("sector",)
 
 RECORDS = {
     1: np.dtype(

@@ -14,6 +14,7 @@ from raidsim.trace.table import Column, Layout, Table
 NAME = "vscsi-csv"
 TITLE = "VMware vSCSI trace (CSV)"
 TICKS = 10**6
+TAKES = ("sector",)
 
 FIRST = "#vscsi cmd trace"
 LAYOUT = Layout(
