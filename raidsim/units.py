@@ -204,6 +204,14 @@ def in_unit(value: float, unit: str, dimension: str) -> float:
     return float(1 / (exact(value) * factor) if upside_down else exact(value) / factor)
 
 
+def capacity_for_people(number: float) -> str:
+    """Bytes of a drive or volume in base 10, rounded: 800 GB, 1.6 TB, 65.54 kB."""
+    for factor, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if number >= factor:
+            return f"{plain(number / factor, 4)} {unit}"
+    return f"{number:.4g} B"
+
+
 MOST_DIGITS = 6  # of a time for people in its own unit
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from conftest import compiled_only
 
@@ -43,6 +46,7 @@ outstanding = 64
         ("100 GiB", "0 %", "1 TiB", True),
         ("100 GiB", "100 %", "1 TiB", False),
         ("100 GiB", "0 %", "1 GiB", False),  # soon all of it is dirty that ever will be
+        ("100 GiB", "0 %", "50 GiB", True),  # no write waits, but what is written back takes time
     ],
 )
 def test_what_a_front_that_fills_with_dirty_data_takes_has_not_converged(
@@ -69,3 +73,17 @@ def test_reads_that_miss_what_a_front_has_room_for_say_that_it_fills(keys: str, 
     text = text.replace('front_size = "all"', f'front_size = "all"\n{keys}')
     (point,) = run(load_text(text)).points
     assert any("hybrid fills" in one for one in point.warnings) == told
+
+
+@compiled_only
+def test_a_front_that_fills_is_told_up_to_what_a_trace_reaches(tmp_path: Path) -> None:
+    """A trace of the first 64 MiB brings no more than those into a front of a terabyte."""
+    places = np.random.default_rng(8).integers(0, 1024, 500) * (64 << 10)
+    rows = [f"{20_000 * number},r,{place},4096" for number, place in enumerate(places)]
+    trace = tmp_path / "t.csv"
+    trace.write_text("\n".join(["time [us],op,offset [B],size [B]", *rows]))
+    text, _, _ = SYSTEM.format(front="all", read="", area="").partition("[[load]]")
+    (point,) = run(load_text(f'{text}[[load]]\nvolume = "hybrid"\ntrace.file = "{trace}"')).points
+    (said,) = (one for one in point.warnings if "hybrid fills" in one)
+    reached = float(said.partition("once it holds ")[2].partition(" MB")[0])
+    assert reached == pytest.approx(64 * 1.048576, rel=0.01)

@@ -93,6 +93,15 @@ def test_what_is_no_quantity_is_refused_with_a_remedy(written, dimension, cause,
     assert remedy in str(caught.value.remedy)
 
 
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [(0, "0 B"), (512, "512 B"), (65_536, "65.54 kB"), (335_544_320, "335.5 MB"),
+     (800e9, "800 GB"), (1.6e12, "1.6 TB"), (4e15, "4,000 TB")],
+)  # fmt: skip
+def test_capacities_for_people_have_the_unit_in_which_they_are_read(number, written):
+    assert units.capacity_for_people(number) == written
+
+
 @pytest.mark.parametrize("dimension", ["count", "share", "time"])
 def test_a_number_beyond_all_measure_is_refused(dimension):
     for number in (10**5000, 1.7e308):

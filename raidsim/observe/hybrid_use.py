@@ -86,11 +86,16 @@ def why_not_converged(
     number = number_of(system, volumes[spec.name])
     cache = system.world.caches[int(system.world.hybrids[number]["cache"])]
     written = _touched(spec, [load for load in scenario.loads if load.read_share < 1])
-    if written <= int(cache["high"]) or not (stays := _stays(system, number)):
+    if written <= int(cache["low"]) or not (stays := _stays(system, number)):
         return []
+    later = (
+        "once as much is dirty as may be, writes wait for the back"
+        if written > int(cache["high"])
+        else "more of it is written back later, which slows front and back down"
+    )
     return [
         f"not converged: {stays:.0%} of what became dirty in the front of {spec.name} stayed there;"
-        " once as much is dirty as may be, writes wait for the back"
+        f" {later}"
     ]
 
 
@@ -100,26 +105,27 @@ def _fills(system: System, scenario: Scenario, spec: HybridSpec, number: int) ->
     cache = system.world.caches[int(hybrid["cache"])]
     reads, hits = (system.since("hybrids", number, of) for of in ("reads", "hits"))
     touched, size = _touched(spec, scenario.loads), int(cache["size"])
-    room = min(size, touched) - int(cache["used"])
+    free = min(size, touched) - int(cache["used"])
     missed = 1.0 - hits / reads if reads else 0.0
-    if spec.promote == "never" or room <= FOUND * touched or missed <= FOUND:
+    if spec.promote == "never" or free <= FOUND * touched or missed <= FOUND:
         return []
     promoted = system.since("hybrids", number, "promoted")
     more = system.since("caches", int(hybrid["cache"]), "used")
     # What comes in with its second access does so late: before that nothing shows.
     if more <= STAYS * promoted and (spec.promote != "second" or spec.mode == "tier"):
         return []
+    room = units.capacity_for_people(min(size, touched))
     return [
         f"the front of {spec.name} fills, {units.plain(100 * cache['used'] / size, 2)} % of it is"
         f" in use: {missed:.0%} of the reads miss it, and fewer will once it holds"
-        f" {units.text(min(size, touched), 'capacity')}; say with hybrid.warm what it begins with"
+        f" {room}; say with hybrid.warm what it begins with"
     ]
 
 
 def _touched(spec: HybridSpec, loads: Sequence[LoadSpec]) -> int:
     """How many bytes of a hybrid loads may come to read or write."""
     mine = [load for load in loads if load.volume == spec.name]
-    if any(load.trace is not None or load.partitions for load in mine):
+    if any(load.partitions for load in mine):
         return spec.capacity
     return min(sum(load.extent(spec.capacity)[1] for load in mine), spec.capacity)
 

@@ -64,10 +64,8 @@ def size(number: float) -> str:
 
 
 def capacity(number: float) -> str:
-    """Bytes of a drive or volume in base 10: 800 GB, 1.6 TB."""
-    if number >= 1e12:
-        return f"{units.plain(number / 1e12, 4)} TB"
-    return f"{number / 1e9:.4g} GB"
+    """Bytes of a drive or volume in base 10: 800 GB, 1.6 TB, 65.54 kB."""
+    return units.capacity_for_people(number)
 
 
 def watts(power: float) -> str:

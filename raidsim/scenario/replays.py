@@ -213,10 +213,12 @@ def check(replay: Replay, found: Plan, around: Mapping[str, Any]) -> Iterator[Fi
         return
     longest = found.survey.longest
     if longest > capacity:
-        cause = f"has a request of {_size(longest)}, and the volume has {_size(capacity)}"
+        its, room = _sizes(longest, capacity)
+        cause = f"has a request of {its}, and the volume has {room}"
         yield "trace", cause, "make the volume larger"
     elif found.size > capacity and replay.beyond == "refuse":
-        cause = f"ends at {_size(found.size)}, beyond the volume of {_size(capacity)}"
+        its, room = _sizes(found.size, capacity)
+        cause = f"ends at {its}, beyond the volume of {room}"
         yield "trace", cause, 'make the volume larger, or write beyond = "wrap" or "scale"'
 
 
@@ -224,5 +226,9 @@ def _wrong(cause: str, remedy: str | None) -> InputError:
     return InputError([Problem(None, None, None, cause, remedy)])
 
 
-def _size(number: int) -> str:
-    return units.text(number, "size")
+def _sizes(*numbers: int) -> list[str]:
+    """Sizes to be compared: rounded, unless they then look the same."""
+    rounded = [units.capacity_for_people(number) for number in numbers]
+    if len(set(rounded)) == len(set(numbers)):
+        return rounded
+    return [units.text(number, "size") for number in numbers]
