@@ -364,6 +364,26 @@ def test_what_cannot_happen_is_refused_in_words_and_nothing_changes(wish, words)
     assert json.dumps(watched.frame()) == before
 
 
+def test_a_part_of_a_hybrid_is_not_watched_as_if_it_were_alone():
+    """Loads run on the hybrid: its front alone would show what nobody asked for."""
+    text = FLASH.replace(
+        "[[load]]",
+        '''[[volume]]
+name = "disk"
+drive = "seagate-st373455ss"
+[[hybrid]]
+name = "both"
+front = "flash"
+back = "disk"
+[[load]]
+volume = "both"''',
+    )
+    for volume in None, "flash", "disk", "both":
+        with pytest.raises(InputError) as refused:
+            WatchedArray(load_text(text), volume)
+        assert "a hybrid cannot be watched" in str(refused.value)
+
+
 def test_a_request_outside_of_the_volume_is_refused():
     with pytest.raises(InputError):
         quiet().follow("read", 2**52, 4 * KIB)

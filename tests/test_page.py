@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 
+import anyio
 import pytest
 from page_server import ENDLESS, QUICK, served, until_over
 
@@ -41,7 +42,12 @@ def test_this_machine_may_be_called_by_its_own_names(page, host):
 
 @pytest.mark.parametrize(
     "headers",
-    [{"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}],
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://["},
+        {"Sec-Fetch-Site": "cross-site"},
+    ],
 )
 def test_another_page_cannot_start_runs_with_a_visitors_browser(page, headers):
     assert page.post("/api/runs", json={"text": QUICK}, headers=headers).status_code == 403
@@ -208,6 +214,35 @@ def test_too_much_is_refused_before_it_costs_anything(text, words):
 def test_huge_bodies_are_not_read(page):
     answer = page.post("/api/check", json={"text": "x" * 300_000})
     assert answer.status_code == 413
+
+
+@pytest.mark.parametrize("place", ["/api/check", "/api/attached", "/live/arrays"])
+@pytest.mark.parametrize(("gone", "status"), [(True, 400), (False, 408)])
+def test_half_a_request_ends_without_a_traceback(page, place, gone, status, monkeypatch):
+    monkeypatch.setattr("raidsim.page.body.BODY_S", 0.05)
+    answers = []
+
+    async def ask() -> None:
+        come = [{"type": "http.request", "body": b'{"te', "more_body": True}]
+        if gone:
+            come.append({"type": "http.disconnect"})
+
+        async def receive() -> dict[str, object]:
+            return come.pop(0) if come else await anyio.sleep_forever()
+
+        async def send(message: dict[str, object]) -> None:
+            answers.append(message)
+
+        headers = {"host": "127.0.0.1", "content-type": "application/json", "content-length": "99"}
+        scope = {
+            "type": "http", "method": "POST", "path": place, "query_string": b"",
+            "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        }  # fmt: skip
+        with anyio.fail_after(5):
+            await page.app(scope, receive, send)
+
+    anyio.run(ask)
+    assert answers[0]["status"] == status
 
 
 @pytest.mark.parametrize(

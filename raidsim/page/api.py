@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import hashlib
 import json
@@ -23,6 +22,7 @@ from starlette.routing import BaseRoute, Route
 from raidsim.cards.toml_file import read_text
 from raidsim.errors import InputError
 from raidsim.page import bounds, point
+from raidsim.page.body import json_of
 from raidsim.page.form import edited, form
 from raidsim.page.job import Job, Outcome
 from raidsim.page.pool import Pool, Refused
@@ -37,9 +37,6 @@ FIRST_WAIT_S = 1.5
 """Seconds that an answer waits for work that may be over at once."""
 
 NEXT_WAIT_S = 0.7
-
-BODY_S = 10.0
-"""Seconds in which a request has to be there."""
 
 READERS = 2
 """Texts that are read at a time: reading takes turns with all else that the page does."""
@@ -75,13 +72,13 @@ async def scenario(request: Request) -> Response:
 
 async def check(request: Request) -> Response:
     """What is wrong with a text, and its form."""
-    body = await _body(request)
+    body = await json_of(request)
     return JSONResponse(await _apart(request, lambda: _checked(_text(body))))
 
 
 async def edit(request: Request) -> Response:
     """A text with another value of a key of its form."""
-    body = await _body(request)
+    body = await json_of(request)
     text, path, value = _text(body), body.get("path"), body.get("value")
     if not isinstance(path, list) or not isinstance(value, str) or not 0 < len(path) <= 3:
         raise HTTPException(400)
@@ -126,7 +123,7 @@ def _checked(text: str) -> dict[str, Any]:
 
 async def run(request: Request) -> Response:
     """Run a text: all of it, or one point of it roughly."""
-    body = await _body(request)
+    body = await json_of(request)
     text, rough, number = _text(body), body.get("rough", False), body.get("point")
     if number is not None and (not isinstance(number, int) or isinstance(number, bool)):
         raise HTTPException(400)
@@ -262,21 +259,6 @@ def _result(request: Request) -> dict[str, Any]:
 
 
 # -- requests -----------------------------------------------------------------------------------
-
-
-async def _body(request: Request) -> dict[str, Any]:
-    """The JSON of a request."""
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise HTTPException(415)
-    try:
-        found = json.loads(await asyncio.wait_for(request.body(), BODY_S))
-    except (ValueError, RecursionError):
-        raise HTTPException(400) from None
-    except TimeoutError:
-        raise HTTPException(408) from None
-    if not isinstance(found, dict):
-        raise HTTPException(400)
-    return found
 
 
 def _text(body: dict[str, Any]) -> str:

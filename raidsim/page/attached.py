@@ -9,7 +9,6 @@ whoever starts the page; visitors cannot name another one.
 
 from __future__ import annotations
 
-import json
 from typing import Any, Final
 
 from anyio import to_thread
@@ -21,6 +20,7 @@ from starlette.routing import BaseRoute, Route
 from raidsim.attach.asking import ask
 from raidsim.errors import InputError
 from raidsim.page import shell
+from raidsim.page.body import json_of
 from raidsim.page.settings import Settings
 
 MOST_BYTES: Final = 8192
@@ -39,16 +39,8 @@ async def _status(request: Request) -> Response:
 
 
 async def _happen(request: Request) -> Response:
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise HTTPException(415)
-    body = await request.body()
-    if len(body) > MOST_BYTES:
-        raise HTTPException(413)
-    try:
-        wish = json.loads(body)
-    except (ValueError, RecursionError):
-        raise HTTPException(400) from None
-    if not isinstance(wish, dict) or "kind" not in wish:
+    wish = await json_of(request, MOST_BYTES)
+    if "kind" not in wish:
         raise HTTPException(400)
     return await _answer(request, wish)
 

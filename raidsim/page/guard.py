@@ -146,4 +146,7 @@ def _is_own(headers: Headers, host: str) -> bool:
     if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
         return False
     origin = headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == host
+    try:
+        return origin is None or urlsplit(origin).netloc == host
+    except ValueError:  # such as "http://[", which no browser sends
+        return False

@@ -26,6 +26,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from raidsim.page import bounds, shell
+from raidsim.page.body import body_of
 from raidsim.page.live.presets import PRESETS
 from raidsim.page.live.visitors import GoneError, TooMuchError, Visitors
 from raidsim.page.live.wishes import WrongError, checked
@@ -72,7 +73,7 @@ def _told(found: dict[str, Any]) -> Response:
 
 
 async def _asked(request: Request, most: int) -> dict[str, Any]:
-    body = await request.body()
+    body = await body_of(request)
     if len(body) > most:
         raise WrongError("That is too long.")
     try:

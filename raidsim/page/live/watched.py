@@ -66,7 +66,7 @@ class WatchedArray:
         self.scenario = scenario
         self.model = model = Model(scenario)
         self.env = model.env
-        self.volume = _chosen(model, volume)
+        self.volume = _chosen(scenario, model, volume)
         self.system = self.env.system
         self.course = Course(model, self._before, self._after)
         self.ended = ""
@@ -482,12 +482,16 @@ class _Ending:
         return False
 
 
-def _chosen(model: Model, name: str | None) -> Volume:
+def _chosen(scenario: Scenario, model: Model, name: str | None) -> Volume:
     names = list(model.volumes)
     wanted = names[0] if name is None else name
     if wanted in model.hybrids or isinstance(model.every.get(wanted), Hybrid):
-        cause = "a hybrid cannot be watched"
-        raise InputError([Problem(None, None, "volume", cause, f"one of {', '.join(names)} can")])
+        raise InputError([Problem(None, None, "volume", "a hybrid cannot be watched")])
+    for hybrid in scenario.hybrids:
+        if wanted in (hybrid.front, hybrid.back):
+            cause = f"{wanted} is a part of {hybrid.name}, and a hybrid cannot be watched"
+            remedy = "take a scenario of arrays without a front"
+            raise InputError([Problem(None, None, "volume", cause, remedy)])
     if wanted not in model.volumes:
         cause = f'there is no volume "{wanted}"'
         raise InputError([Problem(None, None, "volume", cause, f"one of {', '.join(names)}")])
