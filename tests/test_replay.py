@@ -182,6 +182,8 @@ def test_what_was_written_before_a_run_is_no_wear_of_it():
         ({"trace": {"volumes": ["other"]}}, "load.trace", "has no volume"),
         ({"trace": {"format": "nosuch"}}, "load.trace.format", None),
         ({"trace": {"speed": 0}}, "load.trace.speed", "out of range"),
+        ({"trace": {"speed": 1e-10}}, "load.trace", "takes 630 years"),
+        ({"trace": {"volumes": ["host.0", "host.0"]}}, "load.trace", "more than once"),
         ({"trace": {"file": "nowhere.csv"}}, "load.trace", "cannot be read"),
         ({"trace": {"fil": "x"}}, "load.trace.fil", "unknown key"),
     ],

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from synthetic import SCENARIO, latency, point, result
 
-from raidsim.report import table
+from raidsim.report import numbers, table
 from raidsim.report.console import ReportConsole
 from raidsim.result import Counts, Interval, Limit, Result
 
@@ -147,3 +147,12 @@ def test_points_that_differ_only_by_step_are_called_by_it() -> None:
 def test_equal_points_are_still_told_apart() -> None:
     slow = point(4, warnings=["slow"])
     assert "step 2, 3: slow" in piped(result(point(4), slow, slow))
+
+
+@pytest.mark.parametrize(
+    ("value", "rate", "throughput"),
+    [(0, "0.0", "0.0"), (0.00164, "0.0016", "0.0016"), (0.0391, "0.039", "0.039"),
+     (0.06, "0.1", "0.1"), (99.9, "99.9", "99.9"), (1234.5, "1,234", "1234")],
+)  # fmt: skip
+def test_what_is_not_zero_does_not_look_so(value, rate, throughput):
+    assert (numbers.count(value), numbers.mbps(value)) == (rate, throughput)

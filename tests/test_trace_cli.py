@@ -80,6 +80,7 @@ def test_names_in_a_trace_are_no_html(capsys, tmp_path):
         (["info", ATLAS, "--columns", "time=1 [us]", "--format", "msr"], "format msr"),
         (["info", FIVE, "--format", "replayer", "--sector", "4096"], "format replayer"),
         (["convert", ATLAS, "x.csv", "--to", "etw"], "no format that can be written"),
+        (["convert", ATLAS, "x.csv.zst", "--to", "csv"], "would not be packed as its name says"),
         (["convert", ATLAS, ATLAS, "--to", "csv"], "is the input of this command"),
         (["convert", ATLAS, "none/x.csv", "--to", "csv"], "there is no folder"),
         (["fit", ATLAS, "-o", "x.txt"], "ends in '.txt'"),

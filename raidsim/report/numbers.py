@@ -35,8 +35,8 @@ def in_one_unit(values_ms: Sequence[float]) -> tuple[str, list[str]]:
 
 
 def count(value: float) -> str:
-    """A rate or a number of things, with thousands marked: 98.4, 475,012."""
-    return f"{value:.1f}" if abs(value) < 99.95 else f"{value:,.0f}"
+    """A rate or a number of things, with thousands marked: 0.0016, 98.4, 475,012."""
+    return _tenths(value) if abs(value) < 99.95 else f"{value:,.0f}"
 
 
 MB_PER_S = "MB/s of 2^20 bytes"
@@ -44,8 +44,17 @@ MB_PER_S = "MB/s of 2^20 bytes"
 
 
 def mbps(value: float) -> str:
-    """Throughput in MB/s: one decimal below 1000."""
-    return f"{value:.1f}" if abs(value) < 999.95 else f"{value:.0f}"
+    """Throughput in MB/s: one decimal below 1000, two digits of what that would make zero."""
+    return _tenths(value) if abs(value) < 999.95 else f"{value:.0f}"
+
+
+def _tenths(value: float) -> str:
+    """One decimal; two digits of what is not zero, and would look so."""
+    return f"{value:.2g}" if 1e-4 <= abs(value) < NOT_ZERO else f"{value:.1f}"
+
+
+NOT_ZERO = 0.05
+"""Less than that is 0.0 to one decimal."""
 
 
 def percent(share: float) -> str:

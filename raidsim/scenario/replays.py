@@ -33,6 +33,10 @@ SAID_BY_THE_TRACE = (
 )  # fmt: skip
 """Keys of a load that say what a trace says."""
 
+YEAR_S = 365.25 * 86_400.0
+MOST_YEARS = 100
+"""Of a replay: the kernel's clock ends after 146."""
+
 Finding = tuple[str, str, str | None]
 
 
@@ -204,10 +208,17 @@ def check_keys(replay: Replay, table: Mapping[str, Any]) -> Iterator[Finding]:
         yield "trace", "has a slice that is no stretch of time", 'write slice = ["0 s", "60 s"]'
     if replay.volumes is not None and not replay.volumes:
         yield "trace", "has an empty list of volumes", "name one at least, or leave it out"
+    for name in dict.fromkeys(replay.volumes or ()):
+        if list(replay.volumes or ()).count(name) > 1:
+            yield "trace", f"has the volume {quote(name)} more than once", "name it once"
 
 
 def check(replay: Replay, found: Plan, around: Mapping[str, Any]) -> Iterator[Finding]:
-    """Whether the requests fit into the volume, as far as that is known."""
+    """Whether the requests fit into a run, and into the volume, as far as that is known."""
+    years = (found.survey.last - found.survey.first) / replay.speed / YEAR_S
+    if replay.replay != "closed" and years > MOST_YEARS:
+        cause = f"takes {units.plain(years, 2)} years from its first request to its last"
+        yield "trace", cause, f"a run ends after {MOST_YEARS}: take a slice, or more speed"
     capacity = around.get("capacity")
     if capacity is None:
         return

@@ -17,6 +17,9 @@ from raidsim.trace.page import Page
 from raidsim.trace.request import Requests
 from raidsim.trace.stream import refuse
 
+OTHERWISE_PACKED = (".zst", ".xz", ".bz2", ".lz4", ".zip", ".7z")
+"""Names of files that are packed as none is written here."""
+
 
 class Writer(Protocol):
     """A format that can be written."""
@@ -58,6 +61,11 @@ def write(
         cause = f"{quote(format)} is no format that can be written"
         remedy = suggest(str(format), names) or f"these can: {', '.join(names)}"
         raise InputError([Problem(None, None, "--to", cause, remedy)])
+    if Path(path).suffix.lower() in OTHERWISE_PACKED:
+        cause = "would not be packed as its name says"
+        refuse(
+            str(path), cause, "write a name that ends in .gz; what has another ending is not packed"
+        )
     writer = cast("Writer", formats.BY_NAME[format])
     page = Page(volumes if callable(volumes) else lambda: volumes)
     shown = str(path)
