@@ -229,6 +229,24 @@ def test_a_conversation_hints_twice_and_then_tells():
     assert talk.asked is None
 
 
+def test_a_line_without_anything_is_no_answer_and_skips_nothing():
+    talk = Interview(catalogue.lesson("small-write"), 1)
+    first = talk.asked
+    for typed in "", "  ":
+        assert "Nothing was typed" in talk.reply(typed)[0]
+    assert talk.asked is first
+
+
+def test_the_numbers_of_a_way_give_the_answer_that_it_tells():
+    """A reader takes a calculator to them: 16 / 180 is 88.9 ms, not 88.7."""
+    for seed in range(6):
+        (asked,) = (one for one in draw(catalogue.lesson("queues"), seed) if one.number == 1)
+        under_way, rate, told = map(
+            float, re.search(r"= (\d+) / (\d+) per second = ([\d.]+) ms", asked.way).groups()
+        )
+        assert told == float(f"{1000 * under_way / rate:.3g}")
+
+
 def test_a_right_answer_counts():
     talk = Interview(catalogue.lesson("small-write"), 1)
     talk.reply("skip")

@@ -52,6 +52,11 @@ def response(rate: float, variation: float = VARIATION) -> float:
     return SERVICE * (1 + rho * (1 + variation) / (2 * (1 - rho)))
 
 
+def served(q: int) -> int:
+    """Reads in a second with so many outstanding, as the question tells them: in whole numbers."""
+    return round(iops(simulate(SYSTEM, f"load.outstanding={q}")))
+
+
 def at_rate(rate: float) -> str:
     """Change the open load to a rate."""
     return f"load.rate={rate} IO/s"
@@ -82,9 +87,9 @@ This is the formula of Pollaczek and Khinchine for one server. Service that alwa
         Question(
             ask="The disk serves {rate} reads in a second, and the load keeps {q} of them outstanding. What is the mean latency?",
             draw={"q": (2, 4, 8, 16, 32, 64)},
-            also=lambda d: {"rate": iops(simulate(SYSTEM, f"load.outstanding={d.q}"))},
+            also=lambda d: {"rate": served(d.q)},
             unit="ms",
-            hand=lambda d: 1000 * d.q / iops(simulate(SYSTEM, f"load.outstanding={d.q}")),
+            hand=lambda d: 1000 * d.q / served(d.q),
             runs=(("load.outstanding={q}",),),
             read=lambda d, p: latency(p),
             agrees=0.01,
@@ -92,7 +97,7 @@ This is the formula of Pollaczek and Khinchine for one server. Service that alwa
             hint="Three numbers belong together: how many are under way, how many leave in a second, and how long each stays.",
             mistakes=(
                 Mistake(
-                    lambda d: 1000 / iops(simulate(SYSTEM, f"load.outstanding={d.q}")),
+                    lambda d: 1000 / served(d.q),
                     "One over the rate is the time between two completions. With {q} under way at a time each takes {q} times as long.",
                 ),
             ),

@@ -119,7 +119,7 @@ A new drive has taken the place of a failed one. A rebuild reads each stripe fro
 
 With nobody else there it is as fast as one drive can be written from end to end, since all other drives read their parts at the same time:
 
-    time = capacity / mean media rate          73.4 GB / 104 MB/s = 709 s
+    time = capacity / mean media rate          73.4 GB / 103.5 MB/s = 709 s
 
 That holds for every level; what differs is how many drives are read: all others under parity, one under a mirror. It also says why rebuilds became longer with the years: capacities grew a hundred times, rates five times.
 
@@ -140,7 +140,7 @@ What one buys with a low rate is latency, what one pays is hours at risk. The ch
             hand=lambda d: idle_seconds(d.rpm),
             simulated=lambda d: seconds(simulate(IDLE, f'volume.set."spindle.speed"={d.rpm} rpm')),
             agrees=0.07,
-            way="The drive is written at {rate} MB/s (10^6): 73.4 GB take {hand} s. Simulated: {simulated} s.",
+            way="The drive is written at {rate:.1f} MB/s (10^6): 73.4 GB take {hand} s. Simulated: {simulated} s.",
             hint="All other drives read at the same time; the new one is written from end to end.",
             mistakes=(
                 Mistake(

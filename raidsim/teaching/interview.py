@@ -60,7 +60,9 @@ class Interview:
         word = text.strip().casefold()
         if word in ("?", "hint", "h"):
             return [f"Hint: {asked.hint}"]
-        if word in ("skip", "s", ""):
+        if not word:
+            return [f"Nothing was typed; type an answer, or {WORDS}."]
+        if word in ("skip", "s"):
             self._next()
             return ["Skipped."]
         if word in ("answer", "a") and not (asked.options and word == "a"):
