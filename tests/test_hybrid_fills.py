@@ -87,3 +87,22 @@ def test_a_front_that_fills_is_told_up_to_what_a_trace_reaches(tmp_path: Path) -
     (said,) = (one for one in point.warnings if "hybrid fills" in one)
     reached = float(said.partition("once it holds ")[2].partition(" MB")[0])
     assert reached == pytest.approx(64 * 1.048576, rel=0.01)
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("front", "places", "told"),
+    [
+        ("100 GiB", 'hot = { area = "20 %", accesses = "80 %" }', True),
+        ("100 GiB", "", False),  # any tenth of places that are all alike has a tenth of the reads
+        ("64 MiB", 'hot = { area = "20 %", accesses = "80 %" }', False),  # replaced many times
+    ],
+)
+def test_a_full_front_that_keeps_what_it_began_with_says_so(
+    front: str, places: str, told: bool
+) -> None:
+    """It begins with the hottest places, which no policy without foresight keeps all of."""
+    text = SYSTEM.format(front=front, read="100 %", area="1 TiB") + places
+    text = text.replace("front_size", "warm = {}\nfront_size")
+    (point,) = run(load_text(text)).points
+    assert any("still holds much of what it began with" in one for one in point.warnings) == told

@@ -73,6 +73,7 @@ def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> 
                     f" {'up' if more > 0 else 'down'} by {abs(more):.0%} while it was measured"
                 )
         found += _fills(system, scenario, spec, number)
+        found += _holds_still(system, scenario, spec, number)
     return found
 
 
@@ -119,6 +120,30 @@ def _fills(system: System, scenario: Scenario, spec: HybridSpec, number: int) ->
         f"the front of {spec.name} fills, {units.plain(100 * cache['used'] / size, 2)} % of it is"
         f" in use: {missed:.0%} of the reads miss it, and fewer will once it holds"
         f" {room}; say with hybrid.warm what it begins with"
+    ]
+
+
+def _holds_still(system: System, scenario: Scenario, spec: HybridSpec, number: int) -> list[str]:
+    """That a full front has hardly begun to hold what its policy keeps, in place of `warm`.
+
+    Where all places are alike it does not matter which of them it holds.
+    """
+    hybrid = system.world.hybrids[number]
+    cache = system.world.caches[int(hybrid["cache"])]
+    size, replaced = int(cache["size"]), int(hybrid["promoted"])
+    reads, hits = (system.since("hybrids", number, of) for of in ("reads", "hits"))
+    mine = [load for load in scenario.loads if load.volume == spec.name and load.trace is None]
+    prefers = len(mine) > 1 or any(load.hot or load.zones or load.zipf for load in mine)
+    if spec.mode == "tier" or spec.promote == "never" or not prefers or replaced >= size:
+        return []
+    full = int(cache["used"]) >= (1.0 - FOUND) * size
+    if not full or _touched(spec, mine) <= size or reads - hits <= FOUND * reads:
+        return []
+    share = units.plain(100 * replaced / size, 2)
+    return [
+        f"the front of {spec.name} still holds much of what it began with (hybrid.warm): reads that"
+        f" missed have replaced {share} % of it; once all of it was, another share of the reads may"
+        " be found there"
     ]
 
 
