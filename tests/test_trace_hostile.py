@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from trace_files import DATA, of_text, read, refusal
 
+import raidsim
 from raidsim import InputError
 from raidsim.synthesis.fit import fit
 from raidsim.trace.formats import BY_NAME
@@ -317,3 +318,12 @@ def test_figures_of_the_largest_numbers_are_right(tmp_path, rows):
         assert info.span == pytest.approx((max(times) - min(times)) / 10**9, rel=1e-15)
         with suppress(InputError):
             assert fit(info).capacity >= info.end
+
+
+def test_a_file_that_is_no_text_has_no_columns(tmp_path):
+    path = tmp_path / "x.bin"
+    path.write_bytes(bytes(range(256)) * 200)
+    with pytest.raises(InputError) as caught:
+        raidsim.Trace.read(path, columns="time=1 [us], op=9, offset=3 [B], size=4 [B]")
+    (problem,) = caught.value.problems
+    assert problem.cause == "is no text, so it has no columns of CSV"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import signal
 import socket
@@ -25,6 +26,8 @@ from raidsim.workers.engine import processors
 
 PATIENCE_S = 2
 """Seconds that an answer under way may still take once the page is to end."""
+
+_HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")
 
 KEPT_OPEN_S = 30
 """Seconds for which a connection may wait for its next request."""
@@ -53,6 +56,7 @@ def serve(wishes: Wishes) -> None:
         If nothing can listen there, or an option is wrong.
     """
     limit_s = bounds.RUN_S if wishes.limit is None else _time(wishes.limit)
+    names = tuple(map(_name, wishes.names))
     if wishes.attached is not None:
         ask(wishes.attached, {"show": "status"})  # refuses a socket at which nobody answers
     listening = _listen(wishes.host, wishes.port)
@@ -60,7 +64,7 @@ def serve(wishes: Wishes) -> None:
         host=wishes.host,
         port=listening.getsockname()[1],
         token=None if is_loopback(wishes.host) else secrets.token_urlsafe(24),
-        names=tuple(name.lower() for name in wishes.names),
+        names=names,
         workers=wishes.workers or max(2, processors()),
         limit_s=limit_s,
         attached=wishes.attached,
@@ -83,6 +87,15 @@ def serve(wishes: Wishes) -> None:
     typer.echo("Ctrl-C ends it.", err=True)
     with listening, _quiet():
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def _name(text: str) -> str:
+    """A name as browsers ask for it; with more than that in it no visitor would ever be let in."""
+    name = text.lower()
+    if _HOST.fullmatch(name) is None:
+        cause, remedy = f"{quote(text)} is no name of a host", "give it alone, as lab.example.org"
+        raise InputError([Problem(None, None, "--name", cause, remedy)])
+    return name
 
 
 def _time(text: str) -> float:

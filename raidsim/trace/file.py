@@ -138,6 +138,8 @@ def open_trace(
     source = Source.of(path)
     if options.columns and format is None:
         parquet = source.head().startswith(formats.PARQUET)
+        if not parquet and b"\0" in source.head():
+            refuse(source.path, "is no text, so it has no columns of CSV", "leave --columns out")
         format = "parquet" if parquet else "csv"  # noqa: A001 - columns are said of nothing else
     if format is None:
         return TraceFile(source, _heeding(_recognised(source), options), options)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim import units
-from raidsim.errors import InputError, Problem, quote
+from raidsim.errors import InputError, Problem, one_line, quote
 from raidsim.trace.reading import Reading
 from raidsim.trace.request import FLUSH, READ, TRIM, WRITE, Requests
 from raidsim.trace.table import MISSING, Column, Layout, Rows, Table
@@ -101,8 +101,8 @@ def of_columns(given: tuple[str, ...], names: Sequence[str]) -> tuple[dict[str, 
         elif name.isdecimal() and 1 <= int(name[:6]) <= len(names):
             place = int(name) - 1
         else:
-            there = ", ".join(names[:20])
-            wrong(f"there is no column {quote(name)}", f"the first line has: {there}"[:300])
+            there = one_line(", ".join(names[:20]))[:300]
+            wrong(f"there is no column {quote(name)}", f"the first line has: {there}")
             continue
         try:
             taken[field] = _taken(field, place, unit)
