@@ -46,7 +46,7 @@ from raidsim.scenario.intensity import at, label, offered, period_of, transfers
 from raidsim.scenario.replays import plan
 from raidsim.stats.intervals import MeanInterval, mean_interval
 from raidsim.system.system import SaturationError
-from raidsim.waits import OnPoint, PointProgress
+from raidsim.waits import OnPoint, PointProgress, so_far
 from raidsim.warming import warm_drives
 
 NS_PER_S = 1e9
@@ -192,7 +192,11 @@ class Session:
             return
         measure = self.scenario.measure
         done = self._completed()
-        fraction = done / max(1.25 * measure.min_ios, 1)
+        fraction = so_far(
+            done / max(1.25 * measure.min_ios, 1),
+            done / max(measure.max_ios, 1),
+            (self.system.now - self.begun) / max(self.horizon - self.begun, 1),
+        )
         for load in self.loads:
             if load.trace is not None:
                 issued = self.system.world.streams[self.machine.streams[load.name]]["issued"]

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
+LEAST_SHOWN = 0.8  # of a bar, once a point has done its least
 LOOK_S = 0.1
 """Seconds between two looks whether anybody still waits."""
 
@@ -124,3 +125,21 @@ def told(listener: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         _listeners.remove(listener)
+
+
+def so_far(of_the_least: float, of_the_most: float, of_the_time: float) -> float:
+    """How much of a point is done, 0 to 1, where nobody knows when it is precise enough.
+
+    Most points take little more than the least; what goes on after that goes on until it is
+    precise, or has used up the most I/Os or the time, so a bar moves for as long as it lasts.
+
+    Parameters
+    ----------
+    of_the_least, of_the_most
+        I/Os that were done, as shares of the least and of the most that a point may take.
+    of_the_time
+        Simulated time, as a share of what it may take.
+    """
+    if of_the_least < 1:
+        return LEAST_SHOWN * of_the_least
+    return LEAST_SHOWN + (1 - LEAST_SHOWN) * min(max(of_the_most, of_the_time), 1.0)

@@ -12,6 +12,8 @@ from rich.console import Console
 from raidsim import waits
 from raidsim.kernel.code_cache import COMPILING
 from raidsim.report.progress import Bar
+from raidsim.running import run
+from raidsim.scenario import load_text
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,30 @@ def terminal() -> Console:
 def written(console: Console) -> str:
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
+
+
+def test_a_bar_moves_for_as_long_as_a_point_is_not_precise():
+    """It stood at 99 % from the least I/Os on, for up to 300 times as long."""
+    text = """
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+drive = "nl-sas-2tb"
+[[load]]
+read = "100 %"
+size = "4 KiB"
+outstanding = 4
+[measure]
+precision = "0.01 %"
+min_ios = 1_000
+max_ios = 1_500_000
+"""
+    seen = []
+    run(load_text(text), progress=seen.append)
+    shares = [one.fraction for one in seen]
+    assert len(shares) > 3
+    assert shares == sorted(shares)
+    assert len({round(one, 3) for one in shares}) > 3
 
 
 def test_a_point_is_shown_with_its_load_and_rate() -> None:
