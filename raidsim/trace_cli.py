@@ -191,7 +191,7 @@ def fit_command(
             "columns": columns,
             "action": action and action.value,
             "sector": sector and f"{sector} B",
-            "volumes": volume and [volume],
+            "volumes": [one.name for one in info.volumes],
         }
         replay = {"trace": {key: value for key, value in keys.items() if value is not None}}
         differences = compare(hardware, found.table, replay, partial(run, progress=True))

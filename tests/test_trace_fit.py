@@ -205,6 +205,16 @@ def test_mb_are_of_2_to_the_20_bytes_as_in_what_is_simulated():
     assert "MB/s of 2^20 bytes" in written.getvalue()
 
 
+def test_volumes_of_a_trace_lie_behind_each_other_in_its_load(tmp_path):
+    """Three times as many places as one of them has: a cache as large misses two thirds."""
+    r = np.random.default_rng(12)
+    times, blocks = np.cumsum(r.exponential(1e-3, 6_000)), r.integers(0, 512, 6_000)
+    made = requests(*((times[n], READ, n % 3, 4096 * blocks[n], 4096) for n in range(len(times))))
+    found = fit(info_of(made, names=("a", "b", "c")))
+    assert found.table["area"] == {"size": "6 MiB"}
+    assert found.caches < 0.02
+
+
 def test_what_a_load_cannot_say_is_said():
     made = requests(*((n // 10 * 1.0, READ, n % 2, 100, 512) for n in range(500)),
                     (51, TRIM, 0, 0, 512))  # fmt: skip

@@ -6,6 +6,7 @@ long as the file stays the same, so that a scenario may be read again at no cost
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -208,8 +209,8 @@ def check_keys(replay: Replay, table: Mapping[str, Any]) -> Iterator[Finding]:
         yield "trace", "has a slice that is no stretch of time", 'write slice = ["0 s", "60 s"]'
     if replay.volumes is not None and not replay.volumes:
         yield "trace", "has an empty list of volumes", "name one at least, or leave it out"
-    for name in dict.fromkeys(replay.volumes or ()):
-        if list(replay.volumes or ()).count(name) > 1:
+    for name, times in Counter(replay.volumes or ()).items():
+        if times > 1:
             yield "trace", f"has the volume {quote(name)} more than once", "name it once"
 
 

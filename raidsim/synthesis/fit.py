@@ -11,6 +11,7 @@ import numpy as np
 
 from raidsim import units
 from raidsim.errors import InputError, Problem
+from raidsim.scenario.replays import APART
 from raidsim.stats.shares import rounded_shares
 from raidsim.synthesis.popularity import (
     EXPONENTS,
@@ -92,7 +93,7 @@ def fit(info: TraceInfo, name: str = "load") -> Fit:
     shares = rounded_shares(np.array([one.requests for one in sizes], float))
     largest = max(one.size for one in sizes)
     align = _align(info.sizes)
-    end = -(-max(info.end, largest) // align) * align
+    end = -(-max(_reach(info), largest) // align) * align
     place, apart = _nearest(info, end, align)
     data = info.ops["read"] + info.ops["write"]
     rate = float(f"{info.rate * data / info.requests:.4g}")
@@ -158,6 +159,13 @@ def _align(sizes: tuple[SizeInfo, ...]) -> int:
     return align
 
 
+def _reach(info: TraceInfo) -> int:
+    """The bytes of its volumes, one behind the other as a replay has them."""
+    if len(info.volumes) < 2:
+        return info.end
+    return sum(-(-one.end // APART) * APART for one in info.volumes)
+
+
 def _nearest(info: TraceInfo, end: int, align: int) -> tuple[Popularity, float | None]:
     """Where accesses go, so that caches of all sizes miss as with the trace, and how near it is."""
     # Blocks of one aligned place are accessed together, so a place counts as one of them.
@@ -183,7 +191,8 @@ def _nearest(info: TraceInfo, end: int, align: int) -> tuple[Popularity, float |
         return best, None
     distance = apart(best)
     counts = np.array(info.addresses.counts, float)
-    tried = [zones(blocks, counts, MOST_ZONES)]
+    # Those counts are of all volumes, one upon the other.
+    tried = [zones(blocks, counts, MOST_ZONES)] if len(info.volumes) < 2 else []
     tried += [hot(blocks, area, share) for area in HOT_AREAS for share in HOT_ACCESSES]
     # Ranks are of aligned places, scattered over the area: of smaller ones a block has several.
     if align >= info.block and blocks > 1:
@@ -221,8 +230,8 @@ def _remarks(info: TraceInfo, align: int, place: Popularity, even: bool) -> list
     said = [f"Places: {place.words}."]
     if len(info.volumes) > 1:
         said.append(
-            f"The trace has {len(info.volumes):,} volumes, and the load is of all together: with"
-            " --volume it is of one."
+            f"The trace has {len(info.volumes):,} volumes, and the load is of all, one behind the"
+            " other: with --volume it is of one."
         )
     for name, number in (("trims", info.ops["trim"]), ("flushes", info.ops["flush"])):
         if number:
