@@ -216,6 +216,14 @@ def test_huge_bodies_are_not_read(page):
     assert answer.status_code == 413
 
 
+@pytest.mark.parametrize(
+    "seed", ["0", "100", "-1", "x", "\u0661", "0001234", "0001" + "1" * 5_000]
+)  # fmt: skip
+def test_a_lesson_has_no_more_seeds_than_are_offered(page, seed):
+    """Each is computed and kept: zeros in front let any number in."""
+    assert page.get("/lessons/queues", params={"seed": seed}).status_code == 404
+
+
 @pytest.mark.parametrize("place", ["/api/check", "/api/attached", "/live/arrays"])
 @pytest.mark.parametrize(("gone", "status"), [(True, 400), (False, 408)])
 def test_half_a_request_ends_without_a_traceback(page, place, gone, status, monkeypatch):
