@@ -320,6 +320,16 @@ def test_figures_of_the_largest_numbers_are_right(tmp_path, rows):
             assert fit(info).capacity >= info.end
 
 
+@pytest.mark.parametrize("place", ["6", "0", "0000019", "0000001" + "9" * 5_000])
+def test_a_column_is_one_of_those_that_are_there(tmp_path, place):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b,c,d\n1,r,0,4096\n")
+    trace = raidsim.Trace.read(path, columns=f"time={place} [us], op=2, offset=3 [B], size=4 [B]")
+    with pytest.raises(InputError) as caught:
+        trace.info()
+    assert "there is no column" in caught.value.problems[0].cause
+
+
 def test_a_file_that_is_no_text_has_no_columns(tmp_path):
     path = tmp_path / "x.bin"
     path.write_bytes(bytes(range(256)) * 200)

@@ -98,7 +98,7 @@ def of_columns(given: tuple[str, ...], names: Sequence[str]) -> tuple[dict[str, 
             wrong(f"{field} is given twice")
         if name in names:
             place, by_name = names.index(name), True
-        elif name.isdecimal() and 1 <= int(name[:6]) <= len(names):
+        elif name.isdecimal() and len(name) < 7 and 1 <= int(name) <= len(names):
             place = int(name) - 1
         else:
             there = one_line(", ".join(names[:20]))[:300]
