@@ -89,6 +89,13 @@ def test_what_is_alike_is_said_once():
     )
 
 
+def test_no_drive_is_told_to_last_a_million_years():
+    """What is hardly written to would be worn out in a time that no figure stands for."""
+    worn = drives(2, write_amplification=1.0, drive_writes_per_day=1e-9, years_to_rated=97963334.0)
+    (line,) = said(point(32, drives=worn))
+    assert line.endswith("drive writes a day each, rated writes not reached in 100 years")
+
+
 def test_a_power_cut_costs_what_all_drives_of_a_volume_hold():
     lost = drives(4, protected=False, unsafe_mean=MIB / 2, unsafe_peak=2 * MIB)
     (line,) = said(point(32, drives=lost))

@@ -18,6 +18,9 @@ Where = Callable[[list[int]], str]
 Write = Callable[[float], str]
 Drives = Sequence[DriveUse]
 
+LONG = 100
+"""Years after which nobody asks any more when a drive is worn out."""
+
 
 def lines(curve: Curve, where: Where) -> Iterator[str]:
     """What is to say of the drives of each volume, at the points where it matters most."""
@@ -55,6 +58,8 @@ def wear(drives: Drives) -> str:
     known = [one for one in drives if one.years_to_rated is not None]
     if known:
         first = min(known, key=lambda one: one.years_to_rated or 0.0)
+        if (first.years_to_rated or 0.0) > LONG:
+            return ", ".join([*parts, f"rated writes not reached in {LONG} years"])
         years = numbers.figure(first.years_to_rated)
         alike = all(numbers.figure(one.years_to_rated) == years for one in known)
         which = "" if alike else f" ({own_name(first)})"

@@ -12,7 +12,7 @@ from rich.text import Text
 from raidsim import units
 from raidsim.planning.outcome import Candidate, Plan, Stage
 from raidsim.planning.words import STATES
-from raidsim.report import numbers
+from raidsim.report import drives, numbers
 from raidsim.report.table import RULED
 
 NONE = "-"
@@ -118,7 +118,9 @@ def hours(seconds: float) -> str:
 
 
 def lifetime(years: float) -> str:
-    """How long drives last: 2.9 years, 11 years."""
+    """How long drives last: 2.9 years, 11 years, over 100 years."""
+    if years > drives.LONG:
+        return f"over {drives.LONG} years"
     return f"{years:.1f} years" if years < 9.95 else f"{years:.0f} years"
 
 
