@@ -436,7 +436,7 @@ class Session:
 
     def point(self, load: LoadSpec, converged: bool) -> Point:
         """What was measured of one load."""
-        system = self.system
+        system, volumes = self.system, self.machine.volumes
         window.settle_areas(system)
         streams = self.machine.streams[load.name]
         rate, megabytes = observe.rates(system, streams)
@@ -455,11 +455,9 @@ class Session:
         drives = wear.drives(system, streams)
         if self.finite or self.scenario.air.start != "warm":
             warnings += thermal.warnings(drives)
-        warnings += hybrid_use.warnings(system, self.scenario, self.machine.volumes)
+        warnings += hybrid_use.warnings(system, self.scenario, volumes)
         warnings += wear.warnings(system, streams)
-        warnings += array_use.warnings(
-            system, self.scenario, load.volume, self.machine.volumes[load.volume]
-        )
+        warnings += array_use.warnings(system, self.scenario, volumes, load.volume)
         account = observe.counts(system, streams)
         trace = self._replayed(load, streams)
         if trace is not None and load.trace is not None:
@@ -475,9 +473,7 @@ class Session:
                 warnings.append(self._why_not_converged(load))
             passing = thermal.why_not_converged(
                 system, self._turning(load)
-            ) + hybrid_use.why_not_converged(
-                system, self.scenario, self.machine.volumes, load.volume
-            )
+            ) + hybrid_use.why_not_converged(system, self.scenario, volumes, load.volume)
             warnings += passing + self._of_the_caches(load)
             converged = converged and not unsettled and not passing
         saturated = self._is_saturated(load, streams, throughput)
@@ -510,11 +506,9 @@ class Session:
             converged=converged,
             warnings=warnings,
             drives=drives,
-            controllers=caching.controllers(
-                system, self.scenario, self.machine.volumes, load.volume
-            ),
-            hybrids=hybrid_use.hybrids(system, self.scenario, self.machine.volumes, load.volume),
-            arrays=array_use.arrays(system, self.machine.volumes, load.volume),
+            controllers=caching.controllers(system, self.scenario, volumes, load.volume),
+            hybrids=hybrid_use.hybrids(system, self.scenario, volumes, load.volume),
+            arrays=array_use.arrays(system, volumes, load.volume),
             series=thermal.series(system, streams),
             within=None if load.within is None else within,
             within_ms=within_ms,

@@ -33,10 +33,12 @@ TRANSFERS = {
 }
 
 
-def warnings(system: System, scenario: Scenario, volume: str, row: int) -> list[str]:
-    """What arrays do that is not simulated, of the volume of a load or those below its hybrid.
+def warnings(
+    system: System, scenario: Scenario, volumes: Mapping[str, int], volume: str
+) -> list[str]:
+    """What to know of the array of a load, or of those below its hybrid.
 
-    ``row`` is that of the volume.
+    That is what md does and is not simulated, and what no window is long enough for.
     """
     hybrid = scenario.hybrid(volume)
     names = (volume,) if hybrid is None else (hybrid.front, hybrid.back)
@@ -46,7 +48,7 @@ def warnings(system: System, scenario: Scenario, volume: str, row: int) -> list[
         for one in scenario.volumes
         if one.name in names and one.intent == "journal"
     ]
-    if _gathers_of_several(system, row):
+    if _gathers_of_several(system, volumes[volume]):
         found.append(
             f"how many of the writes of several sequential streams meet in a stripe of {volume}"
             " depends on how these run beside each other, which may change after minutes: other"

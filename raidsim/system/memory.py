@@ -60,6 +60,9 @@ WORDS = {
 }
 """What a table holds, and what would make it smaller."""
 
+LITTLE = 2**20
+"""Bytes that are not looked at: all tables together could not take much so."""
+
 BESIDE = {"stations": 256}
 """Bytes beside a row that are not in its table: of the name of a station."""
 
@@ -86,9 +89,11 @@ def rows_for(tables: Mapping[str, NDArray[Any]], name: str, needed: int, wished:
     InputError
         All tables would take more than the memory that there is for them.
     """
-    taken = taken_by(tables)
     table = tables[name]
     each = table.itemsize * math.prod(table.shape[1:]) + BESIDE.get(name, 0)
+    if wished * each <= LITTLE:
+        return wished
+    taken = taken_by(tables)
     left = most() - taken  # what it has now is kept until it is copied
     if needed * each <= left:
         return min(wished, max(left // each, needed))
