@@ -47,6 +47,10 @@ def cut(data: dict[str, Any]) -> dict[str, Any]:
 )
 def test_a_shipped_scenario_takes_no_row_that_is_not_there(name, monkeypatch):
     monkeypatch.setattr("raidsim.assembly.ftl.TARGET_UNITS", 2**13)
-    text = (data_folder("scenarios") / f"{name}.toml").read_text()
-    result = run(from_data(cut(tomllib.loads(text)), name))
+    data = tomllib.loads((data_folder("scenarios") / f"{name}.toml").read_text())
+    result = run(from_data(cut(data), name))
+    if "load" not in data and "machine" not in data:  # nothing but work in the background
+        (point,) = result.points
+        assert [one.state for one in point.course.operations] == ["done"]
+        return
     assert all(point.counts.completed >= 2 for point in result.points)
