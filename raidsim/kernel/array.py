@@ -255,8 +255,7 @@ def issue(w, row, index, count):
     if job["errand"] == ERRAND_PART and array["stripe_cache"] > 0:
         count = stripe_cache.keep(w, row, count)
     stripe_heads.note(w, row, index, count)
-    copies = array["copy_io_ns"] > 0.0 or array["compare_ns"] > 0.0
-    if copies and job["errand"] == ERRAND_OPERATION:
+    if job["errand"] == ERRAND_OPERATION:
         copy_requests.note(w, row, index, count)
     count = merge(w.accesses, count)
     job["later"] = NONE

@@ -265,7 +265,9 @@ JOBS = Table(
     first_row=volatile("i8", "of a worker: the first of these; of a repair: the one it restores"),
     bad_row=volatile("i8", "row of strips of which a sector could not be read"),
     xor=volatile("i8", "what parity is still to be computed from", "B"),
-    stripe_work=volatile("f8", "CPU time of its stripe heads, still to be spent", "ns"),
+    stripe_work=volatile(
+        "f8", "CPU time of its stripe heads, or requests of copies, still to be spent", "ns"
+    ),
     serial_work=volatile("f8", "the same of the one thread that hands them out", "ns"),
     unit=volatile("i8", "of a program unit: its number"),
 )

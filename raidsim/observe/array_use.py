@@ -63,16 +63,18 @@ def _gathers_of_several(system: System, volume: int) -> bool:
     if row["kind"] != t.VOLUME_ARRAY:
         return False
     array = system.world.arrays[row["array"]]
-    streams = np.flatnonzero(system.rows("streams")["volume"] == volume)
+    if array["stripe_cache"] == 0:
+        return False
+    streams = np.flatnonzero(system.rows("streams")["volume"] == volume).tolist()
     sequential = [
         stream
-        for stream in streams.tolist()
+        for stream in streams
         if any(
             size["random_share"] < 1.0 and size["bytes"] < array["width"]
             for size in system.sizes_that_write(stream)
         )
     ]
-    return bool(array["stripe_cache"] > 0 and len(sequential) > 1)
+    return len(sequential) > 1
 
 
 def arrays(system: System, volumes: Mapping[str, int], volume: str) -> list[ArrayUse]:

@@ -61,7 +61,7 @@ WORDS = {
 """What a table holds, and what would make it smaller."""
 
 LITTLE = 2**20
-"""Bytes that are not looked at: all tables together could not take much so."""
+"""A table of no more bytes than this is not counted: all such tables together take little."""
 
 BESIDE = {"stations": 256}
 """Bytes beside a row that are not in its table: of the name of a station."""
