@@ -284,6 +284,50 @@ def test_dies_are_counted_so_that_they_hold_the_capacity(tmp_path):
     assert "flash.dies_per_channel" not in {one.parameter.name for one in again.values}
 
 
+def spare_of_base(note: str = "as intel-p3700-800gb") -> str:
+    """A line of a new card: the spare area is that of its base, and may move."""
+    return (
+        'spare = { value = 28, unit = "%", source = "assumed", range = [3, 100], '
+        f'because = "made up", note = "{note}" }}\n'
+    )
+
+
+WRITES = {"unit": "IO/s", "size": "4 KiB", "outstanding": 32, "read": "0 %"}
+
+
+@pytest.mark.parametrize(
+    ("capacity", "spare"),
+    # 512 GiB behind 480 and 500 GB, 1.5 x 512 GiB behind 750 GB: seven tenths of what is beyond.
+    [(480, 0.1017), (500, 0.06966), (750, 0.06966)],
+)
+def test_spare_area_of_which_no_figure_tells_is_that_of_the_flash_behind_the_capacity(
+    capacity, spare, tmp_path
+):
+    more = f'capacity = {{ value = {capacity}, unit = "GB", page = "p. 1" }}\n'
+    text = card_text({"random-read": 50000}, more=more)
+    text += entry("random-write", 80000, **WRITES, state="burst")
+    path = written(tmp_path, text.replace("[flash]\n", "[flash]\n" + spare_of_base()))
+    report = fitted(path, simulate=Formula())
+    assert cards.load(path)["flash.spare"] == pytest.approx(spare, rel=1e-3)
+    assert ("flash.spare", "flash for the capacity") in {
+        (one.name, one.figure) for one in report.taken
+    }
+    assert not fitted(path, simulate=Formula()).written
+
+
+@pytest.mark.parametrize("known", ["written in the long run", "told by somebody"])
+def test_spare_area_that_somebody_knows_stays(known, tmp_path):
+    more = 'capacity = { value = 500, unit = "GB", page = "p. 1" }\n'
+    text = card_text({"random-read": 50000}, more=more)
+    note = "a review counted the dies" if known == "told by somebody" else "as intel-p3700-800gb"
+    if known != "told by somebody":
+        text += entry("random-write", 20000, **WRITES)
+    path = written(tmp_path, text.replace("[flash]\n", "[flash]\n" + spare_of_base(note)))
+    report = fitted(path, simulate=Formula())
+    assert "flash.spare" not in {one.name for one in report.taken}
+    assert cards.load(path)["flash.spare"] == 0.28
+
+
 def test_a_quantile_that_no_run_says_is_kept_and_left_out(tmp_path):
     text = card_text({"random-read": 200000})
     late = entry("late", 900, unit="us", size="4 KiB", outstanding=1, quantile="99.99 %")

@@ -35,7 +35,8 @@ from raidsim.cards.arithmetic import Contradiction, contradictions, flash_capaci
 from raidsim.cards.attributes import Value
 from raidsim.cards.card import Source
 from raidsim.cards.fit_ranges import fit_range
-from raidsim.cards.new_flash import CLASS_NOTES
+from raidsim.cards.flash_classes import usual_spare
+from raidsim.cards.new_flash import CLASS_NOTES, SPARE_NOTE
 from raidsim.cards.rated import FIGURES, TOLERANCE, RatedFigure, RatedPerformance
 from raidsim.errors import InputError, Problem
 from raidsim.validate.jobs import Simulate, simulate
@@ -65,12 +66,14 @@ UNITS_BUFFERED = 6
 
 @dataclass(frozen=True)
 class Taken:
-    """A value that the sheet prints outright: what it was on the card, and is now (base units)."""
+    """A value that a sheet prints or that follows: before and after, in base units."""
 
     name: str
     figure: str
     before: Value | None
     after: float
+    note: str | None = None
+    """What the card is to say of a value that follows from others; None for what it says now."""
 
 
 @dataclass(frozen=True)
@@ -226,6 +229,9 @@ def fit_card(
         card_file.check([card.path])
     taken = _taken(card)
     card = card.changed({one.name: one.after for one in taken})
+    if one := _spare(card, performance):
+        taken += (one,)
+        card = card.changed({one.name: one.after})
     guess = first_guess(card, performance)
     for rule in (_dies, _buffer):
         if one := rule(card, guess):
@@ -333,6 +339,27 @@ def _page(figure: RatedFigure) -> str:
     return figure.page + (f": {figure.note}" if figure.note else "")
 
 
+def _spare(card: Card, performance: Sequence[RatedPerformance]) -> Taken | None:
+    """Return the spare area that is usual for the capacity, if no figure tells and nobody wrote it.
+
+    That of the other card would be a server's on many a drive of a personal computer.
+    """
+    name = "flash.spare"
+    if name not in card.about.by_name or name in card.inherited:
+        return None
+    if card.sources[name].range is None or not _is_replaceable(card, name):
+        return None
+    if any(one.read < 1 and one.random > 0 and one.state == "sustained" for one in performance):
+        return None
+    low, high = _span_of(card, name)
+    usual = usual_spare(card.number("capacity.user"))
+    after = float(f"{min(max(usual, low), high):.4g}")
+    before = card.number(name)
+    if math.isclose(before, after, rel_tol=ROUNDED):
+        return None
+    return Taken(name, "flash for the capacity", before, after, SPARE_NOTE)
+
+
 def _dies(card: Card, guess: Mapping[str, float]) -> Taken | None:
     """Return how many dies a channel has, if the card lets that move.
 
@@ -352,7 +379,8 @@ def _dies(card: Card, guess: Mapping[str, float]) -> Taken | None:
     dies = math.ceil(need / each) * step
     dies = int(min(max(dies, span[0]), span[1]))
     before = card.integer(name)
-    return None if dies == before else Taken(name, "capacity of the dies", before, dies)
+    note = "hold the capacity and the spare area"
+    return None if dies == before else Taken(name, "capacity of the dies", before, dies, note)
 
 
 def _buffer(card: Card, _guess: Mapping[str, float]) -> Taken | None:
@@ -372,7 +400,8 @@ def _buffer(card: Card, _guess: Mapping[str, float]) -> Taken | None:
     low, high = _span_of(card, name)
     size = int(min(max(need, low), high))
     before = card.integer(name)
-    return None if size <= before else Taken(name, "dies", before, size)
+    note = f"room for {UNITS_BUFFERED} program units of each die"
+    return None if size <= before else Taken(name, "dies", before, size, note)
 
 
 def _span_of(card: Card, name: str) -> tuple[float, float]:
@@ -448,11 +477,15 @@ def _note(card: Card, value: Fitted) -> str | None:
 
     What somebody wrote stays.
     """
-    written = card.sources[value.parameter.name].note
-    replaceable = written in {"", f"as {card.base}", *CLASS_NOTES, FITTED, TOGETHER}
-    if value.before == value.after or not replaceable:
+    if value.before == value.after or not _is_replaceable(card, value.parameter.name):
         return None
     return FITTED if value.claims else TOGETHER
+
+
+def _is_replaceable(card: Card, name: str) -> bool:
+    """Whether what stands beside a value was not written by somebody who knew more."""
+    note = card.sources[name].note
+    return note in {"", f"as {card.base}", *CLASS_NOTES, FITTED, TOGETHER}
 
 
 def _text(
@@ -477,7 +510,7 @@ def _text(
         if one.figure not in figures:  # it follows from others
             unit = card.sources[one.name].unit
             number = units.in_unit(one.after, unit, attribute.dimension)
-            new.append(card_file.NewValue(one.name, number, ()))
+            new.append(card_file.NewValue(one.name, number, (), note=one.note))
             continue
         figure = figures[one.figure]
         unit = figure.unit if attribute.is_number else "1"

@@ -27,7 +27,9 @@ from raidsim.cards.narrow_ranges import DIE_WHY, ends, usual_die
 COUNTED = ("flash.dies_per_channel", "flash.die_capacity")
 """What follows from the capacity of a drive."""
 
-CLASS_NOTES = CELLS_NOTE, YEAR_NOTE = "class of its cells and year", "class of its year"
+CELLS_NOTE, YEAR_NOTE = "class of its cells and year", "class of its year"
+SPARE_NOTE = "of the flash that is usual behind such a capacity"
+CLASS_NOTES = CELLS_NOTE, YEAR_NOTE, SPARE_NOTE
 """Notes of values that are of no card: those of a class."""
 
 _DIES = FitRange("1", "128", "as many as the capacity needs; raidsim card fit counts them")
