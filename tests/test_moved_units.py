@@ -51,6 +51,15 @@ def test_a_core_that_maps_moved_units_carries_what_it_has_time_for(kib):
     assert rate == pytest.approx(1 / (10e-6 + moved * 20e-6), rel=0.03)
 
 
+@pytest.mark.parametrize("kib", [4, 8])
+def test_what_moves_is_mapped_in_its_turn_where_programs_give_way(kib):
+    """Moves give way at a die, not at a core: commands would leave maps to be written for ever."""
+    gives_way = [f"volume.set.flash.{part}_time=20 us" for part in ("suspend", "resume")]
+    rate, amplification = writes(S3610, kib, f"{COMMAND}=10 us", f"{MOVE}=20 us", *gives_way)
+    moved = (amplification - 1) * kib / 4
+    assert rate == pytest.approx(1 / (10e-6 + moved * 20e-6), rel=0.03)
+
+
 @pytest.mark.parametrize("drive", SATA)
 def test_writes_in_sequence_move_nothing_and_pay_nothing(drive):
     with_it, amplification = writes(drive, 128, random=0)

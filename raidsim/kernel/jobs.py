@@ -33,6 +33,7 @@ def take(w, stage, parent):
     job["station"] = NONE
     job["status"] = DONE
     job["direction"] = NO_DIRECTION
+    job["priority"] = 0
     job["forced"] = 0
     job["serial"] = NONE
     job["errand"] = NONE

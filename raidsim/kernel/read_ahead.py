@@ -189,7 +189,6 @@ def extend(w, row, drive, s):
         job["drive"] = drive["drive"]
         job["row"] = row
         job["op"] = READ
-        job["priority"] = 0
         job["offset"] = number * page
         job["length"] = (stop - number) * page
         job["segment"] = s

@@ -144,7 +144,6 @@ def folded(w, row, drive):
         job["drive"] = drive["drive"]
         job["row"] = row
         job["op"] = WRITE
-        job["priority"] = 0
         arrive(w, die_of_unit(drive, number), index, drive["erase_time"])
     # Writes of less than a mapping unit leave more of them in a program unit, and what was in
     # the cache before the run has its places already: so each takes its share along.
@@ -173,7 +172,6 @@ def rest(w, row, drive):
         job["drive"] = drive["drive"]
         job["row"] = row
         job["op"] = WRITE
-        job["priority"] = 0
         arrive(w, slc["clock"], index, slc["idle_after"])
 
 

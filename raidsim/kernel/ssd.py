@@ -310,7 +310,6 @@ def flush(w, row, drive, host, errand):
     above["drive"] = drive["drive"]
     above["row"] = row
     above["op"] = WRITE
-    above["priority"] = 0
     above["pending"] = drive["planes"]
     above["next_station"] = die_of_unit(drive, number)
     above["length"] = host

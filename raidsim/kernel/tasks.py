@@ -20,7 +20,6 @@ def add_task(w, errand, volume, op, offset, length):
     job["volume"] = volume
     job["stream"] = NONE
     job["op"] = op
-    job["priority"] = 0
     job["offset"] = offset
     job["length"] = length
     job["parts"] = 0
