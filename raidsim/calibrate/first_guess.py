@@ -13,7 +13,9 @@ Each formula is what the model says while one thing limits, with nothing else in
   program_time = D P s / W; of a burst the same in an SLC cache.
 - Where the flash with its ranges would carry more than the printed writes, something beside it
   does not. In sequence, B bytes/s: the data path, which each byte passes twice, 1 / 2B. At random,
-  R IO/s: the front end of c cores, write_time = c / R - command_time.
+  R IO/s of u units of the map: the front end of c cores, move_time =
+  (c / R - command_time - write_time) / (A - 1) u. What a write takes by itself, a drive pays in
+  sequence and when it is new as well, where sheets and tests have many times as many.
 - Sustained random writes, w bytes/s: each byte of the host is programmed A times and W is shared,
   A = W / w. For uniform writes over a whole drive A follows from the spare area
   (:mod:`raidsim.assembly.amplification`).
@@ -142,8 +144,12 @@ def _beside_the_flash(
     if not rate:
         return
     spare = _in_range(card, "flash.spare", spare_for(max(min(speed, carries) / rate / size, 1.001)))
-    if carries / amplification(spare) > CLEARLY * rate * size:
-        yield "front_end.write_time", max(card.integer("front_end.cores") / rate - fixed, 0.1e-6)
+    moved = amplification(spare) - 1
+    if carries / (1 + moved) > CLEARLY * rate * size:
+        taken = card.integer("front_end.cores") / rate - fixed
+        taken -= card.number("front_end.write_time")
+        units_of_it = max(size / card.integer("mapping.unit"), 1)
+        yield "front_end.move_time", max(taken / moved / units_of_it, 0.01e-6)
 
 
 def _in_range(card: Card, name: str, value: float) -> float:

@@ -54,6 +54,7 @@ _SSD = {
     "front_end.command_time":     ("0.2 us", "100 us", "5 million commands a second of hardware queues to 10,000 of firmware on one core"),
     "front_end.read_time":        ("0.01 us", "50 us", "a look into the map and a command to the flash: from hardware beside the commands to firmware on one core"),
     "front_end.write_time":       ("0.1 us", "100 us", "updating the map, from a few lines of memory to journaling it"),
+    "front_end.move_time":        ("0.01 us", "100 us", "choosing a unit to be moved and updating the map: from hardware to firmware on one core"),
     "data_path.read_time_per_byte":  ("0.02 us/KiB", "5 us/KiB", "50 GB/s, memory inside the controller, to 200 MB/s, the first SATA drives"),
     "data_path.write_time_per_byte": ("0.02 us/KiB", "5 us/KiB", "50 GB/s, memory inside the controller, to 200 MB/s, the first SATA drives"),
     "data_path.turnaround":       ("0.1 us", "100 us", "from turning a bus around to firmware that changes between its reads and its writes"),

@@ -156,8 +156,8 @@ def inherits(like: Card, maker: str) -> str:
 
 
 _LINK = "payload of PCIe x4: 3540 MB/s of 3.0, 7080 of 4.0, 14160 of 5.0; SATA-6G 550, SAS-12G 1150"
-_OFFERED = ("front_end.read_time", "front_end.write_time")
-"""What a fit may move though the base has none: sheets print reads and writes apart."""
+_OFFERED = ("front_end.read_time", "front_end.write_time", "front_end.move_time")
+"""What a fit may move though the base has none: sheets print reads, writes and the long run apart."""
 
 _PRINTED = {
     "link.interface": "",
@@ -249,10 +249,12 @@ def _like(
         return None
     low, high = ends(like.kind, name, span)
     value, unit = like.number(name), like.sources[name].unit
-    if value <= 0:
+    if value <= 0 or name == "front_end.move_time":
         if name not in _OFFERED:
             return None
         note = f"{like.name} has none: a fit begins at the least, and finds what the sheet says"
+        if value > 0:
+            note = f"not as {like.name}, whose sheet told it: a fit finds what this one says"
         return _line(attribute, low, "us", note, (low, high), span.why)
     why = span.why
     if not low <= value <= high:
