@@ -157,7 +157,7 @@ def inherits(like: Card, maker: str) -> str:
 
 _LINK = "payload of PCIe x4: 3540 MB/s of 3.0, 7080 of 4.0, 14160 of 5.0; SATA-6G 550, SAS-12G 1150"
 _OFFERED = ("front_end.read_time", "front_end.write_time", "front_end.move_time")
-"""What a fit may move though the base has none: sheets print reads, writes and the long run apart."""
+"""What a fit may move though the base has none: sheets print reads, writes, the long run apart."""
 
 _PRINTED = {
     "link.interface": "",
