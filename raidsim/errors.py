@@ -7,7 +7,7 @@ A loader collects every problem of a file and raises them together, as one
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -92,6 +92,16 @@ def suggest(word: str, known: Iterable[str]) -> str | None:
     return f'did you mean "{by_fold[close[0]]}"?' if close else None
 
 
+def nearest_name(name: str, known: Collection[str]) -> str:
+    """``did you mean ...`` for a name that nothing has, or all that there are."""
+    return suggest(name, known) or f"one of {quoted(known)}"
+
+
+def nearest_key(key: str, known: Collection[str]) -> str:
+    """``did you mean ...`` for a key that no table has, or all that there are."""
+    return suggest(key, known) or f"known: {', '.join(known)}"
+
+
 @contextmanager
 def named_as_arguments() -> Iterator[None]:
     """Let messages that name options of commands name the arguments of a function of Python.
@@ -119,6 +129,11 @@ def quote(value: object, limit: int = 60) -> str:
     except ValueError:  # an integer with more digits than Python prints
         text = "a number of thousands of digits"
     return text if len(text) <= limit else text[: limit - 4] + ' ..."'[: 5 if text[0] == '"' else 4]
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Names in quotes, with commas."""
+    return ", ".join(map(quote, names))
 
 
 def one_line(text: str) -> str:

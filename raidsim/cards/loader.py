@@ -21,7 +21,7 @@ from raidsim.cards.surface import (
 )
 from raidsim.cards.toml_file import TomlFile, parse, read_text, show
 from raidsim.cards.toml_lines import Path
-from raidsim.errors import InputError, Problem, quote, suggest, the_first
+from raidsim.errors import InputError, Problem, nearest_key, quote, suggest, the_first
 
 _HEAD = (
     "name", "kind", "title", "description", "maker", "year", "base", "rated", "residuals",
@@ -149,7 +149,7 @@ class _Reader:
                 self.problem(
                     ("kind",),
                     f"{quote(head['kind'])} is no kind of card",
-                    suggest(head["kind"], KINDS) or f"known: {', '.join(KINDS)}",
+                    nearest_key(head["kind"], KINDS),
                 )
             return None
         maker, year = self._text(data, "maker") if "maker" in data else "", self._year(data)
@@ -334,7 +334,7 @@ class _Reader:
         attribute = known.get(f"{section}.{key}")
         if attribute is None:
             names = [n.partition(".")[2] for n in known if n.startswith(section + ".")]
-            self.problem(path, "unknown key", suggest(key, names) or f"known: {', '.join(names)}")
+            self.problem(path, "unknown key", nearest_key(key, names))
             return
         if not isinstance(entry, dict):
             unit = attribute.unit

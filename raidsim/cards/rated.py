@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from raidsim import units
-from raidsim.errors import quote, suggest
+from raidsim.errors import nearest_key, quote, suggest
 
 Problem = Callable[[tuple[str | int, ...], str, str | None], None]
 """Takes the path of a key, the cause and the remedy of what is wrong there."""
@@ -264,7 +264,7 @@ def _unknown(
     """Say which keys of a table there are not; whether there is one."""
     for key in entry:
         if key not in keys:
-            remedy = suggest(key, keys) or f"known: {', '.join(keys)}"
+            remedy = nearest_key(key, keys)
             problem((*path, key), "unknown key", remedy)
     return any(key not in keys for key in entry)
 

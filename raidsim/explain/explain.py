@@ -16,7 +16,7 @@ from raidsim import units
 from raidsim.assembly.host import HostRows
 from raidsim.assembly.load import need_room
 from raidsim.assembly.scenario import add_volumes
-from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.errors import InputError, Problem, nearest_name, quote, quoted
 from raidsim.explain.arrays import LOST, describe, tasks
 from raidsim.explain.disks import Disk
 from raidsim.explain.trace import Trace, follow
@@ -129,7 +129,7 @@ def _disk(spec: VolumeSpec, drive: Any) -> Disk:
 
 def _volume(scenario: Scenario, name: str | None) -> VolumeSpec:
     names = [volume.name for volume in scenario.volumes]
-    remedy = f"one of {', '.join(map(quote, names))}"
+    remedy = f"one of {quoted(names)}"
     if name is None and len(names) > 1:
         cause = f"is missing, and there are {len(names)} volumes"
         raise InputError([Problem(None, None, "--volume", cause, remedy)])
@@ -139,7 +139,7 @@ def _volume(scenario: Scenario, name: str | None) -> VolumeSpec:
         raise InputError([Problem(None, None, "--volume", cause, remedy)])
     if name is not None and name not in names:
         cause = f"{quote(name)} is no volume of this scenario"
-        raise InputError([Problem(None, None, "--volume", cause, suggest(name, names) or remedy)])
+        raise InputError([Problem(None, None, "--volume", cause, nearest_name(name, names))])
     return scenario.volume(name or names[0])
 
 

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from typing import Any
 
-from raidsim.errors import InputError, Problem, quote
+from raidsim.errors import InputError, Problem, quote, quoted
 from raidsim.fio.playing import Note, Played, described
 from raidsim.fio.written import keep
 from raidsim.judge.causes import FAST, SLOW, Case, Cause, causes_of
@@ -206,7 +206,7 @@ def target_of(scenario: Scenario, given: str | None) -> str:
         return tops[0]
     if given is not None and given in names:
         return given
-    known = f"name one of {', '.join(map(quote, names))}"
+    known = f"name one of {quoted(names)}"
     cause = (
         "it is not clear which volume" if given is None else f"there is no volume {quote(given)}"
     )

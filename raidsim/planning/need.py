@@ -14,7 +14,7 @@ from raidsim import units
 from raidsim.cards.places import exists
 from raidsim.cards.toml_file import TomlFile, parse, read_text
 from raidsim.cards.toml_lines import Path
-from raidsim.errors import InputError, Problem, suggest
+from raidsim.errors import InputError, Problem, nearest_key
 from raidsim.importing.importer import import_files
 from raidsim.planning.keys import (
     PERCENTILES,
@@ -136,8 +136,7 @@ def find(name: str | FilePath) -> FilePath:
         return given
     if str(name) in names():
         return EXAMPLES / f"{name}.toml"
-    known = f"known: {', '.join(names())}"
-    remedy = suggest(given.stem, names()) or known
+    remedy = nearest_key(given.stem, names())
     raise InputError([Problem(str(name), None, None, "no such file", remedy)])
 
 
@@ -177,7 +176,7 @@ class _Reader:
     def need(self) -> Need:
         for name in self.data:
             if name not in _TABLES:
-                remedy = suggest(name, _TABLES) or f"known: {', '.join(_TABLES)}"
+                remedy = nearest_key(name, _TABLES)
                 self.reading.problem((name,), "unknown key", remedy)
         head = {
             "title": self._top("title", Line(), FilePath(self.reading.file.name).stem),

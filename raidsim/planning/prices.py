@@ -16,7 +16,7 @@ from typing import Any
 
 from raidsim.cards.toml_file import parse, read_text
 from raidsim.cards.toml_lines import Path
-from raidsim.errors import quote, suggest
+from raidsim.errors import nearest_key, quote
 from raidsim.scenario.reading import Reading
 
 _TABLES = (
@@ -79,7 +79,7 @@ def _read(reading: Reading) -> Prices:
     data = reading.data
     for name in data:
         if name not in _TABLES:
-            remedy = suggest(name, _TABLES) or f"known: {', '.join(_TABLES)}"
+            remedy = nearest_key(name, _TABLES)
             reading.problem((name,), "unknown key", remedy)
     currency = data.get("currency")
     if not (isinstance(currency, str) and re.fullmatch("[A-Z]{3}", currency)):

@@ -13,7 +13,7 @@ import numpy as np
 from markupsafe import escape
 
 from raidsim import units
-from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.errors import InputError, Problem, nearest_name, quote
 from raidsim.layout.address import held
 from raidsim.layout.tables import CONCATENATED, DATA, FAR, FAR_SETS, MIRRORED, PARITY, UNUSED, P
 from raidsim.scenario import Scenario, VolumeSpec
@@ -102,8 +102,7 @@ def _chosen(scenario: Scenario, name: str | None) -> list[VolumeSpec]:
     names = [spec.name for spec in scenario.volumes]
     if name is not None and name not in names:
         cause = f"{quote(name)} is no volume of this scenario"
-        remedy = suggest(name, names) or f"one of {', '.join(map(quote, names))}"
-        raise InputError([Problem(None, None, "--volume", cause, remedy)])
+        raise InputError([Problem(None, None, "--volume", cause, nearest_name(name, names))])
     return [spec for spec in scenario.volumes if name in (None, spec.name)]
 
 

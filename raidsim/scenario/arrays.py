@@ -13,7 +13,7 @@ import numpy as np
 
 from raidsim import units
 from raidsim.cards.card import Card
-from raidsim.errors import quote, suggest
+from raidsim.errors import nearest_name, quote
 from raidsim.layout.arrange import WORDS, arrange
 from raidsim.layout.tables import PARITY
 from raidsim.scenario.checks import Finding
@@ -41,8 +41,7 @@ def check_reference(
     names = [named] if isinstance(named, str) else list(named or ())
     for name in dict.fromkeys(names):
         if name not in known:
-            among = f"one of {', '.join(map(quote, known))}" if known else "leave it out"
-            remedy = suggest(name, known) or among
+            remedy = nearest_name(name, known) if known else "leave it out"
             yield key, f"{quote(name)} is no {what} of this scenario", remedy
         if names.count(name) > 1:
             yield key, f"{quote(name)} is there twice", "name each once"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from raidsim import units
-from raidsim.errors import quote, suggest
+from raidsim.errors import nearest_name, quote, quoted
 from raidsim.scenario.models import Burst, SizeShare, Zone
 from raidsim.scenario.part import Area
 
@@ -308,10 +308,10 @@ def check_volume_of(load: Mapping[str, Any], names: Sequence[str]) -> Iterator[F
         return
     name = load["volume"]
     if name is None and len(names) > 1:
-        yield "volume", f"is missing, and there are {len(names)} volumes", f"one of {_list(names)}"
+        yield "volume", f"is missing, and there are {len(names)} volumes", f"one of {quoted(names)}"
     elif name is not None and name not in names:
-        remedy = suggest(name, names) or f"one of {_list(names)}"
-        yield "volume", f"{quote(name)} is no volume of this scenario", remedy
+        cause = f"{quote(name)} is no volume of this scenario"
+        yield "volume", cause, nearest_name(name, names)
 
 
 def repeated(names: Sequence[str | None]) -> Iterator[tuple[int, str]]:
@@ -368,7 +368,7 @@ def wrong_phases(
         elif after is not None and after not in phases:
             known = [name for name in phases if name is not None]
             cause = f"{quote(after)} is no load that stands above this one"
-            yield index, "after", cause, f"one of {_list(known)}" if known else "leave it out"
+            yield index, "after", cause, f"one of {quoted(known)}" if known else "leave it out"
         elif after is not None:
             behind.append(index)
         phase = 0 if after is None else phases.get(after, 0) + 1
@@ -391,7 +391,3 @@ def _read_shares(read: float | None, sizes: Sequence[SizeShare] | None) -> list[
 
 def _size(number: int) -> str:
     return units.text(number, "size")
-
-
-def _list(names: Sequence[str]) -> str:
-    return ", ".join(quote(name) for name in names)

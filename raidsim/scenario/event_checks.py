@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from raidsim import units
 from raidsim.cards.card import Card
 from raidsim.cards.toml_lines import Path
-from raidsim.errors import quote, suggest
+from raidsim.errors import nearest_name, quote, quoted, suggest
 from raidsim.layout.health import failures_tolerated
 from raidsim.scenario import events as kinds
 from raidsim.scenario.arrays import cache_findings
@@ -23,7 +23,7 @@ from raidsim.scenario.checks import Finding
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.found import Found, FoundController, FoundVolume, names_of
 from raidsim.scenario.models import CACHE_CHOICES
-from raidsim.scenario.reading import Reading, Values, quoted, read_part
+from raidsim.scenario.reading import Reading, Values, read_part
 
 F = TypeVar("F", bound=Found)
 
@@ -144,7 +144,7 @@ def _check(kind: type[EventSpec], values: Values, parts: Parts) -> Iterator[Find
     if kind is kinds.ControllerFailure and values.get("partner") is not None:
         known = [name for name in names_of(parts.controllers) if name != values.get("controller")]
         if values["partner"] not in known:
-            remedy = suggest(values["partner"], known) or f"one of {quoted(known)}"
+            remedy = nearest_name(values["partner"], known)
             cause = f"{quote(values['partner'])} is no other controller of this scenario"
             yield "partner", cause, remedy if known else "leave it out"
     if kind is kinds.ControllerFailure and values.get("partner") is not None:
@@ -169,8 +169,8 @@ def _reference(
     elif name is None:
         yield key, f"is missing, and there are {len(names)}", f"one of {quoted(known)}"
     elif name not in known:
-        remedy = suggest(name, known) or (f"one of {quoted(known)}" if known else None)
-        yield key, f"{quote(name)} is no {key} of this scenario", remedy
+        cause = f"{quote(name)} is no {key} of this scenario"
+        yield key, cause, nearest_name(name, known) if known else None
 
 
 def _named(parts: Sequence[F], name: str | None) -> F | None:

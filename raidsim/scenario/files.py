@@ -10,7 +10,7 @@ from typing import Any
 from raidsim import schemas
 from raidsim.cards.places import exists, looks_like_path
 from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, TomlFile, is_deep
-from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.errors import InputError, Problem, nearest_key, quote, suggest
 from raidsim.resources import data_folder
 from raidsim.scenario.plain import without_none
 
@@ -37,7 +37,7 @@ def find(name: str | FilePath) -> FilePath:
         if exists(given):
             return given  # a folder: reading it says so
         raise InputError([Problem(str(name), None, None, "no such file", remedy)])
-    remedy = suggest(str(name), names()) or f"known: {', '.join(names())}"
+    remedy = nearest_key(str(name), names())
     raise InputError(
         [Problem(None, None, None, f"no scenario is called {quote(str(name))}", remedy)]
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from raidsim import units
 from raidsim.cards.card import Card
-from raidsim.errors import quote, suggest
+from raidsim.errors import nearest_name, quote
 from raidsim.scenario.arrays import CACHE_MODES, HOST
 from raidsim.scenario.checks import Finding
 from raidsim.scenario.found import Extent, FoundHybrid, FoundVolume
@@ -31,8 +31,8 @@ def check_parts(values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]) -
     for key in ("front", "back"):
         name = values.get(key)
         if name is not None and name not in volumes:
-            remedy = suggest(name, volumes) or f"one of {', '.join(map(quote, volumes))}"
-            yield key, f"{quote(name)} is no volume of this scenario", remedy
+            cause = f"{quote(name)} is no volume of this scenario"
+            yield key, cause, nearest_name(name, volumes)
     if "front" in values and values.get("front") == values.get("back"):
         yield "back", "is the front too", "name another volume"
 

@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from raidsim.cards.card import Card
 from raidsim.cards.toml_lines import Path
-from raidsim.errors import one_line, quote, suggest
+from raidsim.errors import nearest_key, one_line, quote
 from raidsim.scenario import checks, hybrids, meaning
 from raidsim.scenario.event_checks import Parts, read_events
 from raidsim.scenario.fields import Count, Line, Reader, Text
@@ -106,8 +106,7 @@ class _Loader:
     def _known_keys(self) -> None:
         for key in self.reading.data:
             if key not in _TABLES:
-                remedy = suggest(key, _TABLES) or f"known: {', '.join(_TABLES)}"
-                self.reading.problem((key,), "unknown key", remedy)
+                self.reading.problem((key,), "unknown key", nearest_key(key, _TABLES))
 
     def _head(self) -> Values:
         stem = one_line(FilePath(self.reading.file.name).stem).strip()[:200]

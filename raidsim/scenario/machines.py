@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from raidsim import units
-from raidsim.errors import quote, suggest
+from raidsim.errors import nearest_name, quote, quoted
 from raidsim.scenario.checks import Finding
 from raidsim.scenario.machine_spec import Image
 from raidsim.scenario.part import Area
@@ -34,15 +34,14 @@ def check_machines(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> It
 def _volumes(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator[Finding]:
     if not volumes:
         return
-    names = ", ".join(map(quote, volumes))
     name, image = values.get("volume"), values.get("image")
     if "volume" in values and name is None:
         cause = f"is missing, and there are {len(volumes)} volumes"
-        yield "volume", cause, f"one of {names}"
+        yield "volume", cause, f"one of {quoted(volumes)}"
     for key, one in (("volume", name), ("image", image.volume if image else None)):
         if one is not None and one not in volumes:
-            remedy = suggest(one, volumes) or f"one of {names}"
-            yield key, f"{quote(one)} is no volume of this scenario", remedy
+            cause = f"{quote(one)} is no volume of this scenario"
+            yield key, cause, nearest_name(one, volumes)
     room = volumes.get(name) if name else None
     if room is None:
         return

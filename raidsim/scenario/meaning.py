@@ -13,7 +13,7 @@ from typing import Any
 from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.card import Card
 from raidsim.cards.toml_lines import Path
-from raidsim.errors import InputError, quote
+from raidsim.errors import InputError, quote, quoted
 from raidsim.scenario import arrays, checks, hybrids, replays
 from raidsim.scenario.checks import Finding
 from raidsim.scenario.found import (
@@ -27,7 +27,7 @@ from raidsim.scenario.found import (
 from raidsim.scenario.hardware import battery_of, with_card
 from raidsim.scenario.machines import Room, check_machines
 from raidsim.scenario.models import SizeShare
-from raidsim.scenario.reading import Reading, Values, quoted
+from raidsim.scenario.reading import Reading, Values
 
 SHAPE = ("level", "drives", "strip", "spans", "spread")
 """Keys of a volume that have to be right before it is laid out."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from raidsim.cards.toml_file import TomlFile, show
 from raidsim.cards.toml_lines import Path
-from raidsim.errors import InputError, Problem, quote, suggest, the_first
+from raidsim.errors import InputError, Problem, nearest_key, quote, the_first
 from raidsim.scenario.fields import PROBLEM, Choice, Count
 from raidsim.scenario.machine_spec import Image
 from raidsim.scenario.models import Burst, Hot, Limit, SizeShare, Zone
@@ -168,15 +168,14 @@ def _explain(
     path = base + location
     kind = details["type"]
     context = details.get("ctx", {})
-    known: Iterable[str] = names_of(model)
+    known: Collection[str] = names_of(model)
     if len(location) > 1:
         inline = _INLINE.get(str(location[0]))
         known = inline._fields if inline else ()
     if kind == PROBLEM:
         reading.problem(path, str(context["cause"]), context.get("remedy"))
     elif kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        remedy = suggest(str(location[-1]), known) or f"known: {', '.join(known)}"
-        reading.problem(path, "unknown key", remedy)
+        reading.problem(path, "unknown key", nearest_key(str(location[-1]), known))
     elif kind in ("missing", "missing_argument"):
         reading.problem(path, "is missing", _how_to_write(model, str(location[0])))
     elif kind == "dict_type":
@@ -220,8 +219,3 @@ def _how_to_write(model: type[Part], name: str) -> str | None:
         if isinstance(reader, Choice):
             return f"write {name} = {' or '.join(quote(word) for word in reader.words)}"
     return examples.get(name)
-
-
-def quoted(names: Iterable[str]) -> str:
-    """Names in quotes, with commas."""
-    return ", ".join(quote(name) for name in names)

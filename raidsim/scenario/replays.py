@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from raidsim import units, waits
-from raidsim.errors import InputError, Problem, quote
+from raidsim.errors import InputError, Problem, quote, quoted
 from raidsim.scenario.models import SizeShare
 from raidsim.scenario.replay import Replay
 from raidsim.trace import TraceFile, open_trace
@@ -92,7 +92,7 @@ def _plan(replay: Replay, _: int, size: int) -> Plan:
     found = survey(chosen(trace, replay.volumes, *stretch_of(replay)))
     names = trace.volumes
     if replay.volumes is None and len(found.ends) > 1:
-        some = ", ".join(quote(names[index]) for index in sorted(found.ends)[:8])
+        some = quoted(names[index] for index in sorted(found.ends)[:8])
         more = ", ..." if len(found.ends) > 8 else ""
         raise _wrong(
             f"has {len(found.ends)} volumes: {some}{more}",
@@ -100,7 +100,7 @@ def _plan(replay: Replay, _: int, size: int) -> Plan:
         )
     for name in replay.volumes or ():
         if name not in names:
-            known = ", ".join(map(quote, names[:8]))
+            known = quoted(names[:8])
             raise _wrong(f"has no volume {quote(name)}", f"there are {known}" if known else None)
     if not found.requests:
         part = " in this slice" if replay.slice else ""

@@ -26,7 +26,7 @@ from typing import Any
 
 from raidsim.cards.places import looks_like_path
 from raidsim.cards.toml_file import TomlFile, parse, read_text
-from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.errors import InputError, Problem, nearest_key, quote
 from raidsim.scenario.scenario import load
 from raidsim.studies.sweep import Asked
 from raidsim.studies.vary import Axis, Between, between, parse_axis
@@ -60,7 +60,7 @@ def read_study(name: str, command: str) -> Asked:
     problems = [*file.problems]
     for key, value in file.data.items():
         if key not in KEYS:
-            remedy = suggest(key, KEYS) or f"known: {', '.join(KEYS)}"
+            remedy = nearest_key(key, KEYS)
             problems.append(_problem(file, key, "unknown key", remedy))
         elif type(value) is not KEYS[key]:
             cause = f"{quote(value)} is not {_WORDS[KEYS[key]]}"
