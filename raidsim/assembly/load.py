@@ -8,6 +8,7 @@ from typing import Any
 from raidsim.assembly import array, replay
 from raidsim.kernel import tables as t
 from raidsim.scenario import LoadSpec
+from raidsim.scenario.intensity import at
 from raidsim.system.system import System
 
 GIGA = 1e9
@@ -41,10 +42,10 @@ def add_stream(
     if load.outstanding is not None:
         fields |= {
             "mode": t.CLOSED,
-            "outstanding": load.outstanding[min(intensity, len(load.outstanding) - 1)],
+            "outstanding": at(load.outstanding, intensity),
         }
     elif load.rate is not None:
-        rate = load.rate[min(intensity, len(load.rate) - 1)]
+        rate = at(load.rate, intensity)
         law = t.LAW_EXPONENTIAL if load.rate_distribution == "exponential" else t.LAW_CONSTANT
         fields |= {"mode": t.RATE, "gap": GIGA / rate, "gap_law": law}
     elif load.arrivals is not None:

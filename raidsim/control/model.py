@@ -21,6 +21,7 @@ from raidsim.control.volume import Volume
 from raidsim.kernel import tables as t
 from raidsim.scenario import HybridSpec, LoadSpec, Scenario, VolumeSpec
 from raidsim.scenario.arrays import HOST
+from raidsim.scenario.intensity import at
 from raidsim.system.memory import told_of
 from raidsim.system.system import System
 
@@ -193,9 +194,9 @@ class Model:
         """A load with one value in place of its sweep."""
         load = next(load for load in self.scenario.loads if load.name == name)
         found = {
-            key: (sweep[min(self.intensity, len(sweep) - 1)],)
+            key: (at(getattr(load, key), self.intensity),)
             for key in ("outstanding", "rate")
-            if (sweep := getattr(load, key)) is not None
+            if getattr(load, key) is not None
         }
         return load.model_copy(update=found)
 

@@ -22,7 +22,6 @@ from raidsim.topology.lanes import bandwidth, is_serial
 
 HOST = "host"
 NESTED = ("raid10", "raid50", "raid60")
-NOT_REDUNDANT = ("single", "jbod", "raid0")
 WITH_COPIES = ("raid1e", "raid10")
 WITH_PARITY = ("raid4", "raid5", "raid6", "raid50", "raid60")
 WITH_Q = ("raid6", "raid60")
@@ -89,7 +88,7 @@ def check_volume(
     yield from _noted_intent(values, controller)
     yield from _with_threads(values, controller)
     if controller is None:
-        yield from _without_controller(values)
+        yield from cache_findings(values, None)
     else:
         yield from _on_a_controller(values, drive, controller)
     if values.get("disk_cache") is not None and drive is not None and not can_switch(drive):
@@ -117,7 +116,7 @@ def _sensible_for_the_level(values: Mapping[str, Any]) -> Iterator[Finding]:
     if one_parity and str(values.get("rotation", "")).endswith("-6"):
         remedy = f"{values['rotation'].removesuffix('-6')}; only {', '.join(WITH_Q)} have it"
         yield "rotation", f"{level} has no Q to keep on the last drive", remedy
-    if values.get("spares", 0) > 0 and level in NOT_REDUNDANT:
+    if values.get("spares", 0) > 0 and level in WITHOUT_REDUNDANCY:
         yield "spares", f"{level} has no redundancy to rebuild from", "leave it out"
 
 
@@ -167,10 +166,6 @@ def _with_threads(values: Mapping[str, Any], controller: Card | None) -> Iterato
         if values.get(key) is not None and controller is not None:
             cause = f"is a key of RAID by software, and this volume is on {controller.name}"
             yield key, cause, 'leave it out, or give controller = "host"'
-
-
-def _without_controller(values: Mapping[str, Any]) -> Iterator[Finding]:
-    yield from cache_findings(values, None)
 
 
 def cache_findings(values: Mapping[str, Any], card: Card | None) -> Iterator[Finding]:

@@ -354,15 +354,18 @@ def several_searches(loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, 
 
 
 def wrong_phases(
-    loads: Sequence[Mapping[str, Any]], others: bool
+    loads: Sequence[Mapping[str, Any]], has_a_course: bool
 ) -> Iterator[tuple[int, str, str, str]]:
-    """Index, key, cause and remedy of each load that would begin after one that does not end."""
+    """Index, key, cause and remedy of each load that would begin after one that does not end.
+
+    Beside events and machines (``has_a_course``) no load may wait for another one.
+    """
     phases: dict[Any, int] = {}
     ending: set[int] = set()
     behind: list[int] = []
     for index, load in enumerate(loads):
         after = load.get("after")
-        if after is not None and others:
+        if after is not None and has_a_course:
             cause = "cannot stand beside events and machines"
             yield index, "after", cause, 'begin it by an event: kind = "load-start"'
         elif after is not None and after not in phases:

@@ -142,18 +142,22 @@ def _check(kind: type[EventSpec], values: Values, parts: Parts) -> Iterator[Find
     if controller is not None and controller.card is not None:
         yield from _on_controller(kind, controller.card)
     if kind is kinds.ControllerFailure and values.get("partner") is not None:
-        known = [name for name in names_of(parts.controllers) if name != values.get("controller")]
-        if values["partner"] not in known:
-            remedy = nearest_name(values["partner"], known)
-            cause = f"{quote(values['partner'])} is no other controller of this scenario"
-            yield "partner", cause, remedy if known else "leave it out"
-    if kind is kinds.ControllerFailure and values.get("partner") is not None:
-        back, outage = values.get("lasting"), values.get("outage")
-        if back is not None and outage is not None and back <= outage:
-            cause = f"is over before {quote(values['partner'])} serves, after {_time(outage)}"
-            yield "for", cause, "write a longer one, or a shorter outage"
+        yield from _partner(values, parts)
     if volume is not None:
         yield from _redundant(kind, volume)
+
+
+def _partner(values: Values, parts: Parts) -> Iterator[Finding]:
+    """The partner of a controller is another one, which serves for a while at least."""
+    known = [name for name in names_of(parts.controllers) if name != values.get("controller")]
+    if values["partner"] not in known:
+        cause = f"{quote(values['partner'])} is no other controller of this scenario"
+        remedy = nearest_name(values["partner"], known) if known else "leave it out"
+        yield "partner", cause, remedy
+    back, outage = values.get("lasting"), values.get("outage")
+    if back is not None and outage is not None and back <= outage:
+        cause = f"is over before {quote(values['partner'])} serves, after {_time(outage)}"
+        yield "for", cause, "write a longer one, or a shorter outage"
 
 
 def _reference(
@@ -276,7 +280,9 @@ def _when(
 
 def _goes_on(event: EventSpec) -> bool:
     """Whether there is something to measure before or after an event."""
-    return event.at > 0 or event.span > 0 or event.OPERATION or event.KIND == "drive-failure"
+    return (
+        event.at > 0 or event.span > 0 or event.OPERATION or isinstance(event, kinds.DriveFailure)
+    )
 
 
 class _Story:

@@ -26,7 +26,7 @@ DriveNumber = Annotated[int, Count(0, 1023)]
 Offset = Annotated[int, Quantity("size", sectors=True)]
 
 SPIN_UP = "spindle.start_time"
-AIRFLOW = key("airflow from then on, relative to that for which the server is released")
+AIRFLOW = "airflow from then on, relative to that for which the server is released"
 ONLY_VOLUME = "the only volume"
 ONLY_CONTROLLER = "the only controller"
 
@@ -46,6 +46,12 @@ class _OnDrive(_OnVolume):
     def which(self) -> str:
         """The drive in words."""
         return f"drive {self.drive} of {self.volume}"
+
+
+class _OnLoad(EventSpec):
+    """Something that happens to a load."""
+
+    load: Name = key("load that it is about", None, "the only load")
 
 
 class _OnController(EventSpec):
@@ -293,7 +299,7 @@ class FanFailure(EventSpec):
     """A fan fails: the drives of a volume, or all drives, get less air."""
 
     KIND: ClassVar[str] = "fan-failure"
-    airflow: Annotated[float, Quantity("share")] = AIRFLOW
+    airflow: Annotated[float, Quantity("share")] = key(AIRFLOW)
     lasting: Span = _for("how long, until it is replaced")
     volume: Name | None = key("volume whose drives it cools", None, "all drives")
 
@@ -317,8 +323,7 @@ class Air(EventSpec):
         "temperature of the air at the drives from then on", None, "as before"
     )
     airflow: Annotated[float | None, Quantity("share")] = key(
-        "airflow from then on, relative to that for which the server is released",
-        None, "as before",
+        AIRFLOW, None, "as before",
     )  # fmt: skip
     volume: Name | None = key("volume whose drives it is about", None, "all drives")
 
@@ -432,11 +437,10 @@ class PowerCut(EventSpec):
         return "power is back, and hosts issue I/Os"
 
 
-class LoadStart(EventSpec):
+class LoadStart(_OnLoad):
     """A load begins; until its first such event it does not run."""
 
     KIND: ClassVar[str] = "load-start"
-    load: Name = key("load that it is about", None, "the only load")
 
     @property
     def words(self) -> str:
@@ -444,11 +448,10 @@ class LoadStart(EventSpec):
         return f"{self.load} starts"
 
 
-class LoadStop(EventSpec):
+class LoadStop(_OnLoad):
     """A load issues no more."""
 
     KIND: ClassVar[str] = "load-stop"
-    load: Name = key("load that it is about", None, "the only load")
 
     @property
     def words(self) -> str:

@@ -212,12 +212,15 @@ class _Loader:
         ]
 
     def _loads(self, volumes: Sequence[FoundVolume], made: Sequence[FoundHybrid]) -> list[Found]:
-        data = self.reading.data
-        others = bool(data.get("machine") or data.get("event"))
         return [
             meaning.load(self.reading, values, path, volumes, made, self.folder)
-            for values, path in self._read("load", LoadSpec, optional=others)
+            for values, path in self._read("load", LoadSpec, optional=self._has_a_course())
         ]
+
+    def _has_a_course(self) -> bool:
+        """Whether events or machines are beside the loads, which then need not be there."""
+        data = self.reading.data
+        return bool(data.get("machine") or data.get("event"))
 
     def _measure(self) -> Values:
         values = read_part(
@@ -246,8 +249,7 @@ class _Loader:
                 self.reading.problem((key, index, "name"), cause, "give each its own name")
 
     def _phases(self, loads: Sequence[Values]) -> None:
-        others = bool(self.reading.data.get("machine") or self.reading.data.get("event"))
-        for index, key, cause, remedy in checks.wrong_phases(loads, others):
+        for index, key, cause, remedy in checks.wrong_phases(loads, self._has_a_course()):
             self.reading.problem(("load", index, key), cause, remedy)
 
     def _sweeps(self, loads: Sequence[Values]) -> None:

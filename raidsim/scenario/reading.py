@@ -110,7 +110,7 @@ def read_part(reading: Reading, model: type[Part], table: Any, path: Path) -> Va
         reading.problem(path, "is not a table", f"write {form} on a line of its own")
         return {}
     bad = {str(p[len(path)]) for p in reading.file.broken if p[: len(path)] == path and p != path}
-    names = names_of(model)
+    names = fields_of(model)
     bad &= set(names)
     try:
         part = model.model_validate({k: v for k, v in table.items() if k not in bad})
@@ -131,15 +131,15 @@ def read_part(reading: Reading, model: type[Part], table: Any, path: Path) -> Va
 
 
 @cache
-def names_of(model: type[Part]) -> dict[str, str]:
-    """The keys of a table as the file writes them, and the names of their fields."""
+def fields_of(model: type[Part]) -> dict[str, str]:
+    """The fields of a table, by the keys that the file writes."""
     return {info.alias or name: name for name, info in model.model_fields.items()}
 
 
 def _the_good_ones(model: type[Part], table: Mapping[str, Any], bad: set[str]) -> dict[str, Any]:
     """Each field on its own, so that checks can still speak about what is right."""
     values: dict[str, Any] = {}
-    for key, name in names_of(model).items():
+    for key, name in fields_of(model).items():
         info = model.model_fields[name]
         if key in bad or (key not in table and info.is_required()):
             continue
@@ -168,7 +168,7 @@ def _explain(
     path = base + location
     kind = details["type"]
     context = details.get("ctx", {})
-    known: Collection[str] = names_of(model)
+    known: Collection[str] = fields_of(model)
     if len(location) > 1:
         inline = _INLINE.get(str(location[0]))
         known = inline._fields if inline else ()

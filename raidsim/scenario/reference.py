@@ -22,7 +22,7 @@ from raidsim.scenario.models import (
     VolumeKeys,
 )
 from raidsim.scenario.part import Part
-from raidsim.scenario.reading import names_of
+from raidsim.scenario.reading import fields_of
 from raidsim.scenario.scenario import Scenario
 
 _INTRODUCTION = """\
@@ -132,7 +132,7 @@ def _event(kind: type[EventSpec]) -> Iterator[str]:
 
 def rows(model: type[Part]) -> Iterator[Sequence[str]]:
     """Rows of a table of the keys of one of a file's tables, as HEADER names the columns."""
-    for name, field in names_of(model).items():
+    for name, field in fields_of(model).items():
         info = model.model_fields[field]
         yield _row(name, info)
         inline = _inline_table(info.annotation)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path as FilePath
 from typing import Any, overload
@@ -22,7 +22,7 @@ from raidsim.scenario.fields import key
 from raidsim.scenario.files import file_of, find, scenario_of_result
 from raidsim.scenario.loader import read_tables
 from raidsim.scenario.models import LoadSpec
-from raidsim.scenario.reading import Reading
+from raidsim.scenario.reading import OVERRIDE, Reading
 from raidsim.scenario.tables import Tables
 from raidsim.scenario.written import written
 
@@ -48,6 +48,11 @@ class Source:
     file: TomlFile = field(compare=False)
     overridden: frozenset[Path] = field(compare=False)
     folder: FilePath | None = field(compare=False)
+
+    def read_again(self, override: str = OVERRIDE) -> Reading:
+        """Begin to read the same once more; ``override`` is what messages call the changes."""
+        file = replace(self.file, data=copy.deepcopy(self.file.data))
+        return Reading(file, set(self.overridden), override)
 
 
 class Scenario(Tables):
@@ -140,9 +145,7 @@ class Scenario(Tables):
         """
         if isinstance(changes, Mapping) != (value is _NOTHING):
             raise TypeError("with_() takes a key and its value, or a mapping of keys to values")
-        old = self.source.file
-        file = TomlFile(old.name, old.text, copy.deepcopy(old.data))
-        reading = Reading(file, set(self.source.overridden), WITH)
+        reading = self.source.read_again(WITH)
         setting.put(reading, changes if isinstance(changes, Mapping) else {changes: value})
         return _checked(reading, self.source.folder)
 
@@ -192,10 +195,10 @@ class Scenario(Tables):
         return _checked(reading, self.source.folder).events[0]
 
     def _with_events(self, tables: Sequence[Any], name: str) -> Reading:
-        old = self.source.file
-        file = TomlFile(old.name, old.text, copy.deepcopy(old.data))
-        file.data["event"] = list(tables)
-        return Reading(file, {*self.source.overridden, ("event",)}, name)
+        reading = self.source.read_again(name)
+        reading.data["event"] = list(tables)
+        reading.overridden.add(("event",))
+        return reading
 
     def __repr__(self) -> str:
         lines = [f'<Scenario "{self.title}"', f"  host {self.host.model}"]
@@ -258,9 +261,7 @@ def changed(scenario: Scenario, overrides: Iterable[str] = (), seed: int | None 
     ------
     InputError : with every problem of the overrides.
     """
-    old = scenario.source.file
-    file = TomlFile(old.name, old.text, copy.deepcopy(old.data))
-    reading = Reading(file, set(scenario.source.overridden))
+    reading = scenario.source.read_again()
     setting.apply(reading, overrides)
     if seed is not None:
         _set_seed(reading, seed)

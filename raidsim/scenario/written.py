@@ -20,7 +20,7 @@ from raidsim.scenario.models import (
     VolumeKeys,
 )
 from raidsim.scenario.part import Part
-from raidsim.scenario.reading import names_of
+from raidsim.scenario.reading import fields_of
 from raidsim.scenario.replays import SAID_BY_THE_TRACE
 from raidsim.scenario.tables import Tables
 
@@ -103,7 +103,7 @@ def _part(
 ) -> dict[str, Any]:
     """One table with its keys in the order of the reference page."""
     result: dict[str, Any] = {}
-    for name, field in names_of(model).items():
+    for name, field in fields_of(model).items():
         info = model.model_fields[field]
         value = table.get(name, defaults.get(name, info.default))
         if name == "area" and "area" in defaults:

@@ -28,7 +28,7 @@ from raidsim.scenario.models import (
     VolumeKeys,
 )
 from raidsim.scenario.part import Part
-from raidsim.scenario.reading import names_of
+from raidsim.scenario.reading import fields_of
 
 TABLES: dict[str, type[Part]] = {
     "host": HostKeys, "controller": ControllerKeys, "link": LinkSpec, "volume": VolumeKeys,
@@ -56,7 +56,7 @@ def keys_of(model: type[Part]) -> dict[str, Any]:
     """What may stand at each key of a table: a reader, a tuple of fields, or a list of one."""
     return {
         key: _form(model.model_fields[field].annotation, model.model_fields[field].metadata)
-        for key, field in names_of(model).items()
+        for key, field in fields_of(model).items()
     }
 
 
@@ -187,7 +187,7 @@ def table(random: Random, name: str, data: dict[str, Any], full: float = 0.3) ->
     model = random.choice(EVENTS) if name == "event" else TABLES[name]
     made: dict[str, Any] = {"kind": model.KIND} if name == "event" else {}
     for key in keys_of(model):
-        needed = model.model_fields[names_of(model)[key]].is_required()
+        needed = model.model_fields[fields_of(model)[key]].is_required()
         if key != "kind" and random.random() < (0.97 if needed else full):
             made[key] = of_key(random, model, key, data)
     return made
