@@ -124,9 +124,6 @@ def test_replies_are_as_the_description_draws_them() -> None:
     assert nbd.data_chunk(7, 4096, b"ab") == bytes.fromhex(
         "668e33ef 0001 0001 0000000000000007 0000000a 0000000000001000 6162"
     )
-    assert nbd.hole_chunk(7, 1, 2) == bytes.fromhex(
-        "668e33ef 0001 0002 0000000000000007 0000000c 0000000000000001 00000002"
-    )
     assert nbd.error_chunk(7, 22, "no") == bytes.fromhex(
         "668e33ef 0001 8001 0000000000000007 00000008 00000016 0002 6e6f"
     )

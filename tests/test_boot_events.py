@@ -12,6 +12,7 @@ from rich.console import Console
 
 from raidsim.errors import InputError
 from raidsim.report import check_text, csv_file, html, json_file, plot, table
+from raidsim.report.checked import Checked
 from raidsim.risk.assess import assess_all
 from raidsim.running import run
 from raidsim.scenario import load_text
@@ -200,7 +201,7 @@ def test_every_report_tells_of_the_boot_and_of_the_events():
 def test_check_says_how_long_it_will_take():
     console = Console(file=io.StringIO(), width=300)
     checked = load_text(text(FAILURE))
-    check_text.print_check(checked, assess_all(checked), console)
+    check_text.print_checked(Checked.of(checked, assess_all(checked)), console)
     assert (
         "all that the events begin is over, and all machines are ready" in console.file.getvalue()
     )

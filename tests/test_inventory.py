@@ -11,7 +11,8 @@ from synthetic import result
 from raidsim.facts import LinkFacts, Power, SystemPower, VolumeFacts
 from raidsim.observe import inventory
 from raidsim.report import hardware, html
-from raidsim.report.check_text import print_check
+from raidsim.report.check_text import print_checked
+from raidsim.report.checked import Checked
 from raidsim.report.console import ReportConsole
 from raidsim.report.table import print_result
 from raidsim.result import Result
@@ -29,7 +30,7 @@ def facts(**volume: object) -> VolumeFacts:
 
 def shown(scenario: Scenario) -> str:
     text = io.StringIO()
-    print_check(scenario, assess_all(scenario), ReportConsole(text))
+    print_checked(Checked.of(scenario, assess_all(scenario)), ReportConsole(text))
     return text.getvalue()
 
 

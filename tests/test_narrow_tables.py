@@ -11,7 +11,8 @@ from rich.console import Group
 from rich.table import Table
 from synthetic import result
 
-from raidsim.report.check_text import print_check
+from raidsim.report.check_text import print_checked
+from raidsim.report.checked import Checked
 from raidsim.report.console import ReportConsole
 from raidsim.report.table import print_result
 from raidsim.risk.assess import assess_all
@@ -71,6 +72,6 @@ def test_where_all_has_room_a_table_is_as_it_was() -> None:
 def test_reports_cut_no_figure(width: int) -> None:
     console = terminal(width)
     scenario = array(level="raid6", drives=8)
-    print_check(scenario, assess_all(scenario), console)
+    print_checked(Checked.of(scenario, assess_all(scenario)), console)
     print_result(result(), console)
     assert "…" not in shown(console)

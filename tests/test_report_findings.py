@@ -10,7 +10,8 @@ import pytest
 
 from raidsim import cards
 from raidsim.cards.attributes import DRIVE_KINDS
-from raidsim.report.check_text import print_check
+from raidsim.report.check_text import print_checked
+from raidsim.report.checked import Checked
 from raidsim.report.console import ReportConsole
 from raidsim.report.findings import findings
 from raidsim.risk.assess import assess_all
@@ -150,7 +151,7 @@ def test_a_load_that_ends_early_is_named() -> None:
 def test_check_shows_hardware_loads_and_findings() -> None:
     text = io.StringIO()
     checked = scenario(SCENARIO + WRITER)
-    print_check(checked, assess_all(checked), ReportConsole(text))
+    print_checked(Checked.of(checked, assess_all(checked)), ReportConsole(text))
     shown = text.getvalue()
     for words in (
         "8 cores at 3.5 GHz",

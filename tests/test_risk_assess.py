@@ -11,7 +11,8 @@ import pytest
 from array_scenarios import array
 
 from raidsim.report import risk_table
-from raidsim.report.check_text import print_check
+from raidsim.report.check_text import print_checked
+from raidsim.report.checked import Checked
 from raidsim.report.console import ReportConsole
 from raidsim.risk import markov, rebuild
 from raidsim.risk.assess import Risk, assess, assess_all, failure_rate
@@ -254,7 +255,7 @@ def test_what_has_no_redundancy_is_not_rebuilt() -> None:
 
 def shown(scenario: Scenario) -> str:
     text = io.StringIO()
-    print_check(scenario, assess_all(scenario), ReportConsole(text))
+    print_checked(Checked.of(scenario, assess_all(scenario)), ReportConsole(text))
     return text.getvalue()
 
 

@@ -50,7 +50,6 @@ EIO: Final = 5
 ENOMEM: Final = 12
 EINVAL: Final = 22
 ENOSPC: Final = 28
-ENOTSUP: Final = 95
 ESHUTDOWN: Final = 108
 
 # Extents of the context "base:allocation".
@@ -64,7 +63,6 @@ CHUNK_MAGIC: Final = 0x668E33EF
 # Types of chunks of a structured reply.
 CHUNK_NONE: Final = 0
 CHUNK_DATA: Final = 1
-CHUNK_HOLE: Final = 2
 CHUNK_BLOCK_STATUS: Final = 5
 CHUNK_ERROR: Final = (1 << 15) + 1
 CHUNK_DONE: Final = 1 << 0
@@ -77,7 +75,6 @@ _SIMPLE: Final = struct.Struct(">IIQ")
 _CHUNK: Final = struct.Struct(">IHHQI")
 _DATA: Final = struct.Struct(">IHHQIQ")
 _ERROR: Final = struct.Struct(">IH")
-_HOLE: Final = struct.Struct(">QI")
 _EXTENT: Final = struct.Struct(">II")
 
 LONGEST_MESSAGE: Final = 4096  # bytes of the text of an error
@@ -149,12 +146,6 @@ def data_chunk(cookie: int, offset: int, data: bytes) -> bytes:
     """The structured reply to a read: one chunk with all of its data."""
     header = _DATA.pack(CHUNK_MAGIC, CHUNK_DONE, CHUNK_DATA, cookie, 8 + len(data), offset)
     return header + data
-
-
-def hole_chunk(cookie: int, offset: int, length: int) -> bytes:
-    """The structured reply to a read of bytes that are all zero because nothing is there."""
-    header = _CHUNK.pack(CHUNK_MAGIC, CHUNK_DONE, CHUNK_HOLE, cookie, _HOLE.size)
-    return header + _HOLE.pack(offset, length)
 
 
 def error_chunk(cookie: int, error: int, message: str) -> bytes:

@@ -24,7 +24,6 @@ MOST_ROLES: Final = (LENGTH - 256) // 2
 HAS_BITMAP: Final = 1 << 0
 IS_REBUILT: Final = 1 << 1  # only up to recovery_offset
 RESHAPES: Final = 1 << 2
-HAS_JOURNAL: Final = 1 << 3
 KNOWN: Final = HAS_BITMAP | IS_REBUILT | 1 << 12  # and the layout of RAID 0 is told
 
 # Roles.

@@ -25,7 +25,6 @@ from raidsim.version import __version__
 LIKE = "fio-3.33"
 VERSION = f"{LIKE}-raidsim-{__version__}"
 NOTE = "simulated by raidsim, not measured by fio; the form is that of fio 3.33"
-US_PER_MS = 1e3
 NEVER = 2**31 - 1  # what fio prints for the time that is left of a job that is over
 
 

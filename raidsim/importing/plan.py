@@ -286,11 +286,7 @@ def _once(volumes: list[Volume], found: Found) -> list[Volume]:
             f"is left out: it is on the same drives as {other.array.label}, and volumes of raidsim"
             " have drives of their own"
         )
-        remedy = (
-            f"--array {volume.array.label.replace(' ', '_')}"
-            if False
-            else "--array takes it instead"
-        )
+        remedy = "--array takes it instead"
         found.remark(volume.array.place, volume.array.label, cause, remedy)
     return kept
 

@@ -223,9 +223,7 @@ def torn_spots(system: System, volume: int) -> Iterator[tuple[Spot, tuple[int, i
     commands = np.flatnonzero(writing)
     parents = jobs[jobs["parent"][commands]]
     mine = (parents["errand"] != t.NONE) & (parents["volume"] == volume)
-    mine &= ~np.isin(
-        parents["errand"], (ERRAND_BITMAP, ERRAND_LOG, ERRAND_OPERATION, ERRAND_REPAIR)
-    )
+    mine &= ~np.isin(parents["errand"], NO_WRITES)
     mine &= parents["later"] == t.NONE  # its last phase, the one that writes
     commands = commands[mine]
     for task in np.unique(jobs["parent"][commands]):

@@ -120,7 +120,6 @@ class _Reader:
         self.specification: str | None = None
         self.expected = ""
         self.passed = 0
-        self.has_columns = False
 
     def read(self, text: str) -> Measured:
         for number, one in lines_of(text):

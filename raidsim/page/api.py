@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -29,6 +27,7 @@ from raidsim.page.pool import Pool, Refused
 from raidsim.page.settings import Settings
 from raidsim.page.text import read
 from raidsim.page.told import told_of
+from raidsim.plain_json import digest
 from raidsim.scenario import Scenario, files
 
 T = TypeVar("T")
@@ -278,12 +277,6 @@ def _key(request: Request) -> str:
 def _pool(request: Request) -> Pool:
     found: Pool = request.app.state.pool
     return found
-
-
-def digest(value: Any) -> str:
-    """A key that is equal for equal values."""
-    written = json.dumps(value, sort_keys=True, default=str).encode()
-    return hashlib.sha256(written).hexdigest()[:32]
 
 
 async def _apart(request: Request, call: Callable[[], T]) -> T:

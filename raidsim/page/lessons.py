@@ -13,8 +13,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from raidsim.page import shell
-from raidsim.page.api import digest
 from raidsim.page.pool import Pool, Refused
+from raidsim.plain_json import digest
 from raidsim.teaching.lesson import Lesson
 
 MOST_SEEDS = 99

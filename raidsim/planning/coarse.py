@@ -39,8 +39,8 @@ WEIGHTS = (
 )
 """Of cost, watts, latency, headroom and loss, by the logarithms of which designs are chosen."""
 
-OPEN, RUN, FELL, BEATEN, LEFT = range(5)
-"""What became of a design: not looked at, run and good, fallen, beaten by another, not run."""
+OPEN, RUN, FELL, BEATEN = range(4)
+"""What became of a design: not run so far, run and good, fallen, beaten by another."""
 
 Floats = NDArray[np.float64]
 

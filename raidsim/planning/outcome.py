@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from typing import Any
 
 from raidsim.errors import InputError, Problem, named_as_arguments, quote
+from raidsim.plain_json import finite
 from raidsim.result_draws import Experiment
 from raidsim.scenario import Scenario
 
@@ -232,7 +232,7 @@ class Plan:
                 value = asdict(value)
             found[name] = value
         found["front"] = [_candidate(one) for one in self.front]
-        plain: dict[str, Any] = _finite(found)
+        plain: dict[str, Any] = finite(found)
         return plain
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str | None:
@@ -264,14 +264,3 @@ def _candidate(one: Candidate) -> dict[str, Any]:
         found["cost"]["total"] = one.cost.total
     found["scenario"] = None if one.scenario is None else one.scenario.resolved()
     return found
-
-
-def _finite(value: Any) -> Any:
-    """The same with None for what no number is."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return value

@@ -40,11 +40,6 @@ if TYPE_CHECKING:
 SEVERITY_STYLES = {Severity.critical: "bold red", Severity.warning: "yellow", Severity.info: ""}
 
 
-def print_check(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:
-    """Print what a scenario holds, what its volumes risk, and everything that is found in it."""
-    print_checked(Checked.of(scenario, risks), console)
-
-
 def print_checked(checked: Checked, console: Console, *, every: bool = False) -> None:
     """Print all that is known of a scenario before it is run.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from raidsim.observe import inventory
 from raidsim.observe.inventory import PartPower
 from raidsim.observe.waterfall import FILE_SYSTEM, Waterfall, waterfalls
+from raidsim.plain_json import finite
 from raidsim.report.finding import Finding, Severity
 from raidsim.report.findings import findings
 from raidsim.report.numbers import percent
@@ -112,8 +113,8 @@ class Checked:
             "unknowns": [asdict(one) for one in self.unknowns],
             "scenario": scenario.resolved(),
         }  # fmt: skip
-        finite: dict[str, Any] = _finite(found)
-        return finite
+        plain: dict[str, Any] = finite(found)
+        return plain
 
 
 def _rank(finding: Finding) -> int:
@@ -143,12 +144,3 @@ def _risk(risk: Risk) -> dict[str, Any]:
     if risk.loaded is not None:
         found["loaded"]["mttdl_years"] = risk.loaded.mttdl_years
     return found
-
-
-def _finite(value: Any) -> Any:
-    """The same with null for what has no end: JSON has no word for it."""
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from raidsim.report import compare_words as say
-from raidsim.report.panels import LIGHT, Palette, legend, paint
+from raidsim.report.panels import LIGHT, Palette, legend, paint, plain_label
 from raidsim.report.plot import PNG_DPI, Picture, drawing, save_svg
 from raidsim.studies.comparison import STATES, Comparison, Line
 
@@ -176,7 +176,7 @@ def _axis(axes: Axes, colours: Palette, x: Sequence[float], at: str) -> None:
         axes.set_xlim(0, max(x) * 1.05)
         axes.xaxis.set_major_locator(MaxNLocator(6))
         axes.set_xlabel("offered load, IO/s")
-    axes.xaxis.set_major_formatter(FuncFormatter(_plain))
+    axes.xaxis.set_major_formatter(FuncFormatter(plain_label))
     axes.grid(axis="y", color=colours.faint, linewidth=0.8)
     axes.set_facecolor("none")
     paint(axes, colours)
@@ -189,22 +189,17 @@ def _logarithmic(axes: Axes, least: float, most: float) -> None:
     subs = (1, 2, 5) if most < 1e4 * least else (1,)
     axes.yaxis.set_major_locator(LogLocator(10, subs=subs))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(_plain))
+    axes.yaxis.set_major_formatter(FuncFormatter(plain_label))
 
 
 def _from_zero(axes: Axes, top: float) -> None:
     axes.set_ylim(0, top * 1.08 if top > 0 else 1)
     axes.yaxis.set_major_locator(MaxNLocator(6))
-    axes.yaxis.set_major_formatter(FuncFormatter(_plain))
+    axes.yaxis.set_major_formatter(FuncFormatter(plain_label))
 
 
 def _distance(high: float | None, low: float | None) -> float:
     return 0.0 if high is None or low is None else max(high - low, 0.0)
-
-
-def _plain(value: float, _: int | None = None) -> str:
-    """Tick label without exponents: 120,000 or 0.25."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
 
 
 def described(panel: Panel, comparison: Comparison) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from raidsim.plain_json import finite
 from raidsim.result import Result
 from raidsim.studies.differences import Setting
 from raidsim.studies.paired import Difference
@@ -141,11 +141,10 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON object; never and not known are null."""
-        found = {
-            key: value for key, value in asdict(_without_results(self)).items() if key != "results"
-        }
-        finite: dict[str, Any] = _finite({"schema": SCHEMA, "raidsim": __version__} | found)
-        return finite
+        found = asdict(replace(self, results=()))
+        del found["results"]
+        plain: dict[str, Any] = finite({"schema": SCHEMA, "raidsim": __version__} | found)
+        return plain
 
     def to_json(self, path: str | PathLike[str]) -> None:
         """Write the JSON object to a file, whole or not at all.
@@ -170,17 +169,3 @@ class Comparison:
         from raidsim.report import compare_text  # noqa: PLC0415
 
         return compare_text.text(self)
-
-
-def _without_results(comparison: Comparison) -> Comparison:
-    from dataclasses import replace  # noqa: PLC0415
-
-    return replace(comparison, results=())
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

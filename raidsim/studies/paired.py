@@ -48,9 +48,7 @@ class Difference:
         return low is not None and high is not None and not low <= 1 <= high
 
 
-def paired(
-    one: Sequence[float | None], other: Sequence[float | None], confidence: float = CONFIDENCE
-) -> Difference | None:
+def paired(one: Sequence[float | None], other: Sequence[float | None]) -> Difference | None:
     """How ``one`` differs from ``other``, run by run.
 
     Parameters
@@ -73,7 +71,7 @@ def paired(
     ratio, change = math.exp(fmean(logs)), fmean(changes)
     if len(pairs) == 1:
         return Difference(ratio, None, None, change, None, None, 1)
-    by_log, by_change = (_half(values, confidence) for values in (logs, changes))
+    by_log, by_change = (_half(values) for values in (logs, changes))
     return Difference(
         ratio,
         ratio * math.exp(-by_log),
@@ -88,7 +86,6 @@ def paired(
 def independent(
     one: tuple[float, float | None, float | None],
     other: tuple[float, float | None, float | None],
-    confidence: float = CONFIDENCE,
 ) -> Difference | None:
     """How ``one`` differs from ``other``, each a mean with the ends of its own interval.
 
@@ -100,7 +97,7 @@ def independent(
     widths = [_relative(each) for each in (one, other)]
     if None in widths:
         return Difference(y / x, None, None, y - x, None, None, 0)
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
     sigma = [(width or 0.0) / z for width in widths]
     by_log = z * math.hypot(*sigma)
     by_change = z * math.hypot(sigma[0] * y, sigma[1] * x)
@@ -116,12 +113,12 @@ def independent(
     )
 
 
-def _half(values: Sequence[float], confidence: float) -> float:
+def _half(values: Sequence[float]) -> float:
     """Half the width of Student's interval of the mean."""
     from scipy.stats import t  # noqa: PLC0415  (slow to load)
 
     freedom = len(values) - 1
-    return float(t.ppf(0.5 + confidence / 2, freedom)) * stdev(values) / math.sqrt(len(values))
+    return float(t.ppf(0.5 + CONFIDENCE / 2, freedom)) * stdev(values) / math.sqrt(len(values))
 
 
 def _relative(figure: tuple[float, float | None, float | None]) -> float | None:

@@ -7,7 +7,6 @@ goes on where it stood.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 import zlib
@@ -19,6 +18,7 @@ from typing import Any
 
 from raidsim.errors import InputError, TableOverflowError
 from raidsim.kernel import is_compiled
+from raidsim.plain_json import digest
 from raidsim.result import Result
 from raidsim.result_file import packed
 from raidsim.running import cards_hash, provenance, run
@@ -218,17 +218,12 @@ def content_key(scenario: Scenario) -> str:
         "traces": [_trace(load.trace.file) for load in scenario.loads if load.trace is not None],
         "provenance": provenance(),
     }
-    return _hash(depends)
+    return digest(depends)
 
 
 def _trace(path: str | Path) -> list[Any]:
     told = Path(path).stat()
     return [str(path), told.st_size, told.st_mtime_ns]
-
-
-def _hash(value: Any) -> str:
-    written = json.dumps(value, sort_keys=True, default=str).encode()
-    return hashlib.sha256(written).hexdigest()[:32]
 
 
 def _key(variant: Variant) -> str:
@@ -240,7 +235,7 @@ def _key(variant: Variant) -> str:
 
 def _key_of_refused(variant: Variant, error: InputError) -> str:
     refused = {"changes": dict(variant.changes), "of": variant.scenario.resolved()}
-    return _hash(refused | {"reason": str(error), "provenance": provenance()})
+    return digest(refused | {"reason": str(error), "provenance": provenance()})
 
 
 def _simulate(variant: Variant) -> Entry:

@@ -191,10 +191,6 @@ class Fabric:
         """Return what can arrive at each part's edge, in the order of the parts."""
         return [self._loads[name] for name in self.parts]
 
-    def oversubscribed(self) -> list[Load]:
-        """Return the edges whose drives together can deliver more than they carry."""
-        return [load for load in self.loads() if load.factor > 1]
-
     def lost_with(self, part: Node) -> list[Drive]:
         """Return the drives that no way leads to once a part has failed, in order.
 
