@@ -49,10 +49,10 @@ from raidsim.scenario.events import LoadStart
 from raidsim.scenario.intensity import label
 from raidsim.session import Session
 from raidsim.system.system import SaturationError
+from raidsim.units import NS_PER_S
 from raidsim.waits import OnPoint, PointProgress
 from raidsim.warming import warm_drives
 
-NS_PER_S = 1e9
 MIB = 2**20
 FIRST_STEP = 1e-3  # s between samples of the timeline; doubled as the course goes on
 MOST_SAMPLES = 600

@@ -46,10 +46,10 @@ from raidsim.scenario.intensity import at, label, offered, period_of, transfers
 from raidsim.scenario.replays import plan
 from raidsim.stats.intervals import MeanInterval, mean_interval
 from raidsim.system.system import SaturationError
+from raidsim.units import NS_PER_S
 from raidsim.waits import OnPoint, PointProgress, so_far
 from raidsim.warming import warm_drives
 
-NS_PER_S = 1e9
 MS_PER_S = 1e3
 LEAST_PILOT = 2_000
 GROWTH = 1.5

@@ -25,6 +25,11 @@ from raidsim.errors import quote, suggest
 SECTOR = 512
 """Bytes of the smallest addressable block of a volume."""
 
+NS_PER_S = 1e9
+"""The kernel's clock counts ns."""
+
+NS_PER_MS = 1e6
+
 _BYTES = (
     {"B": 1}
     | {prefix + "iB": 1024**power for power, prefix in enumerate("KMGTP", start=1)}

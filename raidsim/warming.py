@@ -11,9 +11,9 @@ from raidsim.kernel import tables as t
 from raidsim.observe import throttling
 from raidsim.scenario import Scenario
 from raidsim.system.system import SaturationError, System
+from raidsim.units import NS_PER_S
 
-NS_PER_S: Final = 1_000_000_000
-TRIAL_NS: Final = NS_PER_S  # of the load, to see which power it takes
+TRIAL_NS: Final = 1_000_000_000  # of the load, to see which power it takes
 
 
 def warm_drives(system: System, scenario: Scenario, intensity: int = 0) -> None:

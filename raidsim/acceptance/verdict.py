@@ -9,13 +9,13 @@ from typing import Any
 from raidsim.acceptance.asked import NO_OPTIONS, different
 from raidsim.acceptance.expected import Expected, ExpectedFigure, ExpectedJob
 from raidsim.measured.job import Measured, MeasuredJob
+from raidsim.units import NS_PER_MS
 from raidsim.version import __version__
 
 SCHEMA = "raidsim.acceptance-verdict/1"
 PASSED, TOO_SLOW, TOO_FAST = "passed", "too slow", "faster than expected"
 NOT_MEASURED = "not measured"
 OTHERWISE = "measured otherwise"
-NS_PER_MS = 1e6
 PERCENTS = {"p50": 50.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
 
 

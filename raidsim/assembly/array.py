@@ -33,8 +33,8 @@ from raidsim.layout.tables import (
 )
 from raidsim.scenario import ControllerSpec, VolumeSpec
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-GIGA = 1e9
 LOCKS = 4096  # stripes that may be written at a time, about
 MIRROR_POLICIES = {
     "shortest-queue": a.SHORTEST_QUEUE,
@@ -174,24 +174,24 @@ def on_controller(card: Card, *, cores: int, engine: int, layout: np.void) -> di
 
     ``layout`` is the row of its layout; ``cores`` and ``engine`` are stations.
     """
-    each = card.number("command.device_io_time") * GIGA
+    each = card.number("command.device_io_time") * NS_PER_S
     time = card.number("parity.time_per_byte")
     if layout["parity"] == 2:
         time += card.number("parity.q_time_per_byte")
     return {
         "engine": engine,
-        "parity_ns": time * GIGA,
+        "parity_ns": time * NS_PER_S,
         "stream_depth": card.integer("mirror.stream_depth"),
         "cpu": cores,
         "spread_ns": each,  # the first one
-        "device_io_ns": each + card.number("command.firmware_time") * GIGA,
+        "device_io_ns": each + card.number("command.firmware_time") * NS_PER_S,
         "mirror_ns": _of_mirrors(layout, card.number("mirror.write_time")),
     }
 
 
 def _of_mirrors(layout: np.void, time: float) -> float:
     """What each write of a copy takes, in ns: ``time`` seconds if the layout has copies."""
-    return time * GIGA if layout["family"] == MIRRORED else 0.0
+    return time * NS_PER_S if layout["family"] == MIRRORED else 0.0
 
 
 def stripe_threads(volume: VolumeSpec, host: Card) -> int:
@@ -226,14 +226,14 @@ def on_host(
         time += host.number("raid.q_time_per_byte")
     return {
         "engine": engine,
-        "parity_ns": time * GIGA,
+        "parity_ns": time * NS_PER_S,
         **(_stripe_heads(system, volume, host) if has_parity else {}),
         **(_stripe_cache(system, row, volume, host) if has_parity else {}),
         **(_copy_requests(host) if volume.layout["family"] == MIRRORED else {}),
         "stream_depth": host.integer("raid.stream_depth"),
         "cpu": t.NONE,
-        "spread_ns": 0.0 if passes_through else host.number("raid.io_time") * GIGA,
-        "device_io_ns": host.number("raid.device_io_time") * GIGA,
+        "spread_ns": 0.0 if passes_through else host.number("raid.io_time") * NS_PER_S,
+        "device_io_ns": host.number("raid.device_io_time") * NS_PER_S,
         "mirror_ns": _of_mirrors(volume.layout, host.number("raid.mirror_write_time")),
         **({} if passes_through else shared_lines(system, volume, host)),
     }
@@ -257,11 +257,11 @@ def _stripe_heads(system: System, volume: VolumeSpec, host: Card) -> dict[str, f
     One thread that does all has both parts; beside workers it is a station of its own.
     """
     head, page, serial = (
-        host.number(f"raid.{name}") * GIGA
+        host.number(f"raid.{name}") * NS_PER_S
         for name in ("stripe_time", "stripe_io_time", "serial_time")
     )
-    serial += stripe_line_time(host) * GIGA
-    copy = min(host.number("raid.stripe_copy_time") * GIGA, page)
+    serial += stripe_line_time(host) * NS_PER_S
+    copy = min(host.number("raid.stripe_copy_time") * NS_PER_S, page)
     pages = {"stripe_io_ns": page, "stripe_copy_ns": copy}
     if serial == 0.0 or not has_workers(volume, host):
         return pages | {"stripe_ns": head + serial, "serial_ns": 0.0}
@@ -272,8 +272,8 @@ def _stripe_heads(system: System, volume: VolumeSpec, host: Card) -> dict[str, f
 def _copy_requests(host: Card) -> dict[str, float]:
     """What background work on copies takes of the thread of an array, as fields of ARRAY."""
     return {
-        "copy_io_ns": host.number("raid.copy_io_time") * GIGA,
-        "compare_ns": host.number("raid.compare_time_per_byte") * GIGA,
+        "copy_io_ns": host.number("raid.copy_io_time") * NS_PER_S,
+        "compare_ns": host.number("raid.compare_time_per_byte") * NS_PER_S,
     }
 
 

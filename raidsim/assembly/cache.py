@@ -14,8 +14,8 @@ from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec
 from raidsim.scenario.arrays import writes_back
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-GIGA = 1e9
 READ_MODES = {"none": c.NO_READ_AHEAD, "ahead": c.READ_AHEAD, "adaptive": c.ADAPTIVE}
 
 
@@ -33,10 +33,10 @@ def add_cache(system: System, name: str, card: Card) -> int:
     pointers = (lines + 2) * c.LEVELS
     first_tower = system.append("towers", pointers)
     system.world.towers[first_tower : first_tower + pointers] = t.NONE
-    memory = card.number("cache.copy_time_per_byte") * GIGA
+    memory = card.number("cache.copy_time_per_byte") * NS_PER_S
     keep = memory
     if card.has("cache.keep_time_per_byte"):
-        keep = card.number("cache.keep_time_per_byte") * GIGA
+        keep = card.number("cache.keep_time_per_byte") * NS_PER_S
     row = system.append("caches")
     system.set_row(
         "caches",
@@ -56,9 +56,9 @@ def add_cache(system: System, name: str, card: Card) -> int:
         copy_ns=memory,
         keep_ns=keep,
         direct_ns=memory * card.integer("cache.direct_passes"),
-        lookup_time=round(card.number("cache.lookup_time") * GIGA),
-        line_time=round(card.number("cache.line_time") * GIGA),
-        flush_time=round(card.number("cache.flush_time") * GIGA),
+        lookup_time=round(card.number("cache.lookup_time") * NS_PER_S),
+        line_time=round(card.number("cache.line_time") * NS_PER_S),
+        flush_time=round(card.number("cache.flush_time") * NS_PER_S),
         flusher=system.take_job(t.STAGE_CACHE_FLUSH, row=row),
         clock=system.add_station(f"{name}: flush time", "flush time", servers=t.UNLIMITED),
         read_ahead=card.integer("cache.read_ahead"),

@@ -8,8 +8,7 @@ from raidsim.kernel import tables as t
 from raidsim.system.system import System
 from raidsim.topology.graph import Edge
 from raidsim.topology.lanes import bandwidth
-
-GIGA = 1e9
+from raidsim.units import NS_PER_S
 
 
 def add_controller(system: System, name: str, card: Card) -> tuple[int, int]:
@@ -31,10 +30,10 @@ def add_controller(system: System, name: str, card: Card) -> tuple[int, int]:
         to_host=to_host,
         to_controller=to_controller,
         replies=replies,
-        command_time=round(card.number("command.time") * GIGA),
-        write_time=round(card.number("command.write_time") * GIGA),
-        latency=round(card.number("command.latency") * GIGA),
-        link_ns=GIGA / bandwidth(card.word("link.speed"), card.integer("link.lanes")),
+        command_time=round(card.number("command.time") * NS_PER_S),
+        write_time=round(card.number("command.write_time") * NS_PER_S),
+        latency=round(card.number("command.latency") * NS_PER_S),
+        link_ns=NS_PER_S / bandwidth(card.word("link.speed"), card.integer("link.lanes")),
     )
     return row, engine
 
@@ -47,4 +46,4 @@ def add_hop(system: System, edge: Edge) -> int:
     else:
         up = system.add_station(f"{name}: up", "shared link")
         down = system.add_station(f"{name}: down", "shared link")
-    return system.add_row("hops", up=up, down=down, ns=GIGA / edge.bandwidth)
+    return system.add_row("hops", up=up, down=down, ns=NS_PER_S / edge.bandwidth)

@@ -9,8 +9,7 @@ from raidsim.assembly.heat import STANDARD_AIR, Air
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
 from raidsim.system.system import System
-
-GIGA = 1e9
+from raidsim.units import NS_PER_S
 
 
 def add_drive(
@@ -68,8 +67,8 @@ def add_drive(
         grain=kind.grain(card),
         max_transfer=card.integer("command.max_transfer"),
         # Half on the way out (doorbell, fetch), half on the way back (entry, interrupt).
-        latency=round(card.number("command.latency") * GIGA / 2),
-        recovery=round(card.number("recovery.time") * GIGA),
+        latency=round(card.number("command.latency") * NS_PER_S / 2),
+        recovery=round(card.number("recovery.time") * NS_PER_S),
         idle_power=card.number("power.idle"),
         active_power=card.number("power.active"),
         powered_since=system.now,

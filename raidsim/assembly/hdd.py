@@ -18,8 +18,8 @@ from raidsim.errors import InputError, Problem
 from raidsim.kernel import tables as t
 from raidsim.kernel.random import uniform
 from raidsim.system.system import System, stream_key
+from raidsim.units import NS_PER_S
 
-GIGA = 1e9
 LONGEST_WRITE = 1 << 20  # bytes to which cached writes that continue each other grow
 DISCIPLINES = {
     "fifo": t.DISCIPLINE_FIFO,
@@ -81,10 +81,10 @@ def add(
     first_zone = add_zones(system, found)
     first_seek, seeks = add_seeks(system, card, cylinders)
     times, by_hit = command_times(card)
-    switch = card.number("geometry.head_switch") * GIGA
+    switch = card.number("geometry.head_switch") * NS_PER_S
     switches = [switch, switch]
     if card.has("geometry.write_head_switch"):
-        switches[1] = card.number("geometry.write_head_switch") * GIGA
+        switches[1] = card.number("geometry.write_head_switch") * NS_PER_S
     controller = system.add_station(f"{name}: controller", "disk controller")
     arm = system.add_station(f"{name}: arm", "disk arm")
     cached = cache_size(card) > 0
@@ -111,9 +111,9 @@ def add(
         sector=card.integer("capacity.sector"),
         physical_sector=card.integer("capacity.physical_sector"),
         command_time=times,
-        completion_time=round(card.number("overhead.read_completion") * GIGA),
+        completion_time=round(card.number("overhead.read_completion") * NS_PER_S),
         by_hit=by_hit,
-        link_ns=card.number("link.time_per_byte") * GIGA,
+        link_ns=card.number("link.time_per_byte") * NS_PER_S,
         revolution=surface.revolution(card, turning.speed),
         heads=card.integer("geometry.heads"),
         cylinders=cylinders,
@@ -134,7 +134,7 @@ def add(
         discipline=DISCIPLINES[card.word("queue.discipline")],
         ageing=card.number("queue.ageing"),
         passes=card.number("queue.passes"),
-        choosing=round(card.number("queue.choose_time") * GIGA),
+        choosing=round(card.number("queue.choose_time") * NS_PER_S),
         first_task=first_task,
         tasks=tasks,
         first_extent=first_extent,
@@ -190,7 +190,7 @@ def add_seeks(system: System, card: Card, cylinders: int) -> tuple[int, int]:
     if points is None:
         return t.NONE, 0
     distance = [*points.distance]
-    times = np.array([points.read, points.write]) * GIGA
+    times = np.array([points.read, points.write]) * NS_PER_S
     if distance[0] > 1:
         distance.insert(0, 1)
         times = np.column_stack([times[:, 0], times])
@@ -209,9 +209,9 @@ def add_seeks(system: System, card: Card, cylinders: int) -> tuple[int, int]:
 def command_times(card: Card) -> tuple[list[int], bool]:
     """ns of the controller by kind of command, as the table has them; whether a hit matters."""
     if not card.has(OVERHEADS[0]):
-        time = round(card.number("command.time") * GIGA)
-        return [time] * 4 + [time + round(card.number("command.write_time") * GIGA)] * 4, False
-    times = [round(card.number(name) * GIGA) for name in OVERHEADS]
+        time = round(card.number("command.time") * NS_PER_S)
+        return [time] * 4 + [time + round(card.number("command.write_time") * NS_PER_S)] * 4, False
+    times = [round(card.number(name) * NS_PER_S) for name in OVERHEADS]
     return times, times[0:2] != times[2:4] or times[4:6] != times[6:8]
 
 

@@ -19,8 +19,8 @@ from raidsim.kernel import heat as kernel
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat_tables import READINGS
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-NS_PER_S = 1e9
 LIGHT = ("throttle.light_at", "throttle.light_speed", "throttle.hysteresis")
 HEAVY = ("throttle.heavy_at", "throttle.heavy_speed")
 FORCED = 0.8

@@ -8,8 +8,8 @@ from raidsim.cards import Card
 from raidsim.kernel import tables as t
 from raidsim.scenario import HostSpec
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-GIGA = 1e9
 COSTS = ("io", "device_io", "page", "write")
 STEPS = ("submit", "complete")
 KIND = "host CPU"
@@ -70,14 +70,14 @@ class HostRows:
             submit, core = self._add_station(f"{name}: submission", 1)
             complete, complete_core = self._complete
         costs = {
-            f"{step}_{part}": self.card.number(f"{step}.{part}_time") * GIGA
+            f"{step}_{part}": self.card.number(f"{step}.{part}_time") * NS_PER_S
             for step in STEPS
             for part in COSTS
         }
         if self.spec.affinity == "unfavourable":
-            costs["submit_io"] += self.card.number("remote.io_time") * GIGA
-            costs["submit_page"] += self.card.number("remote.page_time") * GIGA
-            costs["submit_write"] += self.card.number("remote.write_time") * GIGA
+            costs["submit_io"] += self.card.number("remote.io_time") * NS_PER_S
+            costs["submit_page"] += self.card.number("remote.page_time") * NS_PER_S
+            costs["submit_write"] += self.card.number("remote.write_time") * NS_PER_S
         return self.system.add_row(
             "processes",
             submit=submit,
@@ -115,8 +115,8 @@ class HostRows:
             if self._takes_remote_slot() != (self.spec.affinity == "unfavourable"):
                 fetch = max(fetch, self.card.number("remote.write_time_per_byte"))
             slowest = {
-                "link_to_host": self.card.number("pcie.read_time_per_byte") * GIGA,
-                "link_to_drive": fetch * GIGA,
+                "link_to_host": self.card.number("pcie.read_time_per_byte") * NS_PER_S,
+                "link_to_drive": fetch * NS_PER_S,
             }
             row = kind_at(self.system, drive).row(self.system, drive)
             for link, per_byte in slowest.items():
@@ -141,7 +141,7 @@ class HostRows:
             for op in ("read", "write")
             for suffix, time in (("", "time"), ("_ns", "time_per_byte"))
         }
-        longer = card.number("driver.clock") / rate * GIGA
+        longer = card.number("driver.clock") / rate * NS_PER_S
         self.system.set_row("drives", drive, **{key: longer * time for key, time in times.items()})
 
     def _elevator(self, drive: int) -> None:
@@ -198,12 +198,12 @@ class HostRows:
             lowest=lowest,
             highest=highest,
             target=self.card.number("governor.target"),
-            interval=round(self.card.number("governor.interval") * GIGA),
+            interval=round(self.card.number("governor.interval") * NS_PER_S),
             looked=self.system.now,
             sleeper=self._sleeper(),
             busy_until=self.system.now,
-            sleep_after=round(self.card.number("sleep.after") * GIGA),
-            wake=round(self.card.number("sleep.wake_time") * GIGA),
+            sleep_after=round(self.card.number("sleep.after") * NS_PER_S),
+            wake=round(self.card.number("sleep.wake_time") * NS_PER_S),
         )
         self._cores.append(core)
         return station, core

@@ -17,8 +17,8 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_WRITE_BACK, HYBRID
 from raidsim.scenario import ControllerSpec, HybridSpec, LoadSpec
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-GIGA = 1e9
 MODES = {"cache": h.MODE_CACHE, "tier": h.MODE_TIER}
 WRITES = {"back": h.WRITE_BACK, "through": h.WRITE_THROUGH, "around": h.WRITE_AROUND}
 PROMOTIONS = {"first": 1, "second": 2, "never": h.NO_PROMOTION}
@@ -65,7 +65,7 @@ def add_hybrid(
         first_trace=traces[0],
         traces=traces[1],
         first_trail=system.append("trails", c.TRAILS) if spec.bypass else 0,
-        interval=round(spec.interval * GIGA),
+        interval=round(spec.interval * NS_PER_S),
         moves=spec.copies if tier else 0,
     )
     below = system.world.volumes[back]
@@ -133,7 +133,7 @@ def _add_blocks(system: System, spec: HybridSpec) -> int:
         destage_size=spec.copy_size,
         most_tasks=0 if tier else spec.copies,
         wanted=spec.copies,
-        flush_time=round(spec.flush * GIGA),
+        flush_time=round(spec.flush * NS_PER_S),
         flusher=system.take_job(t.STAGE_CACHE_FLUSH, row=row),
         clock=system.add_station(f"{spec.name}: flush time", "flush time", servers=t.UNLIMITED),
         errand=ERRAND_WRITE_BACK,

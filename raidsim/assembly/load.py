@@ -10,13 +10,12 @@ from raidsim.kernel import tables as t
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at
 from raidsim.system.system import System
-
-GIGA = 1e9
+from raidsim.units import NS_PER_S
 
 
 def to_ns(seconds: float) -> int:
     """Seconds to whole nanoseconds."""
-    return round(seconds * GIGA)
+    return round(seconds * NS_PER_S)
 
 
 def add_stream(
@@ -47,7 +46,7 @@ def add_stream(
     elif load.rate is not None:
         rate = at(load.rate, intensity)
         law = t.LAW_EXPONENTIAL if load.rate_distribution == "exponential" else t.LAW_CONSTANT
-        fields |= {"mode": t.RATE, "gap": GIGA / rate, "gap_law": law}
+        fields |= {"mode": t.RATE, "gap": NS_PER_S / rate, "gap_law": law}
     elif load.arrivals is not None:
         first = system.add_given("arrivals", map(to_ns, load.arrivals))
         fields |= {"mode": t.GIVEN, "first_arrival": first, "arrivals": len(load.arrivals)}

@@ -24,8 +24,8 @@ from raidsim.stats.histogram import BINS, bins_of
 from raidsim.system.system import System
 from raidsim.trace.request import FLUSH, READ, TRIM, WRITE, Requests
 from raidsim.trace.survey import chosen
+from raidsim.units import NS_PER_S
 
-NS_PER_S = 1e9
 ROWS = 65_536
 """Requests that the kernel has at a time: 2 MiB, and a few milliseconds of its work."""
 

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 
 from raidsim.cards import Card
-
-GIGA = 1e9
+from raidsim.units import NS_PER_S
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ def seek_curve(single: float, average: float, full: float, cylinders: int) -> Se
 def curve(card: Card, op: str, cylinders: int) -> SeekCurve:
     """Seek curve of a card before reads or writes."""
     single, average, full = (
-        card.number(f"seek.{op}_{which}") * GIGA for which in ("single", "average", "full")
+        card.number(f"seek.{op}_{which}") * NS_PER_S for which in ("single", "average", "full")
     )
     return seek_curve(single, average, full, cylinders)
 
@@ -48,5 +47,5 @@ def curve(card: Card, op: str, cylinders: int) -> SeekCurve:
 def seek_ns(card: Card, op: str, distance: int, cylinders: int) -> float:
     """ns of a seek over ``distance`` cylinders before op "read" or "write"."""
     if card.seek_points is not None:
-        return card.seek_points.time(op, distance) * GIGA
+        return card.seek_points.time(op, distance) * NS_PER_S
     return curve(card, op, cylinders).time(distance)

@@ -6,8 +6,7 @@ from raidsim.cards import Card
 from raidsim.kernel import tables as t
 from raidsim.kernel.sensing_tables import MOST_BITS
 from raidsim.system.system import System, stream_key
-
-GIGA = 1e9
+from raidsim.units import NS_PER_S
 
 
 def add(system: System, name: str, card: Card) -> int:
@@ -16,15 +15,15 @@ def add(system: System, name: str, card: Card) -> int:
     retried = card.number("flash.read_retries")
     if not (spread or retried > 0 or suspends(card)):
         return t.NONE
-    times = [round(time * GIGA) for time in read_times(card)]
+    times = [round(time * NS_PER_S) for time in read_times(card)]
     return system.add_row(
         "sensings",
         bits=len(times),
         read_time=times + [0] * (MOST_BITS - len(times)),
         retried=retried,
         key=stream_key(system.seed, name, "senses"),
-        suspend_time=round(card.number("flash.suspend_time") * GIGA) if suspends(card) else 0,
-        resume_time=round(card.number("flash.resume_time") * GIGA),
+        suspend_time=round(card.number("flash.suspend_time") * NS_PER_S) if suspends(card) else 0,
+        resume_time=round(card.number("flash.resume_time") * NS_PER_S),
         suspensions=card.integer("flash.suspensions") if suspends(card) else 0,
     )
 

@@ -10,8 +10,8 @@ from raidsim.cards import Card
 from raidsim.layout.tables import MIRRORED, PARITY
 from raidsim.scenario import VolumeSpec
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-GIGA = 1e9
 KIND = "shared cache lines"
 
 
@@ -39,7 +39,7 @@ def shared_lines(system: System, volume: VolumeSpec, host: Card) -> dict[str, fl
         reads = writes = max(reads, host.integer("raid.mirror_lines"))
     if volume.layout["family"] == PARITY:
         reads = max(reads, host.integer("raid.parity_read_lines"))
-    each = transfer_time(host) * GIGA
+    each = transfer_time(host) * NS_PER_S
     if each * max(reads, writes) == 0.0:
         return {}
     return {

@@ -10,8 +10,8 @@ from raidsim.errors import Problem
 from raidsim.kernel import tables as t
 from raidsim.kernel.shingle_tables import RESTING
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-GIGA = 1e9
 STREAMS = 8
 """Streams of writes that fill bands at a time (no data sheet tells); further ones go to the log."""
 
@@ -54,7 +54,7 @@ def add(system: System, name: str, card: Card, *, disk: int, drive: int, tasks: 
         timer=timer,
         band=band,
         media_cache=media_cache(card),
-        idle_after=round(card.number("smr.idle_after") * GIGA),
+        idle_after=round(card.number("smr.idle_after") * NS_PER_S),
         first_band=system.append("bands", -(-card.integer("capacity.user") // band)),
         first_record=system.append("records", records),
         records=records,

@@ -9,11 +9,11 @@ import numpy as np
 from raidsim.cards import Card
 from raidsim.errors import Problem
 from raidsim.kernel import tables as t
+from raidsim.units import NS_PER_S
 
 if TYPE_CHECKING:
     from raidsim.system.system import System
 
-GIGA = 1e9
 LITTLE = 0.001  # of its size: what may be in or out of a full cache at a time
 FOLDS_OF_A_DIE = (
     4  # under way at a time: no die waits while others of a fold are sensed or transferred
@@ -44,12 +44,12 @@ def add(system: System, name: str, card: Card) -> int:
     system.need_margin(depth + 1)
     row = system.add_row(
         "slcs",
-        program_time=round(card.number("slc.program_time") * GIGA),
-        read_time=round(card.number("slc.read_time") * GIGA),
+        program_time=round(card.number("slc.program_time") * NS_PER_S),
+        read_time=round(card.number("slc.read_time") * NS_PER_S),
         pages_per_block=_pages(card),
         depth=depth * unit,
         waits=waits,
-        idle_after=round(card.number("slc.idle_after") * GIGA),
+        idle_after=round(card.number("slc.idle_after") * NS_PER_S),
         clock=system.add_station(f"{name}: idle time", "idle time", servers=t.UNLIMITED),
         first_unit=system.append("slc_units", units),
         units=units,

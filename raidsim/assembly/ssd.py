@@ -7,8 +7,8 @@ from raidsim.cards import Card
 from raidsim.errors import InputError
 from raidsim.kernel import tables as t
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-GIGA = 1e9
 MOST_MOVES = 4096  # senses of garbage collection in one event
 WHOLE = 1 << 62  # bytes: no read reaches as far
 
@@ -24,7 +24,7 @@ def add(
     path = system.add_station(
         f"{name}: data path",
         "data path",
-        turnaround=round(card.number("data_path.turnaround") * GIGA),
+        turnaround=round(card.number("data_path.turnaround") * NS_PER_S),
     )
     cores = card.integer("front_end.cores")
     # The front end fetches the most urgent command first; among equals, the first that came.
@@ -46,8 +46,8 @@ def add(
     # written may have others moved, from as many program units.
     moves = (page // unit + 2) * (made.block_units + 1)
     system.need_margin(segments * (depth // page + planes) + min(moves, MOST_MOVES))
-    read_time = round(card.number("flash.read_time") * GIGA)
-    channel_write = card.number("flash.channel_write_time_per_byte") * GIGA
+    read_time = round(card.number("flash.read_time") * NS_PER_S)
+    channel_write = card.number("flash.channel_write_time_per_byte") * NS_PER_S
     return system.add_row(
         "ssds",
         drive=drive,
@@ -68,22 +68,22 @@ def add(
         stripe=card.integer("flash.stripe"),
         split=card.integer("flash.stripe") if card.flag("flash.parts_in_turn") else WHOLE,
         unit=unit,
-        command_time=round(card.number("front_end.command_time") * GIGA),
-        command_read_time=round(card.number("front_end.read_time") * GIGA),
-        command_write_time=round(card.number("front_end.write_time") * GIGA),
-        move_update_time=round(card.number("front_end.move_time") * GIGA),
-        link_ns=card.number("link.time_per_byte") * GIGA,
-        path_read_ns=card.number("data_path.read_time_per_byte") * GIGA,
-        path_write_ns=card.number("data_path.write_time_per_byte") * GIGA,
+        command_time=round(card.number("front_end.command_time") * NS_PER_S),
+        command_read_time=round(card.number("front_end.read_time") * NS_PER_S),
+        command_write_time=round(card.number("front_end.write_time") * NS_PER_S),
+        move_update_time=round(card.number("front_end.move_time") * NS_PER_S),
+        link_ns=card.number("link.time_per_byte") * NS_PER_S,
+        path_read_ns=card.number("data_path.read_time_per_byte") * NS_PER_S,
+        path_write_ns=card.number("data_path.write_time_per_byte") * NS_PER_S,
         path_flush_ns=channel_write / channels,
-        channel_read_ns=card.number("flash.channel_read_time_per_byte") * GIGA,
+        channel_read_ns=card.number("flash.channel_read_time_per_byte") * NS_PER_S,
         channel_write_ns=channel_write,
         read_time=read_time,
         sequential_read_time=0 if card.flag("flash.cache_read") else read_time,
         sensing=sensing.add(system, name, card),
-        program_time=round(card.number("flash.program_time") * GIGA),
+        program_time=round(card.number("flash.program_time") * NS_PER_S),
         pages_per_block=card.integer("flash.pages_per_block"),
-        erase_time=round(card.number("flash.erase_time") * GIGA),
+        erase_time=round(card.number("flash.erase_time") * NS_PER_S),
         buffer=card.integer("buffer.size"),
         ahead_depth=depth,
         ahead_threshold=card.integer("read_ahead.threshold"),

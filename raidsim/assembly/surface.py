@@ -19,8 +19,7 @@ from raidsim.assembly.seeks import seek_ns
 from raidsim.cards import Card
 from raidsim.cards.surface import Surface, Zone
 from raidsim.kernel.tables import NONE
-
-GIGA = 1e9
+from raidsim.units import NS_PER_S
 
 
 @dataclass(frozen=True)
@@ -95,14 +94,14 @@ def geometry(card: Card, speed: float = 1.0) -> Geometry:
         tracks,
         cylinders,
         revolution(card, speed),
-        card.number("geometry.head_switch") * GIGA,
-        single * GIGA,
+        card.number("geometry.head_switch") * NS_PER_S,
+        single * NS_PER_S,
     )
 
 
 def revolution(card: Card, speed: float = 1.0) -> int:
     """One turn, ns; ``speed`` is relative to the card's."""
-    return round(GIGA / card.number("spindle.speed") / speed)
+    return round(NS_PER_S / card.number("spindle.speed") / speed)
 
 
 def cylinders(card: Card) -> int:
@@ -210,8 +209,8 @@ def _row(
 
 def _with_switches(card: Card, row: Row, turn: int) -> Row:
     """A switch that takes longer than what lies between two tracks costs a turn."""
-    switch = card.number("geometry.head_switch") * GIGA
-    single = card.number("seek.read_single") * GIGA
+    switch = card.number("geometry.head_switch") * NS_PER_S
+    single = card.number("seek.read_single") * NS_PER_S
     return replace(
         row,
         track_gap=row.track_gap + (turn if row.track_gap < switch else 0),
@@ -228,7 +227,7 @@ def _gap(card: Card, row: Row, after: Row, heads: int, turn: int) -> float:
     if there != cylinder:
         move = seek_ns(card, "read", abs(there - cylinder), cylinders(card))
     elif head != other:
-        move = card.number("geometry.head_switch") * GIGA
+        move = card.number("geometry.head_switch") * NS_PER_S
     if turn - wait < 1.0:  # rounding
         wait = 0.0
     return wait + turn * max(math.ceil((move - wait) / turn), 0)

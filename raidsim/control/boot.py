@@ -19,6 +19,7 @@ from raidsim.observe import observe, wear
 from raidsim.result import Interval, Latency, MachineUse, Point
 from raidsim.scenario import MachineSpec
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
 STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # s, of the curve
 MOST_STEPS = 250
@@ -100,7 +101,7 @@ def point_of(system: System, group: Group, bound: str) -> Point:
     window.settle_areas(system)
     streams = group.streams
     spec = group.spec
-    passed = observe.span(system) / observe.NS_PER_S
+    passed = observe.span(system) / NS_PER_S
     latencies: dict[str, Latency | None] = {"read": None, "write": None}
     warnings = []
     if streams:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from raidsim.errors import InputError, Problem
 from raidsim.kernel.tables import NEVER
 
-NS_PER_S = 1_000_000_000
+NS_PER_S = 1_000_000_000  # a whole number: times may be longer than a float is exact
 EXACT = 2**51  # ns; up to here the product of a float and 1e9 is less than half a ns off
 END = NEVER / NS_PER_S  # s; 146 years
 

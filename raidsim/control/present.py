@@ -21,8 +21,8 @@ from raidsim.observe import observe
 from raidsim.observe.caching import mode
 from raidsim.observe.thermal import STATES
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-NS_PER_S = 1e9
 MIB = 2**20
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from raidsim.explain.trace import GIGA, Visit
+from raidsim.explain.trace import Visit
 from raidsim.explain.types import Array, Command, Phase, Piece, Task
 from raidsim.kernel import array_tables as a
 from raidsim.kernel import tables as t
@@ -21,6 +21,7 @@ from raidsim.layout import tables as lay
 from raidsim.layout.address import held
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
 LOST = "it needs data that no drive holds any more"
 OPS = {t.READ: "read", t.WRITE: "write", t.FLUSH: "flush"}
@@ -137,8 +138,8 @@ def _command(
         drive=_name(system, visit.member),
         offset=visit.offset,
         length=visit.length,
-        begins=visit.begins / GIGA,
-        ends=ends / GIGA,
+        begins=visit.begins / NS_PER_S,
+        ends=ends / NS_PER_S,
         op=OPS[visit.op],
         member=visit.member,
         pieces=tuple(_pieces(system.world.layouts[0], visit, methods)),

@@ -12,8 +12,7 @@ from typing import Any
 from raidsim.kernel import mechanics
 from raidsim.kernel.tables import READ
 from raidsim.system.system import System
-
-GIGA = 1e9
+from raidsim.units import NS_PER_S
 
 
 @dataclass(frozen=True)
@@ -97,9 +96,9 @@ def accesses(
             head=head,
             angle=360.0 * angle / float(disk["revolution"]),
             track=int(system.world.zones[zone]["track"]),
-            move=move / GIGA,
-            rotation=rotation / GIGA,
-            transfer=(ends - begins - move - rotation) / GIGA,
-            begins=begins / GIGA,
-            ends=ends / GIGA,
+            move=move / NS_PER_S,
+            rotation=rotation / NS_PER_S,
+            transfer=(ends - begins - move - rotation) / NS_PER_S,
+            begins=begins / NS_PER_S,
+            ends=ends / NS_PER_S,
         )

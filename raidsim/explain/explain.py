@@ -26,8 +26,8 @@ from raidsim.observe.inventory import volume_facts
 from raidsim.scenario import Requests, Scenario, VolumeSpec
 from raidsim.system.memory import told_of
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-GIGA = 1e9
 LONGEST = 64 * 2**20  # bytes of a request
 OPS = {"read": t.READ, "write": t.WRITE}
 
@@ -97,7 +97,7 @@ def explain(
         op=op,
         offset=start,
         length=size,
-        latency=answered / GIGA,
+        latency=answered / NS_PER_S,
         steps=steps,
         max_transfer=spec.card.integer("command.max_transfer"),
         **parts,

@@ -17,8 +17,8 @@ from raidsim.kernel import flash
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_PART
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-GIGA = 1e9
 SHARED_LINK = "shared link"  # kind of station
 SHARED_DOWN = -1  # stages beside those of the kernel: on the way to a drive,
 SHARED_UP = -2  # and from there
@@ -203,8 +203,8 @@ class Trace:
             name=name,
             station=self.system.names[found[0].station].kind,
             times=len(found),
-            begins=min(visit.begins for visit in found) / GIGA,
-            ends=max(visit.ends for visit in found) / GIGA,
+            begins=min(visit.begins for visit in found) / NS_PER_S,
+            ends=max(visit.ends for visit in found) / NS_PER_S,
             background=background,
         )
 
@@ -248,8 +248,8 @@ class Trace:
                 drive=self.system.names[visit.station].name.partition(":")[0],
                 offset=visit.offset,
                 length=visit.length,
-                begins=visit.begins / GIGA,
-                ends=back[visit.job].ends / GIGA,
+                begins=visit.begins / NS_PER_S,
+                ends=back[visit.job].ends / NS_PER_S,
                 senses=tuple(self._senses(visit.job)),
                 pages=tuple(self._pages(visit.job, t.STAGE_LINK_WRITE, t.STAGE_PATH_WRITE)),
             )
@@ -266,8 +266,8 @@ class Trace:
                 part=parts.index(visit.queued) + 1,
                 channel=channel,
                 die=die,
-                begins=visit.begins / GIGA,
-                ends=visit.ends / GIGA,
+                begins=visit.begins / NS_PER_S,
+                ends=visit.ends / NS_PER_S,
                 pages=tuple(page for page in pages if visit.offset <= page.offset < end),
             )
 
@@ -279,7 +279,7 @@ class Trace:
                 offset=visit.offset,
                 length=visit.length,
                 frames=self._frames(visit) if first == t.STAGE_CHANNEL_READ else 0,
-                done=done[visit.offset] / GIGA,
+                done=done[visit.offset] / NS_PER_S,
             )
 
     def _frames(self, visit: Visit) -> int:
@@ -292,7 +292,7 @@ class Trace:
         """The program units that were flushed."""
         for visit in self.of(t.STAGE_PROGRAMMED):
             channel, die = self._place(visit.station)
-            yield Program(channel, die, visit.begins / GIGA, visit.ends / GIGA)
+            yield Program(channel, die, visit.begins / NS_PER_S, visit.ends / NS_PER_S)
 
     def _place(self, station: int) -> tuple[int, int]:
         """Channel, and die of the channel, that a station stands for."""

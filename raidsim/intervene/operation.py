@@ -15,8 +15,8 @@ from raidsim.kernel.array_tables import ERRAND_OPERATION
 from raidsim.layout.tables import PARITY
 from raidsim.scenario import VolumeSpec
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-GIGA = 1e9
 ON_READ_ERROR = {"stop": s.STOP, "puncture": s.PUNCTURE}
 LEAST_BLOCK = 16 * 2**20  # bytes of a drive that a sample takes in sequence
 MOST_BLOCKS = 64  # places of a drive that a sample looks at
@@ -124,7 +124,7 @@ def add_operation(
     row = system.append("operations")
     least = 0
     if how.limit is not None:
-        least = round(chunk * strip * depth / how.limit * GIGA)
+        least = round(chunk * strip * depth / how.limit * NS_PER_S)
     system.set_row(
         "operations",
         row,
@@ -217,7 +217,7 @@ def progress(system: System, row: int) -> Progress:
         punctured=int(one["punctured"]),
         lost=bool(one["lost"]),
         stopped=bool(one["stopped"]),
-        seconds=(end - int(one["started"])) / GIGA,
+        seconds=(end - int(one["started"])) / NS_PER_S,
     )
 
 

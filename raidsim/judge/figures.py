@@ -20,12 +20,12 @@ from raidsim.fio.written import Kept
 from raidsim.measured.job import Direction, Distribution, MeasuredJob
 from raidsim.result import Point
 from raidsim.stats.histogram import MIN_EXCEEDANCES
+from raidsim.units import NS_PER_MS
 
 PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
 WORDS = {"lat": "total", "clat": "completion", "slat": "submission"}
 DIRECTIONS = ("read", "write")
 MB, MIB = 1e6, 2**20
-NS_PER_MS = 1e6
 _ALL = 0.01  # a share of the I/Os of which less is unknown
 
 

@@ -27,6 +27,7 @@ from raidsim.errors import InputError, Problem, quote
 from raidsim.measured.job import NOTHING, Direction, Distribution, Measured, MeasuredJob
 from raidsim.measured.said import Remark, Said, Size
 from raidsim.measured.text_file import lines_of, read_text, refuse
+from raidsim.units import NS_PER_MS
 
 NAME = "iometer"
 WORDS = "results of Iometer (CSV)"
@@ -36,7 +37,6 @@ MOST_TESTS = 10_000
 MOST_REMARKS = 20
 MIB, MB = 2**20, 10**6
 SECTOR = 512
-NS_PER_MS = 1e6
 _ROWS = "'Target Type,Target Name,Access Specification Name"
 _TEST = "'Test Type,Test Description"
 _SPECIFICATION = "'Access specification name,default assignment"

@@ -20,6 +20,7 @@ from raidsim.measured import vdbench
 from raidsim.measured.job import Distribution
 from raidsim.measured.text_file import lines_of, read_text, refuse
 from raidsim.measured.vdbench import Histograms
+from raidsim.units import NS_PER_MS
 
 NAME = "vdbench-histogram"
 WORDS = "histogram.html of vdbench"
@@ -109,7 +110,7 @@ class _Reader:
         total = sum(count for _, _, count in bins)
         if total and kind not in self.runs[-1][1]:
             self.runs[-1][1][kind] = Distribution(
-                None, samples=total, within=shares(bins, vdbench.NS_PER_MS)
+                None, samples=total, within=shares(bins, NS_PER_MS)
             )
 
 

@@ -19,17 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.assembly.load import to_ns
 from raidsim.intervene.window import reset
 from raidsim.kernel import tables as t
 from raidsim.scenario import Requests
 from raidsim.system.system import System, stream_key
-
-GIGA = 1_000_000_000
-
-
-def to_ns(seconds: float) -> int:
-    """Seconds to whole nanoseconds."""
-    return round(seconds * GIGA)
+from raidsim.units import NS_PER_S
 
 
 @dataclass(frozen=True)
@@ -96,7 +91,7 @@ class Network:
             record["station"] = step.station
             record["branches"] = step.branches
             record["law"] = step.law
-            record["mean"] = step.mean * GIGA
+            record["mean"] = step.mean * NS_PER_S
             record["key"] = stream_key(system.seed, name, "service", row - first)
             if step.given:
                 place = system.add_given("given", map(to_ns, step.given))
@@ -150,7 +145,7 @@ class Network:
             route,
             read_share,
             mode=t.RATE,
-            gap=GIGA / rate,
+            gap=NS_PER_S / rate,
             gap_law=t.LAW_EXPONENTIAL,
             priority=priority,
             stop_ios=stop,
@@ -203,11 +198,11 @@ class Network:
     def throughput(self, name: str) -> float:
         """Requests per second in the window."""
         passed = self.system.now - int(self.system.state["slice_origin"])
-        return self.completed(name) / (passed / GIGA)
+        return self.completed(name) / (passed / NS_PER_S)
 
     def mean_response(self, name: str) -> float:
         """Mean response time in the window, s."""
-        return float(self.stream(name)["window_ns"].sum() / self.completed(name) / GIGA)
+        return float(self.stream(name)["window_ns"].sum() / self.completed(name) / NS_PER_S)
 
     def histogram(self, name: str) -> NDArray[np.int64]:
         """Response times of a class: counts per bin of raidsim.stats.histogram."""

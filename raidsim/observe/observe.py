@@ -15,9 +15,8 @@ from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.result import Counts, Latency, Limit, Stage, StationUse
 from raidsim.stats.histogram import FEW_EXCEEDANCES, exceedances, percentiles
 from raidsim.system.system import System
+from raidsim.units import NS_PER_MS, NS_PER_S
 
-NS_PER_S = 1e9
-NS_PER_MS = 1e6
 MIB = 2**20
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 HOST_KIND = "host CPU"

@@ -21,8 +21,8 @@ from raidsim.result import Latency, Replayed, Stretch
 from raidsim.scenario import LoadSpec
 from raidsim.stats.histogram import BINS, demerit
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-NS_PER_S = 1e9
 MIB = 2**20
 FIRST_STEP = 1_000_000  # ns
 MOST = 128

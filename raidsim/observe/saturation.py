@@ -12,6 +12,7 @@ from raidsim.result import Counts, Latency
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import period_of
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
 BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
 LEAST_BACKLOG = 100  # I/Os: fewer may wait for reasons that pass
@@ -19,7 +20,6 @@ FLOOD = 0.05
 """Of the I/Os issued: if more of them wait, they pile up, whatever the interval of the rate is."""
 ANOTHER_MIX = 0.02  # difference of shares of reads that is worth words
 MIB = 1 << 20
-NS_PER_S = 1e9
 
 
 def piles_up(issued: int, waiting: int, of_a_burst: float = 0.0) -> bool:

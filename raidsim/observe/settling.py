@@ -26,8 +26,8 @@ from raidsim.observe import levels
 from raidsim.observe.levels import Held, Level, Record
 from raidsim.stats.warmup import mser5
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-NS_PER_S = 1e9
 PILOT_PER_OUTSTANDING = 20  # I/Os of a load per slot of its own
 LEAST_OF_A_LOAD = 400  # I/Os
 STILL = 0.01

@@ -19,9 +19,9 @@ from raidsim.result import Interval, Latency
 from raidsim.stats.histogram import BINS
 from raidsim.stats.intervals import LEAST_VALUES, mean_interval
 from raidsim.system.system import System
+from raidsim.units import NS_PER_MS, NS_PER_S
 
 MIB = 2**20
-NS_PER_S = 1e9
 OPS = {"read": t.READ, "write": t.WRITE}
 
 
@@ -73,7 +73,7 @@ def mean_latency(before: Tally, after: Tally) -> float | None:
     """Mean response time of reads and writes between two moments, ms; None if there were none."""
     ios = int(after.ios.sum() - before.ios.sum())
     passed = int(after.passed.sum() - before.passed.sum())
-    return passed / ios / observe.NS_PER_MS if ios else None
+    return passed / ios / NS_PER_MS if ios else None
 
 
 def latencies(before: Tally, after: Tally) -> dict[str, Latency | None]:

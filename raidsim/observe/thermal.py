@@ -12,8 +12,8 @@ from raidsim.kernel import tables as t
 from raidsim.observe import throttling
 from raidsim.result import DriveUse, Sample, Temperature
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
-NS_PER_S = 1e9
 MIB = 2**20
 FEWEST_SAMPLES = 10
 LIGHTLY, HEAVILY = "lightly", "heavily"

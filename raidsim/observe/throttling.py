@@ -16,10 +16,10 @@ import numpy as np
 from raidsim.assembly import heat
 from raidsim.kernel import tables as t
 from raidsim.system.system import System
+from raidsim.units import NS_PER_S
 
 LEAST_PERIODS = 10
 TURNS_PER_PERIOD = 2
-NS_PER_S = 1e9
 NOWHERE = 1e9  # C
 
 

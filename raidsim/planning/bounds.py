@@ -32,11 +32,11 @@ from raidsim.planning.choice import ARRAYS, DRIVE, HOSTS, PLACE, SHAPE, Numbers,
 from raidsim.planning.need import Need
 from raidsim.scenario.models import LoadSpec
 from raidsim.topology.lanes import bandwidth, is_half_duplex
+from raidsim.units import NS_PER_S
 
 SLACK = 0.1
 """Share by which a bound has to be passed before a design falls."""
 
-GIGA = 1e9
 STEPS = 200
 """Points of the integral over positioning times."""
 
@@ -76,7 +76,7 @@ def positioning(card: Card, op: str, queue: int) -> float:
     track = (card.number("geometry.track_outer") + card.number("geometry.track_inner")) / 2
     cylinders = max(int(card.number("capacity.user") / heads / track), 2)
     middles = (np.arange(STEPS) + 0.5) / STEPS / 2
-    seeks = np.array([seek_ns(card, op, max(int(d * cylinders), 1), cylinders) / GIGA
+    seeks = np.array([seek_ns(card, op, max(int(d * cylinders), 1), cylinders) / NS_PER_S
                       for d in middles])  # fmt: skip
     times = np.linspace(0, seeks.max() + turn, 4 * STEPS)
     begun = np.clip((times[:, None] - seeks[None, :]) / turn, 0, 1).mean(axis=1)
