@@ -170,12 +170,13 @@ def _fill(
     for key in list(table):
         table.remove(key)
     for key, value in content.items():
-        table[key] = _inline(value) if isinstance(value, Mapping) else value
+        table[key] = inline(value) if isinstance(value, Mapping) else value
     if not content:
         del card[name]
 
 
-def _inline(content: Mapping[str, str]) -> InlineTable:
+def inline(content: Mapping[str, str]) -> InlineTable:
+    """Return a table on one line."""
     table = tomlkit.inline_table()
     table.update(content)
     return table

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import tomlkit
 from tomlkit.items import InlineTable
 
-from raidsim.calibrate.card_file import TOLD, percent, spaced
+from raidsim.calibrate.card_file import TOLD, inline, percent, spaced
 from raidsim.calibrate.own_results import Learned, OwnResults, stated
 from raidsim.cards import Card
 from raidsim.cards.plausible import plausible
@@ -57,7 +56,7 @@ def card_text(card: Card, found: OwnResults, place: Path) -> str:
         told = {**earlier.get(one.name, {}), **slopes}
         used |= told.keys()
         if told:
-            table.add(one.name, _inline({name: percent(by, 2) for name, by in told.items()}))
+            table.add(one.name, inline({name: percent(by, 2) for name, by in told.items()}))
     left = tomlkit.table()
     for name, error in residuals.items():
         if name in used:
@@ -98,12 +97,6 @@ def _value(one: Learned) -> InlineTable:
 def _sign(card: Card, name: str) -> int:
     """Return -1 where the card states a bandwidth: 1 % more of it is 1 % less time."""
     return -1 if "/s" in card.sources[name].unit else 1
-
-
-def _inline(content: Mapping[str, str]) -> InlineTable:
-    table = tomlkit.inline_table()
-    table.update(content)
-    return table
 
 
 def check_text(text: str, place: Path) -> None:

@@ -5,7 +5,6 @@ A system has a colour. Bars are 95 % intervals over its runs, or of its one run.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 
 from raidsim.report import compare_words as say
 from raidsim.report.panels import LIGHT, Palette, legend, paint, plain_label
-from raidsim.report.plot import PNG_DPI, Picture, drawing, save_svg
+from raidsim.report.plot import Picture, drawing, encoded
 from raidsim.studies.comparison import STATES, Comparison, Line
 
 INCHES = (5.2, 3.7)
@@ -34,12 +33,7 @@ class Panel:
 def render(comparison: Comparison, suffix: str) -> bytes:
     """Draw a comparison as ".png" or ".svg"; equal for equal comparisons."""
     with drawing():
-        drawn = _figure(comparison)
-        if suffix == ".svg":
-            return save_svg(drawn, "raidsim-compare")
-        buffer = io.BytesIO()
-        drawn.savefig(buffer, format="png", dpi=PNG_DPI, metadata={"Software": "raidsim"})
-        return buffer.getvalue()
+        return encoded(_figure(comparison), suffix, "raidsim-compare")
 
 
 def figure(comparison: Comparison) -> Figure:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from raidsim.report.curves import KINDS, QUANTILES, station_kinds
@@ -18,16 +18,21 @@ Cell = str | int | float | bool | None
 
 
 def render(result: Result) -> bytes:
-    """Encode the points of a result as UTF-8 CSV with line feeds between rows.
+    """Encode the points of a result.
 
     The columns are the same for every run, but for the two per kind of station
     at the end, which are there for the kinds that took any time.
     """
     columns = columns_of(result)
+    return encoded(columns, (row for point in result.points for row in _rows(columns, point)))
+
+
+def encoded(header: Iterable[str], rows: Iterable[Iterable[Cell]]) -> bytes:
+    """Encode a table as UTF-8 CSV with line feeds between rows; what is None is left empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for row in (row for point in result.points for row in _rows(columns, point)):
+    writer.writerow(header)
+    for row in rows:
         writer.writerow([_written(value) for value in row])
     return text.getvalue().encode("utf-8")
 

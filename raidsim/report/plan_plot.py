@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from raidsim.planning.outcome import Candidate, Plan
 from raidsim.report.panels import LIGHT, Palette, legend, paint
-from raidsim.report.plot import PNG_DPI, Picture, drawing, picture, save_svg
+from raidsim.report.plot import Picture, drawing, encoded
 
 PANEL_INCHES = (4.4, 3.8)
 ROOM = 1.12
@@ -23,8 +23,7 @@ Draw = Callable[[Axes, Plan, Palette], None]
 def render(plan: Plan, suffix: str) -> bytes:
     """Draw the front: ".png" or ".svg"."""
     with drawing():
-        found = _figure(plan)
-        return save_svg(found, "raidsim") if suffix == ".svg" else picture(found, PNG_DPI)
+        return encoded(_figure(plan), suffix)
 
 
 def figure(plan: Plan) -> Figure:

@@ -49,8 +49,7 @@ def render(result: Result, suffix: str) -> bytes:
         The file's content; equal for equal results.
     """
     with drawing():
-        drawn = _figure(result)
-        return save_svg(drawn, "raidsim") if suffix == ".svg" else picture(drawn, PNG_DPI)
+        return encoded(_figure(result), suffix)
 
 
 def figure(result: Result) -> Figure:
@@ -172,6 +171,11 @@ def drawing() -> Iterator[None]:
             }
         )
         yield
+
+
+def encoded(figure: Figure, suffix: str, salt: str = "raidsim") -> bytes:
+    """Encode a figure as the content of a file, ".png" or ".svg"; ``salt`` is that of the SVG."""
+    return save_svg(figure, salt) if suffix == ".svg" else picture(figure, PNG_DPI)
 
 
 def save_svg(figure: Figure, salt: str) -> bytes:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from raidsim.errors import InputError, Problem
-from raidsim.report import json_file
+from raidsim.report import csv_file, json_file
 from raidsim.studies.figures import COLUMN
 from raidsim.studies.sweep import Sweep
 
@@ -22,18 +21,8 @@ _NO_PANDAS = 'to_frame() needs pandas; install it with: pip install "raidsim[pan
 
 def csv_of(sweep: Sweep) -> bytes:
     """A row for each point, a header with the names of the columns, empty for what is not known."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(sweep.columns)
-    for row in sweep.rows:
-        writer.writerow([_written(row.get(name)) for name in sweep.columns])
-    return text.getvalue().encode("utf-8")
-
-
-def _written(value: Any) -> Any:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "" if value is None else value
+    names = sweep.columns
+    return csv_file.encoded(names, ([row.get(name) for name in names] for row in sweep.rows))
 
 
 def json_of(sweep: Sweep) -> bytes:

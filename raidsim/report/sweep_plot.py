@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from raidsim.errors import InputError, Problem
 from raidsim.report.panels import LIGHT, legend, paint, plain_label
-from raidsim.report.plot import PANEL_INCHES, PNG_DPI, Picture, drawing, save_svg
+from raidsim.report.plot import PANEL_INCHES, Picture, drawing, encoded
 from raidsim.studies.figures import COLUMN
 from raidsim.studies.sweep import Row, Sweep
 from raidsim.studies.vary import number_of
@@ -23,12 +22,7 @@ MOST_LINES = 12
 def render(sweep: Sweep, suffix: str, x: str | None, y: str, by: str | None) -> bytes:
     """Draw as PNG or SVG; the same bytes for the same sweep."""
     with drawing():
-        drawn = _figure(sweep, x, y, by)
-        if suffix == ".svg":
-            return save_svg(drawn, "raidsim sweep")
-        buffer = io.BytesIO()
-        drawn.savefig(buffer, format="png", dpi=PNG_DPI, metadata={"Software": "raidsim"})
-        return buffer.getvalue()
+        return encoded(_figure(sweep, x, y, by), suffix, "raidsim sweep")
 
 
 def figure(sweep: Sweep, x: str | None = None, y: str = "iops", by: str | None = None) -> Figure:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 
 import numpy as np
@@ -12,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from numpy.typing import NDArray
 
 from raidsim.report.panels import LIGHT, Palette, legend, paint, plain_label
-from raidsim.report.plot import PNG_DPI, Picture, drawing, save_svg
+from raidsim.report.plot import Picture, drawing, encoded
 from raidsim.report.trace_words import amount, size
 from raidsim.trace.info import CourseInfo, TraceInfo
 
@@ -26,12 +25,7 @@ BYTE_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1
 def render(info: TraceInfo, suffix: str) -> bytes:
     """The picture as a file, ".png" or ".svg"; the same figures give the same bytes."""
     with drawing():
-        drawn = _figure(info)
-        if suffix == ".svg":
-            return save_svg(drawn, "raidsim")
-        buffer = io.BytesIO()
-        drawn.savefig(buffer, format="png", dpi=PNG_DPI, metadata={"Software": "raidsim"})
-        return buffer.getvalue()
+        return encoded(_figure(info), suffix)
 
 
 def figure(info: TraceInfo) -> Figure:

@@ -79,6 +79,17 @@ def validate(
     InputError
         The selection names nothing, or a claim, scenario or card is wrong.
     """
+
+    def run_all(sweeps: Sequence[Sweep]) -> dict[Job, Result]:
+        rows = execute(
+            [one.job for one in sweeps],
+            simulate,
+            workers=workers,
+            on_progress=on_progress,
+            processes=processes,
+        )
+        return results_of(sweeps, rows)
+
     count = checked(unknowns)
     everything = schema.load(folder)
     words, untested = named(everything, selection, systems or Systems())
@@ -92,27 +103,13 @@ def validate(
     alone = [] if planner is None else [job for claim in claims for job in planner.jobs(claim)]
     jobs = distinct([*(job for claim in claims for job in claim.jobs()), *alone])
     runs = systems.sweeps(jobs) if systems is not None else [Sweep.of(job) for job in jobs]
-    rows = execute(
-        [run.job for run in runs],
-        simulate,
-        workers=workers,
-        on_progress=on_progress,
-        processes=processes,
-    )
-    results = results_of(runs, rows)
+    results = run_all(runs)
     again: list[Sweep] = []
     more: dict[Job, tuple[str, ...]] = {}
     if systems is not None:
         asked = {job: results[job] for claim in claims for job in claim.jobs()}
         again = longer(runs, asked, systems)
-        rows = execute(
-            [run.job for run in again],
-            simulate,
-            workers=workers,
-            on_progress=on_progress,
-            processes=processes,
-        )
-        results |= results_of(again, rows)
+        results |= run_all(again)
         more = widened(again, systems)
     verdicts = tuple(
         replace(judge(claim, results, read_card), widened=_of(claim, more)) for claim in claims
@@ -124,14 +121,7 @@ def validate(
         for most in (1, MANY):
             seeds = more_seeds(verdicts, systems, most)
             seeds_runs = seeds.sweeps(known)
-            rows = execute(
-                [run.job for run in seeds_runs],
-                simulate,
-                workers=workers,
-                on_progress=on_progress,
-                processes=processes,
-            )
-            known |= results_of(seeds_runs, rows)
+            known |= run_all(seeds_runs)
             verdicts = seeds.judge(verdicts, known)
             again += seeds_runs
     if planner is not None:
