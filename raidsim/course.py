@@ -23,8 +23,8 @@ from itertools import pairwise
 import simpy
 
 from raidsim import units
-from raidsim.assembly.array import drives_of
 from raidsim.assembly.drives import kind_at
+from raidsim.assembly.volume_rows import drives_of
 from raidsim.control.boot import point_of
 from raidsim.control.course import Course, Process, words_of
 from raidsim.control.model import Model

@@ -339,7 +339,7 @@ class Session:
     def _turning(self, load: LoadSpec | None = None) -> list[int]:
         """Drives (of a load) that throttle now and then, as rows of temperatures."""
         streams = self.all_streams if load is None else self.machine.streams[load.name]
-        return throttling.turning(self.system, thermal.drives_of(self.system, streams))
+        return throttling.turning(self.system, thermal.drives_under(self.system, streams))
 
     def _open_at_a_turn(self) -> None:
         """Let the window begin where a drive that throttles now and then begins to, or ends."""

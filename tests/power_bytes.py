@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from raidsim.assembly.array import drives_of
+from raidsim.assembly.volume_rows import drives_of
 from raidsim.control.model import build
 from raidsim.intervene import power, promises
 from raidsim.kernel import tables as t

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from raidsim.assembly import intent, supply
 from raidsim.assembly.cache import line_size, modes, serve
@@ -13,17 +12,17 @@ from raidsim.assembly.drive import add_drive
 from raidsim.assembly.drives import kind_of
 from raidsim.assembly.heat import STANDARD_AIR, Air
 from raidsim.assembly.shared_lines import shared_lines, stripe_line_time
+from raidsim.assembly.volume_rows import drives_of
 from raidsim.cards import Card
 from raidsim.kernel import array_tables as a
 from raidsim.kernel import tables as t
 from raidsim.kernel.stripe_cache import PLACES
 from raidsim.kernel.stripe_heads import PAGE
-from raidsim.layout import health, plan
+from raidsim.layout import plan
 from raidsim.layout.address import whole_drive
 from raidsim.layout.arrange import POLICIES
 from raidsim.layout.rebuild import rebuild_bound
 from raidsim.layout.tables import (
-    CONCATENATED,
     FAR,
     FAR_SETS,
     MIRRORED,
@@ -81,58 +80,16 @@ def add_array(
     layout = volume.layout
     if layout is None:
         raise AssertionError("one drive on the host is no array")
-    controller_card = None if controller_spec is None else controller_spec.card
-    queue_depth = None
-    if controller_card is not None:
-        queue_depth = controller_card.integer("drives.queue_depth")
-    names = [f"{volume.name} drive {i}" for i in range(volume.drives)]
-    system.volume_of |= dict.fromkeys(names, volume.name)
-    drives = [
-        add_drive(
-            system,
-            name,
-            volume.card,
-            air,
-            outstanding=queue_depth,
-            in_array=volume.drives > 1,
-        )
-        for name in names
-    ]
-    spares = [
-        add_drive(
-            system,
-            f"{volume.name} spare {i}",
-            volume.card,
-            air,
-            outstanding=queue_depth,
-            in_array=True,
-        )
-        for i in range(volume.spares)
-    ]
-    for of_a_kind in drives, spares:
-        for i, drive in enumerate(of_a_kind if hops else ()):
-            way = hops[i % len(hops)]
-            if way:
-                system.set_row("drives", drive, first_hop=way[0], hops=len(way))
+    card = None if controller_spec is None else controller_spec.card
+    drives, spares = _add_drives(system, volume, card, hops, air)
     row = system.append("arrays")
     if system.append("layouts") != row:
         raise AssertionError("every array has its layout under its own number")
     system.world.layouts[row] = layout
-    members = system.append("members", volume.drives)
-    if system.append("good", volume.drives) != members:
-        raise AssertionError("every member has its health under its own number")
-    for i, drive in enumerate(drives):
-        system.set_row("members", members + i, drive=drive)
-        system.world.good[members + i] = whole_drive(layout)
-        if i in volume.failed:
-            system.world.good[members + i] = 0
-            system.world.drives[drive]["failed"] = 1
-            supply.leave_off(system, drive)
+    members = _add_members(system, volume, layout, drives)
     is_redundant = layout["family"] in (PARITY, MIRRORED)
-    locks = 0
-    if is_redundant:
-        locks = system.append("locks", LOCKS)
-    serve(system, controller, controller_card, volume)
+    locks = system.append("locks", LOCKS) if is_redundant else 0
+    serve(system, controller, card, volume)
     if engine is None:
         threads = stripe_threads(volume, host)
         engine = system.add_station(f"{volume.name}: parity", "parity engine", servers=threads)
@@ -147,14 +104,14 @@ def add_array(
         width=layout["data"] * layout["strip"],
         first_lock=locks,
         locks=LOCKS if is_redundant else 1,
-        line=line_size(controller_card, int(layout["strip"])),
+        line=line_size(card, int(layout["strip"])),
         **intent.marks(system, volume, controller),
         **modes(system, volume.write, volume.read_ahead, volume.io, controller_spec, volume.drives),
         **(
             on_host(system, row, volume, host, engine)
-            if controller_card is None
+            if card is None
             else on_controller(
-                controller_card,
+                card,
                 cores=int(system.world.controllers[controller]["commands"]),
                 engine=engine,
                 layout=layout,
@@ -167,6 +124,56 @@ def add_array(
     system.spares[index] = spares
     system.bays[index] = [*drives, *spares]
     return index
+
+
+def _add_drives(
+    system: System,
+    volume: VolumeSpec,
+    controller: Card | None,
+    hops: Sequence[Sequence[int]],
+    air: Air,
+) -> tuple[list[int], list[int]]:
+    """Add the drives of an array and its hot spares, behind the links; their rows."""
+    depth = None if controller is None else controller.integer("drives.queue_depth")
+    names = [f"{volume.name} drive {i}" for i in range(volume.drives)]
+    system.volume_of |= dict.fromkeys(names, volume.name)
+    several = volume.drives > 1
+    drives = [
+        add_drive(system, name, volume.card, air, outstanding=depth, in_array=several)
+        for name in names
+    ]
+    spares = [
+        add_drive(
+            system,
+            f"{volume.name} spare {i}",
+            volume.card,
+            air,
+            outstanding=depth,
+            in_array=True,
+        )
+        for i in range(volume.spares)
+    ]
+    for of_a_kind in drives, spares:
+        for i, drive in enumerate(of_a_kind if hops else ()):
+            way = hops[i % len(hops)]
+            if way:
+                system.set_row("drives", drive, first_hop=way[0], hops=len(way))
+    return drives, spares
+
+
+def _add_members(system: System, volume: VolumeSpec, layout: np.void, drives: Sequence[int]) -> int:
+    """Add the members of an array, whole but for those that have failed; the first one's row."""
+    members = system.append("members", volume.drives)
+    if system.append("good", volume.drives) != members:
+        raise AssertionError("every member has its health under its own number")
+    for i, drive in enumerate(drives):
+        system.set_row("members", members + i, drive=drive)
+        system.world.good[members + i] = whole_drive(layout)
+        if i in volume.failed:
+            system.world.good[members + i] = 0
+            system.world.drives[drive]["failed"] = 1
+            supply.leave_off(system, drive)
+    return members
 
 
 def on_controller(card: Card, *, cores: int, engine: int, layout: np.void) -> dict[str, float]:
@@ -239,18 +246,6 @@ def on_host(
     }
 
 
-def below(system: System, volume: int) -> tuple[int, ...]:
-    """Rows of the volumes that a hybrid is made of, the front first; none of any other volume."""
-    row = system.world.volumes[volume]
-    if row["kind"] != t.VOLUME_ARRAY:
-        return ()
-    array = system.world.arrays[row["array"]]
-    if array["family"] != a.HYBRID:
-        return ()
-    hybrid = system.world.hybrids[array["hybrid"]]
-    return int(hybrid["front"]), int(hybrid["back"])
-
-
 def _stripe_heads(system: System, volume: VolumeSpec, host: Card) -> dict[str, float]:
     """What stripe heads take of the threads of an array with parity, as fields of ARRAY.
 
@@ -292,88 +287,6 @@ def _stripe_cache(system: System, row: int, volume: VolumeSpec, host: Card) -> d
     if volume.strip % PAGE == 0:
         system.world.layouts[row]["page"] = PAGE
     return {"stripe_cache": heads, "first_known": system.append("known", rows)}
-
-
-def engines_of(system: System, volume: int) -> list[int]:
-    """Stations of the threads that compute the parity of an array; none of any other volume."""
-    row = system.world.volumes[volume]
-    if row["kind"] != t.VOLUME_ARRAY:
-        return []
-    array = system.world.arrays[row["array"]]
-    if array["family"] != PARITY:
-        return []
-    return [int(array["engine"]), *([int(array["serial"])] if array["serial_ns"] > 0 else [])]
-
-
-def drives_of(system: System, volume: int) -> list[int]:
-    """Rows of the drives of a volume, in order; of a hybrid those of its front come first."""
-    if parts := below(system, volume):
-        return [drive for part in parts for drive in drives_of(system, part)]
-    row = system.world.volumes[volume]
-    if row["kind"] == t.VOLUME_SINGLE:
-        return [int(row["drive"])]
-    if row["kind"] != t.VOLUME_ARRAY:
-        return []
-    array = system.world.arrays[row["array"]]
-    first = int(array["first_member"])
-    return [int(d) for d in system.world.members["drive"][first : first + int(array["drives"])]]
-
-
-def member_of(system: System, volume: int, number: int) -> int:
-    """Row in `members` and in `good` of a drive of an array."""
-    return int(system.world.arrays[system.world.volumes[volume]["array"]]["first_member"]) + number
-
-
-def take_back(system: System, volume: int, number: int) -> None:
-    """All that a drive of a volume holds can be relied on again; a single drive has no plan."""
-    row = system.world.volumes[volume]
-    if row["kind"] == t.VOLUME_ARRAY:
-        system.world.good[member_of(system, volume, number)] = whole_drive(
-            system.world.layouts[row["array"]]
-        )
-
-
-def reliable(system: System, volume: int) -> tuple[np.void, NDArray[np.int64]]:
-    """Layout of an array, and the bytes of each of its drives that can be relied on."""
-    row = int(system.world.volumes[volume]["array"])
-    layout: np.void = system.world.layouts[row]
-    first, drives = member_of(system, volume, 0), int(layout["drives"])
-    good = system.world.good[first : first + drives].copy()
-    failed = system.world.drives["failed"][drives_of(system, volume)] == 1
-    good[failed] = 0
-    return layout, good
-
-
-def survives(system: System, volume: int) -> bool:
-    """Whether the drives that can be relied on hold all data of a volume."""
-    if parts := below(system, volume):
-        return all(survives(system, part) for part in parts)
-    if system.world.volumes[volume]["kind"] != t.VOLUME_ARRAY:
-        return not system.world.drives["failed"][drives_of(system, volume)].any()
-    layout, good = reliable(system, volume)
-    return health.survives(layout, good)
-
-
-def member_area(
-    system: System, volume: int, member: int, offset: int, size: int
-) -> tuple[int, int]:
-    """Which bytes of a member hold ``size`` bytes of the volume from ``offset`` on: offset, size.
-
-    In whole strips, parity and copies included: where data is spread over all members each has
-    its share.
-    """
-    row = system.world.volumes[volume]
-    if row["kind"] != t.VOLUME_ARRAY:
-        return offset, size
-    layout = system.world.layouts[row["array"]]
-    strip, whole = int(layout["strip"]), int(whole_drive(layout))
-    if layout["family"] == CONCATENATED:
-        begin = min(max(offset - member * whole, 0), whole)
-        return begin, min(max(offset + size - member * whole, 0), whole) - begin
-    used = int(layout["size"])
-    begin = offset * whole // used // strip * strip
-    end = -(-(offset + size) * whole // used // strip) * strip
-    return begin, min(end, whole) - begin
 
 
 def need_room(system: System, volume: int, length: int) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from raidsim.assembly.array import drives_of, engines_of
 from raidsim.assembly.drives import kind_at, kind_of
+from raidsim.assembly.volume_rows import drives_of, engines_of
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
 from raidsim.scenario import HostSpec

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.assembly import replacement
-from raidsim.assembly.array import drives_of
 from raidsim.assembly.cache import chains, line_size, modes
+from raidsim.assembly.volume_rows import drives_of
 from raidsim.kernel import cache as lines_of
 from raidsim.kernel import cache_tables as c
 from raidsim.kernel import hybrid_tables as h

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from raidsim.assembly import array, replay
+from raidsim.assembly.volume_rows import below
 from raidsim.kernel import tables as t
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at
@@ -109,7 +110,7 @@ def need_room(system: System, volume: int, length: int) -> None:
     The host splits it into commands at one instant; a drive splits a command into pages; a hybrid
     asks for its blocks one by one, and may begin to copy them.
     """
-    if parts := array.below(system, volume):
+    if parts := below(system, volume):
         row = system.world.arrays[system.world.volumes[volume]["array"]]
         hybrid = system.world.hybrids[row["hybrid"]]
         cache = system.world.caches[hybrid["cache"]]

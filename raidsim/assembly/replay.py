@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.assembly.array import below, drives_of
 from raidsim.assembly.drives import kind_at
+from raidsim.assembly.volume_rows import below, drives_of
 from raidsim.kernel import tables as t
 from raidsim.layout.tables import PARITY
 from raidsim.scenario import LoadSpec

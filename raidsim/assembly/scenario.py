@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from raidsim.assembly.array import add_array, drives_of, member_area
+from raidsim.assembly.array import add_array
 from raidsim.assembly.controller import add_controller, add_hop
 from raidsim.assembly.drive import add_drive
 from raidsim.assembly.drives import Past, kind_at, kind_of
 from raidsim.assembly.fabric import fabric
 from raidsim.assembly.heat import STANDARD_AIR, Air
 from raidsim.assembly.hybrid import add_hybrid, streams_below
+from raidsim.assembly.volume_rows import drives_of, member_area
 from raidsim.kernel import tables as t
 from raidsim.scenario import Requests, Scenario, Tables, VolumeSpec
 from raidsim.system.system import System

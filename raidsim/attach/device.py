@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 import simpy
 
-from raidsim.assembly.array import drives_of, reliable
+from raidsim.assembly.volume_rows import drives_of, reliable
 from raidsim.attach import protocol as nbd
 from raidsim.attach.handshake import (
     CAN_MULTI_CONN,

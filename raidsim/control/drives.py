@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from raidsim.assembly import heat, supply
-from raidsim.assembly.array import drives_of, member_of, reliable, survives, take_back
 from raidsim.assembly.drives import kind_at
 from raidsim.assembly.heat import Air
+from raidsim.assembly.volume_rows import drives_of, member_of, reliable, survives, take_back
 from raidsim.cards import Card
 from raidsim.control.arguments import Arguments
 from raidsim.control.environment import Environment

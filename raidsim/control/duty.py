@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from raidsim.assembly import replacement
-from raidsim.assembly.array import survives
+from raidsim.assembly.volume_rows import survives
 from raidsim.cards import Card
 from raidsim.control.environment import Environment
 from raidsim.control.reach import Reach

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from raidsim.assembly.array import reliable
+from raidsim.assembly.volume_rows import reliable
 from raidsim.control.arguments import Arguments
 from raidsim.control.clock import to_ns
 from raidsim.control.controller import Controller

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import simpy
 
-from raidsim.assembly.array import reliable
+from raidsim.assembly.volume_rows import reliable
 from raidsim.control.arguments import Arguments
 from raidsim.control.kernel_environment import KernelEnvironment
 from raidsim.intervene import operation

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from raidsim.assembly import heat
-from raidsim.assembly.array import drives_of, member_of
+from raidsim.assembly.volume_rows import drives_of, member_of
 from raidsim.control.environment import Environment
 from raidsim.control.volume import Volume
 from raidsim.intervene import window

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from raidsim.assembly.array import drives_of, survives
+from raidsim.assembly.volume_rows import drives_of, survives
 from raidsim.control.environment import Environment
 from raidsim.intervene.offline import Before, bring_back, survives_without, take_offline
 from raidsim.intervene.pinned import cache_of, pin, pinned

@@ -15,7 +15,7 @@ from typing import Any
 
 import simpy
 
-from raidsim.assembly.array import member_of, reliable
+from raidsim.assembly.volume_rows import member_of, reliable
 from raidsim.control.operation import Operation, Worked
 from raidsim.intervene import operation
 from raidsim.intervene.operation import Pace, Progress

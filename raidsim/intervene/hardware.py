@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from raidsim.assembly.array import below, drives_of, on_controller
+from raidsim.assembly.array import on_controller
+from raidsim.assembly.volume_rows import below, drives_of
 from raidsim.cards import Card
 from raidsim.intervene.halt import drain, go_on, halt, send
 from raidsim.kernel import controller as road

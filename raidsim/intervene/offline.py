@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.assembly.array import drives_of, survives
+from raidsim.assembly.volume_rows import drives_of, survives
 from raidsim.kernel import tables as t
 from raidsim.system.system import System
 

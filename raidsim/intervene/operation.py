@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from raidsim.assembly.array import LOCKS, drives_of, member_of
+from raidsim.assembly.array import LOCKS
+from raidsim.assembly.volume_rows import drives_of, member_of
 from raidsim.cards import Card
 from raidsim.kernel import operation_tables as s
 from raidsim.kernel import tables as t

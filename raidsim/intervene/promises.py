@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.assembly import intent
-from raidsim.assembly.array import below, drives_of
 from raidsim.assembly.drives import kind_at
 from raidsim.assembly.drives.kind import LANDED, WAITING
+from raidsim.assembly.volume_rows import below, drives_of
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_BITMAP, ERRAND_LOG, ERRAND_OPERATION, ERRAND_REPAIR
 from raidsim.kernel.cache import find, grain_of, mask

@@ -10,8 +10,8 @@ from bisect import bisect_left
 
 import numpy as np
 
-from raidsim.assembly.array import drives_of
 from raidsim.assembly.drives import kind_at
+from raidsim.assembly.volume_rows import drives_of
 from raidsim.kernel import tables as t
 from raidsim.layout.address import held, whole_drive
 from raidsim.layout.tables import FAR, FAR_SETS, MIRRORED, OFFSET, OFFSET_SETS, PARITY, UNUSED

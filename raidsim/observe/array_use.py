@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from raidsim.assembly.array import below
+from raidsim.assembly.volume_rows import below
 from raidsim.kernel import array_tables as a
 from raidsim.kernel import tables as t
 from raidsim.result import ArrayUse

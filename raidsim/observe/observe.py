@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.assembly.array import below, drives_of
 from raidsim.assembly.drives import kind_at
+from raidsim.assembly.volume_rows import below, drives_of
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.result import Counts, Latency, Limit, Stage, StationUse

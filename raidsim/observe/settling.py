@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim import units
-from raidsim.assembly.array import drives_of
 from raidsim.assembly.drives import kind_at
+from raidsim.assembly.volume_rows import drives_of
 from raidsim.intervene import window
 from raidsim.kernel import tables as t
 from raidsim.observe import levels

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from raidsim.assembly import array, heat
+from raidsim.assembly import heat
 from raidsim.assembly.drives import kind_at
+from raidsim.assembly.volume_rows import drives_of
 from raidsim.kernel import tables as t
 from raidsim.observe import throttling
 from raidsim.result import DriveUse, Sample, Temperature
@@ -20,10 +21,10 @@ LIGHTLY, HEAVILY = "lightly", "heavily"
 STATES = {t.COOL: "", t.THROTTLED_LIGHTLY: LIGHTLY, t.THROTTLED_HEAVILY: HEAVILY}
 
 
-def drives_of(system: System, streams: Sequence[int]) -> list[int]:
+def drives_under(system: System, streams: Sequence[int]) -> list[int]:
     """The drives under the volumes of these streams, in order."""
     volumes = dict.fromkeys(system.world.streams["volume"][list(streams)].tolist())
-    return list(dict.fromkeys(d for v in volumes for d in array.drives_of(system, v)))
+    return list(dict.fromkeys(d for v in volumes for d in drives_of(system, v)))
 
 
 def name_of(system: System, drive: int) -> str:
@@ -110,7 +111,7 @@ def series(system: System, streams: Sequence[int]) -> list[Sample]:
     rows = {
         name_of(system, int(row["drive"])): system.world.samples[index]
         for index, row in enumerate(system.world.heats[: system.count("heats")])
-        if int(row["drive"]) in drives_of(system, streams)
+        if int(row["drive"]) in drives_under(system, streams)
     }
     return [_sample(moments, done, rows, end) for end in range(1, len(moments))]
 

@@ -20,7 +20,7 @@ TERA = 1e12
 
 def drives(system: System, streams: Sequence[int]) -> list[DriveUse]:
     """The use of every drive of these streams over the window."""
-    return [use_of(system, drive) for drive in thermal.drives_of(system, streams)]
+    return [use_of(system, drive) for drive in thermal.drives_under(system, streams)]
 
 
 def use_of(system: System, index: int) -> DriveUse:
@@ -52,7 +52,7 @@ def warnings(system: System, streams: Sequence[int]) -> list[str]:
     """What makes the figures of this window those of its length; one for each volume."""
     found: dict[str, str] = {}
     scattered = any(_scatters(system, stream) for stream in streams)
-    for drive in thermal.drives_of(system, streams):
+    for drive in thermal.drives_under(system, streams):
         name = thermal.name_of(system, drive)
         if why := kind_at(system, drive).unsteady(system, drive, scattered=scattered):
             words = f"{name} is not steady: {why} in this window; a longer one has other rates"

@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from raidsim.assembly.array import drives_of, member_of
 from raidsim.assembly.drives import kind_at, kind_of
+from raidsim.assembly.volume_rows import drives_of, member_of
 from raidsim.control.model import Machine, build
 from raidsim.intervene import operation
 from raidsim.kernel import operation_tables as s

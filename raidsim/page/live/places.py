@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from raidsim.assembly.array import engines_of
+from raidsim.assembly.volume_rows import engines_of
 from raidsim.control import Volume
 from raidsim.control.present import rows_of_drives
 from raidsim.kernel import tables as t

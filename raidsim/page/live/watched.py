@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import simpy
 
-from raidsim.assembly.array import drives_of
+from raidsim.assembly.volume_rows import drives_of
 from raidsim.control import Hybrid, Volume, present
 from raidsim.control.course import Course
 from raidsim.control.model import Model
