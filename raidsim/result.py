@@ -87,6 +87,12 @@ class StationUse:
     queue: float  # mean number waiting
 
 
+def owner_and_part(station: str) -> tuple[str, str]:
+    """Whose a station is, and which part: "data drive 0: arm"; names may have colons, too."""
+    owner, colon, part = station.rpartition(": ")
+    return (owner, part) if colon else (station, "")
+
+
 @dataclass(frozen=True)
 class Counts:
     """Every I/O issued since the start: issued = completed + failed + timed_out + in_flight."""

@@ -81,6 +81,12 @@ def test_arms_limit_together_where_the_load_is_on_all_drives():
     assert point.limited_by.busiest_utilisation == max(busy)
 
 
+def test_a_colon_in_the_name_of_a_volume_does_not_tear_its_drives_apart():
+    point = point_of({"outstanding": 64}, volume={"name": "db: log"})
+    assert point.limited_by.station == "db: log: arm"
+    assert point.limited_by.drives == 4
+
+
 def test_the_drive_that_holds_most_of_the_load_limits_alone():
     """Nine strips over eight drives: the first has two of them."""
     load = {"area": {"offset": "0 B", "size": "576 KiB"}, "align": "8 KiB"}

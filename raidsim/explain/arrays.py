@@ -19,6 +19,7 @@ from raidsim.kernel import tables as t
 from raidsim.layout import plan
 from raidsim.layout import tables as lay
 from raidsim.layout.address import held
+from raidsim.observe.thermal import name_of
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.system.system import System
 from raidsim.units import NS_PER_S
@@ -56,13 +57,6 @@ def describe(system: System, scenario: Scenario, spec: VolumeSpec) -> Array:
         parity=int(layout["parity"]),
         behind_one_another=bool(layout["family"] == lay.CONCATENATED),
     )
-
-
-def _name(system: System, member: int) -> str:
-    """What a drive is called in results."""
-    drive = system.world.drives[system.world.members[member]["drive"]]
-    name: str = system.names[drive["latency_station"]].name
-    return name.partition(":")[0]
 
 
 def tasks(system: System, visits: list[Visit]) -> Iterator[Task]:
@@ -135,7 +129,7 @@ def _command(
 ) -> Command:
     return Command(
         number=number,
-        drive=_name(system, visit.member),
+        drive=name_of(system, int(system.world.members["drive"][visit.member])),
         offset=visit.offset,
         length=visit.length,
         begins=visit.begins / NS_PER_S,

@@ -245,7 +245,7 @@ class Trace:
         for number, visit in enumerate(self.of(t.STAGE_COMMAND_ARRIVED), 1):
             yield Command(
                 number=number,
-                drive=self.system.names[visit.station].name.partition(":")[0],
+                drive=self.system.names[visit.station].owner,
                 offset=visit.offset,
                 length=visit.length,
                 begins=visit.begins / NS_PER_S,

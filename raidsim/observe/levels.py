@@ -136,7 +136,7 @@ def of_volume(system: System, volume: int) -> list[Level]:
     found = []
     for cache in sorted(_caches(system, volume)):
         row = system.world.caches[cache]
-        name = "the cache of " + system.names[int(row["copy"])].name.partition(":")[0]
+        name = "the cache of " + system.names[int(row["copy"])].owner
         found += [
             Level("caches", "used", (cache,), float(row["size"]), f"what {name} holds"),
             Level("caches", "dirty", (cache,), float(row["high"]), f"what is dirty in {name}"),

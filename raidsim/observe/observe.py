@@ -12,7 +12,7 @@ from raidsim.assembly.drives import kind_at
 from raidsim.assembly.volume_rows import below, drives_of
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
-from raidsim.result import Counts, Latency, Limit, Stage, StationUse
+from raidsim.result import Counts, Latency, Limit, Stage, StationUse, owner_and_part
 from raidsim.stats.histogram import FEW_EXCEEDANCES, exceedances, percentiles
 from raidsim.system.system import System
 from raidsim.units import NS_PER_MS, NS_PER_S
@@ -290,7 +290,7 @@ def limit(used: Sequence[StationUse], volume_of: Mapping[str, str]) -> Limit | N
     for use in used:
         if use.kind in KINDS_THAT_NEVER_LIMIT:
             continue
-        owner, _, part = use.name.partition(": ")
+        owner, part = owner_and_part(use.name)
         part = f"{use.kind}s" if use.kind in PARALLEL_KINDS else part
         parts.setdefault((owner, part), []).append(use)
     alike: dict[tuple[str, str], list[Limit]] = {}  # of a whole volume

@@ -30,7 +30,7 @@ def drives_under(system: System, streams: Sequence[int]) -> list[int]:
 def name_of(system: System, drive: int) -> str:
     """What a drive is called: the name that its stations begin with."""
     station = int(system.world.drives[drive]["latency_station"])
-    return system.names[station].name.rpartition(": ")[0]
+    return system.names[station].owner
 
 
 def use(system: System, drive: int) -> DriveUse:

@@ -37,7 +37,7 @@ from raidsim.report.curves import (
     offered,
 )
 from raidsim.report.summary import confidence, load_sentence, several_volumes
-from raidsim.result import NO_LOAD, Limit, Point, Result
+from raidsim.result import NO_LOAD, Limit, Point, Result, owner_and_part
 
 AXIS_HEADERS = {"outstanding": "out-\nstanding", "rate": "offered\nIO/s", "step": "\nstep"}
 AXIS_WORDS = {"outstanding": "outstanding", "rate": "IO/s offered", "step": "step"}
@@ -173,7 +173,7 @@ def limit(point: Point, result: Result) -> str:
 
 def _busy(found: Limit, point: Point, result: Result) -> str:
     owners = {drive.name for drive in point.drives if drive.name != drive.volume}
-    alone = found.station.partition(":")[0] in owners
+    alone = owner_and_part(found.station)[0] in owners
     name = found.station if alone or several_volumes(result.scenario) else found.kind
     mean = numbers.percent(found.utilisation)
     if found.busiest_utilisation is None:

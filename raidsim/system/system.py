@@ -23,6 +23,7 @@ from raidsim.kernel.ftl import LEAF
 from raidsim.kernel.jobs import take
 from raidsim.kernel.world import TABLES, World
 from raidsim.records import empty
+from raidsim.result import owner_and_part
 from raidsim.scenario import Requests
 from raidsim.system import breath
 from raidsim.system.memory import rows_for, taken_by
@@ -54,6 +55,11 @@ class StationName:
 
     name: str
     kind: str
+
+    @property
+    def owner(self) -> str:
+        """What it is a part of: a drive, a controller, a volume."""
+        return owner_and_part(self.name)[0]
 
 
 def stream_key(seed: int, *names: object) -> np.uint64:
