@@ -19,7 +19,7 @@ ENOUGH = 0.5  # share of the fall that longer work must explain
 
 
 def with_reasons(points: Sequence[Point]) -> list[Point]:
-    """The same points; those that carry less than one with fewer outstanding I/Os say why."""
+    """Points, of which those that carry less than one with fewer outstanding I/Os say why."""
     best: dict[str, Point] = {}  # of each load: what carries most so far
     found = []
     for point in points:

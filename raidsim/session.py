@@ -56,7 +56,7 @@ GROWTH = 1.5
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
 LEAST_PERIODS = 10  # of a burst, in a window
 LEAST_SWEPT = 0.25
-"""Of a sweep of a cache's destages: a window that holds so much of one goes on until it is whole.
+"""Share of a sweep of a cache's destages: a window that holds so much goes on until it is whole.
 
 Disks are slower at their inner tracks, so the rate of the hosts goes up and down with the place
 that destages have come to.

@@ -191,7 +191,7 @@ class TraceFeed:
             yield Part(made, block["response"].copy(), changes)
 
     def _played(self, block: Requests) -> Requests:
-        """Those of a block that can be replayed."""
+        """The requests of a block that can be replayed."""
         flushes = block["op"] == FLUSH
         trims = block["op"] == TRIM
         left_out = ~flushes & (block["size"] <= 0)

@@ -72,7 +72,7 @@ def fill(
 def _rewritten(
     s: Any, areas: Sequence[tuple[int, int]], count: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Of each band up to which record of a log it was rewritten last; 0 if it was not."""
+    """For each band the record of the log up to which it was rewritten last; 0 if it was not."""
     last = max((offset + size - 1) // s["band"] for offset, size in areas)
     of_band = np.zeros(int(last) + 1)  # records of each band in the log, expected
     for offset, size in areas:

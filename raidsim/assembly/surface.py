@@ -105,7 +105,7 @@ def revolution(card: Card, speed: float = 1.0) -> int:
 
 
 def cylinders(card: Card) -> int:
-    """Of all zones."""
+    """Cylinders of all zones together."""
     if card.surface is not None:
         return card.surface.cylinders
     shape = geometry(card)

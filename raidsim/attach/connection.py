@@ -44,7 +44,7 @@ class Host(Protocol):
         """Whether the data under way of all clients leaves no room for so many bytes."""
 
     def count(self, more: int) -> None:
-        """So many bytes more are under way; negative if they are less."""
+        """Note that ``more`` bytes more are under way; fewer, if negative."""
 
     def has_replies(self, connection: Connection) -> None:
         """A connection has something to send once the simulation has come to now."""
@@ -117,7 +117,7 @@ class Connection(asyncio.Protocol):
         self._expect("it does not fetch its answers")
 
     def resume_writing(self) -> None:
-        """It does now."""
+        """The client fetches its answers again."""
         self._unsent = False
         self._relax()
         self._go_on()

@@ -51,7 +51,7 @@ class Keeper(Protocol):
     """What keeps true what members say of themselves."""
 
     def mark(self, address: int, length: int) -> None:
-        """These bytes of the volume are about to be written."""
+        """Note that bytes of the volume are about to be written."""
 
     def changed(self, members: Members) -> None:
         """Drives have failed, or come back, or were rebuilt further."""

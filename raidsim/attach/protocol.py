@@ -107,7 +107,7 @@ class Request(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """So many bytes of one kind: ``state`` is HOLE and ZERO, or 0 for data."""
+    """A length of bytes of one kind: ``state`` is HOLE and ZERO, or 0 for data."""
 
     length: int
     state: int

@@ -142,7 +142,7 @@ class Server:
         return self._bytes + more > MOST_BYTES
 
     def count(self, more: int) -> None:
-        """So many bytes more are under way; negative if they are less."""
+        """Note that ``more`` bytes more are under way; fewer, if negative."""
         self._bytes += more
 
     def gone(self, connection: Connection) -> None:

@@ -164,7 +164,7 @@ class SpanKeepers:
             keeper.begin()
 
     def mark(self, address: int, length: int) -> None:
-        """These bytes of the volume are about to be written."""
+        """Note that bytes of the volume are about to be written."""
         if all(keeper.bitmap is None for keeper in self._keepers):
             return
         n, strip = self._layout["span_drives"], self._strip

@@ -16,7 +16,7 @@ _PIECE: Final = 2**20  # bytes that are overwritten at a time where holes cannot
 
 
 class Sparse:
-    """So many bytes in a file, from one of its bytes on.
+    """A stretch of the bytes of a file.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ class Sparse:
         return cls(descriptor, size, lasting=False)
 
     def part(self, first: int, size: int) -> Sparse:
-        """So many of the bytes from one of them on, to be closed apart."""
+        """A part of the bytes, from byte ``first`` on, that is closed by itself."""
         return Sparse(os.dup(self._file), size, self._first + first, lasting=self._lasting)
 
     def read(self, offset: int, length: int) -> bytes:
-        """So many bytes from ``offset`` on.
+        """Read ``length`` bytes from ``offset`` on.
 
         Raises
         ------

@@ -244,7 +244,7 @@ class Bitmap:
 
 
 def bits_of(numbers: Iterable[int], first: int, length: int) -> bytes:
-    """So many bytes of bits from byte ``first`` of the bits on, of those that are set."""
+    """The bitmap of the bits ``numbers``: ``length`` bytes of it, from byte ``first`` on."""
     found = bytearray(length)
     for number in numbers:
         at = number // 8 - first

@@ -201,7 +201,7 @@ def _is_small_and_saturated(one: RatedPerformance, random: float = 1.0) -> bool:
 
 
 def _bytes(entries: Iterable[RatedPerformance]) -> Iterator[float]:
-    """The same for random requests, in bytes/s."""
+    """Rates of random requests with several outstanding, in bytes/s."""
     for one in entries:
         if one.what != "latency" and one.random == 1 and one.workers * one.outstanding > 1:
             yield one.value * (one.size if one.what == "rate" else 1)

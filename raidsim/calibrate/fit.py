@@ -49,7 +49,7 @@ STEPS, ELSEWHERE = 8, 5
 """Steps of a descent, at most: from the values of the cards, and from another start."""
 
 FRESH = 3
-"""Of so many steps one takes derivatives anew; between, the steps themselves tell (Broyden)."""
+"""Steps from one computation of derivatives to the next; between, steps correct them (Broyden)."""
 
 STARTS = 3
 """Starting points, the values of the cards among them, if nothing else is asked for."""

@@ -350,7 +350,7 @@ class _Search:
         return found
 
     def _slope(self, x: Vector, here: Vector, k: int) -> Vector:
-        """The same of one value."""
+        """Change of the logarithm of each simulated speed by value ``k``."""
         unknowns = self.unknowns
         reach = STEP * math.sqrt(unknowns.prior[k, k])
         for step in (reach, -reach, 2 * reach):

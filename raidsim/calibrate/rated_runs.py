@@ -17,7 +17,7 @@ from raidsim.cards.rated import SIMULATED, RatedPerformance
 from raidsim.validate.claims import Claim, Measurement, Performance
 
 PREFIX = "rated."
-"""Of the names under which a card refers to its own rated figures."""
+"""What names begin with under which a card refers to its own rated figures."""
 
 EDGES = ("media_rate_outer", "media_rate_inner")
 EDGE_SIZE, EDGE_OUTSTANDING = 512 * 1024, 4

@@ -74,7 +74,7 @@ DRIVE: dict[str, Any] = {
 """Other values for the card of a drive, so that it takes next to no time."""
 
 DRIVES = 16
-"""Of them behind a controller, or as many as it takes, where the card does not say."""
+"""Drives behind a controller whose card does not say how many, or as many as it takes."""
 
 NVME, SAS, SATA = "intel-p3700-800gb", "cisco-ssd-sas12-ep-1600gb", "cisco-ssd-sata-ep-480gb"
 

@@ -36,7 +36,7 @@ SATA_TAGS = 32
 """Commands that a SATA drive queues at most (NCQ)."""
 
 HOURS, DAYS = 8760, 365
-"""Of a year."""
+"""Hours and days of a year."""
 
 USUAL_YEARS = 5.0
 
@@ -44,7 +44,7 @@ MOST_FLASH = 1.5
 """Flash over capacity and spare area: parity, bad blocks and tables of the drive take the rest."""
 
 CYLINDERS = (2_000, 1_000_000)
-"""Of a disk: from those of 1995 to somewhat more than those of 2025, some 600,000."""
+"""Cylinders of a disk: from those of 1995 to somewhat more than those of 2025, some 600,000."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from raidsim.errors import InputError, Problem
 from raidsim.resources import data_folder
 
 Stamps = tuple[tuple[int, int], ...]
-"""Of files: when each was last written, ns, and its size."""
+"""For each file when it was last written, ns, and its size."""
 
 
 @dataclass(frozen=True)

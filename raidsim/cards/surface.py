@@ -113,7 +113,7 @@ class Surface:
 
     @property
     def cylinders(self) -> int:
-        """Of all zones."""
+        """Cylinders of all zones together."""
         return self.zones[-1].last + 1
 
     def sectors(self, heads: int) -> int:

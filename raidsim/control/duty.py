@@ -171,7 +171,7 @@ class Duty:
         return sizes(self.named(ranges(self.env.system, self.cache, lines)))
 
     def named(self, by_row: dict[int, Any]) -> dict[str, Any]:
-        """The same by the names of the volumes."""
+        """Change the keys of a dict from rows of volumes to their names."""
         return {spec.name: by_row[row] for spec, row in self.volumes if row in by_row}
 
 

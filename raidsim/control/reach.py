@@ -94,7 +94,7 @@ class Reach:
             self._away()
 
     def restore(self, link: str) -> None:
-        """It is back: so is the array, if it was offline and nothing else is missing."""
+        """The link is back: so is the array, if it was offline and nothing else is missing."""
         self._lost.discard(link)
         self._offline.discard(link)
         for row in [row for row, lost in self._spares.items() if lost == link]:

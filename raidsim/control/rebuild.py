@@ -225,7 +225,7 @@ class Pass:
             operation.pause(volume.system, self._row)
 
     def _ended(self, event: Any) -> None:
-        """It is through, was broken off, was stopped, or has lost one of its drives."""
+        """The pass is through, was broken off, was stopped, or has lost one of its drives."""
         row, taken = self._row, self._taken
         assert row is not None
         system = taken[0].volume.system

@@ -35,7 +35,7 @@ class Place:
     line: int
 
     def refusal(self, key: str | None, cause: str, remedy: str | None = None) -> InputError:
-        """That something is wrong there."""
+        """The error that says what is wrong there."""
         return InputError([Problem(self.file, self.line, key, cause, remedy)])
 
 

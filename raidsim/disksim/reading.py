@@ -237,7 +237,7 @@ def _curve(single: float, average: float, full: float, cylinders: int) -> list[t
 
 
 def _numbers(block: Block, key: str, count: int) -> list[float]:
-    """So many numbers in a list."""
+    """Read a list of ``count`` numbers."""
     found = block.entries.get(key)
     if not isinstance(found, list) or len(found) != count:
         raise block.at(key).refusal(key, f"are not {count} numbers")

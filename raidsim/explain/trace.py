@@ -71,7 +71,7 @@ IN_ARRAYS = {
     t.STAGE_DISK_ARM: "arms finish",
     t.STAGE_RETURNED: "completions from the drives",
 }
-"""The same between a controller, or the host, and the drives of an array."""
+"""Other words for stages between a controller, or the host, and the drives of an array."""
 BACKGROUND = (
     t.STAGE_MAPPED,
     t.STAGE_FLUSH_PATH,

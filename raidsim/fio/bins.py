@@ -26,7 +26,7 @@ PERCENTILES = (
     1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
     99.99,
 )  # fmt: skip
-"""Those that fio prints if nobody asks for others, in %."""
+"""Percentiles that fio prints if nobody asks for others, in %."""
 
 
 def index_of(times: NDArray[np.int64], bins: int = BINS_NS) -> NDArray[np.int64]:

@@ -73,7 +73,7 @@ def spread(times: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def distribution(times: NDArray[np.int64]) -> dict[str, Any]:
-    """The same with percentiles and bins, as of `json+`, where there are any times."""
+    """What :func:`spread` gives, with percentiles and bins as of `json+` if there are times."""
     found = spread(times)
     if len(times):
         counts = bins.counts_of(times)

@@ -51,7 +51,7 @@ HARMLESS = frozenset(
     write_iolog write_iops_log write_lat_log zero_buffers
     """.split()  # noqa: SIM905
 )
-"""They change nothing of the I/Os that are compared."""
+"""Options that change nothing of the I/Os that are compared."""
 
 _DEPTH_FOLLOWS = "fio lowers the depth until the latency holds; here it is as `iodepth` says"
 MEANINGS = {
@@ -114,7 +114,7 @@ MEANINGS = {
     "trim_percentage": "trims are not played",
     "iodepth_flush": "flushes are not played",
 }  # fmt: skip
-"""They are left out, and what that means for the comparison."""
+"""Options that are left out, with what that means for the comparison."""
 
 REFUSED = {
     "read_iolog": "it replays a trace, which raidsim does not",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -66,9 +66,8 @@ def keep(ios: Ios) -> Kept:
 
 
 def keep_all(ios: Ios) -> Kept:
-    """The same, and the I/Os themselves for logs."""
-    found = keep(ios)
-    return Kept(found.measured, found.depth, found.seconds, found.listed, found.left_out, ios)
+    """Make what :func:`keep` makes, and keep the I/Os themselves for logs."""
+    return replace(keep(ios), ios=ios)
 
 
 @dataclass(frozen=True)

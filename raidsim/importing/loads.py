@@ -43,7 +43,7 @@ def _area(table: Table, volume: Volume, capacity: int) -> None:
 
 
 def limit_area(table: Table, volume: Volume, capacity: int) -> None:
-    """The same, once it is known how large the volume of the scenario is."""
+    """Keep a load to what the array takes, once the size of the scenario's volume is known."""
     if all(key != "area" for key, _, _ in table.lines):
         _area(table, volume, capacity)
 

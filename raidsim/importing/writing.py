@@ -19,7 +19,7 @@ from raidsim.scenario.arrays import WITH_PARITY, WITH_PARTIAL_PARITY
 
 HOST = "fujitsu-rx2540-m1"
 SAMPLE_BYTES = 3e8
-"""Of each drive: what a rebuild goes through in a run; its time is extrapolated."""
+"""Bytes of each drive that a rebuild goes through in a run; its time is extrapolated."""
 STRIP, STRIP_OF_MD = 256 * 1024, 512 * 1024
 """What controllers, and md, take today where nobody says anything."""
 INTENTS = {"journal": WITH_PARITY, "ppl": WITH_PARTIAL_PARITY}

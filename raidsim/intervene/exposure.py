@@ -13,7 +13,7 @@ from raidsim.system.system import System
 
 @dataclass
 class Exposure:
-    """Of one cache, over the window so far.
+    """What a power cut would cost of one cache, over the window so far.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ MOST_DRAWN: Final = 2**26
 may have fewer of them than it has room for."""
 
 Writes = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-"""Of each write: row of the volume, first byte, and the byte behind its last."""
+"""Arrays with an entry for each write: row of the volume, first byte, the byte behind its last."""
 
 
 class AtOnce:

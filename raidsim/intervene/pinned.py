@@ -104,7 +104,7 @@ def discard(
 def _leave_to_tasks(
     lines: np.ndarray, mine: np.ndarray, masks: np.ndarray, tasks: np.ndarray
 ) -> None:
-    """Of these lines only that is busy which a task under way has a part of."""
+    """Of these lines, keep as busy only what a task under way has a part of."""
     lines["busy"][mine] &= masks[mine]
     lines["destages"][mine] = tasks[mine]
     lines["pinned"][mine] = 0

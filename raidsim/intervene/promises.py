@@ -285,7 +285,7 @@ def _state(system: System, index: int) -> int:
 
 
 def _of_drives(layout: np.void, cached: list[tuple[int, int, int]]) -> tuple[Ranges, set[Spot]]:
-    """Of what drives have not written: ranges of the volume, and stripes that do not agree."""
+    """What drives have not written: ranges of the volume, and stripes that do not agree by that."""
     strip = int(layout["strip"])
     lost, spots = Ranges(), set()
     for member, first, last in cached:
@@ -395,7 +395,7 @@ def _good(system: System, array: int) -> NDArray[np.int64]:
 
 
 def _standing(system: System, array: int) -> NDArray[np.int64]:
-    """The same, without drives whose failure has not been noticed yet."""
+    """What :func:`_good` gives, with 0 for drives whose failure has not been noticed yet."""
     row = system.world.arrays[array]
     first = int(row["first_member"])
     members = system.world.members[first : first + int(row["drives"])]

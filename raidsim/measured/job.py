@@ -128,7 +128,7 @@ class Measured:
 
 
 NOTHING = Direction(0, 0, 0.0, 0.0, 0.0)
-"""Of a direction in which there were no I/Os."""
+"""The figures of a direction in which there were no I/Os."""
 
 
 def add_jobs(jobs: Sequence[MeasuredJob]) -> tuple[MeasuredJob, str | None]:

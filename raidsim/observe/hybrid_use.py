@@ -14,7 +14,7 @@ from raidsim.system.system import System
 STILL_FILLING = 0.01  # of the front, within the window
 FOUND = 0.01  # of the places of loads, or of reads: less is not worth words
 STAYS = 0.1
-"""Of what becomes dirty in the window: more that is not written back fills the front."""
+"""Share of what becomes dirty in the window. If more is not written back, the front fills."""
 LEAST_BLOCKS = 100  # that become dirty, before they tell anything
 COUNTS = {
     "reads": "reads",
@@ -80,7 +80,7 @@ def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> 
 def why_not_converged(
     system: System, scenario: Scenario, volumes: Mapping[str, int], volume: str
 ) -> list[str]:
-    """That the front of the hybrid that a load runs on takes up what its back does not."""
+    """Say so if the front of a load's hybrid takes up writes faster than its back."""
     spec = scenario.hybrid(volume)
     if spec is None or spec.mode == "tier":
         return []
@@ -101,7 +101,7 @@ def why_not_converged(
 
 
 def _fills(system: System, scenario: Scenario, spec: HybridSpec, number: int) -> list[str]:
-    """That reads miss what the front has room for, and takes up sooner or later."""
+    """Say so if reads miss blocks that the front has room for, and will take up sooner or later."""
     hybrid = system.world.hybrids[number]
     cache = system.world.caches[int(hybrid["cache"])]
     reads, hits = (system.since("hybrids", number, of) for of in ("reads", "hits"))
@@ -124,7 +124,7 @@ def _fills(system: System, scenario: Scenario, spec: HybridSpec, number: int) ->
 
 
 def _holds_still(system: System, scenario: Scenario, spec: HybridSpec, number: int) -> list[str]:
-    """That a full front has hardly begun to hold what its policy keeps, in place of `warm`.
+    """Say so if a full front still holds what `warm` gave it, and not what its policy keeps.
 
     Where all places are alike it does not matter which of them it holds.
     """

@@ -59,7 +59,7 @@ class Ios:
         return sum(self.ios) - len(self.op)
 
     def of_worker(self, worker: int) -> Ios:
-        """Those that are listed of one worker."""
+        """The I/Os of one worker that are listed."""
         mine = self.worker == worker
         return Ios(
             self.worker[mine],

@@ -28,7 +28,7 @@ LINES = 4096
 FOUND = 0.01
 """Share of its places that reads may find in a cache: less is not looked at."""
 FULL = 0.98
-"""Of its bound: the lines of a full cache come and go."""
+"""Share of its bound from which on a cache is full: its lines come and go."""
 
 
 @dataclass(frozen=True)

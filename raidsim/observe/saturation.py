@@ -17,7 +17,7 @@ from raidsim.units import NS_PER_S
 BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
 LEAST_BACKLOG = 100  # I/Os: fewer may wait for reasons that pass
 FLOOD = 0.05
-"""Of the I/Os issued: if more of them wait, they pile up, whatever the interval of the rate is."""
+"""Share of the I/Os issued. If more of them wait, they pile up, whatever the rate's interval is."""
 ANOTHER_MIX = 0.02  # difference of shares of reads that is worth words
 MIB = 1 << 20
 

@@ -31,25 +31,25 @@ from raidsim.units import NS_PER_S
 PILOT_PER_OUTSTANDING = 20  # I/Os of a load per slot of its own
 LEAST_OF_A_LOAD = 400  # I/Os
 STILL = 0.01
-"""Of itself: a level that moves less between the last two quarters of a run is still.
+"""Share of itself: a level that moves less between the last two quarters of a run is still.
 
 One that grows steadily from nothing moves by a third.
 """
 MOVED = 0.01
-"""Of its bound: a level that moves so far between the first and the last third of a window has not
+"""Share of its bound: a level that moves so far from first to last third of a window has not
 settled, unless it goes up and down so much that chance alone would do it.
 """
 NEARLY_WHOLE = 0.9  # sweep: what is dirty when the window ends may be a little more than before
 NEARLY = 0.9  # of its bound, or of its pace: what has come so far comes to its end soon
 FOUND_ANEW = 1e-4
-"""Of what is read and written: what a cache takes up for the first time.
+"""Share of what is read and written. A cache that takes up more for the first time still fills.
 
 One read that goes to a disk takes as long as a hundred from the cache.
 """
 KEPT = 0.02
-"""Of what is written: what stays in a cache beyond that fills it."""
+"""Share of what is written. If more than that stays in a cache, the cache fills."""
 SWEPT = 0.8
-"""Of what was watched: two looks at what is dirty, that far apart, are whole sweeps apart."""
+"""Share of the time watched: two looks at what is dirty, that far apart, are whole sweeps apart."""
 BATCHES = 5  # of each of these thirds, which tell how much that is
 CHANCE = 3.0  # standard errors
 MOST_PILOT_SHARE = 0.5  # of max_ios
@@ -318,7 +318,7 @@ class Settling:
         )
 
     def part_of_a_sweep(self, load: str, ios: int) -> list[str]:
-        """That only a part of a sweep of a load's destages was measured in so many I/Os, if so."""
+        """Say so if ``ios`` I/Os measured only a part of a sweep of a load's destages."""
         swept = self.swept(load)
         if swept >= NEARLY_WHOLE:
             return []
@@ -329,7 +329,7 @@ class Settling:
         ]
 
     def _swept(self, level: Level, names: set[str]) -> float:
-        """The same of one cache; infinite if no disks are behind it."""
+        """How often destages have gone over all of one cache; infinite if it has no disks."""
         (row,) = level.rows
         cache = self.system.world.caches[row]
         sweep = float(cache["sweep"] or 2 * cache["dirty"])

@@ -146,7 +146,7 @@ def _throttled(before: Any, after: Any, passed: int) -> str:
 
 
 def why_not_converged(system: System, turning: Sequence[int]) -> list[str]:
-    """That drives throttle now and then, if too few periods of that were measured.
+    """Say so if drives throttle now and then, and too few periods of that were measured.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ from raidsim.page.body import json_of
 from raidsim.page.settings import Settings
 
 MOST_BYTES: Final = 8192
-"""Of an event that is asked for."""
+"""Bytes of a request for an event, at most."""
 
 NOBODY: Final = "No machine is attached to this page."
 

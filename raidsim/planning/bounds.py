@@ -267,7 +267,7 @@ class Arm:
 
     @classmethod
     def of(cls, card: Card, queue: int, *, near: bool) -> Arm:
-        """Those of a card; ``near`` if accesses may lie side by side, so that no seek is sure."""
+        """Least times of a card; with ``near`` accesses may lie side by side, and need no seek."""
         turn = 1 / card.number("spindle.speed")
         byte = turn / card.number("geometry.track_outer")
         least = turn / (queue + 1)
@@ -306,7 +306,7 @@ class Flash:
 
     @classmethod
     def of(cls, card: Card) -> Flash:
-        """Those of a card."""
+        """Least times of a card."""
         at_once = card.number("flash.page") * card.integer("flash.planes")
         gathers = card.has("slc.size") or card.has("slc.dynamic_size")
         return cls(

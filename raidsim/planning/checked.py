@@ -187,7 +187,7 @@ def rebuilding_of(design: Design, need: Need) -> Data:
 def bad_days(
     designs: Sequence[Design], need: Need, runner: Runner
 ) -> list[tuple[Measured | None, Measured | None, float | None]]:
-    """Of each design its runs with a drive missing and while one is rebuilt, and that time, s.
+    """For each design its runs with a drive missing and during a rebuild, and the latter's time, s.
 
     What does not carry the load with a drive missing does not carry it while one is rebuilt, and
     a rebuild beside a load that is not carried does not come on: its time is infinite.

@@ -122,7 +122,7 @@ class Design:
 
     @property
     def label(self) -> str:
-        """It in a line."""
+        """The design in one line."""
         many = f"{self.arrays} x " if self.arrays > 1 else ""
         on = self.place.name
         if self.place.has_cache:

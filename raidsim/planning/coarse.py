@@ -37,7 +37,7 @@ WEIGHTS = (
     (0.3, 0.1, 0.02, 0.02, 0.3),
     (1.0, 1.0, 0.3, 0.3, 0.05),
 )
-"""Of cost, watts, latency, headroom and loss, by the logarithms of which designs are chosen."""
+"""Weights of the logarithms of cost, watts, latency, headroom and loss, to choose designs by."""
 
 OPEN, RUN, FELL, BEATEN = range(4)
 """What became of a design: not run so far, run and good, fallen, beaten by another."""

@@ -111,13 +111,13 @@ class Costs:
 
     @cached_property
     def drive(self) -> Numbers:
-        """Of a drive."""
+        """Price of a drive."""
         known = {} if self.prices is None else self.prices.drive
         return self.space.along([_price(known, card) for card in self.space.drives], DRIVE)
 
     @cached_property
     def controller(self) -> Numbers:
-        """Of a controller; 0 where there is none."""
+        """Price of a controller; 0 where there is none."""
         known = {} if self.prices is None else self.prices.controller
         return self.space.along(
             [0.0 if one.card is None else _price(known, one.card) for one in self.space.places],
@@ -126,7 +126,7 @@ class Costs:
 
     @cached_property
     def host(self) -> Numbers:
-        """Of a server."""
+        """Price of a server."""
         known = {} if self.prices is None else self.prices.server
         return self.space.along([_price(known, card) for card in self.space.hosts], HOSTS)
 
@@ -185,9 +185,9 @@ class Costs:
         fixed: float = 0.0,
         worn: float = 0.0,
     ) -> Bill:
-        """The same of one design, by what it is for; ``at`` is its place in the grid.
+        """The cost of one design, item by item; ``at`` is its place in the grid.
 
-        So many drives that are ``worn`` out within the horizon are bought again as well.
+        ``worn`` is the number of drives that wear out within the horizon, and are bought again.
         """
         assert self.prices is not None
         shape = self.space.grid

@@ -220,7 +220,7 @@ class Plan:
             return self.ask(str(design))
 
     def to_dict(self) -> dict[str, Any]:
-        """It as plain dicts, lists and numbers; scenarios with every default."""
+        """The plan as plain dicts, lists and numbers; scenarios with every default."""
         found: dict[str, Any] = {"schema": self.schema}
         for name in self.__dataclass_fields__:
             if name in ("ask", "schema", "front"):

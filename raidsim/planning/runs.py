@@ -159,7 +159,7 @@ def _unsettled(points: Sequence[Point]) -> str:
 
 
 def _latencies(points: Sequence[Point]) -> dict[str, dict[str, float]]:
-    """Of reads and of writes the figures of the slowest load, s."""
+    """The latencies of the slowest load, s: for reads and for writes, by name."""
     found: dict[str, dict[str, float]] = {}
     for point in points:
         kinds = point.latency_ms
@@ -251,7 +251,7 @@ class Runner:
         return [self.known[key] for key in keys]
 
     def settled(self, asked: Sequence[Data]) -> list[Measured]:
-        """The same, with longer runs in place of those that ended too early."""
+        """What each of them came to, with longer runs in place of those that ended too early."""
         found = self.run(asked)
         early = [place for place, one in enumerate(found) if one.ended_early]
         for place, one in zip(early, self.run([longer(asked[n]) for n in early]), strict=True):
@@ -259,7 +259,7 @@ class Runner:
         return found
 
     def scenarios(self, asked: Sequence[Scenario]) -> list[Measured]:
-        """The same of scenarios, which are looked for in what is kept only."""
+        """What each of these scenarios came to; those that the store has are not run again."""
         keys = [""] * len(asked)
         before: dict[str, dict[str, Any]] = {}
         if self.kept.path is not None:

@@ -103,7 +103,7 @@ def _axis(space: Space, word: str) -> tuple[int, list[str]]:
 
 
 def _nearest(work: Work, numbers: Iterable[int]) -> list[int]:
-    """Those that came farthest, as far as that is quickly told: a few of each fate."""
+    """The designs that came farthest, as far as that is quickly told: a few of each fate."""
     listed = np.asarray(list(numbers))
     if len(listed) <= 200:
         return [int(one) for one in listed]

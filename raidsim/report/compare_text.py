@@ -58,7 +58,7 @@ def blocks(comparison: Comparison, *, every: bool = False) -> list[tuple[str, li
 
 
 def state_blocks(comparison: Comparison, *, every: bool = False) -> list[tuple[str, list[Line]]]:
-    """The same of healthy, degraded and rebuilding."""
+    """The lines by state (healthy, degraded, rebuilding), figure by figure, each with a title."""
     found = _grouped(comparison.states, every=every)
     return [(f"by state: {title}", lines) for title, lines in found]
 

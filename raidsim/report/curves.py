@@ -43,7 +43,7 @@ class Curve:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Those of "read" and "write" that any point measured."""
+        """The kinds of I/O, "read" and "write", that any point measured."""
         return tuple(
             kind for kind in KINDS if any(point.latency_ms.get(kind) for point in self.points)
         )

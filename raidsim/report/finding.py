@@ -16,7 +16,7 @@ class Severity(StrEnum):
     """One thing that goes wrong costs data, or what is described cannot be built or carried."""
 
     warning = "warning"
-    """It is slower, wears faster, or is simulated less well than whoever described it may think."""
+    """The system is slower, wears faster, or is simulated less well than its author may think."""
 
     info = "info"
     """What the figures rest on, and what costs nothing."""
@@ -49,7 +49,7 @@ class Finding:
 
     @property
     def brief(self) -> str:
-        """The same without the list of names."""
+        """The finding without the list of names."""
         return self._text("")
 
     def _text(self, names: str) -> str:

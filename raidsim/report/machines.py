@@ -21,7 +21,7 @@ def lines(curve: Curve) -> Iterator[str]:
 
 
 def summary(result: Result) -> Iterator[str]:
-    """The same for all groups together, if there are several."""
+    """What became of all groups together, if there are several."""
     groups = [point.machines for point in groups_of(result) if point.machines is not None]
     if len(groups) > 1:
         together = [time for group in groups for time in group.ready_s]

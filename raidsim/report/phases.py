@@ -43,7 +43,7 @@ def unit_of(end: float) -> tuple[str, float]:
 
 
 def kinds_of(course: Course) -> list[str]:
-    """Those of "read" and "write" that any phase measured."""
+    """The kinds of I/O, "read" and "write", that any phase measured."""
     return [kind for kind in KINDS if any(one.latency_ms.get(kind) for one in course.phases)]
 
 

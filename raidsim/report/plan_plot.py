@@ -15,7 +15,7 @@ from raidsim.report.plot import Picture, drawing, encoded
 
 PANEL_INCHES = (4.4, 3.8)
 ROOM = 1.12
-"""Of the largest value: a mark and its letter are within the frame."""
+"""Length of an axis over the largest value: a mark and its letter are within the frame."""
 
 Draw = Callable[[Axes, Plan, Palette], None]
 

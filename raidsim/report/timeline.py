@@ -142,7 +142,7 @@ def _words(one: OperationUse) -> str:
 
 
 def _thinned(timeline: Sequence[Moment]) -> list[Moment]:
-    """The same over longer steps, so that a curve has no more than ``MOST_POINTS`` points."""
+    """A timeline over longer steps, so that a curve has no more than ``MOST_POINTS`` points."""
     step = math.ceil(len(timeline) / MOST_POINTS)
     if step <= 1:
         return list(timeline)

@@ -29,7 +29,7 @@ def render(info: TraceInfo, suffix: str) -> bytes:
 
 
 def figure(info: TraceInfo) -> Figure:
-    """The same as a figure that notebooks show."""
+    """The picture as a figure that notebooks show."""
     with drawing():
         return _figure(info)
 

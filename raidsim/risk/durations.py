@@ -38,7 +38,7 @@ class Duration(Protocol):
         ...
 
     def draw(self, random: np.random.Generator, number: int) -> Values:
-        """So many times, in hours."""
+        """Draw ``number`` times, in hours."""
         ...
 
     def within(self, age: Values) -> Values:

@@ -35,7 +35,7 @@ SAMPLE = 2048 * MEGA
 """Bytes of a drive that are rebuilt in a simulation."""
 
 PILOT, MOST_SAMPLE = 64 * MEGA, 8192 * MEGA
-"""The same under a load: at first, to see how long it takes, and at most.
+"""Bytes that are rebuilt under a load: at first, to see how long that takes, and at most.
 
 Where a sample goes on at another place of the drive, it loses time that a whole rebuild does not.
 """
@@ -44,10 +44,10 @@ WARM = 10_000
 """I/Os of the loads between two looks at the caches, before the rebuild begins."""
 
 STILL_FILLING = 0.01
-"""Of the controllers' caches, from one look to the next."""
+"""Share of the controllers' caches by which they may still fill from one look to the next."""
 
 PERIODS = 10
-"""Of the loads' bursts, over which a rebuild is simulated at least."""
+"""Periods of the loads' bursts over which a rebuild is simulated at least."""
 
 IOS = 300_000
 """I/Os of the loads, about, over which a rebuild is simulated: after twice as many, rows so far

@@ -59,7 +59,7 @@ def shares_make_a_whole(sizes: Sequence[SizeShare] | None) -> Iterator[Finding]:
 
 @needs("read", "sizes")
 def reads_are_known(read: float | None, sizes: Sequence[SizeShare] | None) -> Iterator[Finding]:
-    """It is said of every request how likely it reads, and said once."""
+    """The share of reads is given for every request, and given once."""
     own = [part.read is not None for part in sizes or ()]
     if read is None and not (own and all(own)):
         yield "read", "is missing", 'write read = "67 %", for example'

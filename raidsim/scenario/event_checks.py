@@ -46,7 +46,7 @@ class Parts:
     machines: Sequence[Found]
 
     def of(self, key: str) -> Sequence[Found]:
-        """Those that a key of an event may name."""
+        """The parts that a key of an event may name."""
         return {
             "controller": self.controllers,
             "link": self.links,

@@ -16,7 +16,7 @@ def offered(load: LoadSpec, intensity: int) -> float:
 
 
 def transfers(load: LoadSpec, intensity: int) -> float:
-    """The same without trims: reads and writes, which a throughput counts, IO/s."""
+    """Reads and writes that an open load asks for, IO/s: a throughput counts no trims."""
     return offered(load, intensity) * (1 - load.trim)
 
 

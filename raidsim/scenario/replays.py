@@ -36,7 +36,7 @@ SAID_BY_THE_TRACE = (
 
 YEAR_S = 365.25 * 86_400.0
 MOST_YEARS = 100
-"""Of a replay: the kernel's clock ends after 146."""
+"""Years that a replay may take: the kernel's clock ends after 146."""
 
 Finding = tuple[str, str, str | None]
 
@@ -60,7 +60,7 @@ class Plan:
 
 
 def beside(replay: Replay, folder: Path | None) -> Replay:
-    """The same; a path that leads nowhere from the current folder leads on from ``folder``."""
+    """A replay whose path starts at ``folder`` if it leads nowhere from the current folder."""
     try:
         elsewhere = folder is not None and not Path(replay.file).exists()
     except (OSError, ValueError):

@@ -220,7 +220,7 @@ class Scenario(Tables):
     __str__ = __repr__
 
     def at(self, searched: LoadSpec, value: float) -> Scenario:
-        """The same with one intensity of one load in place of its sweep.
+        """Make a scenario with one intensity of one load in place of its sweep.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class Scenario(Tables):
 
 
 def changed(scenario: Scenario, overrides: Iterable[str] = (), seed: int | None = None) -> Scenario:
-    """The same with overrides, texts "KEY=VALUE", and with another seed.
+    """Make a scenario with overrides, texts "KEY=VALUE", and with another seed.
 
     Raises
     ------

@@ -44,7 +44,7 @@ SWEEP = [2**n for n in range(11)]
 """Outstanding I/Os over which a load is searched for what is within a latency: 1 to 1024."""
 
 DOUBLINGS = 6
-"""Of the highest rate of an open load, up to which it is searched."""
+"""How often the highest rate of an open load is doubled, at most, in a search."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def letter(number: int) -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """The same ratio in the draws of what cards do not know.
+    """A ratio in the draws of what cards do not know.
 
     Attributes
     ----------

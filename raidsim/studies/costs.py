@@ -27,19 +27,19 @@ class Prices(Protocol):
 
     @property
     def drive(self) -> Mapping[str, float]:
-        """Of one drive, by the name of its card."""
+        """Price of a drive, by the name of its card."""
 
     @property
     def controller(self) -> Mapping[str, float]:
-        """Of one controller."""
+        """Price of a controller, by the name of its card."""
 
     @property
     def server(self) -> Mapping[str, float]:
-        """Of one server."""
+        """Price of a server, by the name of its card."""
 
     @property
     def kwh(self) -> float:
-        """Of energy."""
+        """Price of energy."""
 
 
 def costs_of(scenarios: Sequence[Scenario], prices: Prices, usable: Sequence[float]) -> list[Fact]:

@@ -65,7 +65,7 @@ def _fact(
 
 
 def usable(scenario: Scenario) -> float:
-    """Of all that hosts see: hybrids, and volumes that are no part of one."""
+    """Capacity that hosts see, TB: of hybrids, and of volumes that are no part of one."""
     parts = {name for one in scenario.hybrids for name in (one.front, one.back)}
     seen = [one.capacity for one in scenario.volumes if one.name not in parts]
     return (sum(seen) + sum(one.capacity for one in scenario.hybrids)) / TERA

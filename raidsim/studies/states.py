@@ -60,7 +60,7 @@ def degraded(scenario: Scenario, _: float) -> Scenario:
 
 
 def rebuilding(scenario: Scenario, iops: float) -> Scenario:
-    """The same while that drive is rebuilt, for about as long as so many IO/s take.
+    """The scenario while that drive is rebuilt, for as long as enough I/Os take at ``iops`` IO/s.
 
     What is rebuilt meanwhile is a sample from all over the drive: the first rows are those that
     the loads use, if they do not use all.

@@ -29,7 +29,7 @@ from raidsim.system.system import SaturationError
 from raidsim.workers.engine import OnProgress, Progress, execute, go_on
 
 LEVEL = 3
-"""Of zlib: it makes a sixth of a result, in less than a millisecond."""
+"""Level of zlib: it makes a sixth of a result, in less than a millisecond."""
 
 TOGETHER = 64
 """Results that are written at a time, at most; and whatever there is after a second."""

@@ -62,7 +62,7 @@ class Drawn:
 
     @property
     def first(self) -> Row:
-        """Of the cards as they are."""
+        """The row of the cards as they are."""
         row = self.rows[0]
         assert isinstance(row, Row)
         return row

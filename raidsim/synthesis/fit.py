@@ -36,7 +36,7 @@ FEW = 0.05
 EVEN = 0.3
 BURSTY = 2.0
 BETTER = 0.01
-"""So much nearer another distribution has to be to be taken in place of a simpler one."""
+"""How much nearer another distribution has to be to be taken in place of a simpler one."""
 
 
 @dataclass(frozen=True)

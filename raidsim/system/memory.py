@@ -19,7 +19,7 @@ from raidsim import units
 from raidsim.errors import InputError, Problem
 
 SHARE = 0.5
-"""Of the machine's memory: the other half is for results, and for what else runs on it."""
+"""Share of the machine's memory. The other half is for results, and for other programs."""
 
 UNKNOWN = 8 * 2**30
 """Bytes to reckon with where the operating system does not say how much there is."""

@@ -69,7 +69,7 @@ class Asked:
 
     @cached_property
     def _words(self) -> Mapping[str, Any]:
-        """The same as texts show it: numbers with three figures, raid5 as RAID 5."""
+        """The values as texts show them: numbers with three figures, raid5 as RAID 5."""
         return {key: _word(value) for key, value in self._values.items()}
 
     def _filled(self, template: str, **more: Any) -> str:

@@ -34,7 +34,7 @@ EVENT = np.dtype(
     ]
 )
 HOLD = 65_536
-"""So many requests are held back until the first of them is completed."""
+"""Requests that are held back, at most, until the first of them is completed."""
 
 MOST_SIZE = 2**32
 """Sizes have 32 bits."""

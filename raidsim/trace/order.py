@@ -10,13 +10,13 @@ from raidsim.trace.counts import Counts
 from raidsim.trace.request import REQUEST, Requests
 
 WINDOW = 65_536
-"""So many requests are held back, so that one that stands too late finds its place."""
+"""Requests that are held back, so that one that stands too late still finds its place."""
 
 MOST_IN_A_SECOND = 1 << 22
 
 
 def in_order(blocks: Iterable[Requests], counts: Counts, field: str = "tick") -> Iterator[Requests]:
-    """The same rows by time; of equal times in the order of the file.
+    """Sort rows by time; rows of equal time stay in the order of the file.
 
     A row that belongs before one that was given out is late, and gets the time of the last one.
     """
@@ -106,7 +106,7 @@ def _spread_out(requests: Requests) -> Requests:
 
 
 def in_blocks(blocks: Iterable[Requests], rows: int) -> Iterator[Requests]:
-    """The same requests in blocks of at most so many."""
+    """Cut requests into blocks of at most ``rows``."""
     for block in blocks:
         for start in range(0, len(block), rows):
             yield block[start : start + rows]

@@ -23,7 +23,7 @@ BLOCK = 4096
 MOST_FOLLOWED = 131_072
 WHOLE = 1 << 24
 LONGEST = 16_384
-"""Of a larger request so many blocks are counted: 64 MiB."""
+"""Blocks of a request that are counted at most: 64 MiB."""
 
 AT_A_TIME = 1 << 20
 FEW = 20_000
@@ -261,7 +261,7 @@ def _follow(
 
 @lru_cache(maxsize=1)
 def _compiled() -> Callable[..., Any]:
-    """The same as machine code, which is made in a second when it is first needed."""
+    """:func:`_follow` as machine code, which is made in a second when it is first needed."""
     import numba  # noqa: PLC0415 - it takes half a second, and few accesses do without
 
     compiled: Callable[..., Any] = numba.njit(nogil=True)(_follow)

@@ -82,7 +82,7 @@ class Survey:
 def chosen(
     trace: Source, names: Sequence[str] | None, start: float, end: float
 ) -> Iterator[Requests]:
-    """Those requests of a trace that are on some volumes, within a stretch of its time, in s."""
+    """The requests of a trace to the volumes ``names``, from time ``start`` to ``end``, in s."""
     for block in trace.blocks():
         if len(block) and block["time"][0] >= end:
             return

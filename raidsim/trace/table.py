@@ -217,7 +217,7 @@ class Table:
     def _tokens(
         self, characters: Characters, starts: Places, ends: Places
     ) -> tuple[Truths, Places, Places]:
-        """The same, where cells stand between blanks."""
+        """What the function above finds, for lines whose cells stand between blanks."""
         wanted = len(self.layout.columns)
         begin, end = int(starts[0]) if len(starts) else 0, int(ends[-1]) + 1 if len(ends) else 0
         blank = characters.bytes[begin:end] <= ord(" ")

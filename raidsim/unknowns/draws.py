@@ -35,7 +35,7 @@ _Key = tuple[str, str, tuple[tuple[str, object], ...]]
 
 @dataclass
 class Draws:
-    """So many draws of whatever cards are asked for.
+    """A number of draws of the values of any card that is asked for.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ COARSE = frozenset({"flash.spare"})
 """Values drawn in steps: each new one costs the whole past of a drive, which is simulated."""
 
 STEPS = 2
-"""Of these, steps to a standard deviation: rounding adds a 48th to the variance."""
+"""Steps of such a value in a standard deviation: rounding to them adds a 48th to the variance."""
 
 
 @dataclass(frozen=True)

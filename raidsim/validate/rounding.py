@@ -12,7 +12,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 LARGEST_SHARE = 0.05
-"""Of a number, what its step is at most."""
+"""Share of a number that its step is at most."""
 
 
 def step(number: float) -> float:

@@ -267,7 +267,7 @@ def _work(
 
 
 _here = threading.local()
-"""Of each thread, whether it works for others already: what it runs has no workers of its own."""
+"""Says of a thread whether it works for others already: then what it runs has no workers."""
 
 
 # -- workers ------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ class Disk(DriveKind):
         return fixed + card.number("seek.write_average") + turn / 2
 
     def demands(self, card: Card, flows: Sequence[Flow]) -> dict[str, float]:
-        """Of controller, arm and link; the arm moves no faster than from cylinder to cylinder."""
+        """Busy shares of controller, arm and link; each seek counts as one to the next cylinder."""
         turn = 1 / card.number("spindle.speed")
         byte = turn / card.number("geometry.track_outer")
         controller = arm = link = 0.0
@@ -184,7 +184,7 @@ class Disk(DriveKind):
         return idle * turning + (active - idle) * busy / passed
 
     def media_cache(self, system: System, drive: int) -> int | None:
-        """That of a shingled one."""
+        """Row of the media cache of a shingled disk; None of any other."""
         row = int(self.row(system, drive)["shingles"])
         return None if row == t.NONE else row
 

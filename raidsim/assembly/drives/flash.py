@@ -99,7 +99,7 @@ class Flash(DriveKind):
         return 2 * fixed + card.number("flash.read_time") if parity else fixed
 
     def demands(self, card: Card, flows: Sequence[Flow]) -> dict[str, float]:
-        """Of front end, data path and link; of a drive that was written at random for long."""
+        """Busy shares of front end, data path and link, of a drive written at random for long."""
         read = sum(flow.read for flow in flows)
         written = sum(flow.written for flow in flows)
         front_end = sum(flow.ios for flow in flows) * card.number("front_end.command_time")
@@ -262,7 +262,7 @@ class Flash(DriveKind):
         return " and ".join(filter(None, found)) or None
 
     def _fills_its_cache(self, system: System, drive: int) -> str | None:
-        """That its SLC cache holds more than it did, or less."""
+        """Say so if the SLC cache of a drive holds more than it did, or less; else None."""
         number = int(self.row(system, drive)["slc"])
         cache = system.world.slcs[number]
         size, held = int(cache["size"]), int(cache["held"])
@@ -274,7 +274,7 @@ class Flash(DriveKind):
         return f"its SLC cache of {size / 1e9:.3g} GB went from {before} to {after} GB"
 
     def _has_free_blocks(self, system: System, drive: int) -> str | None:
-        """That no garbage is collected yet, since there are free blocks to write to."""
+        """Say so if no garbage is collected yet, since there are free blocks; else None."""
         number = int(self.row(system, drive)["ftl"])
         table = system.world.ftls[number]
         if not system.since("ftls", number, "written") or table["free"] <= RESERVE:
@@ -282,7 +282,7 @@ class Flash(DriveKind):
         return "it wrote to free blocks and collected no garbage yet"
 
     def _collects_too_soon(self, system: System, drive: int) -> str | None:
-        """That garbage is collected while a map of its true size would have free flash left."""
+        """Say so if garbage is collected where a map of true size had free flash; else None."""
         row = self.row(system, drive)
         number = int(row["ftl"])
         table = system.world.ftls[number]

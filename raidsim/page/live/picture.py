@@ -59,7 +59,7 @@ def picture(
 
 
 def around(volume: Volume, rows: Collection[int], reach: int = AROUND) -> list[int]:
-    """These rows, with so many above and below."""
+    """The given rows, with ``reach`` rows above and below each."""
     layout = volume.spec.layout
     if layout is None:
         return []

@@ -32,7 +32,7 @@ from raidsim.page.live.visitors import GoneError, TooMuchError, Visitors
 from raidsim.page.live.wishes import WrongError, checked
 
 MOST_BYTES: Final = 8192
-"""Of what is asked of an array that is there."""
+"""Bytes of a request about an array that is there, at most."""
 
 
 async def _page(request: Request) -> Response:

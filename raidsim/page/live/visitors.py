@@ -33,7 +33,7 @@ MOST_WAITING: Final = 2
 LONGEST: Final = 20.0
 """Seconds that a process may take for a wish; then it is ended."""
 COMPILING: Final = 300.0
-"""The same, while the kernel is compiled."""
+"""Seconds that a process may take for a wish while the kernel is compiled."""
 PROCESSES: Final = 2
 """For arrays that the page offers."""
 

@@ -145,7 +145,7 @@ def write(blocks: Iterable[Requests], page: Page) -> Iterator[bytes]:
 
 
 def written(blocks: Iterable[Requests], page: Page, version: int) -> Iterator[bytes]:
-    """The same, in either version. One of version 2 has no time shorter than 100 us."""
+    """The file of some requests, in either version. Version 2 has no time shorter than 100 us."""
     yield f"fio version {version} iolog\n".encode()
     actions = ("read", "write", "trim", "sync")
     opened: set[int] = set()
