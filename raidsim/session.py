@@ -40,7 +40,7 @@ from raidsim.observe.settling import (
     Unsettled,
     Warmup,
 )
-from raidsim.result import Counts, Interval, Limit, Point, Replayed
+from raidsim.result import Counts, DriveUse, Interval, Limit, Point, Replayed
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at, label, offered, period_of, transfers
 from raidsim.scenario.replays import plan
@@ -50,7 +50,6 @@ from raidsim.units import NS_PER_S
 from raidsim.waits import OnPoint, PointProgress, so_far
 from raidsim.warming import warm_drives
 
-MS_PER_S = 1e3
 LEAST_PILOT = 2_000
 GROWTH = 1.5
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
@@ -442,22 +441,10 @@ class Session:
         rate, megabytes = observe.rates(system, streams)
         used = observe.stations(system, observe.stations_of(system, streams)[0])
         unsettled = [one for one in self.unsettled if self.warmup_ns and load.name in one.loads]
-        warnings = [*self.warnings, *(one.told(self._so_far()) for one in unsettled)]
-        latencies = {}
-        kinds = {"read": t.READ, "write": t.WRITE} | (
-            {"flush": t.FLUSH} if self._asked_for(streams, t.FLUSH, load.flush_every) else {}
-        )
-        kinds |= {"trim": t.TRIM} if self._asked_for(streams, t.TRIM, load.trim) else {}
-        for kind, op in kinds.items():
-            times = observe.times(system, streams, op)
-            latencies[kind] = observe.latency(system, streams, op, times)
-            warnings += observe.uncertain_percentiles(times, op, kind)
+        latencies, uncertain = observe.latencies(system, load, streams)
         drives = wear.drives(system, streams)
-        if self.finite or self.scenario.air.start != "warm":
-            warnings += thermal.warnings(drives)
-        warnings += hybrid_use.warnings(system, self.scenario, volumes)
-        warnings += wear.warnings(system, streams)
-        warnings += array_use.warnings(system, self.scenario, volumes, load.volume)
+        warnings = [*self.warnings, *(one.told(self._so_far()) for one in unsettled), *uncertain]
+        warnings += self._of_the_hardware(load, streams, drives)
         account = observe.counts(system, streams)
         trace = self._replayed(load, streams)
         if trace is not None and load.trace is not None:
@@ -467,15 +454,9 @@ class Session:
         throughput = self._throughput(load, rate)
         busiest = observe.limit(used, system.volume_of)
         if not self.finite:
-            # Of several loads that are measured together each has converged on its own.
-            converged = converged or self._is_precise(load)
-            if not converged:
-                warnings.append(self._why_not_converged(load))
-            passing = thermal.why_not_converged(
-                system, self._turning(load)
-            ) + hybrid_use.why_not_converged(system, self.scenario, volumes, load.volume)
-            warnings += passing + self._of_the_caches(load)
-            converged = converged and not unsettled and not passing
+            converged, more = self._has_converged(load, converged)
+            converged = converged and not unsettled
+            warnings += more
         saturated = self._is_saturated(load, streams, throughput)
         if saturated:
             converged = False
@@ -486,7 +467,7 @@ class Session:
                 " how long is measured"
             )
             converged = converged and (self.finite or not self._is_behind(load, throughput))
-        within, within_ms = (False, None) if saturated else self._within(load, streams)
+        within, within_ms = (False, None) if saturated else observe.within(system, load, streams)
         if load.within is not None and within_ms is None and not saturated:
             warnings.append("not known to be within: too few I/Os took longer than the percentile")
         return Point(
@@ -517,11 +498,29 @@ class Session:
             unsettled=[one.after(self._so_far()) for one in unsettled],
         )
 
-    def _asked_for(self, streams: list[int], op: int, share: float) -> bool:
-        """Whether a load asks for flushes, or trims: as it says, or as its trace had it."""
-        return share > 0 or bool(
-            self.system.world.streams["window_others"][streams, op - t.FLUSH].any()
-        )
+    def _of_the_hardware(
+        self, load: LoadSpec, streams: list[int], drives: Sequence[DriveUse]
+    ) -> list[str]:
+        """What drives, hybrids and arrays have to say of a measurement."""
+        system, volumes = self.system, self.machine.volumes
+        found = []
+        if self.finite or self.scenario.air.start != "warm":
+            found += thermal.warnings(drives)
+        found += hybrid_use.warnings(system, self.scenario, volumes)
+        found += wear.warnings(system, streams)
+        return found + array_use.warnings(system, self.scenario, volumes, load.volume)
+
+    def _has_converged(self, load: LoadSpec, converged: bool) -> tuple[bool, list[str]]:
+        """Whether a load has converged, and what it leaves open.
+
+        Of several loads that are measured together each has converged on its own.
+        """
+        converged = converged or self._is_precise(load)
+        found = [] if converged else [self._why_not_converged(load)]
+        passing = thermal.why_not_converged(self.system, self._turning(load))
+        volumes = self.machine.volumes
+        passing += hybrid_use.why_not_converged(self.system, self.scenario, volumes, load.volume)
+        return converged and not passing, [*found, *passing, *self._of_the_caches(load)]
 
     def _replayed(self, load: LoadSpec, streams: list[int]) -> Replayed | None:
         """What became of the trace of a load; None of a load without."""
@@ -529,15 +528,6 @@ class Session:
             return None
         watch = self.watches.get(load.name)
         return replayed.replayed(self.system, load, streams, watch.stretches() if watch else [])
-
-    def _within(self, load: LoadSpec, streams: list[int]) -> tuple[bool | None, float | None]:
-        """Whether a load is within the latency it asks for, and what its latency is, in ms."""
-        if load.within is None:
-            return None, None
-        found = observe.latency_of_all(self.system, streams, load.within_percentile)
-        counts = observe.counts(self.system, streams)
-        answered = counts.failed == counts.timed_out == 0
-        return found is not None and found <= load.within * MS_PER_S and answered, found
 
     def _why_not_converged(self, load: LoadSpec) -> str:
         if not self._covers_bursts(load):

@@ -29,6 +29,7 @@ NS_PER_S = 1e9
 """The kernel's clock counts ns."""
 
 NS_PER_MS = 1e6
+MS_PER_S = 1e3
 
 _BYTES = (
     {"B": 1}

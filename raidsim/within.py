@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 
 from raidsim.result import Highest, Interval, Point
 from raidsim.scenario import LoadSpec, Scenario
-from raidsim.session import MS_PER_S
 from raidsim.stats import search
+from raidsim.units import MS_PER_S
 from raidsim.waits import OnPoint, PointProgress
 
 Measure = Callable[[Scenario, OnPoint | None], list[Point]]

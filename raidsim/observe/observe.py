@@ -13,9 +13,10 @@ from raidsim.assembly.volume_rows import below, drives_of
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.result import Counts, Latency, Limit, Stage, StationUse, owner_and_part
+from raidsim.scenario import LoadSpec
 from raidsim.stats.histogram import FEW_EXCEEDANCES, exceedances, percentiles
 from raidsim.system.system import System
-from raidsim.units import NS_PER_MS, NS_PER_S
+from raidsim.units import MS_PER_S, NS_PER_MS, NS_PER_S
 
 MIB = 2**20
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
@@ -99,6 +100,41 @@ def latency_of_all(system: System, streams: Sequence[int], quantile: float | Non
         return None if found is None else found / NS_PER_MS
     samples = int(world.streams["window_ios"][rows].sum())
     return int(world.streams["window_ns"][rows].sum()) / samples / NS_PER_MS if samples else None
+
+
+def within(
+    system: System, load: LoadSpec, streams: Sequence[int]
+) -> tuple[bool | None, float | None]:
+    """Whether a load is within the latency it asks for, and what its latency is, in ms."""
+    if load.within is None:
+        return None, None
+    found = latency_of_all(system, streams, load.within_percentile)
+    account = counts(system, streams)
+    answered = account.failed == account.timed_out == 0
+    return found is not None and found <= load.within * MS_PER_S and answered, found
+
+
+def latencies(
+    system: System, load: LoadSpec, streams: Sequence[int]
+) -> tuple[dict[str, Latency | None], list[str]]:
+    """Response times by kind of I/O, and a warning for each that rests on few samples.
+
+    Flushes and trims are told of if the load asks for any, or its trace had any.
+    """
+    others = system.world.streams["window_others"][list(streams)]
+    found: dict[str, Latency | None] = {}
+    warnings: list[str] = []
+    for kind, op, asked in (
+        ("read", t.READ, True),
+        ("write", t.WRITE, True),
+        ("flush", t.FLUSH, load.flush_every > 0),
+        ("trim", t.TRIM, load.trim > 0),
+    ):
+        if asked or others[:, op - t.FLUSH].any():
+            histogram = times(system, streams, op)
+            found[kind] = latency(system, streams, op, histogram)
+            warnings += uncertain_percentiles(histogram, op, kind)
+    return found, warnings
 
 
 def uncertain_percentiles(histogram: NDArray[np.int64], op: int, kind: str) -> list[str]:
