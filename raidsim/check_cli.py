@@ -17,6 +17,7 @@ from raidsim.cli_options import (
     ScenarioName,
     WithUnknowns,
     number_of_draws,
+    quantity_of,
     stdout,
     target_of,
 )
@@ -133,17 +134,11 @@ def _room_and_risks(scenario: Scenario) -> tuple[Room, list[Risk]]:
 
 def _share(text: str | None) -> float:
     """What a file system takes, as a share."""
-    from raidsim import units
     from raidsim.observe.waterfall import FILE_SYSTEM
 
-    if text is None:
+    share = quantity_of("--file-system", text, "share")
+    if share is None:
         return FILE_SYSTEM
-    try:
-        share = units.parse(text, "share")
-    except units.QuantityError as error:
-        raise InputError(
-            [Problem(None, None, "--file-system", error.cause, error.remedy)]
-        ) from None
     if not 0 <= share < 1:
         cause = f"{text} is not a share of a volume"
         raise InputError(

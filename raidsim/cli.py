@@ -55,6 +55,7 @@ from raidsim.cli_options import (
     WithUnknowns,
     draws,
     folder_of,
+    quantity_of,
     stdout,
     target_of,
 )
@@ -303,10 +304,10 @@ def import_command(
     written.check([target] if target else [], inputs=files)
     wishes = Wishes(
         phase=phase,
-        capacity=_quantity("--capacity", capacity, "capacity"),
+        capacity=quantity_of("--capacity", capacity, "capacity"),
         outstanding=outstanding,
         at_rate=at_rate,
-        random=_quantity("--random", random, "share"),
+        random=quantity_of("--random", random, "share"),
         device=device,
     )
     made = import_files(files, form=form, arrays=array or [], wishes=wishes)
@@ -316,19 +317,6 @@ def import_command(
         written.write({target: made.text.encode()})
     else:
         typer.echo(made.text, nl=False)
-
-
-def _quantity(option: str, text: str | None, dimension: str) -> float | None:
-    """The value of an option with a unit."""
-    from raidsim import units
-    from raidsim.errors import Problem
-
-    if text is None:
-        return None
-    try:
-        return units.parse(text, dimension)
-    except units.QuantityError as error:
-        raise InputError([Problem(None, None, option, error.cause, error.remedy)]) from None
 
 
 @app.command("calibrate")

@@ -163,6 +163,35 @@ def stdout() -> ReportConsole:
     return ReportConsole(sys.stdout)
 
 
+def quantity_of(option: str, text: str | None, dimension: str) -> float | None:
+    """The value of an option with a unit, in base units, if it was given.
+
+    Raises
+    ------
+    InputError
+        It is no quantity of this dimension.
+    """
+    from raidsim import units
+    from raidsim.errors import InputError, Problem
+
+    if text is None:
+        return None
+    try:
+        return units.parse(text, dimension)
+    except units.QuantityError as error:
+        raise InputError([Problem(None, None, option, error.cause, error.remedy)]) from None
+
+
+@contextmanager
+def kept_in(path: Path | str) -> Iterator[None]:
+    """Say where what was finished is kept, if Ctrl-C comes meanwhile."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(f"What was finished is kept in {path}: the same command goes on.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
 def folder_of(option: str, path: str | None, what: str = "folder") -> Path | None:
     """A folder, or what else, that an option names, if it does.
 

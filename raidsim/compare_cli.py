@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from raidsim.cli_options import (
-    INTERRUPTED,
     ClusterAddress,
     HtmlFile,
     JsonFile,
@@ -21,7 +20,9 @@ from raidsim.cli_options import (
     WorkerCount,
     draws,
     folder_of,
+    kept_in,
     named_as_options,
+    quantity_of,
     stdout,
     target_of,
 )
@@ -116,7 +117,7 @@ def compare_command(
     from raidsim.studies.compare import compare
     from raidsim.studies.store import default_path
 
-    share = _share(percentile)
+    share = quantity_of("--percentile", percentile, "share")
     if share is not None and within is None:
         cause = "says nothing without --within"
         raise InputError([Problem(None, None, "--percentile", cause, "give a latency as well")])
@@ -126,37 +127,34 @@ def compare_command(
 
         priced = read_prices(prices)
     kept = folder_of("--store", store, "file") or default_path()
-    try:
-        with (
-            Bar() as bar,
-            named_as_options(
-                systems=systems,
-                seeds=seeds,
-                within=within,
-                percentile=percentile,
-                precision=precision,
-                unknowns=unknowns,
-            ),
-        ):
-            found = compare(
-                *named.values(),
-                names=list(named),
-                seeds=seeds,
-                within=within,
-                percentile=share,
-                unknowns=draws(unknowns),
-                states=not no_states,
-                risk=not no_risk,
-                prices=priced,
-                precision=precision,
-                store=kept,
-                workers=workers,
-                cluster=cluster,
-                progress=bar.on_job,
-            )
-    except KeyboardInterrupt:
-        typer.echo(f"What was finished is kept in {kept}: the same command goes on.", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+    with (
+        kept_in(kept),
+        Bar() as bar,
+        named_as_options(
+            systems=systems,
+            seeds=seeds,
+            within=within,
+            percentile=percentile,
+            precision=precision,
+            unknowns=unknowns,
+        ),
+    ):
+        found = compare(
+            *named.values(),
+            names=list(named),
+            seeds=seeds,
+            within=within,
+            percentile=share,
+            unknowns=draws(unknowns),
+            states=not no_states,
+            risk=not no_risk,
+            prices=priced,
+            precision=precision,
+            store=kept,
+            workers=workers,
+            cluster=cluster,
+            progress=bar.on_job,
+        )
     contents: dict[Target, bytes] = {}
     if target := targets["json"]:
         from raidsim.report import json_file
@@ -241,14 +239,3 @@ def _changes(text: str) -> list[str]:
 
 def _files(systems: list[str]) -> list[str]:
     return [name for name in systems if Path(name).is_file()]
-
-
-def _share(text: str | None) -> float | None:
-    from raidsim import units
-
-    if text is None:
-        return None
-    try:
-        return units.parse(text, "share")
-    except units.QuantityError as error:
-        raise InputError([Problem(None, None, "--percentile", error.cause, error.remedy)]) from None

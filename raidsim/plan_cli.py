@@ -10,8 +10,11 @@ import typer
 
 from raidsim.cli_options import (
     DOES_NOT_HOLD,
+    ClusterAddress,
     HtmlFile,
     JsonFile,
+    StoreFile,
+    WorkerCount,
     named_as_options,
     stdout,
     target_of,
@@ -62,18 +65,9 @@ def plan_command(
             " 0 for none.",
         ),
     ] = 12,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, max=1024, metavar="N", help="Runs at a time, on this machine."),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Scheduler of a Dask cluster that runs them."),
-    ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Keep runs, and go on where the last plan was ended."),
-    ] = None,
+    workers: WorkerCount = None,
+    cluster: ClusterAddress = None,
+    store: StoreFile = None,
 ) -> None:
     """Find the designs that meet a need and that no other design beats in every aim."""
     from pathlib import Path

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from raidsim.cli_options import (
-    INTERRUPTED,
     ClusterAddress,
     JsonFile,
     Overrides,
@@ -19,6 +18,7 @@ from raidsim.cli_options import (
     StoreFile,
     WorkerCount,
     folder_of,
+    kept_in,
     named_as_options,
     stdout,
     target_of,
@@ -128,15 +128,11 @@ def sweep_command(
     asked.check_columns({option: name for option, name in wanted.items() if name is not None})
     output.check((one for one in targets.values() if one), inputs=[scenario, store])
     kept = folder_of("--store", store, "file") or default_path()
-    try:
-        options = named_as_options(
-            precision=precision, vary=vary or (), samples=samples or 0, seeds=seeds
-        )
-        with opened(kept) as base, Bar() as bar, options:
-            found = asked.run(base, workers=workers, cluster=cluster, on_progress=bar.on_job)
-    except KeyboardInterrupt:
-        typer.echo(f"What was finished is kept in {kept}: the same command goes on.", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+    options = named_as_options(
+        precision=precision, vary=vary or (), samples=samples or 0, seeds=seeds
+    )
+    with kept_in(kept), opened(kept) as base, Bar() as bar, options:
+        found = asked.run(base, workers=workers, cluster=cluster, on_progress=bar.on_job)
 
     again = sum(one.again for one in found.outcomes)
     if again:
