@@ -21,7 +21,7 @@ from threading import Lock
 from typing import Any
 
 from raidsim.capacity import Capacity
-from raidsim.control.model import Model, assemble
+from raidsim.control.model import Model
 from raidsim.course import CourseSession
 from raidsim.errors import InputError, Problem, quote
 from raidsim.falls import with_reasons
@@ -228,7 +228,7 @@ def run_point(
 
     A ``keeper`` keeps the I/Os of the point under the ``key``.
     """
-    model = assemble(scenario, intensity)
+    model = Model(scenario, intensity)
     try:
         return _points_of(model, on_point, keeper, key)
     finally:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from raidsim import scenario
-from raidsim.control.model import assemble
+from raidsim.control.model import Model
 from raidsim.errors import InputError
 from raidsim.report import csv_file, html, json_file, plot
 from raidsim.running import run
@@ -241,7 +241,7 @@ def test_a_load_beside_them_makes_them_slower_and_is_measured_too():
 def test_machines_differ_by_their_spread_and_not_in_the_mean():
     """A log-normal factor: mean 1, standard deviation the spread."""
     loaded = scenario.load_text(ONE, overrides=["machine.spread=30 %", "machine.reads=1"])
-    group = assemble(loaded).boot.groups["machines"]
+    group = Model(loaded).boot.groups["machines"]
     factors = [group.factor(number) for number in range(4000)]
     mean = sum(factors) / len(factors)
     deviation = (sum((one - mean) ** 2 for one in factors) / len(factors)) ** 0.5

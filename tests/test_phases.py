@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import raidsim
-from raidsim.control.model import assemble
+from raidsim.control.model import Model
 from raidsim.errors import InputError
 from raidsim.fio.files import files_of
 from raidsim.fio.written import keep
@@ -74,7 +74,7 @@ def test_a_load_without_an_end_stops_with_its_phase():
 @pytest.mark.parametrize("beside", [(), (SECOND | {"name": "beside"},)])
 def test_nothing_of_a_phase_is_left_when_the_next_one_begins(beside):
     asked = scenario(DISK, FIRST, *beside, SECOND | {"after": "first"})
-    model = assemble(asked)
+    model = Model(asked)
     phase = Session(model, None, asked.phases[0])
     phase.measure()
     phase.leave()

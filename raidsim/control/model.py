@@ -39,7 +39,7 @@ class Machine:
 
 
 class Model:
-    """The parts of a scenario in an environment of their own, by name.
+    """The parts of a scenario in an environment of their own, by name, with drives as they begin.
 
     No load runs yet, and no machine is switched on. Where nothing happens and no machine boots all
     loads run from the start to the end, and their streams are there already.
@@ -61,6 +61,11 @@ class Model:
         Each load's runs so far.
     boot
         Its machines.
+
+    Raises
+    ------
+    InputError
+        Its cards contradict themselves, or it would take more memory than there is for it.
     """
 
     def __init__(self, scenario: Scenario, intensity: int = 0) -> None:
@@ -206,17 +211,6 @@ class Model:
             yield from volume.operations
 
 
-def assemble(scenario: Scenario, intensity: int = 0) -> Model:
-    """Put a scenario together at one point of its sweep, with its drives as they begin.
-
-    Raises
-    ------
-    InputError
-        Its cards contradict themselves, or it would take more memory than there is for it.
-    """
-    return Model(scenario, intensity)
-
-
 def build(scenario: Scenario, intensity: int = 0) -> Machine:
     """Rows of a scenario, with all its loads, and as if nothing happened and no machine booted."""
-    return assemble(scenario.model_copy(update={"events": (), "machines": ()}), intensity).machine
+    return Model(scenario.model_copy(update={"events": (), "machines": ()}), intensity).machine

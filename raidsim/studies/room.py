@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from raidsim.control.model import assemble
+from raidsim.control.model import Model
 from raidsim.errors import InputError
 from raidsim.risk.under_load import hardest
 from raidsim.scenario import Scenario
@@ -42,9 +42,8 @@ def room_of(scenario: Scenario) -> Room:
         for volume in scenario.volumes
     ]
     try:
-        needed = assemble(
-            scenario.model_copy(update={"volumes": tuple(filled)}), point
-        ).env.system.memory
+        model = Model(scenario.model_copy(update={"volumes": tuple(filled)}), point)
+        needed = model.env.system.memory
     except InputError as error:
         reasons = (
             "; ".join(part for part in (problem.cause, problem.remedy) if part)
