@@ -46,5 +46,5 @@ class CheckedTable(np.ndarray[Any, Any]):
 
 
 def world_of(tables: Any) -> Any:
-    """The same tables, such that interpreted code that takes a row that is not there fails."""
+    """Tables of which interpreted code cannot take a row that is not there: it fails."""
     return type(tables)(*(table.view(CheckedTable) for table in tables))

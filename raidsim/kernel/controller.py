@@ -165,7 +165,7 @@ def copy(w, cache, index, ns):
 @part("arrays")
 @handler
 def copied(w, index):
-    """It has: a read goes to the host, a write is in the cache once that has room."""
+    """The data has passed the memory: a read goes to the host, a write waits for room there."""
     if w.jobs[index]["op"] == READ:
         transfer(w, index)
         return

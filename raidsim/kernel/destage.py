@@ -100,7 +100,7 @@ def strike(w, cache, index):
 
 @routine
 def strike_found(w, cache, index):
-    """The same of a line that was sought last, or follows in the list on one that was struck so."""
+    """Strike the line that was sought last, or that follows in the list on one struck before."""
     line = w.lines[index]
     before = cache["first_tower"] + (cache["lines"] + 1) * LEVELS
     own = tower(cache, index)
@@ -170,7 +170,7 @@ def soil(w, cache, index, start, end):
 
 @routine
 def count_of_array(w, cache, volume, size):
-    """So many more bytes of a volume are dirty. While any are dirty, its drives take destages.
+    """Count bytes of a volume that become dirty. While any are dirty, its drives take destages.
 
     A hybrid's blocks in its front are no lines of a controller, and have a cache of their own.
     """
@@ -187,7 +187,7 @@ def count_of_array(w, cache, volume, size):
 
 @routine
 def count(w, cache, size):
-    """So many more bytes are dirty from now on (fewer, if negative)."""
+    """Count ``size`` bytes that become dirty; they are clean again if it is negative."""
     now = w.state[0]["now"]
     cache["dirty_area"] += float(cache["dirty"]) * (now - cache["dirty_changed"])
     cache["dirty_changed"] = now

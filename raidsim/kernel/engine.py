@@ -144,7 +144,7 @@ def run(w, horizon, budget, ticks):
 
 
 run_flash = without(run, "run_flash", "disks", "arrays")
-"""The same for systems of single solid state drives: it compiles in a third of the time."""
+"""What :func:`run` does for single solid state drives: it compiles in a third of the time."""
 
 
 @handler

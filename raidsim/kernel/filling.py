@@ -90,9 +90,9 @@ def is_punctured(w, drive, offset, size):
 
 @handler
 def keep_new(w, begun, count, more):
-    """Of ``more`` reads from number ``count`` on keep those that a row does not have yet.
+    """Keep those of ``more`` reads, from number ``count`` on, that a row does not have yet.
 
-    Reads of the row are those from number ``begun`` on; how many accesses there are in all now.
+    The reads of the row begin with number ``begun``. Returns how many accesses there are now.
     """
     kept = count
     for i in range(count, count + more):

@@ -15,8 +15,8 @@ the share `target`:
 
 and a job that finds it idle for longer than `sleep_after` waits for it to wake. A process that runs
 on the CPU of the interrupts is awake as long as that is, so submission and completion keep each
-other from sleep; elsewhere they sleep apart. Clock and sleep are looked at when a job arrives; that
-is no event of its own, and before it nobody could tell.
+other from sleep; elsewhere they sleep apart. Clock and sleep are worked out when a job arrives.
+They need no event of their own, since nothing depends on them before that.
 
 Verbs: :func:`submit` takes a fresh request, :func:`complete` one whose data is there.
 """

@@ -248,7 +248,7 @@ def draw_block(w, stream, n, blocks):
 
 @handler
 def draw_in_zone(w, stream, u, blocks):
-    """The same where zones are accessed differently; each of them has a block at least."""
+    """Which place a random access goes to where zones differ; each zone has at least one place."""
     first = 0
     passed = 0.0
     zone = stream["first_zone"]

@@ -86,7 +86,7 @@ def seek_time(w, disk, op, distance):
 
 @handler
 def measured_seek(w, disk, op, distance):
-    """The same off a measured curve: on the line between two points, or on the last one."""
+    """ns of a seek on a measured curve: on a line between two points, or the last line."""
     low = disk["first_seek"]
     high = low + disk["seeks"] - 2
     while low < high:
@@ -122,7 +122,7 @@ def seek_reach(w, disk, op, time):
 
 @handler
 def measured_reach(w, disk, op, time):
-    """The same of a measured curve: the first point from which on all take longer."""
+    """Reach of a seek on a measured curve: the first point from which on all take longer."""
     low = disk["first_seek"]
     high = low + disk["seeks"]
     while low < high:

@@ -99,9 +99,9 @@ def suspend(w, sensing, die):
 
 @handler
 def priority(w, drive):
-    """Of what a drive does for itself at a die: behind senses of the host, if it gives way to them.
+    """Priority of a drive's own work at a die: behind the host's senses, if it gives way to them.
 
-    Its own senses are of that too: they and its programs stay first come, first served.
+    The drive's own senses have it too: among them and its programs, first come is first served.
     """
     if drive["sensing"] != NONE and w.sensings[drive["sensing"]]["suspensions"] > 0:
         return LATE

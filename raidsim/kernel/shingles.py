@@ -276,7 +276,7 @@ def aim(w, disk, task):
 
 @routine
 def aim_all(w, disk):
-    """The same of all writes that wait."""
+    """Aim all writes that wait."""
     for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
         if w.tasks[row]["op"] == WRITE:
             aim(w, disk, w.tasks[row])
