@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 from raidsim.cards.card import Card
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import nearest_key, one_line, quote
-from raidsim.scenario import checks, hybrids, meaning
+from raidsim.scenario import checks, meaning
 from raidsim.scenario.event_checks import Parts, read_events
 from raidsim.scenario.fields import Count, Line, Reader, Text
 from raidsim.scenario.found import (
@@ -25,6 +25,7 @@ from raidsim.scenario.found import (
     FoundHybrid,
     FoundVolume,
 )
+from raidsim.scenario.hybrids import overlaps
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     AirSpec,
@@ -72,13 +73,13 @@ class _Loader:
         controllers = self._controllers()
         links = self._links(controllers)
         volumes = self._volumes(host.card, controllers, links)
-        made = self._hybrids(controllers, volumes)
-        machines = self._machines(volumes, made)
-        loads = self._loads(volumes, made)
+        hybrids = self._hybrids(controllers, volumes)
+        machines = self._machines(volumes, hybrids)
+        loads = self._loads(volumes, hybrids)
         self._names("load", loads)
         self._names("machine", machines)
         self._names_apart("machine", machines, {"load": loads})
-        for key, parts in (("volume", volumes), ("hybrid", made)):
+        for key, parts in (("volume", volumes), ("hybrid", hybrids)):
             self._names_apart(key, parts, {"controller": controllers, "link": links})
         self._sweeps([load.values for load in loads])
         self._phases([load.values for load in loads])
@@ -93,7 +94,7 @@ class _Loader:
             controllers=tuple(one.spec() for one in controllers),
             links=tuple(LinkSpec.model_construct(**one.values) for one in links),
             volumes=tuple(one.spec() for one in volumes),
-            hybrids=tuple(one.spec() for one in made),
+            hybrids=tuple(one.spec() for one in hybrids),
             loads=tuple(LoadSpec.model_construct(**one.values) for one in loads),
             machines=tuple(MachineSpec.model_construct(**one.values) for one in machines),
             air=AirSpec.model_construct(**air),
@@ -201,19 +202,21 @@ class _Loader:
             for values, path in self._read("hybrid", HybridKeys)
         ]
         self._names("hybrid", found)
-        for index, key, cause, remedy in hybrids.overlaps(found):
+        for index, key, cause, remedy in overlaps(found):
             self.reading.problem(("hybrid", index, key), cause, remedy)
         return found
 
-    def _machines(self, volumes: Sequence[FoundVolume], made: Sequence[FoundHybrid]) -> list[Found]:
+    def _machines(
+        self, volumes: Sequence[FoundVolume], hybrids: Sequence[FoundHybrid]
+    ) -> list[Found]:
         return [
-            meaning.machines(self.reading, values, path, volumes, made)
+            meaning.machines(self.reading, values, path, volumes, hybrids)
             for values, path in self._read("machine", MachineSpec)
         ]
 
-    def _loads(self, volumes: Sequence[FoundVolume], made: Sequence[FoundHybrid]) -> list[Found]:
+    def _loads(self, volumes: Sequence[FoundVolume], hybrids: Sequence[FoundHybrid]) -> list[Found]:
         return [
-            meaning.load(self.reading, values, path, volumes, made, self.folder)
+            meaning.load(self.reading, values, path, volumes, hybrids, self.folder)
             for values, path in self._read("load", LoadSpec, optional=self._has_a_course())
         ]
 

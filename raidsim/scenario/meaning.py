@@ -14,7 +14,7 @@ from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.card import Card
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, quote, quoted
-from raidsim.scenario import arrays, checks, hybrids, replays
+from raidsim.scenario import arrays, checks, replays
 from raidsim.scenario.checks import Finding
 from raidsim.scenario.found import (
     Found,
@@ -25,6 +25,7 @@ from raidsim.scenario.found import (
     names_of,
 )
 from raidsim.scenario.hardware import battery_of, with_card
+from raidsim.scenario.hybrids import check_hybrid, check_parts, extent_of
 from raidsim.scenario.machines import Room, check_machines
 from raidsim.scenario.models import SizeShare
 from raidsim.scenario.reading import Reading, Values
@@ -131,11 +132,11 @@ def hybrid(
         cause = f"{quote(values['name'])} is the name of a volume too"
         found.append(("name", cause, "give each its own name"))
     card = cards.get(values.get("controller", ""))
-    found += hybrids.check_parts(values, known)
+    found += check_parts(values, known)
     if not found and (card is not None or values.get("controller") == arrays.HOST):
-        found += hybrids.check_hybrid(values, known, card)
+        found += check_hybrid(values, known, card)
     reading.note(path, found)
-    return FoundHybrid(values, None if found else hybrids.extent_of(values, known))
+    return FoundHybrid(values, None if found else extent_of(values, known))
 
 
 def machines(
@@ -143,16 +144,16 @@ def machines(
     values: Values,
     path: Path,
     volumes: Sequence[FoundVolume],
-    made: Sequence[FoundHybrid],
+    hybrids: Sequence[FoundHybrid],
 ) -> Found:
     """A group of machines, and the volume that it is on."""
-    inside = _inside(made)
+    inside = _inside(hybrids)
     rooms = {
         one.name: Room(one.capacity, one.values.get("access"))
         for one in volumes
         if one.name is not None and one.name not in inside
     }
-    for one in made:
+    for one in hybrids:
         if one.name is not None:
             rooms[one.name] = Room(None if one.extent is None else one.extent.capacity, None)
     if len(rooms) == 1 and "volume" in values:
@@ -166,20 +167,20 @@ def load(
     values: Values,
     path: Path,
     volumes: Sequence[FoundVolume],
-    made: Sequence[FoundHybrid],
+    hybrids: Sequence[FoundHybrid],
     folder: FilePath | None = None,
 ) -> Found:
     """A load, and what it runs on; without volumes nothing that concerns those is checked."""
-    inside = _inside(made)
-    names = [*(name for name in names_of(volumes) if name not in inside), *names_of(made)]
-    is_known = volumes and all(one.extent is not None for one in made)
+    inside = _inside(hybrids)
+    names = [*(name for name in names_of(volumes) if name not in inside), *names_of(hybrids)]
+    is_known = volumes and all(one.extent is not None for one in hybrids)
     found = list(checks.check_volume_of(values, names)) if is_known else []
     if values.get("volume") is not None and values.get("volume") in inside:
         cause = f"{quote(values['volume'])} is a part of {quote(inside[values['volume']])}"
         found = [("volume", cause, "name the hybrid: what is in its front would be out of date")]
     if not found and "volume" in values and names:
         values = {**values, "volume": values["volume"] or names[0]}
-    around = _around(values.get("volume"), volumes, made)
+    around = _around(values.get("volume"), volumes, hybrids)
     wrong: list[Finding] = []
     if values.get("trace") is not None:
         values, wrong = _replayed(reading, values, path, around, folder)
@@ -263,9 +264,9 @@ def _as_it_runs(
     return arrays.on_lanes_of(drive, controller)
 
 
-def _inside(made: Sequence[FoundHybrid]) -> dict[Any, str | None]:
+def _inside(hybrids: Sequence[FoundHybrid]) -> dict[Any, str | None]:
     """The volumes that hybrids are made of, and those hybrids, by their names."""
-    return {one.values.get(key): one.name for one in made for key in ("front", "back")}
+    return {one.values.get(key): one.name for one in hybrids for key in ("front", "back")}
 
 
 def _mix(values: Values) -> tuple[SizeShare, ...]:
@@ -278,10 +279,10 @@ def _mix(values: Values) -> tuple[SizeShare, ...]:
 
 
 def _around(
-    name: str | None, volumes: Sequence[FoundVolume], made: Sequence[FoundHybrid]
+    name: str | None, volumes: Sequence[FoundVolume], hybrids: Sequence[FoundHybrid]
 ) -> dict[str, Any]:
     """What the checks of a load need to know of what it runs on."""
-    for one in reversed(made):
+    for one in reversed(hybrids):
         if one.name == name and one.extent is not None:
             extent = one.extent
             return {

@@ -8,9 +8,10 @@ from typing import Any
 from raidsim.cards.card import Card
 from raidsim.cards.toml_file import TomlFile
 from raidsim.cards.toml_lines import Path
-from raidsim.scenario import hardware, hybrids, meaning
+from raidsim.scenario import hardware, meaning
 from raidsim.scenario.files import file_of
 from raidsim.scenario.found import Found, FoundController, FoundHybrid, FoundVolume
+from raidsim.scenario.hybrids import overlaps
 from raidsim.scenario.models import (
     AirSpec,
     ControllerKeys,
@@ -104,7 +105,10 @@ def air_of(table: Table, call: str) -> AirSpec:
 
 
 def _opened(key: str, model: type[Part], table: Table, call: str) -> tuple[Reading, Values]:
-    """A reading of one table, and what is written in it; ``call`` is what messages name."""
+    """A reading of one table, and what is written in it; ``call`` is what messages name.
+
+    What is None in the table is wrong here, and is not left out as it is of loads and volumes.
+    """
     several = key in LISTS
     reading = Reading(TomlFile(call, data={key: [table] if several else table}))
     path: Path = (key, 0) if several else (key,)
@@ -128,21 +132,21 @@ def load_on(table: Table, volume: VolumeSpec | HybridSpec) -> LoadSpec:
     ------
     InputError : with every problem of the load on this volume.
     """
-    volumes, made = [], []
+    volumes, hybrids = [], []
     if isinstance(volume, VolumeSpec):
         volumes = [FoundVolume.of(volume)]
     else:
-        made = [FoundHybrid.of(volume)]
-    return LoadSpec.model_construct(**_read_load(table, "Load()", volumes, made).values)
+        hybrids = [FoundHybrid.of(volume)]
+    return LoadSpec.model_construct(**_read_load(table, "Load()", volumes, hybrids).values)
 
 
 def _read_load(
-    table: Table, name: str, volumes: Sequence[FoundVolume], made: Sequence[FoundHybrid]
+    table: Table, name: str, volumes: Sequence[FoundVolume], hybrids: Sequence[FoundHybrid]
 ) -> Found:
     reading = Reading(file_of({"load": [table]}, name))
     path: Path = ("load", 0)
     values = read_part(reading, LoadSpec, reading.data["load"][0], path)
-    found = meaning.load(reading, values, path, volumes, made)
+    found = meaning.load(reading, values, path, volumes, hybrids)
     reading.raise_if_wrong()
     return found
 
@@ -184,7 +188,7 @@ def hybrid_of(
     above = [FoundController.of(one) for one in controllers]
     parts = [FoundVolume.of(one) for one in volumes]
     found = meaning.hybrid(reading, values, path, above, parts)
-    for index, key, cause, remedy in hybrids.overlaps([*map(FoundHybrid.of, others), found]):
+    for index, key, cause, remedy in overlaps([*map(FoundHybrid.of, others), found]):
         reading.problem(("hybrid", index, key), cause, remedy)
     reading.raise_if_wrong()
     return found.spec()
