@@ -285,12 +285,12 @@ class _Reader:
 
     def _attributes(self, data: Mapping[str, Any], kind: CardKind) -> None:
         known = kind.by_name
-        sections = {name.partition(".")[0] for name in known}
+        sections = dict.fromkeys(name.partition(".")[0] for name in known)
         for section, table in data.items():
             if section in _HEAD or (section in _MEASURED and kind.has_surface):
                 continue
             if section not in sections:
-                self.problem((section,), "unknown key", suggest(section, [*sections, *_HEAD]))
+                self.problem((section,), "unknown key", nearest_key(section, [*sections, *_HEAD]))
             elif not isinstance(table, dict):
                 self.problem((section,), "is not a table", f"write [{section}]")
             else:
@@ -343,7 +343,7 @@ class _Reader:
             return
         for name in entry:
             if name not in _KEYS:
-                self.problem((*path, name), "unknown key", suggest(name, _KEYS))
+                self.problem((*path, name), "unknown key", nearest_key(name, _KEYS))
         for read in (self._source, self._value):
             try:
                 read(attribute, entry)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from raidsim import cards, units
 from raidsim.cards import Card
-from raidsim.cards.attributes import KINDS, Attribute, CardKind, Value
+from raidsim.cards.attributes import Attribute, Value
 from raidsim.cards.loader import check_value, check_word
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, quote, suggest
@@ -39,7 +39,7 @@ def with_card(
                 reading.problem((*path, key), f"bad card: {problem}")
         return values, None
     if card.kind in kinds:
-        changes = _changes(reading, KINDS[card.kind], values.get("set", {}), (*path, "set"))
+        changes = _changes(reading, card, values.get("set", {}), (*path, "set"))
         if "set" in values:
             values = {**values, "set": changes}
         return values, card.changed(changes)
@@ -59,15 +59,16 @@ def battery_of(reading: Reading, state: str | None, card: Card, path: Path) -> s
 
 
 def _changes(
-    reading: Reading, kind: CardKind, table: Mapping[str, Any], path: Path
+    reading: Reading, card: Card, table: Mapping[str, Any], path: Path
 ) -> dict[str, Value]:
     """Values that a ``set`` table gives, in base units."""
     changes: dict[str, Value] = {}
-    known = kind.by_name
+    known = card.about.by_name
     for name, place, value in _flatten(table, path):
         if name not in known:
-            cause = f"{quote(name)} is no value of a card of kind {kind.name}"
-            reading.problem(place, cause, suggest(name, known))
+            cause = f"{quote(name)} is no value of a card of kind {card.kind}"
+            remedy = suggest(name, known) or f"raidsim models {card.name} lists what it has"
+            reading.problem(place, cause, remedy)
         elif (changed := _value(reading, known[name], value, place)) is not None:
             changes[name] = changed
     return changes
