@@ -24,9 +24,10 @@ from raidsim.report.hardware import (
     oversubscription_words,
     some,
 )
-from raidsim.report.numbers import capacity, percent, size, time
+from raidsim.report.numbers import percent, size, time
 from raidsim.risk.groups import redundancy
 from raidsim.scenario import ControllerSpec, Scenario, VolumeSpec, arrays
+from raidsim.units import capacity_for_people
 
 WORTH_SAYING = 0.01  # probabilities and shares from 1 % on
 
@@ -121,8 +122,8 @@ def unreadable_in_rebuild(scenario: Scenario) -> Iterator[Finding]:
             sources = "the other drives of its span"
         yield Finding(
             f"volume {volume.name}",
-            f"the rebuild of a drive reads {capacity(read)} from {sources}; with a probability of"
-            f" {_probability(failing)} it meets a sector there that cannot be read"
+            f"the rebuild of a drive reads {capacity_for_people(read)} from {sources}; with a"
+            f" probability of {_probability(failing)} it meets a sector there that cannot be read"
             f" ({uber:g} per bit), and what that sector should restore is lost",
             "one more parity or copy survives that",
         )

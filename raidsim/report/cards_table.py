@@ -19,6 +19,7 @@ from raidsim.cards.rated import Rated
 from raidsim.report import numbers
 from raidsim.report.console import UNBOUNDED
 from raidsim.report.table import RULED
+from raidsim.units import capacity_for_people
 
 INTERFACES = {"sata": "SATA", "sas": "SAS", "nvme": "NVMe", "pcie": "PCIe"}
 NONE = "-"  # what a model has not
@@ -59,7 +60,7 @@ def _main_data(cards: Sequence[Card], *, titles: bool) -> Table:
     for card in cards:
         cells = (
             card.kind,
-            numbers.capacity(card.number("capacity.user")),
+            capacity_for_people(card.number("capacity.user")),
             INTERFACES[card.word("link.interface")],
             card.word("body.form_factor"),
             _medium(card),

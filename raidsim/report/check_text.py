@@ -32,6 +32,7 @@ from raidsim.risk.assess import Risk
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 from raidsim.scenario.intensity import label
 from raidsim.scenario.replays import plan
+from raidsim.units import capacity_for_people
 
 if TYPE_CHECKING:
     from raidsim.studies.risks import RiskUnknowns
@@ -82,7 +83,7 @@ def print_brief(checked: Checked, console: Console, *, every: bool = False) -> N
     rows.add_column(no_wrap=True)
     for volume, fall in zip(scenario.volumes, checked.waterfalls, strict=True):
         facts = inventory.volume_facts(volume)
-        files = f"{numbers.capacity(fall['files'])} for files"
+        files = f"{capacity_for_people(fall['files'])} for files"
         words = [hardware.capacity_words(facts), files, hardware.failures_words(facts)]
         words += [_brief_risk(one) for one in checked.risks if one.volume == volume.name]
         rows.add_row("volume", Text(f"{volume.name}: {', '.join(words)}"))

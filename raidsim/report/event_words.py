@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from raidsim import units
 from raidsim.assembly.drives import kind_of
-from raidsim.report import numbers
 from raidsim.scenario import EventSpec, Scenario, VolumeSpec
 from raidsim.scenario import events as kinds
+from raidsim.units import capacity_for_people
 
 
 def lines(scenario: Scenario) -> Iterator[str]:
@@ -48,7 +48,7 @@ class _Consequences:
             case kinds.Replacement() | kinds.Rebuild():
                 self.failed[event.volume] -= self.failed[event.volume] > 0
                 size = self.scenario.volume(event.volume).card.integer("capacity.user")
-                yield f"{numbers.capacity(size)} are restored"
+                yield f"{capacity_for_people(size)} are restored"
             case kinds.LatentErrors():
                 if self.scenario.volume(event.volume).failures_tolerated:
                     yield "reads and patrols restore them, unless another drive is lost too"

@@ -8,6 +8,7 @@ from raidsim.facts import LinkFacts, Power, SystemPower, VolumeFacts
 from raidsim.report import hybrids, numbers
 from raidsim.result import Result
 from raidsim.scenario import ControllerSpec, VolumeSpec
+from raidsim.units import capacity_for_people
 
 ON_THE_HOST = ("single", "jbod")
 """Levels that need no RAID software where there is no controller."""
@@ -41,10 +42,10 @@ def drives_words(level: str, drives: int, title: str) -> str:
 
 def capacity_words(facts: VolumeFacts) -> str:
     """Raw and usable capacity; one figure for a single drive, where they are the same."""
-    usable = numbers.capacity(facts.usable_bytes)
+    usable = capacity_for_people(facts.usable_bytes)
     if facts.level == "single":
         return usable
-    return f"{numbers.capacity(facts.raw_bytes)} raw, {usable} usable"
+    return f"{capacity_for_people(facts.raw_bytes)} raw, {usable} usable"
 
 
 def failures_words(facts: VolumeFacts) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from raidsim.report.finding import Finding, Severity
 from raidsim.report.hardware import drives_words
-from raidsim.report.numbers import capacity
 from raidsim.scenario import HybridSpec, Scenario
+from raidsim.units import capacity_for_people
 
 
 def holds_alone(hybrid: HybridSpec) -> bool:
@@ -25,7 +25,7 @@ def lost_with_the_front(scenario: Scenario) -> Iterator[Finding]:
         if hybrid.mode == "cache" and not written:
             continue
         share = hybrid.high if hybrid.mode == "cache" else 1.0
-        most = capacity(share * hybrid.blocks * hybrid.block)
+        most = capacity_for_people(share * hybrid.blocks * hybrid.block)
         what = drives_words(front.level, front.drives, front.card.title)
         remedy = "mirror the front"
         if hybrid.mode == "cache":

@@ -8,6 +8,7 @@ from raidsim.facts import HybridFacts
 from raidsim.report import numbers
 from raidsim.report.curves import Curve
 from raidsim.report.drives import span
+from raidsim.units import capacity_for_people
 
 
 def lines(curve: Curve, where: Callable[[list[int]], str]) -> Iterator[str]:
@@ -46,7 +47,7 @@ def lines(curve: Curve, where: Callable[[list[int]], str]) -> Iterator[str]:
 
 def facts_line(facts: HybridFacts) -> str:
     """One hybrid in a line: what is in front of what."""
-    room, usable = numbers.capacity(facts.front_bytes), numbers.capacity(facts.usable_bytes)
+    room, usable = capacity_for_people(facts.front_bytes), capacity_for_people(facts.usable_bytes)
     return (
         f"{facts.name}: {facts.front} as {facts.mode} of {room} in front of {facts.back},"
         f" {usable} usable, blocks of {numbers.size(facts.block_bytes)}"

@@ -1,10 +1,11 @@
-"""How numbers are written for people: few digits, one meaning, no ornament."""
+"""How numbers are written for people: few digits, one meaning, no ornament.
+
+What layers below write too is in :mod:`raidsim.units`: capacities and times for people.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from raidsim import units
 
 NOT_MEASURED = "-"
 
@@ -70,11 +71,6 @@ def size(number: float) -> str:
         whole //= 1024
         units.pop(0)
     return f"{whole} {units[0]}"
-
-
-def capacity(number: float) -> str:
-    """Bytes of a drive or volume in base 10: 800 GB, 1.6 TB, 65.54 kB."""
-    return units.capacity_for_people(number)
 
 
 def watts(power: float) -> str:

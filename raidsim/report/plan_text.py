@@ -14,6 +14,7 @@ from raidsim.planning.outcome import Candidate, Plan, Stage
 from raidsim.planning.words import STATES
 from raidsim.report import drives, numbers
 from raidsim.report.table import RULED
+from raidsim.units import capacity_for_people
 
 NONE = "-"
 NO_MEASURE = 1e6
@@ -93,7 +94,7 @@ def cells(one: Candidate, plan: Plan) -> list[str]:
     grown = f" to {one.last_drives}" if one.last_drives != one.drives else ""
     found += [
         f"{one.drives}{grown}",
-        numbers.capacity(one.usable),
+        capacity_for_people(one.usable),
         str(one.rack_units),
         numbers.watts(one.watts),
         _latencies(plan)[1][one.number],

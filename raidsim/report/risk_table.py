@@ -17,6 +17,7 @@ from raidsim.report.table import RULED
 from raidsim.risk.assess import LIFETIMES, Risk, has_all_in_back, of_hybrid
 from raidsim.scenario import HybridSpec
 from raidsim.stats.proportions import Estimate
+from raidsim.units import capacity_for_people
 
 if TYPE_CHECKING:
     from raidsim.risk.under_load import UnderLoad
@@ -46,7 +47,7 @@ def table(risks: Sequence[Risk], facts: Sequence[VolumeFacts]) -> Table:
     ):
         found.add_column(header, justify="right", no_wrap=True)
     for risk, fact in zip(risks, facts, strict=True):
-        name = (Text(risk.volume), level_words(risk.level), numbers.capacity(fact.usable_bytes))
+        name = (Text(risk.volume), level_words(risk.level), capacity_for_people(fact.usable_bytes))
         found.add_row(*name, *_figures(risk))
         if risk.loaded is not None:
             found.add_row("  under load", "", "", *_figures(risk.loaded))
