@@ -116,6 +116,17 @@ def named_as_arguments() -> Iterator[None]:
         ) from None
 
 
+@contextmanager
+def in_file(path: str | None) -> Iterator[None]:
+    """Let messages that name no file name this one: a part of it is being worked on."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(
+            replace(one, file=path) if one.file is None else one for one in error.problems
+        ) from None
+
+
 def _argument(name: str | None) -> str | None:
     if name is None or not name.startswith("--"):
         return name

@@ -103,7 +103,7 @@ def test_a_ratio_to_nothing_has_no_value(monkeypatch):
     curves = iter([[5.0], [0.0]])
     monkeypatch.setattr(verdicts, "curve_of", lambda *_: next(curves))
     subject = Performance(run(scenario="four"), run(scenario="one"))
-    assert verdicts.simulate(claim("ratio", 2.0, subject=subject), subject, {}) is None
+    assert verdicts.number_of(claim("ratio", 2.0, subject=subject), subject, {}) is None
 
 
 def test_the_highest_of_all_intensities_is_taken_for_a_maximum():

@@ -18,11 +18,11 @@ from raidsim.control.link import Link
 from raidsim.control.load import RunningLoad
 from raidsim.control.operation import Operation
 from raidsim.control.volume import Volume
+from raidsim.errors import in_file
 from raidsim.kernel import tables as t
 from raidsim.scenario import HybridSpec, LoadSpec, Scenario, VolumeSpec
 from raidsim.scenario.arrays import HOST
 from raidsim.scenario.intensity import at
-from raidsim.system.memory import told_of
 from raidsim.system.system import System
 
 
@@ -71,7 +71,7 @@ class Model:
     def __init__(self, scenario: Scenario, intensity: int = 0) -> None:
         self.scenario = scenario
         self.intensity = intensity
-        with told_of(scenario.path):
+        with in_file(scenario.path):
             self._make()
 
     def _make(self) -> None:
@@ -108,7 +108,7 @@ class Model:
     def start(self, name: str) -> RunningLoad:
         """Start a load at the intensity of this point."""
         spec = self._at_intensity(name)
-        with told_of(self.scenario.path):
+        with in_file(self.scenario.path):
             running = self.every[spec.volume].begin(spec)
         self.loads[name].append(running)
         return running

@@ -16,7 +16,7 @@ from raidsim import units
 from raidsim.assembly.host import HostRows
 from raidsim.assembly.load import need_room
 from raidsim.assembly.scenario import add_volumes
-from raidsim.errors import InputError, Problem, nearest_name, quote, quoted
+from raidsim.errors import InputError, Problem, in_file, nearest_name, quote, quoted
 from raidsim.explain.arrays import LOST, describe, tasks
 from raidsim.explain.disks import Disk
 from raidsim.explain.trace import Trace, follow
@@ -24,7 +24,6 @@ from raidsim.explain.types import Explanation, Flash, Phase, Task
 from raidsim.kernel import tables as t
 from raidsim.observe.inventory import volume_facts
 from raidsim.scenario import Requests, Scenario, VolumeSpec
-from raidsim.system.memory import told_of
 from raidsim.system.system import System
 from raidsim.units import NS_PER_S
 
@@ -54,7 +53,7 @@ def explain(
     """
     spec = _volume(scenario, volume)
     start, size = _range(spec, offset, length)
-    with told_of(scenario.path):
+    with in_file(scenario.path):
         system = System(scenario.seed)
         host = HostRows(system, scenario.host)
         row = add_volumes(system, scenario, volumes=[spec])[spec.name]

@@ -24,9 +24,9 @@ from raidsim.page.body import json_of
 from raidsim.page.form import edited, form
 from raidsim.page.job import Job, Outcome
 from raidsim.page.pool import Pool, Refused
+from raidsim.page.problems import problems_of
 from raidsim.page.settings import Settings
 from raidsim.page.text import read
-from raidsim.page.told import told_of
 from raidsim.plain_json import digest
 from raidsim.scenario import Scenario, files
 
@@ -87,7 +87,7 @@ async def edit(request: Request) -> Response:
     try:
         changed = await _apart(request, lambda: edited(text, steps, value))
     except InputError as error:
-        return JSONResponse({"problems": told_of(error)})
+        return JSONResponse({"problems": problems_of(error)})
     return JSONResponse({"text": changed} | await _apart(request, lambda: _checked(changed)))
 
 
@@ -108,7 +108,7 @@ def _checked(text: str) -> dict[str, Any]:
     try:
         checked = _read(text)
     except InputError as error:
-        return found | {"problems": told_of(error)}
+        return found | {"problems": problems_of(error)}
     return found | {
         "title": checked.title,
         "points": checked.points,
@@ -129,7 +129,7 @@ async def run(request: Request) -> Response:
     try:
         changes, key = await _apart(request, lambda: _meant(text, rough is True, number))
     except InputError as error:
-        return JSONResponse({"state": "over", "problems": told_of(error)})
+        return JSONResponse({"state": "over", "problems": problems_of(error)})
     task = {"kind": "run", "text": text, "changes": changes}
     pool = _pool(request)
     limit_s = bounds.POINT_S if rough is True else pool.limit_s

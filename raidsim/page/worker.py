@@ -21,10 +21,10 @@ from raidsim.kernel import is_compiled
 from raidsim.kernel.code_cache import COMPILING
 from raidsim.lessons import catalogue
 from raidsim.page import frames
+from raidsim.page.problems import problems_of
 from raidsim.page.process import answer
 from raidsim.page.shown import shown
 from raidsim.page.text import read
-from raidsim.page.told import told_of
 from raidsim.report import json_file, plot
 from raidsim.report.lesson_page import page
 from raidsim.result import Interrupted, Result
@@ -95,7 +95,7 @@ class Worker:
         try:
             done = work[task["kind"]](task)
         except InputError as error:
-            done = {"problems": told_of(error)}
+            done = {"problems": problems_of(error)}
         except KeyboardInterrupt:
             done = {"stopped": True}
         except (SaturationError, TableOverflowError) as error:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 from numpy.typing import NDArray
@@ -103,17 +101,6 @@ def rows_for(tables: Mapping[str, NDArray[Any]], name: str, needed: int, wished:
         f" it for {needed} {what}; there are {_size(most())}, half of what this machine has"
     )
     raise InputError([Problem(None, None, None, cause, remedy)])
-
-
-@contextmanager
-def told_of(path: str | None) -> Iterator[None]:
-    """Let what is refused while a scenario is built be said of its file."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(
-            replace(one, file=path) if one.file is None else one for one in error.problems
-        ) from None
 
 
 def _size(number: float) -> str:

@@ -15,7 +15,7 @@ from raidsim.result import Result
 from raidsim.validate.claims import Claim, Measurement, Performance
 from raidsim.validate.jobs import Job
 from raidsim.validate.systems import Sweep, Systems
-from raidsim.validate.verdict import Verdict, simulate
+from raidsim.validate.verdict import Verdict, number_of
 
 NEAR, VERY_NEAR = 1.5, 0.5
 """Times its noise up to which a number is near where its verdict turns: 3 and 1 deviations."""
@@ -60,7 +60,7 @@ class Seeds:
         found = []
         for number in range(self.numbers.get(claim.id, 0)):
             subject = self._with_seed(claim, number)
-            value = simulate(claim, subject, results)
+            value = number_of(claim, subject, results)
             if value is not None:
                 found.append(value)
         return tuple(found)

@@ -32,7 +32,7 @@ from raidsim.validate.claims import Claim, Performance
 from raidsim.validate.jobs import Job, distinct
 from raidsim.validate.standing import counting
 from raidsim.validate.systems import Systems, results_of
-from raidsim.validate.verdict import Spread, Verdict, simulate
+from raidsim.validate.verdict import Spread, Verdict, number_of
 from raidsim.workers.engine import OnProgress, execute, go_on
 
 DRAWS = 24
@@ -230,7 +230,7 @@ def _figure(claim: Claim, results: Mapping[Job, Result]) -> float | None:
         return None
     if any(job not in results for job in claim.jobs()):
         return None
-    return simulate(claim, claim.subject, results)
+    return number_of(claim, claim.subject, results)
 
 
 # ---- one run of a draw, perhaps in a process of its own

@@ -139,7 +139,7 @@ def judge(claim: Claim, results: Mapping[Job, Result], read_card: CardReader) ->
     elif isinstance(claim.subject, ScenarioValue):
         simulated = read_scenario(claim.subject, claim.unit)
     else:
-        simulated = simulate(claim, claim.subject, results)
+        simulated = number_of(claim, claim.subject, results)
     if simulated is None or not math.isfinite(simulated):
         return Verdict(claim, None, None, holds=False)
     error = error_of(claim, simulated)
@@ -177,7 +177,7 @@ def _printed(claim: Claim, end: int) -> float:
 # ---------------------------------------------------------------- the number
 
 
-def simulate(claim: Claim, subject: Performance, results: Mapping[Job, Result]) -> float | None:
+def number_of(claim: Claim, subject: Performance, results: Mapping[Job, Result]) -> float | None:
     """Return the number that stands against the published one; None if something is missing."""
     curve = curve_of(subject.run, results)
     other = None if subject.against is None else curve_of(subject.against, results)

@@ -14,9 +14,9 @@ from raidsim.errors import InputError, Problem, TableOverflowError
 from raidsim.page import frames
 from raidsim.page.live.presets import PRESETS, preset
 from raidsim.page.live.watched import WatchedArray
+from raidsim.page.problems import problems_of
 from raidsim.page.process import answer
 from raidsim.page.text import read
-from raidsim.page.told import told_of
 
 WHEN = re.compile(r"^at [\d.,]+ \w+: ")
 SLOW, FAST = 1e-3, 1.0
@@ -35,7 +35,7 @@ class Arrays:
             return self._answer(message)
         except InputError as error:
             if "text" in message:
-                return {"problems": [_with_line(one) for one in told_of(error)]}
+                return {"problems": [_with_line(one) for one in problems_of(error)]}
             return {"problems": [_sentence(one) for one in error.problems]}
         except (TableOverflowError, MemoryError):
             self._arrays.pop(message["array"], None)

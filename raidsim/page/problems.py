@@ -7,7 +7,7 @@ from typing import Any
 from raidsim.errors import InputError, Problem
 
 
-def told_of(error: InputError) -> list[dict[str, Any]]:
+def problems_of(error: InputError) -> list[dict[str, Any]]:
     """Each problem with its line, or None, and its words."""
     return [
         {
