@@ -55,6 +55,7 @@ from raidsim.cli_options import (
     WithUnknowns,
     draws,
     folder_of,
+    named_as_options,
     quantity_of,
     stdout,
     target_of,
@@ -160,7 +161,7 @@ def validate_command(
 
     # Processes that start together before the kernel is compiled would each compile it.
     compiled = is_compiled()
-    with Bar() as bar:
+    with Bar() as bar, named_as_options(unknowns=unknowns):
         report = validate(
             selection or [],
             role.value if role else None,

@@ -111,10 +111,10 @@ def number_of_draws(unknowns: int | None) -> int:
     InputError
         It is too small or too large.
     """
-    from raidsim.studies.unknown import checked
+    from raidsim.studies import unknown
 
     with named_as_options(unknowns=unknowns):
-        return checked(draws(unknowns))
+        return unknown.number_of_draws(draws(unknowns))
 
 
 @contextmanager

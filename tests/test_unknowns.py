@@ -312,7 +312,7 @@ def test_an_open_load_that_some_draws_do_not_carry_says_in_how_many(one_server) 
 
 
 def test_how_many_draws_is_asked_for_must_make_sense(one_server) -> None:
-    assert (unknown.checked(True), unknown.checked(False)) == (unknown.DRAWS, 0)
+    assert (unknown.number_of_draws(True), unknown.number_of_draws(False)) == (unknown.DRAWS, 0)
     with pytest.raises(InputError, match="3 is no number of draws"):
         raidsim.run(one_server, unknowns=3)
 

@@ -24,14 +24,14 @@ NEEDED = tuple(
 )
 
 
-def is_known(card: Card) -> bool:
+def has_cache(card: Card) -> bool:
     """Whether the drive has an SLC cache."""
     return card.has("slc.size")
 
 
 def add(system: System, name: str, card: Card) -> int:
     """Add the SLC cache of a drive on which nothing was ever written; its row, or NONE."""
-    if not is_known(card):
+    if not has_cache(card):
         return t.NONE
     channels = card.integer("flash.channels")
     dies = card.integer("flash.dies_per_channel") // card.integer("flash.dies_in_step")
@@ -124,7 +124,7 @@ def problems(card: Card) -> list[Problem]:
     if missing and len(missing) < len(NEEDED):
         whole = f"an SLC cache has all of {', '.join(NEEDED)}"
         found += [card.problem(key, "is missing", whole) for key in missing]
-    elif is_known(card) and size_of(card, 0.0) < 2 * unit and size_of(card, 1.0) < 2 * unit:
+    elif has_cache(card) and size_of(card, 0.0) < 2 * unit and size_of(card, 1.0) < 2 * unit:
         cause = f"holds less than two program units ({2 * unit} bytes)"
         found.append(card.problem("slc.size", cause, "give more, or leave the section out"))
     return found

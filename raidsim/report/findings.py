@@ -201,7 +201,7 @@ def begins_in_a_burst(scenario: Scenario) -> Iterator[Finding]:
     """A load without an end writes to an empty SLC cache: what it measures depends on how long."""
     for volume in scenario.volumes:
         card = volume.card
-        if not slc.is_known(card) or volume.state == "steady":
+        if not slc.has_cache(card) or volume.state == "steady":
             continue
         filled = 0.0 if volume.state == "fresh" else volume.filled
         cache = slc.size_of(card, 1.0 - filled) * volume.drives
@@ -219,7 +219,7 @@ def rebuilt_into_an_slc_cache(scenario: Scenario) -> Iterator[Finding]:
     """The sample of a rebuild that check simulates fits into the SLC cache of the new drive."""
     for volume in scenario.volumes:
         card = volume.card
-        if not volume.failures_tolerated or not slc.is_known(card):
+        if not volume.failures_tolerated or not slc.has_cache(card):
             continue
         from raidsim.risk.rebuild import SAMPLE  # noqa: PLC0415  (few need it: it loads the model)
 

@@ -31,7 +31,7 @@ from raidsim.studies.side_by_side import figure_lines, of_results, points_of, x_
 from raidsim.studies.store import Store
 from raidsim.studies.study import Outcome, Variant, run_variants
 from raidsim.studies.sweep import at_precision, opened, telling
-from raidsim.studies.unknown import Drawn, checked, draw
+from raidsim.studies.unknown import Drawn, draw, number_of_draws
 from raidsim.unknowns import spread
 from raidsim.workers.engine import OnProgress, Progress
 
@@ -173,8 +173,8 @@ def compare(
     scenarios = [at_precision(one, precision) for one in systems if isinstance(one, Scenario)]
     with opened(store) as kept, telling(progress) as on_progress:
         ask = _Ask(
-            _whole("seeds", seeds, 1, MOST_SEEDS), _latency(within), percentile, checked(unknowns),
-            states, risk, prices, kept, workers, cluster, on_progress,
+            _whole("seeds", seeds, 1, MOST_SEEDS), _latency(within), percentile,
+            number_of_draws(unknowns), states, risk, prices, kept, workers, cluster, on_progress,
         )  # fmt: skip
         made = [_System(name, one) for name, one in zip(called, scenarios, strict=True)]
         return _Runs(made, ask).compare()

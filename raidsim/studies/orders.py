@@ -13,7 +13,7 @@ import numpy as np
 from raidsim import units
 from raidsim.errors import InputError, Problem
 from raidsim.scenario import Scenario
-from raidsim.studies.unknown import DRAW_SEED, DRAWS, IOS, Drawn, checked, draw
+from raidsim.studies.unknown import DRAW_SEED, DRAWS, IOS, Drawn, draw, number_of_draws
 from raidsim.unknowns import spread
 from raidsim.workers.engine import OnProgress
 
@@ -77,7 +77,7 @@ def compare(
     InputError
         The two have different numbers of points, or lack the figure.
     """
-    count = checked(unknowns)
+    count = number_of_draws(unknowns)
     found = [
         draw(scenario, count, seed=seed, ios=IOS, workers=workers, on_progress=on_progress)
         for scenario in (one, other)

@@ -105,7 +105,7 @@ def run(
     Interrupted
         As there; with all points, but without draws, if these were interrupted.
     """
-    count = checked(unknowns)
+    count = number_of_draws(unknowns)
     result = run_alone(scenario, progress=progress)
     if count == 0:
         return result
@@ -126,14 +126,20 @@ def _as_point(on_point: OnPoint, points: int) -> OnProgress:
     return tell
 
 
-def checked(unknowns: int | bool) -> int:
-    """The number of draws that was asked for; 0 for none."""
+def number_of_draws(unknowns: int | bool, usual: int = DRAWS, most: int = MOST) -> int:
+    """The number of draws that was asked for: ``usual`` if that is True, 0 for none.
+
+    Raises
+    ------
+    InputError
+        They are too few to tell anything, or more than ``most``.
+    """
     if isinstance(unknowns, bool):
-        return DRAWS if unknowns else 0
-    if isinstance(unknowns, int) and (unknowns == 0 or FEWEST <= unknowns <= MOST):
+        return usual if unknowns else 0
+    if isinstance(unknowns, int) and (unknowns == 0 or FEWEST <= unknowns <= most):
         return unknowns
     cause = f"{unknowns!r} is no number of draws"
-    remedy = f"give {FEWEST} to {MOST:,}, or nothing for {DRAWS}"
+    remedy = f"give {FEWEST} to {most:,}, or nothing for {usual}"
     raise InputError([Problem(None, None, "unknowns", cause, remedy)])
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from raidsim.errors import InputError, Problem
 from raidsim.result import Result
+from raidsim.studies.unknown import number_of_draws
 from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim, Performance, Role, check_each
@@ -22,7 +23,7 @@ from raidsim.validate.seeds import MANY, more_seeds
 from raidsim.validate.select import select
 from raidsim.validate.standing import determined
 from raidsim.validate.systems import Sweep, Systems, results_of
-from raidsim.validate.unknowns import checked, spreads
+from raidsim.validate.unknowns import DRAWS, MOST, spreads
 from raidsim.validate.verdict import CardReader, judge
 from raidsim.version import __version__
 from raidsim.workers.engine import OnProgress, execute
@@ -90,7 +91,7 @@ def validate(
         )
         return results_of(sweeps, rows)
 
-    count = checked(unknowns)
+    count = number_of_draws(unknowns, DRAWS, MOST)
     everything = schema.load(folder)
     words, untested = named(everything, selection, systems or Systems())
     if selection and not words:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from raidsim.errors import InputError, Problem
+from raidsim.errors import InputError
 from raidsim.facts import SystemPower
 from raidsim.result import Result
 from raidsim.running import measure_points
@@ -38,7 +38,7 @@ from raidsim.workers.engine import OnProgress, execute, go_on
 DRAWS = 24
 """Draws of a validation: the ends of an interval lie between the two outermost on each side."""
 
-FEWEST, MOST = spread.FEWEST, 1000
+MOST = 1000
 
 IOS = 4_000
 """I/Os of a short run, at least: some 3 % of noise, of which draws of the same seed share part."""
@@ -108,16 +108,6 @@ def wanted(claims: Sequence[Claim]) -> list[Claim]:
     """Return the claims that intervals are about: figures, and predictions where there are any."""
     figures = [claim for claim in claims if claim.counts_in_errors]
     return [claim for claim in figures if claim.role == "prediction"] or figures
-
-
-def checked(count: int | bool) -> int:
-    """Return the number of draws that was asked for; 0 for none."""
-    if isinstance(count, bool):
-        return DRAWS if count else 0
-    if FEWEST <= count <= MOST:
-        return count
-    remedy = f"give {FEWEST} to {MOST:,}, or nothing for {DRAWS}"
-    raise InputError([Problem(None, None, "--unknowns", f"{count} is no number of draws", remedy)])
 
 
 def spreads(
