@@ -255,7 +255,7 @@ def read_rows(
             low = min(low, page_below(layout, low_in_strip(layout, i, begin)))
             high = max(high, page_above(layout, high_in_strip(layout, i, end)))
     if high > 0:
-        lost = lost_data(layout, good, span, stripe, 0, k - 1)
+        lost = lost_data(layout, good, span, stripe)
         if lost > surviving_parity(layout, good, span, stripe):
             return LOST
     for i in range(k):

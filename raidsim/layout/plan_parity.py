@@ -82,12 +82,11 @@ def is_intact(layout: np.void, good: NDArray[np.int64], span: int, stripe: int) 
     return True
 
 
-def lost_data(
-    layout: np.void, good: NDArray[np.int64], span: int, stripe: int, first: int, last: int
-) -> int:
-    """Return how many of the data strips ``first`` to ``last`` of a stripe are lost."""
+def lost_data(layout: np.void, good: NDArray[np.int64], span: int, stripe: int) -> int:
+    """Return how many data strips of a stripe are lost."""
+    k: int = layout["data"]
     lost = 0
-    for i in range(first, last + 1):
+    for i in range(k):
         if not is_data_good(layout, good, span, stripe, i):
             lost += 1
     return lost
@@ -216,7 +215,7 @@ def read_stripe(
             stop = high_in_strip(layout, i, end)
             count = put_data(layout, accesses, count, 0, READ, span, stripe, i, start, stop, DIRECT)
         return count
-    lost = lost_data(layout, good, span, stripe, 0, k - 1)
+    lost = lost_data(layout, good, span, stripe)
     if lost > surviving_parity(layout, good, span, stripe):
         return LOST
     for i in range(k):
@@ -354,7 +353,7 @@ def write_stripe(
     if method == MODIFY:
         most = 2
     elif method == RECONSTRUCT:
-        most = lost_data(layout, good, span, stripe, 0, k - 1)
+        most = lost_data(layout, good, span, stripe)
     return put_parity(layout, good, accesses, count, 0, READ, span, stripe, low, high, most, method)
 
 

@@ -59,7 +59,7 @@ class Store:
         """Return ``length`` bytes at ``address``; DataLost if one of them is lost."""
         self._refuse_lost(address, length)
         table, listed = self._plan(READ, address, length)
-        seen = self._read_phase(table, listed, 0)
+        seen = self._carry_out_reads(table, listed)
         result = np.zeros(length, np.uint8)
         known = np.zeros(length, np.bool_)
         stripes = self._stripes(seen)
@@ -85,7 +85,7 @@ class Store:
         self._refuse_lost(address, length)
         table, listed = self._plan(WRITE, address, length)
         last = int(listed[-1]["phase"])
-        old = self._stripes(self._read_phase(table, listed, 0)) if last > 0 else {}
+        old = self._stripes(self._carry_out_reads(table, listed)) if last > 0 else {}
         new = self._new_stripes(listed, address, content)
         parity = {}
         for key, stripe in new.items():
@@ -205,19 +205,19 @@ class Store:
         listed = table[:count].copy()
         return table[: merge(table, count)], listed
 
-    def _read_phase(
-        self, table: NDArray[np.void], listed: NDArray[np.void], phase: int
+    def _carry_out_reads(
+        self, table: NDArray[np.void], listed: NDArray[np.void]
     ) -> list[tuple[np.void, Bytes]]:
-        """Carry out the reads of a phase; return pieces with their content."""
+        """Carry out the reads of a plan, all in its first phase; return pieces and content."""
         taken = [
             (access, self.drives[access["drive"]][_bytes(access)].copy())
             for access in table
-            if access["phase"] == phase and access["op"] == READ
+            if access["phase"] == 0 and access["op"] == READ
         ]
         return [
             (piece, _part(piece, taken))
             for piece in listed
-            if piece["phase"] == phase and piece["op"] == READ
+            if piece["phase"] == 0 and piece["op"] == READ
         ]
 
     def _write_phase(
@@ -253,7 +253,7 @@ class Store:
         count = rebuild(self.layout, self.good, drive, row, table)
         if count == LOST or role == UNUSED:
             return None
-        seen = self._read_phase(table[:count], table[:count], 0)
+        seen = self._carry_out_reads(table[:count], table[:count])
         if self.layout["family"] != PARITY:
             return seen[0][1]
         (stripe,) = self._stripes(seen).values()
