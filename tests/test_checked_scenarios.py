@@ -13,6 +13,7 @@ from raidsim.running import run
 
 pytestmark = pytest.mark.skipif(not CHECKED, reason="only with RAIDSIM_CHECKED=1")
 
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_shipped_scenario_takes_no_row_that_is_not_there(name, monkeypatch):
     monkeypatch.setattr("raidsim.assembly.ftl.TARGET_UNITS", 2**13)
