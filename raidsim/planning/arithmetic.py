@@ -132,7 +132,8 @@ class Arithmetic:
                     seconds = float(self.rebuild.ravel()[d])
                     one[d, s, r] = chance_of_loss(card, shape, spares, seconds, years)
         safe = np.log1p(-np.minimum(space.along(one, DRIVE, SHAPE, SPARES), 1 - 1e-12))
-        return np.asarray(-np.expm1(safe * self.parts.arrays[self.parts.last]))
+        there = sum(self.parts.arrays[1:]) / years  # on average: those of growth come later
+        return np.asarray(-np.expm1(safe * there))
 
     @cached_property
     def lasting(self) -> Numbers:

@@ -13,12 +13,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.planning.checked import degraded_of, lasts, rebuilding_of
+from raidsim.planning.checked import degraded_of, lasts, rebuilding_throughout
 from raidsim.planning.choice import Design
 from raidsim.planning.design import scenario_of
 from raidsim.planning.need import Need
 from raidsim.planning.outcome import Candidate, State
-from raidsim.planning.runs import Measured, Runner, until_settled
+from raidsim.planning.runs import REBUILDING, Measured, Runner, until_settled
 from raidsim.result_draws import Experiment
 from raidsim.scenario import Scenario
 from raidsim.studies.short import shortened
@@ -34,7 +34,7 @@ IOS = 2500
 CLOSE = 0.1
 """Relative difference of cost up to which two designs are a close choice."""
 
-HEALTHY, DEGRADED, REBUILDING = "healthy", "degraded", "rebuilding"
+HEALTHY, DEGRADED = "healthy", "degraded"
 
 CLEAR = 0.25
 """Share of its limits up to which a design is taken to keep them whatever its cards leave open."""
@@ -74,7 +74,7 @@ def weigh(
         return list(front), ""
     draws = Draws(count, DRAW_SEED)
     states = [
-        _states(one, design, need, compared=place < COMPARED)
+        _states(one, design, need, runner, compared=place < COMPARED)
         for place, (one, design) in enumerate(zip(drawn, designs, strict=False))
     ]
     asked = [
@@ -101,7 +101,9 @@ def weigh(
     return [*found, *front[most:]], _settled(found, states, ran, draws)
 
 
-def _states(one: Candidate, design: Design, need: Need, *, compared: bool) -> dict[str, Scenario]:
+def _states(
+    one: Candidate, design: Design, need: Need, runner: Runner, *, compared: bool
+) -> dict[str, Scenario]:
     """The scenarios of a design in every state that has limits of which it is not clear."""
     assert one.scenario is not None
     found = {}
@@ -118,8 +120,8 @@ def _states(one: Candidate, design: Design, need: Need, *, compared: bool) -> di
         if one.rebuild is not None and _rebuild_is_limited(need):
             over = max(over, one.rebuild / (need.needed.rebuild or math.inf))
         if over > CLEAR:
-            rebuilt = scenario_of(rebuilding_of(design, need), need)
-            found[REBUILDING] = _patient(one.rebuilding, rebuilt)
+            (tables,) = rebuilding_throughout([design], need, runner)  # known from before
+            found[REBUILDING] = _patient(one.rebuilding, scenario_of(tables, need))
     return found
 
 

@@ -17,7 +17,7 @@ from raidsim.kernel import is_compiled
 from raidsim.planning.design import Data, scenario_of
 from raidsim.planning.kept import Kept
 from raidsim.planning.need import Latency, Need
-from raidsim.result import OperationUse, Point
+from raidsim.result import Course, DriveUse, OperationUse, Phase, Point
 from raidsim.running import measure_points
 from raidsim.scenario import Scenario
 from raidsim.studies.study import content_key
@@ -25,6 +25,9 @@ from raidsim.system.system import SaturationError
 from raidsim.workers.engine import Progress, execute, go_on
 
 DONE, SATURATED, REFUSED = "done", "saturated", "refused"
+
+REBUILDING = "rebuilding"
+"""Health of a volume of which a drive is rebuilt."""
 
 CARRIED = 0.97
 """Share of the rate that is asked for that has to come out: a short run is known to some 2 %."""
@@ -122,18 +125,18 @@ def measured(scenario: Scenario) -> Measured:
         return Measured(REFUSED, "; ".join(problem.cause for problem in error.problems))
     except (SaturationError, TableOverflowError) as error:
         return Measured(SATURATED, str(error))
-    return of_points(points)
+    return of_points(scenario, points)
 
 
-def of_points(points: Sequence[Point]) -> Measured:
-    """What a plan needs of the points of a run."""
+def of_points(scenario: Scenario, points: Sequence[Point]) -> Measured:
+    """What a plan needs of the points of a run of a scenario."""
     asked = sum(point.workers * point.rate for point in points if point.rate)
     came = sum(point.iops.mean for point in points)
     carried = min(came / asked, 1.0) if asked else 1.0
     saturated = any(point.saturated for point in points)
     limits = [point.limited_by for point in points if point.limited_by is not None]
     busiest = max(limits, key=lambda one: one.utilisation, default=None)
-    drives = points[0].drives if points else []
+    drives = _drives(scenario, points)
     powers = [drive.power_w for drive in drives]
     lives = [drive.years_to_rated for drive in drives if drive.years_to_rated is not None]
     return Measured(
@@ -153,6 +156,13 @@ def of_points(points: Sequence[Point]) -> Measured:
     )
 
 
+def _drives(scenario: Scenario, points: Sequence[Point]) -> list[DriveUse]:
+    """The drives of all volumes: a point has those of the volume that its load is on."""
+    on = {load.name: load.volume for load in scenario.loads}
+    of_volumes = {on[point.load]: point.drives for point in points}
+    return [drive for drives in of_volumes.values() for drive in drives]
+
+
 def _unsettled(points: Sequence[Point]) -> str:
     """The first that had not settled when figures were taken; empty if all had."""
     return next((words for point in points for words in point.unsettled), "")
@@ -163,9 +173,8 @@ def _latencies(points: Sequence[Point]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for point in points:
         kinds = point.latency_ms
-        if point.course is not None:  # while the rebuild goes on: all that is after the failure
-            rest = [phase for phase in point.course.phases if phase.start_s > 0]
-            kinds = rest[-1].latency_ms if rest else kinds
+        if point.course is not None:
+            kinds = _bad_phase(point.course).latency_ms
         for kind, latency in kinds.items():
             if latency is None or kind not in ("read", "write"):
                 continue
@@ -175,6 +184,15 @@ def _latencies(points: Sequence[Point]) -> dict[str, dict[str, float]]:
                 if value is not None:
                     of_kind[name] = max(of_kind.get(name, 0.0), value / 1000)
     return found
+
+
+def _bad_phase(course: Course) -> Phase:
+    """While the rebuild goes on: it may be over before the run is, and all drives are there again.
+
+    Of a rebuild that does not begin it is all that is after the failure.
+    """
+    under_way = [one for one in course.phases if REBUILDING in one.health.values()]
+    return (under_way or course.phases)[-1]
 
 
 def _rebuild(points: Sequence[Point]) -> float | None:
@@ -192,10 +210,13 @@ def _rebuilds(points: Sequence[Point]) -> list[OperationUse]:
     ]
 
 
-def longer(data: Data) -> Data:
-    """Tables of a run that goes on until caches have settled, and a rebuild has come far enough."""
+def longer(data: Data, *, watched: bool = True) -> Data:
+    """Tables of a run that goes on until caches have settled, and a rebuild has come far enough.
+
+    ``watched``: it had not come so far, so it is watched for longer.
+    """
     measure = {**data["measure"], "max_ios": MOST_IOS, "max_time": f"{LONGEST:g} s"}
-    if "duration" in measure:
+    if watched and "duration" in measure:
         seconds = LONGER * units.parse(measure["duration"], "time")
         measure["duration"] = f"{seconds:.6g} s"
     return {**data, "measure": measure}
@@ -254,7 +275,8 @@ class Runner:
         """What each of them came to, with longer runs in place of those that ended too early."""
         found = self.run(asked)
         early = [place for place, one in enumerate(found) if one.ended_early]
-        for place, one in zip(early, self.run([longer(asked[n]) for n in early]), strict=True):
+        again = [longer(asked[n], watched=found[n].rebuilt < REBUILT) for n in early]
+        for place, one in zip(early, self.run(again), strict=True):
             found[place] = replace(one, late=True)
         return found
 
