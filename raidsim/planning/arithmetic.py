@@ -44,6 +44,9 @@ RATE, LATENCY = "rate", "latency"
 
 SLACK = 1e-9
 
+BY_NO_MEASURE = 1e6
+"""So many times what is allowed counts a limit at most that a design does not keep."""
+
 NDArrayInt8 = np.ndarray[tuple[int, ...], np.dtype[np.int8]]
 
 
@@ -215,6 +218,18 @@ class Arithmetic:
             if limit.name != without:
                 found &= limit.ratio <= 1 + SLACK
         return found
+
+    @cached_property
+    def lacking(self) -> tuple[NDArrayInt8, Numbers]:
+        """How many limits each design does not keep; and by how much, as a sum of logarithms."""
+        missed, by = np.zeros(self.space.grid, np.int8), np.zeros(self.space.grid, np.float32)
+        for limit in self.limits:
+            off = ~(limit.ratio <= 1 + SLACK)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                times = np.nan_to_num(np.log(np.minimum(limit.ratio, BY_NO_MEASURE)), nan=0.0)
+            missed += off
+            by += np.where(off, times, 0.0).astype(np.float32)
+        return missed, by.astype(np.float64)
 
     def fallen(self) -> NDArrayInt8:
         """Number of the first limit that each design does not keep; -1 if it keeps all."""

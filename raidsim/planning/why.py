@@ -11,7 +11,7 @@ from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.planning import checked as checks
 from raidsim.planning import coarse
 from raidsim.planning.arithmetic import Limit
-from raidsim.planning.choice import AXES, Space, space_of
+from raidsim.planning.choice import AXES, Numbers, Space, space_of
 from raidsim.planning.need import Need
 from raidsim.planning.work import Work, known_aims
 
@@ -109,15 +109,23 @@ def _nearest(work: Work, numbers: Iterable[int]) -> list[int]:
         return [int(one) for one in listed]
     known = set(work.front) | set(work.checked) | set(work.exact)
     named = [int(one) for one in listed if int(one) in known]
-    rank = work.arithmetic.fallen().ravel()[listed].astype(int)
-    rank[rank == -1] = 127
-    order = np.argsort(-rank, kind="stable")
-    if rank[order[0]] == 127:
-        places = np.searchsorted(work.coarse.numbers, listed[rank == 127])
-        run = [int(one) for one, place in zip(listed[rank == 127], places, strict=True)
-               if work.coarse.state[place] in (coarse.RUN, coarse.FELL)]  # fmt: skip
-        named += run[:200]
-    return [*named, *(int(listed[place]) for place in order[:100])]
+    keeps = work.arithmetic.fallen().ravel()[listed] == -1
+    places = np.searchsorted(work.coarse.numbers, listed[keeps])
+    run = [int(one) for one, place in zip(listed[keeps], places, strict=True)
+           if work.coarse.state[place] in (coarse.RUN, coarse.FELL)]  # fmt: skip
+    order = np.argsort(-_farther(work, listed), kind="stable")
+    return [*named, *run[:200], *(int(listed[place]) for place in order[:100])]
+
+
+def _farther(work: Work, numbers: Numbers) -> Numbers:
+    """How far designs came by arithmetic and bounds, from 0 on; 2 for those that keep all limits.
+
+    Of those that fell in the same stage came farther which misses fewer limits, and these by less.
+    """
+    stages = np.array([limit.stage for limit in work.arithmetic.limits])
+    fallen = work.arithmetic.fallen().ravel()[numbers]
+    missed, by = (values.ravel()[numbers] for values in work.arithmetic.lacking)
+    return np.asarray(np.where(fallen < 0, 2.0, stages[fallen] + 0.5 - missed / 100 - by / 1e5))
 
 
 def _fate(work: Work, number: int) -> tuple[float, str]:
@@ -128,10 +136,8 @@ def _fate(work: Work, number: int) -> tuple[float, str]:
         said = [
             _short(work, limit, number) for limit in limits if not _ratio(work, limit, number) <= 1
         ]
-        stage = limits[fallen].stage
-        # Of designs that fell in the same stage that came farther which lacks less.
-        least = min(_ratio(work, limits[fallen], number), 1e6) / 1e7
-        return stage + 0.5 - least, f"fell by {_ORDER[stage]}: {'; '.join(said)}"
+        far = float(_farther(work, np.array([number]))[0])
+        return far, f"fell by {_ORDER[limits[fallen].stage]}: {'; '.join(said)}"
     if number in work.front:
         return 6, "is on the front"
     if number in work.fell:
