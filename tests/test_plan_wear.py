@@ -14,6 +14,7 @@ from raidsim.planning.choice import space_of
 from raidsim.planning.need import need_of
 from raidsim.planning.prices import prices_of
 from raidsim.planning.runs import DONE, Measured
+from raidsim.planning.words import asked_of
 
 NEED = """
 title = "a load that grows"
@@ -135,3 +136,29 @@ def test_arithmetic_removes_no_design_that_lasts_long_enough():
     most = float(arithmetic.lasting.ravel()[0])
     assert most == pytest.approx(float(wear.lasting(today, (1, 2, 3, 5, 7, 11), need)))
     assert most >= float(wear.lasting(today, ONE, need))
+
+
+CLOSED = NEED.replace('rate = "3000 IO/s"', "outstanding = 16")
+
+
+def test_a_load_without_a_rate_wears_out_no_drive_unless_that_is_asked_for():
+    """It writes as fast as drives let it: the fastest ones would be ruled out."""
+    found = checked(CLOSED, rated=0.2)
+    assert ENDURANCE not in found.lacks
+    assert found.years == pytest.approx(0.2, rel=0.1)
+    assert found.money.replacements == pytest.approx(5 * 6 * 300 * 0.0044, rel=0.01)
+    need = need_of(CLOSED)
+    assert not any("drives last" in line for line in asked_of(need, "EUR"))
+    asked = CLOSED.replace("failures = 1", 'failures = 1\nendurance = "43800 h"')
+    assert ENDURANCE in checked(asked, rated=0.2).lacks
+    assert "drives last 5 years" in "\n".join(asked_of(need_of(asked), "EUR"))
+
+
+def test_what_is_asked_for_is_said_in_hours_and_in_the_singular():
+    text = NEED.replace("years = 5", "years = 1").replace(
+        "failures = 1", 'failures = 1\nrebuild = "48 h"'
+    )
+    said = asked_of(need_of(text), None)
+    assert said[0].endswith("for 1 year")
+    assert "a rebuild takes at most 48 h under this load" in said
+    assert "drives last 1 year at what is written, by their rating" in said

@@ -271,7 +271,8 @@ def check(
     years = lasts(healthy, arrays, need)
     money = None
     if arithmetic.prices is not None:
-        worn = design.shape.drives * wear.replaced(healthy.years, arrays, need)
+        rated = healthy.years if need.endurance else None  # else no load says how much is written
+        worn = design.shape.drives * wear.replaced(rated, arrays, need)
         bill = arithmetic.costs.bill(parts, watts, place, server, worn)
         money = Money(bill.purchase, bill.growth, bill.energy, bill.replacements)
     over = {

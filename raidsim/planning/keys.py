@@ -87,7 +87,7 @@ class NeedKeys(Part):
     endurance: Annotated[float, Quantity("time", above="0 s", high="876000 h")] | None = key(
         "how long the drives have to last at what this load writes, by their rating; 43800 h are"
         " five years",
-        None, "the horizon",
+        None, "the horizon; no limit if a load has `outstanding`",
     )  # fmt: skip
     drives: Annotated[int, Count(1, 100_000)] | None = key(
         "most drives, spares among them, at the end of the horizon", None, "no limit"

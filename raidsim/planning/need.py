@@ -106,9 +106,16 @@ class Need:
 
     @property
     def endurance(self) -> float:
-        """Years that the drives have to last."""
+        """Years that the drives have to last; 0 if that is no limit.
+
+        Left out it is the horizon, where the load says how much is written: loads with I/Os
+        outstanding write as fast as drives let them, and would rule out the fast ones.
+        """
         asked = self.needed.endurance
-        return float(self.needed.years) if asked is None else asked / YEAR
+        if asked is not None:
+            return asked / YEAR
+        is_told = all(load.rate is not None or load.trace is not None for load in self.specs)
+        return float(self.needed.years) if is_told else 0.0
 
     def limits(self, state: str) -> list[Latency]:
         """The latencies that must be kept in a state."""

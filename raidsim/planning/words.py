@@ -19,7 +19,8 @@ def asked_of(need: Need, currency: str | None) -> list[str]:
     """What is needed, line by line."""
     asked = need.needed
     grows = f", growing by {100 * asked.growth:g} % a year" if asked.growth else ""
-    lines = [f"{units.text(asked.capacity, 'capacity')} usable now{grows}, for {asked.years} years"]
+    capacity = units.text(asked.capacity, "capacity")
+    lines = [f"{capacity} usable now{grows}, for {_years(asked.years)}"]
     lines += [_load(load) for load in need.specs]
     if asked.load_growth is not None and asked.load_growth != asked.growth:
         lines.append(f"the load grows by {100 * asked.load_growth:g} % a year")
@@ -29,10 +30,12 @@ def asked_of(need: Need, currency: str | None) -> list[str]:
                  if asked.failures != 1 else "any one drive of an array may fail")  # fmt: skip
     if asked.rebuild is not None:
         while_ = "under this load" if asked.rebuild_while == "loaded" else "on an idle array"
-        lines.append(f"a rebuild takes at most {units.text(asked.rebuild, 'time')} {while_}")
+        lines.append(f"a rebuild takes at most {_time(asked.rebuild)} {while_}")
     if asked.loss is not None:
         lines.append(f"a chance of at most {100 * asked.loss:g} % that any data is lost")
-    lines.append(f"drives last {need.endurance:g} years at what is written, by their rating")
+    if need.endurance:
+        years = _years(need.endurance)
+        lines.append(f"drives last {years} at what is written, by their rating")
     most = [
         None if asked.drives is None else f"{asked.drives} drives",
         None if asked.rack_units is None else f"{asked.rack_units} rack units",
@@ -42,6 +45,15 @@ def asked_of(need: Need, currency: str | None) -> list[str]:
     if any(most):
         lines.append(f"at most {', '.join(one for one in most if one)}")
     return lines
+
+
+def _years(number: float) -> str:
+    return f"{number:g} {'year' if number == 1 else 'years'}"
+
+
+def _time(seconds: float) -> str:
+    """In hours from one on: a day is 24 h."""
+    return f"{seconds / 3600:g} h" if seconds >= 3600 else units.text(seconds, "time")
 
 
 def _load(load: LoadSpec) -> str:
