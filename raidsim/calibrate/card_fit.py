@@ -2,7 +2,8 @@
 
 1. What a sheet prints outright, capacity or watts or seek times, becomes the value of the card.
 2. Values that may move begin where the figures put them in closed form
-   (:mod:`raidsim.calibrate.first_guess`), or where they are, whichever is nearer.
+   (:mod:`raidsim.calibrate.first_guess`), as far as a figure is nearer by that; else where they
+   are.
 3. Least squares do the rest, with a simulated measurement of each figure
    (:mod:`raidsim.calibrate.rated_runs`).
 
@@ -12,6 +13,7 @@ with a ``range``. One that the figures do not determine stays where it was.
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import tempfile
@@ -447,12 +449,38 @@ def _fit(problem: FitProblem, guess: Mapping[str, float], meter: Meter) -> Fit:
     guessed = [one.rounded(clipped.get(one.name, one.value)) for one in parameters]
     first, second = problem.try_all([own, guessed], meter.watch("start"))
     if second.cost < first.cost:
+        start = _needed(problem, own, guessed, second.cost, meter)
         problem.parameters = [
-            replace(one, value=value) for one, value in zip(parameters, guessed, strict=True)
+            replace(one, value=value) for one, value in zip(parameters, start, strict=True)
         ]
     found = fit(problem, meter, starts=1, enough=ENOUGH)
     problem.parameters = parameters
     return replace(found, before=first)
+
+
+def _needed(
+    problem: FitProblem,
+    own: Sequence[float],
+    guessed: Sequence[float],
+    cost: float,
+    meter: Meter,
+) -> list[float]:
+    """Return the guess, with the card's own value in place of each that no figure is nearer by.
+
+    A guess is what a value comes to if that alone limits a figure. Most figures are limited by
+    one of several.
+    """
+    values = list(guessed)
+    for together in (1, 2, 1):  # two that stand in for each other go back together
+        moved = [place for place, one in enumerate(own) if one != values[place]]
+        for places in itertools.combinations(moved, together):
+            if any(values[place] == own[place] for place in places):
+                continue
+            tried = [own[n] if n in places else one for n, one in enumerate(values)]
+            (trial,) = problem.try_all([tried], meter.watch("start"))
+            if trial.cost <= cost + ENOUGH:
+                values = tried
+    return values
 
 
 def _printed(one: RatedPerformance, verdict: Verdict) -> float | None:
