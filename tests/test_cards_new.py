@@ -90,6 +90,16 @@ def test_what_the_sheet_of_the_example_prints_is_what_is_asked_for(tmp_path):
     assert cards.load(tmp_path / "n.toml").base == "like"
 
 
+@pytest.mark.parametrize(
+    ("like", "asks"),
+    [("kingston-dc600m-960gb", 0), ("seagate-st18000nm004j", 0), ("intel-p4510-4tb", 1)],
+)
+def test_only_of_a_drive_on_pcie_lanes_are_asked_for(like, asks):
+    card = cards.load(like)
+    text = stub(card.kind, "n", card, place=Path("n.toml"), like_name=like)
+    assert len(re.findall(r"(?m)^lanes = ", text)) == asks
+
+
 def test_dies_are_as_large_as_they_were_in_the_year():
     like = cards.load("samsung-970-evo-plus-500gb")  # 256 Gbit, 500 GB, eight channels
     made = {

@@ -7,10 +7,12 @@ import math
 import pytest
 
 from raidsim.planning import checked as checks
+from raidsim.planning import coarse
 from raidsim.planning.arithmetic import LOSS, Arithmetic
 from raidsim.planning.choice import space_of
 from raidsim.planning.design import data_of, scenario_of
 from raidsim.planning.need import need_of
+from raidsim.planning.planner import plan
 from raidsim.planning.runs import DONE, Measured, Runner, of_points
 from raidsim.running import measure_points
 from raidsim.workers.engine import go_on
@@ -108,3 +110,15 @@ def test_an_array_that_growth_adds_loses_nothing_before_it_is_there(need):
     assert least <= found.loss
     assert LOSS not in found.lacks
     assert math.isfinite(found.loss)
+
+
+def test_without_prices_designs_do_not_cost_about_the_same(monkeypatch):
+    """The two first ones are compared by their drives then."""
+    for name, value in {"IOS": 2000, "TRIAL_IOS": 600, "REBUILD_IOS": 300, "TRIALS": 1}.items():
+        monkeypatch.setattr(checks, name, value)
+    monkeypatch.setattr(coarse, "IOS", 1000)
+    text = NEED.replace('["raid5"]', '["raid6", "raid10"]').replace("[6]", "[8]")
+    text = text.replace("40 TB", "20 TB").replace("60 %", "0 %").replace("[1, 2]", "1")
+    found = plan(need_of(text), unknowns=10, workers=1)
+    assert [one.keys["level"] for one in found.front] == ["raid10", "raid6"]
+    assert "take about as many drives, and" in found.settles

@@ -232,6 +232,11 @@ def _values(kind: CardKind, like: Card | None, flash: NewFlash | None) -> Iterat
         yield line
 
 
+def _has_no_lanes(card: Card) -> bool:
+    """Whether a drive hangs on a port of SATA or SAS."""
+    return card.has("link.interface") and card.word("link.interface") in ("sata", "sas")
+
+
 def _like(
     attribute: Attribute, ranges: Mapping[str, FitRange], like: Card, flash: NewFlash | None
 ) -> str | None:
@@ -239,7 +244,7 @@ def _like(
     name = attribute.name
     if flash is not None and (stated := flash.stated(name)) is not None:
         return _line(attribute, stated.value, stated.unit, stated.note, stated.span, stated.because)
-    if not like.has(name):
+    if not like.has(name) or (name == "link.lanes" and _has_no_lanes(like)):
         return None
     buffered = like.has("flash.channels") and name == "buffer.size"
     span = _BUFFER if buffered else ranges.get(name)

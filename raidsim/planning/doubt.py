@@ -205,7 +205,8 @@ def _settled(
     if len(present) == 0:
         return ""
     ahead = float((present > 0).mean())
-    between = f"{first.number} and {second.number} cost about the same, and {first.number} is"
+    same = "cost about the same" if first.cost else "take about as many drives"
+    between = f"{first.number} and {second.number} {same}, and {first.number} is"
     share = f"{between} quicker in {100 * ahead:.0f} % of the draws"
     if not UNSETTLED[0] < ahead < UNSETTLED[1]:
         return share
