@@ -18,7 +18,7 @@ from typing import Protocol
 
 from raidsim.control.model import Model
 from raidsim.explain.without_effect import without_effect
-from raidsim.intervene import full_caches, window
+from raidsim.intervene import full_bitmaps, full_caches, window
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat import TICK
 from raidsim.observe import (
@@ -139,6 +139,7 @@ class Session:
             self.system.begin(stream)
         if self.finite:
             return self._to_the_end()
+        self._set_bits()
         self._warm_up()
         return self._to_precision()
 
@@ -211,6 +212,13 @@ class Session:
                 done / ((self.system.now - self.begun) / NS_PER_S) if done else 0.0,
             )
         )
+
+    def _set_bits(self) -> None:
+        """Let bitmaps have the bits of an array in use, as soon as it is known how fast it is."""
+        if self.begun > 0 or not (self.system.rows("arrays")["bitmap"] != t.NONE).any():
+            return
+        self._run(LEAST_PILOT)
+        full_bitmaps.fill(self.system, self.all_streams, self.system.now - self.begun)
 
     def _warm_up(self) -> None:
         measure = self.scenario.measure

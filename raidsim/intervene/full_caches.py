@@ -73,7 +73,7 @@ def can_be_filled(system: System, cache: int, streams: Sequence[int]) -> bool:
     if system.world.caches[cache]["errand"] != ERRAND_DESTAGE:
         return False
     mine = _into(system, cache, streams)
-    return bool(mine) and all(_is_random(system, stream) for stream in mine)
+    return bool(mine) and all(is_random(system, stream) for stream in mine)
 
 
 def fill(system: System, cache: int, streams: Sequence[int]) -> None:
@@ -124,7 +124,8 @@ def _goes_into(system: System, cache: int, stream: int) -> bool:
     return bool(holds and array["write_back"] == 1 and array["offline"] == 0)
 
 
-def _is_random(system: System, stream: int) -> bool:
+def is_random(system: System, stream: int) -> bool:
+    """Whether all that a stream writes goes to random places, for as long as one likes."""
     row = system.world.streams[stream]
     shares = system.sizes_that_write(stream)["random_share"]
     return bool((shares >= 1.0).all()) and not row["traced"] and not row["once"]

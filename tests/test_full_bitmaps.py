@@ -1,0 +1,71 @@
+"""The write-intent bitmap of software RAID begins as it is in an array that is in use."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from conftest import compiled_only
+
+from raidsim.control.model import build
+from raidsim.intervene import full_bitmaps
+from raidsim.running import run
+from raidsim.scenario import load_text
+
+ARRAY = """
+seed = 7
+
+[host]
+model = "linux-xeon-e5-pair"
+
+[[volume]]
+drive = "samsung-pm983-960gb"
+level = "raid5"
+drives = 5
+
+[[load]]
+read = "70 %"
+size = "16 KiB"
+outstanding = 16
+"""
+SECOND = 10**9
+
+
+@compiled_only
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_short_window_finds_what_a_long_one_does(seed):
+    """Bits were set during the window: it found 53,000 IO/s, 59,000 are right."""
+    scenario = load_text(ARRAY, seed=seed)
+    (short,) = run(scenario.with_("measure.precision", "5 %")).points
+    (long,) = run(scenario.with_("measure.min_ios", 600_000)).points
+    assert short.iops.mean == pytest.approx(long.iops.mean, rel=0.04)
+
+
+@pytest.mark.parametrize("rate", [200, 3_000, 40_000])
+@pytest.mark.parametrize("level", ["raid1", "raid5", "raid6"])
+def test_a_chunk_has_a_bit_if_it_was_written_in_the_last_seconds(level, rate):
+    """Of n chunks that w random writes a second go to, 1 - exp(-5 w / n) were written in 5 s."""
+    drives = {"raid1": 2, "raid5": 5, "raid6": 6}[level]
+    text = ARRAY.replace("raid5", level).replace("drives = 5", f"drives = {drives}")
+    model = build(load_text(text))
+    system = model.system
+    streams = [s for each in model.streams.values() for s in each]
+    system.world.streams["window_ios"][streams, 1] = rate
+    full_bitmaps.fill(system, streams, SECOND)
+    marks = system.rows("marks")
+    expected = 1 - math.exp(-5 * rate / len(marks))
+    set_now = float((system.now - marks <= 5 * SECOND).mean())
+    assert set_now == pytest.approx(expected, abs=4 * math.sqrt(expected / len(marks)) + 0.001)
+    ages = (system.now - marks[system.now - marks <= 5 * SECOND]) / SECOND
+    assert np.all((ages >= 0) & (ages <= 5))
+
+
+def test_writes_in_sequence_set_their_bits_themselves():
+    model = build(load_text(ARRAY.replace("outstanding", 'random = "0 %"\noutstanding')))
+    system = model.system
+    streams = [s for each in model.streams.values() for s in each]
+    system.world.streams["window_ios"][streams, 1] = 1000
+    before = system.rows("marks").copy()
+    full_bitmaps.fill(system, streams, SECOND)
+    assert (system.rows("marks") == before).all()
