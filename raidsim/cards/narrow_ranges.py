@@ -19,7 +19,7 @@ _NVME = {
     "front_end.command_time":        FitRange("0.2 us", "5 us", "NVMe: 200,000 to 5 million commands a second"),
     "front_end.read_time":           FitRange("0.01 us", "5 us", "NVMe: a look into the map and a command to the flash must keep pace with the commands"),
     "front_end.write_time":          FitRange("0.1 us", "10 us", "NVMe: updating the map must keep pace with the commands"),
-    "front_end.move_time":           FitRange("0.01 us", "20 us", "NVMe: choosing a unit to be moved and updating the map must not hold the commands up"),
+    "front_end.move_time":           FitRange("0.01 us", "10 us", "NVMe: choosing a unit to be moved and updating the map must not hold the commands up"),
     "data_path.read_time_per_byte":  FitRange("0.05 us/KiB", "1 us/KiB", "NVMe: 1 GB/s to 20 GB/s, PCIe 2.0 x2 to 5.0 x4 with room"),
     "data_path.write_time_per_byte": FitRange("0.05 us/KiB", "2 us/KiB", "NVMe: 0.5 GB/s to 20 GB/s"),
 }
