@@ -11,6 +11,7 @@ import pytest
 from conftest import compiled_only
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import lambertw
 from toy_drive import result
 
 from raidsim import cards, cli, units
@@ -105,6 +106,13 @@ def test_write_amplification_is_where_what_is_written_equals_what_is_freed(spare
     found = amplification(spare)
     assert 1 - math.exp(-(1 + spare) / found) == pytest.approx(1 / found, rel=1e-9)
     assert spare_for(found) == pytest.approx(spare, rel=1e-9)
+
+
+@pytest.mark.parametrize("spare", [0.005, 0.03, 0.07, 0.37, 1, 3])
+def test_write_amplification_is_what_the_lambert_function_says(spare):
+    alpha = 1 + spare
+    expected = alpha / (alpha + lambertw(-alpha * math.exp(-alpha)).real)
+    assert amplification(spare) == pytest.approx(expected, rel=1e-10)
 
 
 def test_a_track_holds_what_its_media_rate_needs():

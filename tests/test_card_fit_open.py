@@ -48,11 +48,12 @@ def test_a_drive_that_its_link_limits_keeps_the_flash_of_its_base(tmp_path, monk
     found = fit_card(str(path), workers=1)
     assert found.card.integer("flash.dies_per_channel") > 8  # for twice the capacity
     for missed in found.figures:
-        assert missed.miss == pytest.approx(0, abs=0.02)
+        assert missed.is_met
     base, card = cards.load("kingston-dc600m-960gb"), cards.load(str(path))
     open_ones = [one.parameter.name for one in found.values if not one.claims]
     assert {"flash.program_time", "flash.spare", "flash.channel_write_time_per_byte"} <= set(
         open_ones
     )
-    for name in set(open_ones) - {"front_end.read_time"}:  # of which the base has none
+    # Of the first the base has none; the second is what the printed random writes ask for.
+    for name in set(open_ones) - {"front_end.read_time", "front_end.move_time"}:
         assert card.number(name) == pytest.approx(base.number(name), rel=0.05), name

@@ -40,9 +40,8 @@ def test_a_new_card_is_like_the_card_that_it_is_like(name, tmp_path):
     differing = {key for key in card.values if not like.has(key) or card[key] != like[key]}
     allowed = COUNTED if like.kind != "ssd" else COUNTED | OFFERED
     assert differing <= allowed
-    # What the base has none of begins at next to nothing, and what each sheet tells by itself.
-    for key in differing & OFFERED:
-        assert like.number(key) == 0 or key == "front_end.move_time"
+    for key in differing & OFFERED:  # what the base has none of begins at next to nothing
+        assert like.number(key) == 0
         assert 0 < card.number(key) <= 0.1e-6 * card.integer("front_end.cores")
     if name != "null-block-device":  # which keeps nothing, so that it has no dies to count
         assert not any("die" in text for one in contradictions(card) for text in one.names)

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from raidsim.unknowns import spread
+from raidsim.unknowns.spread import FEWEST
 from raidsim.validate import schema
 from raidsim.validate.systems import MEASURED, Systems
-from raidsim.validate.unknowns import FEWEST, SCATTER, covers, interval, spreads
+from raidsim.validate.unknowns import SCATTER, covers, interval, spreads
 from raidsim.validate.verdict import Verdict
 
 KEPT = Path(__file__).parents[1] / "docs" / "intervals.json"

@@ -12,13 +12,19 @@ import math
 
 
 def amplification(spare: float) -> float:
-    """Write amplification of uniform random writes over a whole drive with large blocks."""
-    from scipy.special import lambertw  # noqa: PLC0415  (few need it, and SciPy takes its time)
+    """Write amplification of uniform random writes over a whole drive with large blocks.
 
-    alpha = 1 + spare
-    return float(alpha / (alpha + lambertw(-alpha * math.exp(-alpha)).real))
+    The inverse of :func:`spare_for` by Newton's method, from below, where that is convex: SciPy's
+    Lambert function takes longer to be imported than a check of a scenario takes.
+    """
+    found, step = max(0.5 / spare, 1 + math.exp(-1 - spare)), 1.0
+    while step > 1e-12 * found:
+        slope = -math.log1p(-1 / found) - 1 / (found - 1)
+        step = -(spare_for(found) - spare) / slope
+        found += step
+    return found
 
 
 def spare_for(wanted: float) -> float:
     """Return the spare area, as a share of the capacity, for a write amplification above 1."""
-    return wanted * math.log(wanted / (wanted - 1)) - 1
+    return -wanted * math.log1p(-1 / wanted) - 1

@@ -16,6 +16,8 @@ Each formula is what the model says while one thing limits, with nothing else in
   R IO/s of u units of the map: the front end of c cores, move_time =
   (c / R - command_time - write_time) / (A - 1) u. What a write takes by itself, a drive pays in
   sequence and when it is new as well, where sheets and tests have many times as many.
+- Where the flash as the card has it carries clearly more than all of that, it stays as it is, and
+  only what is beside it follows.
 - Sustained random writes, w bytes/s: each byte of the host is programmed A times and W is shared,
   A = W / w. For uniform writes over a whole drive A follows from the spare area
   (:mod:`raidsim.assembly.amplification`).
@@ -96,6 +98,10 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
     speed, rate = max(_speeds(sustained), default=0.0), max(_bytes(sustained), default=0.0)
     burst = max(_speeds(one for one in writes if one.state != "sustained"), default=0.0)
     gathers = card.has("slc.program_time")
+    if rate and speed and _is_carried(card, speed, rate):  # so they do not tell of the flash
+        yield "data_path.write_time_per_byte", 0.4 / speed
+        yield from _moved(card, sustained, card.number("flash.spare"), fixed)
+        return
     if programmed := speed or (0.0 if gathers else burst):  # without an SLC cache a burst, too
         yield "flash.program_time", _at_once(card) / programmed
     if burst and gathers:
@@ -144,12 +150,30 @@ def _beside_the_flash(
     if not rate:
         return
     spare = _in_range(card, "flash.spare", spare_for(max(min(speed, carries) / rate / size, 1.001)))
-    moved = amplification(spare) - 1
-    if carries / (1 + moved) > CLEARLY * rate * size:
-        taken = card.integer("front_end.cores") / rate - fixed
-        taken -= card.number("front_end.write_time")
-        units_of_it = max(size / card.integer("mapping.unit"), 1)
-        yield "front_end.move_time", max(taken / moved / units_of_it, 0.01e-6)
+    if carries / amplification(spare) > CLEARLY * rate * size:
+        yield from _moved(card, sustained, spare, fixed)
+
+
+def _is_carried(card: Card, speed: float, rate: float) -> bool:
+    """Whether the flash as the card has it carries clearly more than is printed, bytes/s."""
+    carries = _at_once(card) / card.number("flash.program_time")
+    collected = carries / amplification(card.number("flash.spare"))
+    return carries > CLEARLY * speed and collected > CLEARLY * rate
+
+
+def _moved(
+    card: Card, sustained: Sequence[RatedPerformance], spare: float, fixed: float
+) -> Iterator[tuple[str, float]]:
+    """Yield what a unit that moves takes of the front end, where that limits random writes."""
+    rate, size = max(
+        ((one.value, one.size) for one in sustained if _is_small_and_saturated(one)),
+        default=(0.0, 0),
+    )
+    if not rate:
+        return
+    taken = card.integer("front_end.cores") / rate - fixed - card.number("front_end.write_time")
+    units_of_it = max(size / card.integer("mapping.unit"), 1)
+    yield "front_end.move_time", max(taken / (amplification(spare) - 1) / units_of_it, 0.01e-6)
 
 
 def _in_range(card: Card, name: str, value: float) -> float:

@@ -254,12 +254,10 @@ def _like(
         return None
     low, high = ends(like.kind, name, span)
     value, unit = like.number(name), like.sources[name].unit
-    if value <= 0 or name == "front_end.move_time":
+    if value <= 0:
         if name not in _OFFERED:
             return None
         note = f"{like.name} has none: a fit begins at the least, and finds what the sheet says"
-        if value > 0:
-            note = f"not as {like.name}, whose sheet told it: a fit finds what this one says"
         return _line(attribute, low, "us", note, (low, high), span.why)
     why = span.why
     if not low <= value <= high:
