@@ -58,3 +58,18 @@ def test_without_an_slc_cache_a_burst_tells_how_long_dies_program(tmp_path):
     guess = first_guess(gathers, [stream(1e9)])
     assert "flash.program_time" not in guess
     assert guess["slc.program_time"] > 0
+
+
+def test_flash_that_carries_what_is_printed_stays_and_its_slc_cache_is_guessed(tmp_path):
+    """What is printed of the long run tells of what is beside the flash, a burst of the cache."""
+    card = new_card("samsung-970-evo-plus-500gb", tmp_path)
+    figures = [
+        rate(400e3, read=1),
+        rate(5e3, read=0, state="sustained"),
+        stream(100e6, state="sustained"),
+        stream(1e9),
+    ]
+    guess = first_guess(card, figures)
+    assert not {"flash.program_time", "flash.spare"} & guess.keys()
+    assert guess["slc.program_time"] > 0
+    assert guess["front_end.move_time"] > 0

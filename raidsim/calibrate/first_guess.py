@@ -98,18 +98,20 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
     speed, rate = max(_speeds(sustained), default=0.0), max(_bytes(sustained), default=0.0)
     burst = max(_speeds(one for one in writes if one.state != "sustained"), default=0.0)
     gathers = card.has("slc.program_time")
-    if rate and speed and _is_carried(card, speed, rate):  # so they do not tell of the flash
-        yield "data_path.write_time_per_byte", 0.4 / speed
-        yield from _moved(card, sustained, card.number("flash.spare"), fixed)
-        return
-    if programmed := speed or (0.0 if gathers else burst):  # without an SLC cache a burst, too
-        yield "flash.program_time", _at_once(card) / programmed
+    told = not (rate and speed and _is_carried(card, speed, rate))  # whether they tell of the flash
+    if told and (programmed := speed or (0.0 if gathers else burst)):
+        yield "flash.program_time", _at_once(card) / programmed  # without an SLC cache a burst, too
     if burst and gathers:
         yield "slc.program_time", _at_once(card) / burst
     if fastest := max(speed, burst):
         # Both passes of what is written take at most as long as the figure allows.
         yield "data_path.write_time_per_byte", 0.4 / fastest
-        yield "flash.channel_write_time_per_byte", 0.5 / fastest * card.integer("flash.channels")
+        if told:
+            channel = 0.5 / fastest * card.integer("flash.channels")
+            yield "flash.channel_write_time_per_byte", channel
+    if not told:
+        yield from _moved(card, sustained, card.number("flash.spare"), fixed)
+        return
     if speed and rate and speed > rate:
         yield "flash.spare", spare_for(speed / rate)
     if speed:
@@ -143,10 +145,7 @@ def _beside_the_flash(
     carries = _at_once(card) / _in_range(card, "flash.program_time", _at_once(card) / speed)
     if carries > CLEARLY * speed:
         yield "data_path.write_time_per_byte", 0.5 / speed  # each byte passes it twice
-    rate, size = max(
-        ((one.value, one.size) for one in sustained if _is_small_and_saturated(one)),
-        default=(0.0, 0),
-    )
+    rate, size = _of_small_writes(sustained)
     if not rate:
         return
     spare = _in_range(card, "flash.spare", spare_for(max(min(speed, carries) / rate / size, 1.001)))
@@ -165,15 +164,20 @@ def _moved(
     card: Card, sustained: Sequence[RatedPerformance], spare: float, fixed: float
 ) -> Iterator[tuple[str, float]]:
     """Yield what a unit that moves takes of the front end, where that limits random writes."""
-    rate, size = max(
-        ((one.value, one.size) for one in sustained if _is_small_and_saturated(one)),
-        default=(0.0, 0),
-    )
+    rate, size = _of_small_writes(sustained)
     if not rate:
         return
     taken = card.integer("front_end.cores") / rate - fixed - card.number("front_end.write_time")
     units_of_it = max(size / card.integer("mapping.unit"), 1)
     yield "front_end.move_time", max(taken / (amplification(spare) - 1) / units_of_it, 0.01e-6)
+
+
+def _of_small_writes(sustained: Iterable[RatedPerformance]) -> tuple[float, int]:
+    """Return the most small random writes in the long run, IO/s, and their size; 0 if none."""
+    return max(
+        ((one.value, one.size) for one in sustained if _is_small_and_saturated(one)),
+        default=(0.0, 0),
+    )
 
 
 def _in_range(card: Card, name: str, value: float) -> float:
