@@ -217,7 +217,7 @@ def test_a_small_write_is_answered_from_the_buffer() -> None:
 
 GOLDEN = """\
 read of 64 KiB at 124 KiB on volume data: single drive, Intel SSD DC P3700 800 GB
-The volume: 800 GB, no drive may fail, 4 W idle, 25 W under load.
+The volume: 800 GB, no drive may fail, 4 W idle, at most 25 W.
 Alone on an idle system it takes 314.0 us.
 
                                                         begins,  ends,

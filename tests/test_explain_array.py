@@ -177,7 +177,7 @@ def printed(spec: Scenario, *request: Any) -> str:
 
 GOLDEN = """\
 write of 8 KiB at 12 KiB on volume data: RAID 5 of 6 drives, Intel SSD DC P3700 800 GB
-The volume: 6 GB raw, 5 GB usable, any one drive may fail, 24 W idle, 150 W under load.
+The volume: 6 GB raw, 5 GB usable, any one drive may fail, 24 W idle, at most 150 W.
 It is software RAID of the host, strip 16 KiB.
 The request extends over strips 0 to 1; drives, strips and stripes are counted from 0.
 Alone on an idle system it takes 2073 us.

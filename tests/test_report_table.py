@@ -28,7 +28,7 @@ IO/s with half the 95 % interval; MB/s of 2^20 bytes
 ! not converged: why is said below
 32 outstanding: 7 of 22,000 I/Os timed out
 
-data: single drive, intel-p3700-800gb, 800 GB, no drive may fail, 4 W idle, 25 W under load
+data: single drive, intel-p3700-800gb, 800 GB, no drive may fail, 4 W idle, at most 25 W
 """  # noqa: E501 - the table as it is
 
 

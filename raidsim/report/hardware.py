@@ -58,9 +58,9 @@ def failures_words(facts: VolumeFacts) -> str:
 
 
 def power_words(power: Power | SystemPower) -> str:
-    """Power when idle and under load; empty where neither is known."""
-    parts = ((power.idle, "idle"), (power.active, "under load"))
-    return ", ".join(f"{numbers.watts(watts)} {when}" for watts, when in parts if watts is not None)
+    """Power when idle, and the highest under load; empty where neither is known."""
+    parts = ((power.idle, "{} idle"), (power.active, "at most {}"))
+    return ", ".join(words.format(numbers.watts(at)) for at, words in parts if at is not None)
 
 
 def facts_words(facts: VolumeFacts) -> str:

@@ -24,7 +24,7 @@ def table(parts: Sequence[PartPower]) -> Table:
     found = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     for header in ("power", "of", "card"):
         found.add_column(header, no_wrap=True)
-    for header in ("number", "idle, W", "under load, W"):
+    for header in ("number", "idle, W", "highest, W"):
         found.add_column(header, justify="right", no_wrap=True)
     for part in parts:
         found.add_row(

@@ -1,6 +1,6 @@
 """What systems cost: to buy, and over five years.
 
-Energy is the power under load of all parts whose cards know it, all the time; drives that fail are
+Energy is the highest power of all parts whose cards know it, all the time; drives that fail are
 replaced at their annual rate and price. Nothing is discounted.
 """
 

@@ -27,7 +27,7 @@ def facts_of(
         _fact("drives, with spares", "", scenarios, _drives),
         _fact("drives that may fail", "", scenarios, _tolerated),
         _fact("power, idle", "W", scenarios, lambda one: _watts(one, "idle")),
-        _fact("power, under load", "W", scenarios, lambda one: _watts(one, "active")),
+        _fact("power, at most", "W", scenarios, lambda one: _watts(one, "active")),
     ]
     if risk:
         risks = [assess_all(one) for one in scenarios]
@@ -54,7 +54,7 @@ def facts_of_results(results: Sequence[Result]) -> list[Fact]:
              tuple(sum(v.usable_bytes for v in one.volumes) / TERA for one in results)),
         Fact("drives", "", tuple(float(sum(v.drives for v in one.volumes)) for one in results)),
         Fact("power, idle", "W", tuple(one.power_w.idle for one in results)),
-        Fact("power, under load", "W", tuple(one.power_w.active for one in results)),
+        Fact("power, at most", "W", tuple(one.power_w.active for one in results)),
     ]  # fmt: skip
 
 
