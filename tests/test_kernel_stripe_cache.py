@@ -86,6 +86,19 @@ def test_writes_that_do_not_touch_each_other_go_one_after_the_other():
     assert commands(data, (0, 0, STRIP), (100, 2 * STRIP, PAGE), (101, 0, PAGE)) == 6 + 3 + 3
 
 
+def test_writes_of_the_same_bytes_are_each_carried_out():
+    """md's ``R5_Overlap``: the first reads three strips; each writes data, P and Q."""
+    data = array()
+    again = [(100 + number, 0, STRIP) for number in range(3)]
+    assert commands(data, (0, 0, STRIP), *again) == 6 + 3 * 3
+
+
+def test_writes_that_overlap_are_each_carried_out():
+    """What they share is written by both: two strips, and of the other three strips, with P and Q."""
+    data = array()
+    assert commands(data, (0, 0, STRIP), (100, 0, 2 * STRIP), (101, STRIP, 3 * STRIP)) == 6 + 4 + 5
+
+
 def test_a_write_of_another_stripe_does_not_wait():
     """md delays stripes that have to read, but none that a process waits for."""
     alone = array("raid5", 4).do(t.WRITE, 0, PAGE)

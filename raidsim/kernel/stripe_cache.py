@@ -7,7 +7,9 @@ writes costs:
 - A page that was read or written stays in its stripe head until ``stripe_cache_size`` other heads
   were needed, and is not read again: whoever has computed parity of a stripe once knows it.
 - While a stripe is being written, further writes to it gather in its heads, and are carried out
-  together: here those that touch each other. If the stripe is full by then, it reads nothing.
+  together: here those of which one goes on where the other ends. If the stripe is full by then, it
+  reads nothing. Writes of the same bytes do not come together: the later one waits until the data of
+  the earlier one has been taken (``R5_Overlap`` in ``add_stripe_bio``).
 
 md lets a stripe that has to read wait a while for further writes, too (``STRIPE_DELAYED``), but not
 for requests that a process waits for (``REQ_SYNC``). Such are all that go past the page cache,
@@ -39,8 +41,8 @@ PLACES = 512
 def join(w, array, place, index):
     """Let a write join one that waits for the same stripe; False if there is none.
 
-    Both have to touch each other, so that they are one run of bytes; ``place`` is the stripe's
-    row of `locks`.
+    One has to go on where the other ends, so that they are one run of bytes, of which none is
+    written twice; ``place`` is the stripe's row of `locks`.
     """
     lock = w.locks[place]
     first = lock["gathering"]
@@ -54,8 +56,7 @@ def join(w, array, place, index):
     width = array["width"]
     if (
         start // width != job["offset"] // width
-        or job["offset"] > end
-        or job["offset"] + job["length"] < start
+        or (job["offset"] != end and job["offset"] + job["length"] != start)
         or job["forced"] != other["forced"]
     ):
         lock["gathering"] = index
