@@ -72,6 +72,7 @@ ONLY_IN_A_WHOLE = {
 """Claims that a value is fitted to because nothing smaller in print shows it, and which value."""
 
 DRAWN = {
+    "anandtech-enterprise-2018",
     "anandtech-optane-2017",
     "ceph-diskbench-2019",
     "chung-atlas-2000",
@@ -89,10 +90,14 @@ DRAWN = {
     "kitguru-nv2-2022",
     "linux-raid-bitmap-2023",
     "linux-raid-coolcold-2023",
+    "livespec-bx500-sn8100-2026",
     "myce-p3700-2014",
+    "nvme-pair-980-pro-2026",
     "oberstet-p3608-2017",
     "p4510-stripe-2020",
+    "p5510-experiments-2026",
     "pm963-btrfs-2021",
+    "sgi-st373405lc-2025",
     "sqlio-p420i-2013",
     "storagereview-9670w-2022",
     "storagereview-cd9p-r-2026",
@@ -107,6 +112,7 @@ DRAWN = {
     "tomshardware-x25e-9260-2009",
     "trantor-wd1600aajs-2010",
     "treeru-nvme-2025",
+    "wporter-pm5-md-2026",
 }
 """Sources that were drawn to calibrate as wholes, before anything of them was simulated."""
 
