@@ -90,6 +90,22 @@ def test_parity_is_computed_in_the_stripe_heads_on_the_same_thread():
     assert work("raid5", 5, t.WRITE, 0, PAGE, host=host) == HEAD + 3 * 12 * 1000
 
 
+@pytest.mark.parametrize(
+    ("level", "drives", "length", "members", "commands"),
+    [
+        ("raid5", 5, PAGE, 4, 4),  # data and parity are read and written
+        ("raid5", 5, 2 * PAGE, 8, 4),  # two pages of each, which are one command
+        ("raid6", 7, 5 * STRIP, 28, 7),  # a full stripe: a strip of each member at once
+    ],
+)
+def test_the_threads_pay_for_each_command_to_a_member(level, drives, length, members, commands):
+    """Pages that follow each other on a member are one command: 50 us each."""
+    host = HOST | {"raid.device_io_time": "50 us"}
+    heads = members // commands
+    found = work(level, drives, t.WRITE, 0, length, host=host)
+    assert found == heads * HEAD + members * PAGE_TIME + commands * 50_000
+
+
 def test_threads_issue_the_commands_and_the_process_does_not():
     """Four commands of a small write: three beyond the first, 50 us each, on the process."""
     cost = {"raid.device_io_time": "50 us"}

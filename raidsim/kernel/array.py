@@ -281,10 +281,11 @@ def spend(w, row, index):
             cost += array["mirror_ns"]
         child = below["next"]
     job["parts"] = parts
-    further = array["device_io_ns"] * (parts - 1)
+    cost += array["spread_ns"]
     if job["stripe_work"] > 0.0 or job["serial_work"] > 0.0:
-        further = 0.0  # the threads that handle stripes issue them
-    cost += array["spread_ns"] + further
+        job["stripe_work"] += array["device_io_ns"] * parts  # these threads issue them all
+    else:
+        cost += array["device_io_ns"] * (parts - 1)
     station = array["cpu"]
     if station == NONE and job["stream"] == NONE:
         cost = 0.0  # a thread of its own, on a core that nothing else needs

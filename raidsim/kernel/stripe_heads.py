@@ -2,13 +2,15 @@
 
 Linux md takes everything that touches parity through its stripe cache. An entry of it, a *stripe
 head*, is one page of every member at the same offset (``STRIPE_SIZE`` is a page of memory, see
-``drivers/md/raid5.c``); it is looked up, its members' pages are read or written each by a command
-of its own, and parity is computed in it. The threads that handle stripes take for a task
+``drivers/md/raid5.c``); it is looked up, its members' pages are read or written each by a request
+of its own, and parity is computed in it. The threads hold a plug of the block layer meanwhile: what
+follows each other on a member becomes one command. They take for a task
 
-    heads * stripe_ns + pages * stripe_io_ns
+    heads * stripe_ns + pages * stripe_io_ns + commands * device_io_ns
 
 beside the time of computing parity: ``heads`` are pages of the strips' height that the task
-touches, one above the other, and ``pages`` those that it reads or writes on all members together.
+touches, one above the other, ``pages`` those that it reads or writes on all members together, and
+``commands`` what goes to the members (added in :func:`raidsim.kernel.array.spend`).
 Where workers handle the stripes, the thread of the array has a part of it before them, which is
 not shared out: ``heads * serial_ns``. It releases stripe heads and hands them to the workers.
 Rebuilds, checks and resyncs have no data of a host to copy: ``stripe_io_ns - stripe_copy_ns``.
