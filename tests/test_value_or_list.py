@@ -40,3 +40,14 @@ def test_what_is_a_value_or_a_list_takes_one_value(key: str) -> None:
         scenario.load_text(text.replace("VALUE", form)) for form in (value, f"[{value}]")
     )
     assert (one.volumes, one.loads, one.events) == (listed.volumes, listed.loads, listed.events)
+
+
+def test_overrides_of_one_reading_of_a_text_do_not_reach_the_next():
+    before = scenario.load_text(ONE_LOAD).resolved()
+    override = 'load.sizes=[{ size = "4 KiB", share = "100 %" }]'
+    changed = scenario.load_text(ONE_LOAD, overrides=["load.size=", override])
+    assert changed.resolved() != before
+    changed.resolved()["load"][0]["sizes"][0]["size"] = "8 KiB"
+    again = scenario.load_text(ONE_LOAD, overrides=["load.size=", override])
+    assert again.resolved() == changed.resolved()
+    assert scenario.load_text(ONE_LOAD).resolved() == before

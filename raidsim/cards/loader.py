@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
@@ -34,6 +34,42 @@ _FIRST_YEAR, _LAST_YEAR = 1956, 2100  # the first disk drive, and far ahead
 
 _Above = tuple[FilePath, ...]
 """The cards whose base a card is, the first of them first."""
+
+Stamps = tuple[tuple[int, int], ...]
+"""For each file when it was last written, ns, and its size."""
+
+
+@dataclass(frozen=True)
+class _Kept:
+    card: Card
+    stamps: Stamps
+
+
+_kept: dict[tuple[FilePath, str | None], _Kept] = {}
+_MOST_KEPT = 1024
+
+
+def read_once(path: FilePath, shown: str | None = None, *, above: _Above = ()) -> Card:
+    """Read a card as :func:`read` does, unless it was read before and no file of it has changed."""
+    key = (path.absolute(), shown)
+    kept = _kept.get(key)
+    if kept is not None and kept.card.path == path and kept.stamps == _stamps(kept.card.files):
+        return kept.card
+    card = read(path, shown, above=above)
+    if len(_kept) >= _MOST_KEPT:
+        _kept.clear()
+    if stamps := _stamps(card.files):
+        _kept[key] = _Kept(card, stamps)
+    return card
+
+
+def _stamps(files: Iterable[FilePath]) -> Stamps:
+    """What tells whether files have changed; nothing if one of them is gone."""
+    try:
+        found = [file.stat() for file in files]
+    except OSError:
+        return ()
+    return tuple((one.st_mtime_ns, one.st_size) for one in found)
 
 
 def read(path: FilePath, shown: str | None = None, *, above: _Above = ()) -> Card:
@@ -246,7 +282,7 @@ class _Reader:
                 cause = f"leads in a circle: {circle}"
                 self.problem(("base",), cause, "let one of them state all of its values")
                 return None
-            base = read(place, shown_as(place, name), above=chain)
+            base = read_once(place, shown_as(place, name), above=chain)
         except InputError as error:
             for one in error.problems:
                 self.problem(("base",), str(one))

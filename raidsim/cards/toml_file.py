@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path as FilePath
 from typing import Any
@@ -64,6 +64,15 @@ class TomlFile:
     def line(self, path: Path) -> int | None:
         """Line on which a path (or the table around it) stands."""
         return self.places.line(path)
+
+    def copied(self) -> TomlFile:
+        """The same file, with data of its own to be changed."""
+        return replace(
+            self,
+            data=copied(self.data),
+            problems=list(self.problems),
+            broken=set(self.broken),
+        )
 
     def bring_up_to_date(self, kind: str) -> None:
         """Take the schema number out of the data, and make them what the present schema has.
@@ -139,6 +148,15 @@ def parse(text: str, name: str) -> TomlFile:
         file.problems.append(Problem(name, file.places.too_deep, None, TOO_DEEP, NOT_SO_DEEP))
     file.complete = False
     return file
+
+
+def copied(data: Any) -> Any:
+    """Data of TOML with tables and lists of its own: the values in them are never changed."""
+    if isinstance(data, dict):
+        return {key: copied(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [copied(value) for value in data]
+    return data
 
 
 def is_deep(data: object) -> bool:

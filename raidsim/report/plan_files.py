@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from raidsim.planning.outcome import Plan
-from raidsim.report import json_file, plan_page, plan_plot, toml_text
+from raidsim.report import json_file, toml_text
 
 
 def to_json(plan: Plan) -> bytes:
@@ -17,11 +17,15 @@ def to_json(plan: Plan) -> bytes:
 
 def to_picture(plan: Plan, suffix: str) -> bytes:
     """The front as a picture; ``suffix`` is ".png" or ".svg"."""
+    from raidsim.report import plan_plot  # noqa: PLC0415  (Matplotlib takes half a second to load)
+
     return plan_plot.render(plan, suffix)
 
 
 def to_html(plan: Plan) -> bytes:
     """A page that opens offline."""
+    from raidsim.report import plan_page  # noqa: PLC0415  (it draws, too)
+
     return plan_page.render(plan)
 
 

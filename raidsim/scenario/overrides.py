@@ -13,15 +13,15 @@ A program gives keys and values apart (:func:`put`), as in
 
 from __future__ import annotations
 
-import copy
 import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
-from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, is_deep
+from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, copied, is_deep
 from raidsim.cards.toml_lines import DEEPEST, Path
 from raidsim.errors import Problem, quote
 from raidsim.scenario.event import EventSpec
@@ -102,7 +102,7 @@ def _change(reading: Reading, key: str, value: Any) -> None:
         if value is None:
             _take(reading.data, path)
         else:
-            _put(reading.data, path, copy.deepcopy(value))
+            _put(reading.data, path, copied(value))
         reading.overridden.add(path)
 
 
@@ -175,6 +175,11 @@ def _which(first: str, items: list[Any], rest: list[str | int]) -> list[str | in
 
 def value_of(text: str) -> Any:
     """The TOML value of a text, or the text itself."""
+    return copied(_value_of(text))
+
+
+@lru_cache(maxsize=4096)
+def _value_of(text: str) -> Any:
     if "\n" in text or "\r" in text:
         return text
     try:

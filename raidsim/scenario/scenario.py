@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path as FilePath
 from typing import Any, overload
@@ -13,7 +13,7 @@ from typing import Any, overload
 import numpy as np
 
 from raidsim.cards.places import looks_like_path
-from raidsim.cards.toml_file import TomlFile, parse, read_text
+from raidsim.cards.toml_file import TomlFile, copied, parse, read_text
 from raidsim.cards.toml_lines import Path
 from raidsim.errors import InputError, Problem, quote
 from raidsim.scenario import overrides as setting
@@ -28,6 +28,9 @@ from raidsim.scenario.written import written
 
 WITH = "with_()"
 """What messages name as the file of what :meth:`Scenario.with_` changes."""
+
+_LONGEST_KEPT = 2**16
+"""Characters of the longest text of which it is kept what stands in it."""
 
 _NOTHING: Any = object()  # no value, not even None
 
@@ -51,8 +54,7 @@ class Source:
 
     def read_again(self, override: str = OVERRIDE) -> Reading:
         """Begin to read the same once more; ``override`` is what messages call the changes."""
-        file = replace(self.file, data=copy.deepcopy(self.file.data))
-        return Reading(file, set(self.overridden), override)
+        return Reading(self.file.copied(), set(self.overridden), override)
 
 
 class Scenario(Tables):
@@ -251,7 +253,8 @@ class Scenario(Tables):
 
     def resolved(self) -> dict[str, Any]:
         """Everything, defaults too, in the form of the file: it can be loaded again."""
-        return copy.deepcopy(self.written)
+        data: dict[str, Any] = copied(self.written)
+        return data
 
 
 def changed(scenario: Scenario, overrides: Iterable[str] = (), seed: int | None = None) -> Scenario:
@@ -296,7 +299,15 @@ def load_text(
     folder: FilePath | None = None,
 ) -> Scenario:
     """Load the text of a scenario; `name` is what messages call it."""
-    return _load(parse(text.replace("\r\n", "\n"), name), overrides, seed, folder)
+    text = text.replace("\r\n", "\n")
+    file = _parsed(text, name).copied() if len(text) <= _LONGEST_KEPT else parse(text, name)
+    return _load(file, overrides, seed, folder)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str, name: str) -> TomlFile:
+    """What stands in a text, read once: many runs differ in their overrides alone."""
+    return parse(text, name)
 
 
 def from_data(

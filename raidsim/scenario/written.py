@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
 from raidsim import schemas, units
+from raidsim.cards.toml_file import copied
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
@@ -103,11 +103,11 @@ def _part(
 ) -> dict[str, Any]:
     """One table with its keys in the order of the reference page."""
     result: dict[str, Any] = {}
+    known = model.model_fields
     for name, field in fields_of(model).items():
-        info = model.model_fields[field]
-        value = table.get(name, defaults.get(name, info.default))
+        value = table.get(name, defaults.get(name, known[field].default))
         if name == "area" and "area" in defaults:
             value = defaults[name]
         if value is not None:
-            result[name] = copy.deepcopy(value)
+            result[name] = copied(value)
     return result

@@ -28,8 +28,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from scipy.stats import qmc
-
 from raidsim import units
 from raidsim.errors import InputError, Problem, quote
 from raidsim.scenario.overrides import value_of
@@ -274,6 +272,8 @@ def variants(
 
 
 def _hypercube(drawn: Sequence[Between], samples: int, seed: int) -> list[Changes]:
+    from scipy.stats import qmc  # noqa: PLC0415  (takes half a second to load)
+
     shares = qmc.LatinHypercube(len(drawn), rng=seed).random(samples)
     return [
         {one.key: one.at(float(share)) for one, share in zip(drawn, row, strict=True)}

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm, qmc
 
 from raidsim.assembly.drives import is_drive, kind_of
 from raidsim.cards import Card
@@ -60,6 +59,8 @@ class Draws:
 
     def column(self, key: str) -> NDArray[np.float64]:
         """Standard normal numbers of a value, one for each draw from 1 on."""
+        from scipy.stats import norm, qmc  # noqa: PLC0415  (takes half a second to load)
+
         if key not in self._columns:
             digest = hashlib.sha256(f"{self.seed} {key}".encode()).digest()
             rng = np.random.default_rng(int.from_bytes(digest[:8], "big"))

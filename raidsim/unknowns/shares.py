@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta, rankdata
 
 CHANCE = 0.05
 """Probability with which columns of pure chance would bring forth one that is reported."""
@@ -83,6 +82,8 @@ def _least(count: int, known: int, columns: int) -> float:
 
     The square of a correlation of pure chance has a beta distribution.
     """
+    from scipy.stats import beta  # noqa: PLC0415  (takes half a second to load)
+
     freedom = max(count - known - 2, 1)
     alone = 1 - (1 - CHANCE) ** (1 / columns)
     return float(beta.isf(alone, 0.5, freedom / 2))
@@ -99,7 +100,7 @@ def _standardised(
 
 def _ranked(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Normal scores of the ranks, of mean 0: as good as the values where those are normal."""
-    from scipy.stats import norm  # noqa: PLC0415
+    from scipy.stats import norm, rankdata  # noqa: PLC0415  (takes half a second to load)
 
     scores = norm.ppf((rankdata(values) - 0.5) / values.size)
     return np.asarray(scores - scores.mean(), float)
