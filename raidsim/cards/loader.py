@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 from raidsim import units
@@ -20,7 +20,7 @@ from raidsim.cards.surface import (
     values_of,
 )
 from raidsim.cards.toml_file import TomlFile, parse, read_text, show
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, Problem, nearest_key, quote, suggest, the_first
 
 _HEAD = (
@@ -32,7 +32,7 @@ _MEASURED = ("surface", "seek_curve", "disksim")
 _KEYS = ("value", "unit", "source", "note", "claims", "range", "because")
 _FIRST_YEAR, _LAST_YEAR = 1956, 2100  # the first disk drive, and far ahead
 
-_Above = tuple[FilePath, ...]
+_Above = tuple[Path, ...]
 """The cards whose base a card is, the first of them first."""
 
 Stamps = tuple[tuple[int, int], ...]
@@ -45,11 +45,11 @@ class _Kept:
     stamps: Stamps
 
 
-_kept: dict[tuple[FilePath, str | None], _Kept] = {}
+_kept: dict[tuple[Path, str | None], _Kept] = {}
 _MOST_KEPT = 1024
 
 
-def read_once(path: FilePath, shown: str | None = None, *, above: _Above = ()) -> Card:
+def read_once(path: Path, shown: str | None = None, *, above: _Above = ()) -> Card:
     """Read a card as :func:`read` does, unless it was read before and no file of it has changed."""
     key = (path.absolute(), shown)
     kept = _kept.get(key)
@@ -63,7 +63,7 @@ def read_once(path: FilePath, shown: str | None = None, *, above: _Above = ()) -
     return card
 
 
-def _stamps(files: Iterable[FilePath]) -> Stamps:
+def _stamps(files: Iterable[Path]) -> Stamps:
     """What tells whether files have changed; nothing if one of them is gone."""
     try:
         found = [file.stat() for file in files]
@@ -72,7 +72,7 @@ def _stamps(files: Iterable[FilePath]) -> Stamps:
     return tuple((one.st_mtime_ns, one.st_size) for one in found)
 
 
-def read(path: FilePath, shown: str | None = None, *, above: _Above = ()) -> Card:
+def read(path: Path, shown: str | None = None, *, above: _Above = ()) -> Card:
     """Read a card file; InputError with every problem of it.
 
     ``above`` are the cards that have it as a base, or as a base of their base.
@@ -81,15 +81,15 @@ def read(path: FilePath, shown: str | None = None, *, above: _Above = ()) -> Car
     return read_card(read_text(path, name), name, path, above=above)
 
 
-def read_card(text: str, name: str, path: FilePath | None = None, *, above: _Above = ()) -> Card:
+def read_card(text: str, name: str, path: Path | None = None, *, above: _Above = ()) -> Card:
     """Read the text of a card; `name` is what messages call it.
 
     A card with a ``base`` says only what differs from that card, which may have one itself.
     """
-    return from_file(parse(text, name), path or FilePath(name), above=above)
+    return from_file(parse(text, name), path or Path(name), above=above)
 
 
-def from_file(file: TomlFile, path: FilePath, *, above: _Above = ()) -> Card:
+def from_file(file: TomlFile, path: Path, *, above: _Above = ()) -> Card:
     """Read a card off the data of a file."""
     if file.complete:
         file.bring_up_to_date("card")
@@ -128,7 +128,7 @@ def check_word(attribute: Attribute, value: object) -> tuple[str, str | None] | 
     return f"{quote(value)} is no {attribute.name}", hint or known
 
 
-def _circle(chain: _Above, place: FilePath) -> str:
+def _circle(chain: _Above, place: Path) -> str:
     """The cards from one to itself, as a text; empty if this base closes no circle."""
     known = [path.resolve() for path in chain]
     if place.resolve() not in known:
@@ -166,12 +166,12 @@ class _Reader:
         self.sources: dict[str, Source] = {}
         self.origins: dict[str, Origin] = {}
 
-    def problem(self, path: Path, cause: str, remedy: str | None = None) -> None:
+    def problem(self, path: KeyPath, cause: str, remedy: str | None = None) -> None:
         self.problems.append(
             Problem(self.file.name, self.file.line(path), show(path) or None, cause, remedy)
         )
 
-    def card(self, path: FilePath) -> Card | None:
+    def card(self, path: Path) -> Card | None:
         if not self.file.complete:
             return None
         data = self.file.data
@@ -268,7 +268,7 @@ class _Reader:
             return None
         return read_rated(data["rated"], kind.name, self.problem)
 
-    def _base(self, data: Mapping[str, Any], kind: CardKind, path: FilePath) -> Card | None:
+    def _base(self, data: Mapping[str, Any], kind: CardKind, path: Path) -> Card | None:
         """Take over the values of the base, for the card to change; None if it has no base."""
         if "base" not in data:
             return None
@@ -366,7 +366,7 @@ class _Reader:
     def _attribute(
         self, known: Mapping[str, Attribute], section: str, key: str, entry: object
     ) -> None:
-        path: Path = (section, key)
+        path: KeyPath = (section, key)
         attribute = known.get(f"{section}.{key}")
         if attribute is None:
             names = [n.partition(".")[2] for n in known if n.startswith(section + ".")]
@@ -475,7 +475,7 @@ class _Reader:
             for name, claims in table.items()
         }
 
-    def _deviations(self, path: Path, table: object) -> dict[str, float]:
+    def _deviations(self, path: KeyPath, table: object) -> dict[str, float]:
         """Relative changes by claim, written as texts like "-1.2 %"."""
         if not isinstance(table, dict):
             self.problem(path, "is not a table", 'write "CLAIM" = "-1.2 %" in it')

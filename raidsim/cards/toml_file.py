@@ -12,11 +12,11 @@ import re
 import tomllib
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 from raidsim import schemas
-from raidsim.cards.toml_lines import DEEPEST, Index, Path, index
+from raidsim.cards.toml_lines import DEEPEST, Index, KeyPath, index
 from raidsim.errors import InputError, Problem, quote
 
 LARGEST_FILE = 4 * 2**20
@@ -53,7 +53,7 @@ class TomlFile:
     text: str = ""
     data: dict[str, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    broken: set[Path] = field(default_factory=set)
+    broken: set[KeyPath] = field(default_factory=set)
     complete: bool = True
 
     @cached_property
@@ -61,7 +61,7 @@ class TomlFile:
         """Where everything is, which only a message wants to know."""
         return index(self.text)
 
-    def line(self, path: Path) -> int | None:
+    def line(self, path: KeyPath) -> int | None:
         """Line on which a path (or the table around it) stands."""
         return self.places.line(path)
 
@@ -85,7 +85,7 @@ class TomlFile:
         self.data = schemas.up_to_date(kind, self.data, self.name, line)
 
 
-def read_text(path: FilePath, shown: str) -> str:
+def read_text(path: Path, shown: str) -> str:
     """Text of a file.
 
     Raises
@@ -193,7 +193,7 @@ def _set_aside(file: TomlFile, lines: list[str], message: str) -> bool:
 
 
 def _syntax_problem(
-    file: TomlFile, first: int, number: int | None, path: Path, cause: str
+    file: TomlFile, first: int, number: int | None, path: KeyPath, cause: str
 ) -> Problem:
     key = show(path, file.places.single()) or None
     if cause.startswith(
@@ -233,7 +233,7 @@ def _lower(cause: str) -> str:
     return cause[:1].lower() + cause[1:]
 
 
-def show(path: Path, single: frozenset[str] = frozenset()) -> str:
+def show(path: KeyPath, single: frozenset[str] = frozenset()) -> str:
     """A path as text: ``load[1].size``; the index is left out for lists named in `single`."""
     parts: list[str] = []
     for before, key in zip(itertools.chain([None], path), path, strict=False):

@@ -4,7 +4,7 @@
 statement by statement and follows strings, comments and brackets, nothing more:
 whatever is not well formed is left for tomllib to say, and never raises here.
 
-A path is the tuple of keys and list indices that leads to a value, for instance
+A key path is the tuple of keys and list indices that leads to a value, for instance
 ``("load", 0, "sizes", 1, "share")``.
 """
 
@@ -15,7 +15,8 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
+"""The keys and indices that lead to a value, from the outermost table on."""
 
 DEEPEST = 30
 """Steps of a path from which on it is no part of any description."""
@@ -39,7 +40,7 @@ class Statement:
 
     first: int
     last: int
-    path: Path
+    path: KeyPath
     header: bool
 
 
@@ -51,10 +52,10 @@ class Index:
     """
 
     statements: list[Statement] = field(default_factory=list)
-    lines: dict[Path, int] = field(default_factory=dict)
+    lines: dict[KeyPath, int] = field(default_factory=dict)
     too_deep: int | None = None
 
-    def line(self, path: Path) -> int | None:
+    def line(self, path: KeyPath) -> int | None:
         """Line of a path, or of the nearest table around it that has one."""
         for end in range(len(path), 0, -1):
             if path[:end] in self.lines:
@@ -84,8 +85,8 @@ class _Scanner:
         self.at = 0
         self.line = 1
         self.found = Index()
-        self.table: Path = ()
-        self.lists: dict[Path, int] = {}  # last index of each [[list of tables]]
+        self.table: KeyPath = ()
+        self.lists: dict[KeyPath, int] = {}  # last index of each [[list of tables]]
 
     def run(self) -> Index:
         while self._skip_blank():
@@ -98,7 +99,7 @@ class _Scanner:
 
     # ---- statements
 
-    def _header(self) -> Path:
+    def _header(self) -> KeyPath:
         many = self.text.startswith("[[", self.at)
         self._step(2 if many else 1)
         keys = self._dotted_key()
@@ -112,7 +113,7 @@ class _Scanner:
         self.table = path
         return path
 
-    def _assignment(self) -> Path:
+    def _assignment(self) -> KeyPath:
         path = self.table + self._dotted_key()
         self._note(path)
         self._past(_SPACES)
@@ -121,16 +122,16 @@ class _Scanner:
             self._value(path)
         return path
 
-    def _resolve(self, keys: Path) -> Path:
+    def _resolve(self, keys: KeyPath) -> KeyPath:
         """The path of a header's outer tables: of a list of tables the last one is meant."""
-        path: Path = ()
+        path: KeyPath = ()
         for key in keys:
             path += (key,)
             if path in self.lists:
                 path += (self.lists[path],)
         return path
 
-    def _note(self, path: Path) -> None:
+    def _note(self, path: KeyPath) -> None:
         if len(path) >= DEEPEST:
             self._is_too_deep()
             return
@@ -139,7 +140,7 @@ class _Scanner:
 
     # ---- keys and values
 
-    def _dotted_key(self) -> Path:
+    def _dotted_key(self) -> KeyPath:
         keys: list[str] = []
         while True:
             self._past(_SPACES)
@@ -162,7 +163,7 @@ class _Scanner:
                 return tuple(keys)
             self._step()
 
-    def _value(self, path: Path) -> None:
+    def _value(self, path: KeyPath) -> None:
         self._past(_SPACES)
         character = self._peek()
         if character in ('"', "'"):
@@ -177,7 +178,7 @@ class _Scanner:
         else:
             self._past(_OTHER)
 
-    def _list(self, path: Path) -> None:
+    def _list(self, path: KeyPath) -> None:
         self._step()
         for position in _count():
             if not self._skip_blank() or self._peek() == "]":
@@ -194,7 +195,7 @@ class _Scanner:
         if self._peek() == "]":
             self._step()
 
-    def _inline_table(self, path: Path) -> None:
+    def _inline_table(self, path: KeyPath) -> None:
         """Keys of an inline table; line ends in it are an error that costs one statement only."""
         self._step()
         while self._skip_blank():

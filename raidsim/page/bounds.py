@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_lines import KeyPath
 from raidsim.scenario import Scenario
 from raidsim.scenario.reading import LISTS
 
@@ -57,7 +57,7 @@ KEPT_BYTES = 256 * 2**20
 MEMORY = 4 * 2**30
 """Bytes of memory that a worker may use."""
 
-Wrong = tuple[Path, str, str]
+Wrong = tuple[KeyPath, str, str]
 
 _HERE = "on this page; raidsim run takes more"
 

@@ -18,7 +18,7 @@ from tomlkit.exceptions import TOMLKitError
 from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.catalogue import catalogue
 from raidsim.cards.toml_file import TomlFile, parse, show
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, Problem
 from raidsim.page.text import NAME
 from raidsim.scenario.fields import Choice
@@ -108,7 +108,7 @@ def form(text: str) -> list[dict[str, Any]]:
     return groups
 
 
-def edited(text: str, path: Path, value: str) -> str:
+def edited(text: str, path: KeyPath, value: str) -> str:
     """The text with another value of a key; an empty one takes the key away.
 
     Raises
@@ -136,7 +136,7 @@ def edited(text: str, path: Path, value: str) -> str:
 # -- what is shown ------------------------------------------------------------------------------
 
 
-def _shown(kind: Kind, data: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+def _shown(kind: Kind, data: dict[str, Any]) -> Iterator[tuple[KeyPath, dict[str, Any]]]:
     found = data.get(kind.name)
     if not kind.several:
         yield (kind.name,), found if isinstance(found, dict) else {}
@@ -154,7 +154,7 @@ def _counts(key: Key, table: dict[str, Any]) -> bool:
     return not (key.name == "size" and "sizes" in table)
 
 
-def _field(kind: Kind, key: Key, path: Path, table: dict[str, Any]) -> dict[str, Any]:
+def _field(kind: Kind, key: Key, path: KeyPath, table: dict[str, Any]) -> dict[str, Any]:
     info = kind.model.model_fields[key.name]
     choice = next((one for one in info.metadata if isinstance(one, Choice)), None)
     words = _cards(key.cards) if key.cards else choice.words if choice else ()
@@ -201,7 +201,7 @@ def _meant(text: str) -> Any:
     return parts[0] if len(parts) == 1 else parts
 
 
-def _at(data: Any, path: Path) -> Any:
+def _at(data: Any, path: KeyPath) -> Any:
     for step in path:
         if isinstance(data, dict) and isinstance(step, str):
             data = data.get(step)
@@ -212,7 +212,7 @@ def _at(data: Any, path: Path) -> Any:
     return data
 
 
-def _with_value(file: TomlFile, path: Path, value: Any) -> str:
+def _with_value(file: TomlFile, path: KeyPath, value: Any) -> str:
     """The text with another value where there is one; what is behind it in its line stays."""
     try:
         document = tomlkit.parse(file.text)
@@ -225,7 +225,7 @@ def _with_value(file: TomlFile, path: Path, value: Any) -> str:
     return tomlkit.dumps(document)
 
 
-def _without(file: TomlFile, path: Path) -> str:
+def _without(file: TomlFile, path: KeyPath) -> str:
     """The text without the lines of a key."""
     lines = file.text.split("\n")
     for one in file.places.statements:
@@ -235,7 +235,7 @@ def _without(file: TomlFile, path: Path) -> str:
     raise InputError([Problem(NAME, file.line(path), show(path), "is not on a line of its own")])
 
 
-def _with_line(file: TomlFile, path: Path, value: Any) -> str:
+def _with_line(file: TomlFile, path: KeyPath, value: Any) -> str:
     """The text with one more line, behind the last key of its table."""
     lines = file.text.split("\n")
     added = f"{path[-1]} = {tomlkit.item(value).as_string()}"

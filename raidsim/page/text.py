@@ -12,7 +12,7 @@ from typing import Any
 
 from raidsim.cards import places
 from raidsim.cards.toml_file import TomlFile, parse, show
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, Problem, quote
 from raidsim.page import bounds
 from raidsim.scenario import Scenario, load_text
@@ -91,7 +91,7 @@ def _places(data: dict[str, Any]) -> Iterator[bounds.Wrong]:
             yield (*path, "trace"), cause, "use raidsim run"
 
 
-def _tables(data: dict[str, Any], name: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+def _tables(data: dict[str, Any], name: str) -> Iterator[tuple[KeyPath, dict[str, Any]]]:
     """The tables of a kind, whether there is one or a list of them, with their paths."""
     found = data.get(name)
     if isinstance(found, dict):

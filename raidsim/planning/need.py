@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 from pydantic_core import PydanticCustomError
@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from raidsim import units
 from raidsim.cards.places import exists
 from raidsim.cards.toml_file import TomlFile, parse, read_text
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, Problem, nearest_key
 from raidsim.importing.importer import import_files
 from raidsim.planning.keys import (
@@ -82,8 +82,8 @@ class Need:
     loads: tuple[Mapping[str, Any], ...]
     specs: tuple[LoadSpec, ...]
     latencies: tuple[Latency, ...]
-    prices: FilePath | None
-    folder: FilePath | None
+    prices: Path | None
+    folder: Path | None
 
     @property
     def is_open(self) -> bool:
@@ -122,7 +122,7 @@ class Need:
         return [one for one in self.latencies if state in one.when]
 
 
-EXAMPLES = FilePath(__file__).parent / "examples"
+EXAMPLES = Path(__file__).parent / "examples"
 """Needs that come with raidsim, and the prices that they name."""
 
 
@@ -131,14 +131,14 @@ def names() -> list[str]:
     return sorted(path.stem for path in EXAMPLES.glob("*.toml") if "prices" not in path.stem)
 
 
-def find(name: str | FilePath) -> FilePath:
+def find(name: str | Path) -> Path:
     """File of a need: a path that exists, else one of those that come with raidsim.
 
     Raises
     ------
     InputError : there is none, with the nearest name.
     """
-    given = FilePath(name)
+    given = Path(name)
     if exists(given):
         return given
     if str(name) in names():
@@ -147,7 +147,7 @@ def find(name: str | FilePath) -> FilePath:
     raise InputError([Problem(str(name), None, None, "no such file", remedy)])
 
 
-def read_need(path: str | FilePath) -> Need:
+def read_need(path: str | Path) -> Need:
     """Read the file of a need, or one of those that come with raidsim by its name.
 
     Raises
@@ -158,7 +158,7 @@ def read_need(path: str | FilePath) -> Need:
     return need_of(read_text(file, str(path)), str(path), file.parent)
 
 
-def need_of(text: str, name: str = "need", folder: FilePath | None = None) -> Need:
+def need_of(text: str, name: str = "need", folder: Path | None = None) -> Need:
     """Read the text of a need; ``name`` is what messages call it.
 
     Raises
@@ -175,7 +175,7 @@ def need_of(text: str, name: str = "need", folder: FilePath | None = None) -> Ne
 class _Reader:
     """Reads one need."""
 
-    def __init__(self, reading: Reading, folder: FilePath | None) -> None:
+    def __init__(self, reading: Reading, folder: Path | None) -> None:
         self.reading = reading
         self.folder = folder
         self.data = reading.data
@@ -186,7 +186,7 @@ class _Reader:
                 remedy = nearest_key(name, _TABLES)
                 self.reading.problem((name,), "unknown key", remedy)
         head = {
-            "title": self._top("title", Line(), FilePath(self.reading.file.name).stem),
+            "title": self._top("title", Line(), Path(self.reading.file.name).stem),
             "description": self._top("description", Text(), ""),
             "seed": self._top("seed", Count(0, 2**63 - 1), 1),
         }
@@ -226,7 +226,7 @@ class _Reader:
             name != "need" or name in self.data
         ) else {}  # fmt: skip
 
-    def _list(self, name: str) -> list[tuple[Any, Path]]:
+    def _list(self, name: str) -> list[tuple[Any, KeyPath]]:
         tables = self.data.get(name, [])
         if not isinstance(tables, list):
             self.reading.problem((name,), "is no list of tables", f"write [[{name}]]")
@@ -244,7 +244,7 @@ class _Reader:
             elif {"within", "percentile", "when"} <= set(values):
                 yield Latency(values["within"], share, tuple(values["when"]))
 
-    def _loads(self) -> list[tuple[dict[str, Any], Path]]:
+    def _loads(self) -> list[tuple[dict[str, Any], KeyPath]]:
         own = self._list("load")
         job = self._beside("fio")
         if own and job is not None:
@@ -255,7 +255,7 @@ class _Reader:
             self.reading.problem(("load",), "is missing", "write [[load]] and its keys, or fio")
         return own
 
-    def _of_jobs(self, path: FilePath) -> list[dict[str, Any]]:
+    def _of_jobs(self, path: Path) -> list[dict[str, Any]]:
         """Tables of loads of a job file of fio."""
         try:
             made = import_files([str(path)], form="fio")
@@ -266,15 +266,15 @@ class _Reader:
         # A job ends after its runtime, and a need goes on.
         return [{key: table[key] for key in table if key != "limit"} for table in tables]
 
-    def _beside(self, name: str) -> FilePath | None:
+    def _beside(self, name: str) -> Path | None:
         """A path that the file names, from its own folder on."""
         written = self.data.get(name)
         if written is None:
             return None
         text = self._top(name, Line(), "")
-        return (self.folder or FilePath()) / text if text else None
+        return (self.folder or Path()) / text if text else None
 
-    def _spec(self, table: Any, path: Path) -> Values:
+    def _spec(self, table: Any, path: KeyPath) -> Values:
         """A load, checked as far as no volume is needed for that."""
         if path == ("fio",):
             inner = Reading(TomlFile(str(self.data["fio"]), data={"load": [table]}))
@@ -296,7 +296,7 @@ class _Reader:
         return found
 
 
-def _checked(reading: Reading, table: Any, path: Path, folder: FilePath | None) -> Values:
+def _checked(reading: Reading, table: Any, path: KeyPath, folder: Path | None) -> Values:
     values = read_part(reading, LoadSpec, table, path)
     return meaning.load(reading, values, path, [], [], folder).values
 

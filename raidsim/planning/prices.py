@@ -11,11 +11,11 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 from raidsim.cards.toml_file import parse, read_text
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import nearest_key, quote
 from raidsim.scenario.reading import Reading
 
@@ -51,14 +51,14 @@ class Prices:
     kwh: float = 0.0
 
 
-def read_prices(path: str | FilePath) -> Prices:
+def read_prices(path: str | Path) -> Prices:
     """Read a file of prices.
 
     Raises
     ------
     InputError : with every problem of it.
     """
-    return prices_of(read_text(FilePath(path), str(path)), str(path))
+    return prices_of(read_text(Path(path), str(path)), str(path))
 
 
 def prices_of(text: str, name: str = "prices") -> Prices:
@@ -98,7 +98,7 @@ def _read(reading: Reading) -> Prices:
         else:
             worth[name] = plain
 
-    def amount(value: Any, path: Path) -> float:
+    def amount(value: Any, path: KeyPath) -> float:
         plain = _number(value)
         if plain is not None:
             return plain

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from raidsim import units
 from raidsim.cards.card import Card
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import nearest_name, quote, quoted, suggest
 from raidsim.layout.health import failures_tolerated
 from raidsim.scenario import events as kinds
@@ -56,10 +56,10 @@ class Parts:
 
 
 def read_events(
-    reading: Reading, tables: Sequence[tuple[Any, Path]], parts: Parts, measure: Values
+    reading: Reading, tables: Sequence[tuple[Any, KeyPath]], parts: Parts, measure: Values
 ) -> list[EventSpec]:
     """The events of a scenario, in the order of the file; what is wrong is noted in `reading`."""
-    found: list[tuple[EventSpec, Path]] = []
+    found: list[tuple[EventSpec, KeyPath]] = []
     for table, path in tables:
         event = _read(reading, table, path, parts)
         if event is not None:
@@ -76,12 +76,12 @@ def read_events(
     return [event for event, _ in found]
 
 
-def _note(reading: Reading, problems: Iterator[tuple[Path, str, str, str | None]]) -> None:
+def _note(reading: Reading, problems: Iterator[tuple[KeyPath, str, str, str | None]]) -> None:
     for path, key, cause, remedy in problems:
         reading.problem((*path, key), cause, remedy)
 
 
-def _read(reading: Reading, table: Any, path: Path, parts: Parts) -> EventSpec | None:
+def _read(reading: Reading, table: Any, path: KeyPath, parts: Parts) -> EventSpec | None:
     """One event; None if anything in it is wrong."""
     before = len(reading.problems)
     kind = _kind(reading, table, path)
@@ -95,7 +95,7 @@ def _read(reading: Reading, table: Any, path: Path, parts: Parts) -> EventSpec |
     return kind.model_construct(**values)
 
 
-def _kind(reading: Reading, table: Any, path: Path) -> type[EventSpec] | None:
+def _kind(reading: Reading, table: Any, path: KeyPath) -> type[EventSpec] | None:
     """The class that an event names."""
     if not isinstance(table, dict):
         read_part(reading, EventSpec, table, path)
@@ -257,8 +257,8 @@ def _redundant(kind: type[EventSpec], volume: FoundVolume) -> Iterator[Finding]:
 
 
 def _when(
-    found: Sequence[tuple[EventSpec, Path]], measure: Values, *, machines: bool
-) -> Iterator[tuple[Path, str, str, str | None]]:
+    found: Sequence[tuple[EventSpec, KeyPath]], measure: Values, *, machines: bool
+) -> Iterator[tuple[KeyPath, str, str, str | None]]:
     """Nothing happens after the end, and what is repeated has an end."""
     duration: float | None = measure.get("duration")
     longest: float | None = measure.get("max_time")
@@ -289,7 +289,7 @@ class _Story:
     """The events one after the other, and what state they find things in."""
 
     def __init__(
-        self, parts: Parts, found: Sequence[tuple[EventSpec, Path]], measure: Values
+        self, parts: Parts, found: Sequence[tuple[EventSpec, KeyPath]], measure: Values
     ) -> None:
         duration = measure.get("duration")
         every = [(time, path, event) for event, path in found for time in event.times(duration)]
@@ -307,9 +307,9 @@ class _Story:
         self.dark = -1.0  # until when power is away
         self.lasting: list[tuple[tuple[Any, ...], float]] = []  # what lasts, and until when
 
-    def problems(self) -> Iterator[tuple[Path, str, str, str | None]]:
+    def problems(self) -> Iterator[tuple[KeyPath, str, str, str | None]]:
         """What is wrong with each, in the order in which they happen; what repeats, once."""
-        said: set[tuple[Path, str]] = set()
+        said: set[tuple[KeyPath, str]] = set()
         for time, path, event in self.events:
             for key, cause, remedy in self._next(time, event):
                 if (path, key) not in said:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 from raidsim import schemas
@@ -20,14 +20,14 @@ def names() -> list[str]:
     return sorted(path.stem for path in data_folder("scenarios").rglob("*.toml"))
 
 
-def find(name: str | FilePath) -> FilePath:
+def find(name: str | Path) -> Path:
     """File of a scenario: a path that exists, else one of those that come with raidsim.
 
     Raises
     ------
     InputError : there is none, with the nearest name.
     """
-    given = FilePath(name)
+    given = Path(name)
     if exists(given) and (looks_like_path(str(name)) or given.is_file()):
         return given
     if (path := _shipped(str(name))) is not None:
@@ -43,7 +43,7 @@ def find(name: str | FilePath) -> FilePath:
     )
 
 
-def _shipped(name: str) -> FilePath | None:
+def _shipped(name: str) -> Path | None:
     """File of a scenario that comes with raidsim; those that are there are looked up once."""
     folder = data_folder("scenarios")
     known = _known.get(folder, {})
@@ -53,7 +53,7 @@ def _shipped(name: str) -> FilePath | None:
     return known.get(name)
 
 
-_known: dict[FilePath, dict[str, FilePath]] = {}
+_known: dict[Path, dict[str, Path]] = {}
 """Files of the scenarios of a folder by their names."""
 
 

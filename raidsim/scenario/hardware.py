@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, cast
 
 from raidsim import cards, units
 from raidsim.cards import Card
 from raidsim.cards.attributes import Attribute, Value
 from raidsim.cards.loader import check_value, check_word
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, quote, suggest
 from raidsim.scenario.reading import Reading, Values
 
@@ -20,8 +20,8 @@ def with_card(
     values: Values,
     key: str,
     kinds: tuple[str, ...],
-    path: Path,
-    folder: FilePath | None,
+    path: KeyPath,
+    folder: Path | None,
 ) -> tuple[Values, Card | None]:
     """The card that a table names, with the values it sets; in the values they are in base units.
 
@@ -49,7 +49,7 @@ def with_card(
     return values, None
 
 
-def battery_of(reading: Reading, state: str | None, card: Card, path: Path) -> str:
+def battery_of(reading: Reading, state: str | None, card: Card, path: KeyPath) -> str:
     """The state of the battery of a controller, where none is given that of a new one."""
     protected = card.word("cache.protection") != "none"
     if state not in (None, "absent") and not protected:
@@ -59,7 +59,7 @@ def battery_of(reading: Reading, state: str | None, card: Card, path: Path) -> s
 
 
 def _changes(
-    reading: Reading, card: Card, table: Mapping[str, Any], path: Path
+    reading: Reading, card: Card, table: Mapping[str, Any], path: KeyPath
 ) -> dict[str, Value]:
     """Values that a ``set`` table gives, in base units."""
     changes: dict[str, Value] = {}
@@ -74,7 +74,7 @@ def _changes(
     return changes
 
 
-def _value(reading: Reading, attribute: Attribute, value: Any, place: Path) -> Value | None:
+def _value(reading: Reading, attribute: Attribute, value: Any, place: KeyPath) -> Value | None:
     if not attribute.is_number:
         if wrong := check_word(attribute, value):
             reading.problem(place, *wrong)
@@ -91,9 +91,11 @@ def _value(reading: Reading, attribute: Attribute, value: Any, place: Path) -> V
     return number
 
 
-def _flatten(table: Mapping[str, Any], place: Path, name: str = "") -> list[tuple[str, Path, Any]]:
+def _flatten(
+    table: Mapping[str, Any], place: KeyPath, name: str = ""
+) -> list[tuple[str, KeyPath, Any]]:
     """Dotted names of a table whose names may be nested: name, path in the file, value."""
-    found: list[tuple[str, Path, Any]] = []
+    found: list[tuple[str, KeyPath, Any]] = []
     for key, value in table.items():
         if isinstance(value, dict):
             found += _flatten(value, (*place, key), f"{name}{key}.")

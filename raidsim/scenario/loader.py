@@ -7,13 +7,13 @@ means beside the tables before it (`raidsim.scenario.meaning`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 from pydantic_core import PydanticCustomError
 
 from raidsim.cards.card import Card
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import nearest_key, one_line, quote
 from raidsim.scenario import checks, meaning
 from raidsim.scenario.event_checks import Parts, read_events
@@ -47,7 +47,7 @@ _TABLES = (
 )  # fmt: skip
 
 
-def read_tables(reading: Reading, folder: FilePath | None) -> Tables:
+def read_tables(reading: Reading, folder: Path | None) -> Tables:
     """Check the tables of a scenario.
 
     Raises
@@ -62,7 +62,7 @@ def read_tables(reading: Reading, folder: FilePath | None) -> Tables:
 class _Loader:
     """Reads the tables of one scenario in turn."""
 
-    def __init__(self, reading: Reading, folder: FilePath | None) -> None:
+    def __init__(self, reading: Reading, folder: Path | None) -> None:
         self.reading = reading
         self.folder = folder
 
@@ -110,7 +110,7 @@ class _Loader:
                 self.reading.problem((key,), "unknown key", nearest_key(key, _TABLES))
 
     def _head(self) -> Values:
-        stem = one_line(FilePath(self.reading.file.name).stem).strip()[:200]
+        stem = one_line(Path(self.reading.file.name).stem).strip()[:200]
         return {
             "title": self._top("title", Line(), stem or "scenario"),
             "description": self._top("description", Text(), ""),
@@ -127,12 +127,12 @@ class _Loader:
 
     def _read(
         self, key: str, model: type[Part], *, optional: bool = True
-    ) -> Iterator[tuple[Values, Path]]:
+    ) -> Iterator[tuple[Values, KeyPath]]:
         """What is written in each table of a kind, and where that is."""
         for table, path in self._list(key, optional):
             yield read_part(self.reading, model, table, path), path
 
-    def _list(self, key: str, optional: bool = False) -> list[tuple[Any, Path]]:
+    def _list(self, key: str, optional: bool = False) -> list[tuple[Any, KeyPath]]:
         tables = self.reading.data.get(key)
         if optional and (tables is None or tables == []):
             return []
@@ -155,7 +155,7 @@ class _Loader:
             if not self.reading.is_broken(("host",)):
                 self.reading.problem(("host",), "is missing", 'write [host] and model = "..."')
             return FoundHost({})
-        path: Path = ("host",)
+        path: KeyPath = ("host",)
         values = read_part(self.reading, HostKeys, table, path)
         return meaning.host(self.reading, values, path, self.folder)
 
@@ -175,7 +175,7 @@ class _Loader:
         self._names("link", found)
         return found
 
-    def _links_before(self, path: Path) -> list[str]:
+    def _links_before(self, path: KeyPath) -> list[str]:
         """Names of the links that stand before one, right or wrong otherwise."""
         before = self.reading.data["link"][: path[-1]]
         names = [one.get("name") for one in before if isinstance(one, dict)]

@@ -7,12 +7,12 @@ depends on other keys is filled in, and cards are taken. What does not fit is no
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.card import Card
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, quote, quoted
 from raidsim.scenario import arrays, checks, replays
 from raidsim.scenario.checks import Finding
@@ -34,7 +34,7 @@ SHAPE = ("level", "drives", "strip", "spans", "spread")
 """Keys of a volume that have to be right before it is laid out."""
 
 
-def host(reading: Reading, values: Values, path: Path, folder: FilePath | None) -> FoundHost:
+def host(reading: Reading, values: Values, path: KeyPath, folder: Path | None) -> FoundHost:
     """The server, at the clock rate of its card where none is given."""
     values, card = with_card(reading, values, "model", ("host",), path, folder)
     if card is not None and "clock" in values:
@@ -43,7 +43,7 @@ def host(reading: Reading, values: Values, path: Path, folder: FilePath | None) 
 
 
 def controller(
-    reading: Reading, values: Values, path: Path, folder: FilePath | None
+    reading: Reading, values: Values, path: KeyPath, folder: Path | None
 ) -> FoundController:
     """A controller, with its card and the state of its battery."""
     reading.note(path, checks.taken(values.get("name")))
@@ -54,7 +54,11 @@ def controller(
 
 
 def link(
-    reading: Reading, values: Values, path: Path, controllers: Sequence[Found], links: Sequence[str]
+    reading: Reading,
+    values: Values,
+    path: KeyPath,
+    controllers: Sequence[Found],
+    links: Sequence[str],
 ) -> Found:
     """A link, and what it leads to; ``links`` are the names of those that stand before it."""
     names = names_of(controllers)
@@ -69,8 +73,8 @@ def link(
 def volume(
     reading: Reading,
     values: Values,
-    path: Path,
-    folder: FilePath | None,
+    path: KeyPath,
+    folder: Path | None,
     server: Card | None,
     controllers: Sequence[FoundController],
     links: Sequence[Found],
@@ -95,7 +99,7 @@ def volume(
 def _placed(
     reading: Reading,
     values: Values,
-    path: Path,
+    path: KeyPath,
     controllers: Sequence[Found],
     links: Sequence[Found],
 ) -> tuple[Values, list[Finding]]:
@@ -118,7 +122,7 @@ def _placed(
 def hybrid(
     reading: Reading,
     values: Values,
-    path: Path,
+    path: KeyPath,
     controllers: Sequence[FoundController],
     volumes: Sequence[FoundVolume],
 ) -> FoundHybrid:
@@ -142,7 +146,7 @@ def hybrid(
 def machines(
     reading: Reading,
     values: Values,
-    path: Path,
+    path: KeyPath,
     volumes: Sequence[FoundVolume],
     hybrids: Sequence[FoundHybrid],
 ) -> Found:
@@ -165,10 +169,10 @@ def machines(
 def load(
     reading: Reading,
     values: Values,
-    path: Path,
+    path: KeyPath,
     volumes: Sequence[FoundVolume],
     hybrids: Sequence[FoundHybrid],
-    folder: FilePath | None = None,
+    folder: Path | None = None,
 ) -> Found:
     """A load, and what it runs on; without volumes nothing that concerns those is checked."""
     inside = _inside(hybrids)
@@ -199,7 +203,7 @@ def load(
 
 
 def _replayed(
-    reading: Reading, values: Values, path: Path, around: Mapping[str, Any], folder: FilePath | None
+    reading: Reading, values: Values, path: KeyPath, around: Mapping[str, Any], folder: Path | None
 ) -> tuple[Values, list[Finding]]:
     """A load that replays a trace, with what the trace says of its requests."""
     trace = replays.beside(values["trace"], folder)
@@ -215,7 +219,7 @@ def _replayed(
     return {**values, **replays.meant(values, found, around)}, wrong
 
 
-def _the_controller(reading: Reading, path: Path, key: str, names: list[str]) -> str:
+def _the_controller(reading: Reading, path: KeyPath, key: str, names: list[str]) -> str:
     """The controller that is meant where none is named."""
     found = arrays.default_controller(names)
     if found is None:

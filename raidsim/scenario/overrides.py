@@ -22,7 +22,7 @@ from functools import lru_cache
 from typing import Any
 
 from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, copied, is_deep
-from raidsim.cards.toml_lines import DEEPEST, Path
+from raidsim.cards.toml_lines import DEEPEST, KeyPath
 from raidsim.errors import Problem, quote
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.machine_spec import MachineSpec
@@ -106,9 +106,9 @@ def _change(reading: Reading, key: str, value: Any) -> None:
         reading.overridden.add(path)
 
 
-def _steps(key: str) -> Path:
+def _steps(key: str) -> KeyPath:
     """The steps of a key: names and indices."""
-    steps: Path = ()
+    steps: KeyPath = ()
     at = 0
     while at < len(key):
         match = _STEP.match(key, at)
@@ -125,7 +125,7 @@ def _steps(key: str) -> Path:
     return steps
 
 
-def _expand(data: dict[str, Any], steps: Path) -> list[Path]:
+def _expand(data: dict[str, Any], steps: KeyPath) -> list[KeyPath]:
     """The steps of each table that is meant: of all with an index of ``*``, or that are loads."""
     first, *rest = steps
     items = data.get(str(first)) if first in _FIELDS else None
@@ -141,7 +141,7 @@ def _expand(data: dict[str, Any], steps: Path) -> list[Path]:
     return [steps]
 
 
-def _address(data: dict[str, Any], steps: Path) -> Path:
+def _address(data: dict[str, Any], steps: KeyPath) -> KeyPath:
     """The full path that is meant: which load, volume ..., and the name of a card's value."""
     first, *rest = steps
     if first in _FIELDS and isinstance(first, str):
@@ -189,7 +189,7 @@ def _value_of(text: str) -> Any:
     return value
 
 
-def _container(data: Any, path: Path, create: bool) -> Any:
+def _container(data: Any, path: KeyPath, create: bool) -> Any:
     """The table or list that holds the last step of a path; None if there is none."""
     for step, following in itertools.pairwise(path):
         if isinstance(data, dict) and isinstance(step, str):
@@ -205,7 +205,7 @@ def _container(data: Any, path: Path, create: bool) -> Any:
     return data
 
 
-def _put(data: dict[str, Any], path: Path, value: Any) -> None:
+def _put(data: dict[str, Any], path: KeyPath, value: Any) -> None:
     container, last = _container(data, path, create=True), path[-1]
     if isinstance(container, dict) and isinstance(last, str):
         if len(path) > 1 and path[-2] == "set":
@@ -217,7 +217,7 @@ def _put(data: dict[str, Any], path: Path, value: Any) -> None:
         raise _Refused("there is no such place in the scenario")
 
 
-def _take(data: dict[str, Any], path: Path) -> None:
+def _take(data: dict[str, Any], path: KeyPath) -> None:
     container, last = _container(data, path, create=False), path[-1]
     if isinstance(container, dict) and isinstance(last, str):
         container.pop(last, None)

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from raidsim.cards.toml_file import TomlFile, show
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, Problem, nearest_key, quote, the_first
 from raidsim.scenario.fields import PROBLEM, Choice, Count
 from raidsim.scenario.machine_spec import Image
@@ -49,9 +49,9 @@ class Reading:
     """
 
     file: TomlFile
-    overridden: set[Path] = field(default_factory=set)
+    overridden: set[KeyPath] = field(default_factory=set)
     override: str = OVERRIDE
-    options: dict[Path, str] = field(default_factory=dict)
+    options: dict[KeyPath, str] = field(default_factory=dict)
     alone: bool = False
     problems: list[Problem] = field(default_factory=list)
 
@@ -60,7 +60,7 @@ class Reading:
         """The tables of the file."""
         return self.file.data
 
-    def problem(self, path: Path, cause: str, remedy: str | None = None) -> None:
+    def problem(self, path: KeyPath, cause: str, remedy: str | None = None) -> None:
         """Note what is wrong with the value at a path."""
         key = show(path, self._single()) or None
         if path in self.options:
@@ -70,12 +70,12 @@ class Reading:
         else:
             self.problems.append(Problem(self.file.name, self.file.line(path), key, cause, remedy))
 
-    def note(self, path: Path, found: Iterable[tuple[str, str, str | None]]) -> None:
+    def note(self, path: KeyPath, found: Iterable[tuple[str, str, str | None]]) -> None:
         """Note what is wrong with keys of the table at a path: key, cause and remedy."""
         for key, cause, remedy in found:
             self.problem((*path, key), cause, remedy)
 
-    def is_broken(self, path: Path) -> bool:
+    def is_broken(self, path: KeyPath) -> bool:
         """Whether the file gives this value, but not in TOML that can be read."""
         return path in self.file.broken
 
@@ -86,7 +86,7 @@ class Reading:
         ordered = sorted(self.problems, key=lambda p: (p.file == self.override, p.line or 0))
         raise InputError(the_first(ordered, self.file.name))
 
-    def _is_overridden(self, path: Path) -> bool:
+    def _is_overridden(self, path: KeyPath) -> bool:
         """Whether an override gave the value at a path, or alone made the table that is there."""
         if any(path[: len(given)] == given for given in self.overridden):
             return True
@@ -99,7 +99,7 @@ class Reading:
         )
 
 
-def read_part(reading: Reading, model: type[Part], table: Any, path: Path) -> Values:
+def read_part(reading: Reading, model: type[Part], table: Any, path: KeyPath) -> Values:
     """Values of one table, by field: those that are right, defaults where nothing is written.
 
     What is wrong is noted in `reading` and its field is left out of the answer.
@@ -161,7 +161,7 @@ def _adapter(model: type[Part], name: str) -> TypeAdapter[Any]:
 
 
 def _explain(
-    reading: Reading, model: type[Part], table: Any, base: Path, details: ErrorDetails
+    reading: Reading, model: type[Part], table: Any, base: KeyPath, details: ErrorDetails
 ) -> None:
     """Turn an error of pydantic into a problem in words of the file."""
     location = _path_in(table, details["loc"])
@@ -188,9 +188,9 @@ def _explain(
         reading.problem(path, details["msg"][:1].lower() + details["msg"][1:])
 
 
-def _path_in(table: Any, location: tuple[int | str, ...]) -> Path:
+def _path_in(table: Any, location: tuple[int | str, ...]) -> KeyPath:
     """The part of pydantic's location that the file has too: a lone value is no list."""
-    path: Path = ()
+    path: KeyPath = ()
     value = table
     for step in location:
         if isinstance(value, dict):

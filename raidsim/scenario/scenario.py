@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from os import PathLike
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 
 from raidsim.cards.places import looks_like_path
 from raidsim.cards.toml_file import TomlFile, copied, parse, read_text
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, Problem, quote
 from raidsim.scenario import overrides as setting
 from raidsim.scenario.event import EventSpec
@@ -49,8 +49,8 @@ class Source:
     """
 
     file: TomlFile = field(compare=False)
-    overridden: frozenset[Path] = field(compare=False)
-    folder: FilePath | None = field(compare=False)
+    overridden: frozenset[KeyPath] = field(compare=False)
+    folder: Path | None = field(compare=False)
 
     def read_again(self, override: str = OVERRIDE) -> Reading:
         """Begin to read the same once more; ``override`` is what messages call the changes."""
@@ -98,7 +98,7 @@ class Scenario(Tables):
         if not isinstance(given, str | PathLike):
             cause = f"{quote(given)} is neither a name nor a path"
             raise InputError([Problem("Scenario.read()", None, "name", cause, "give a text")])
-        return load(FilePath(name) if isinstance(name, PathLike) else name)
+        return load(Path(name) if isinstance(name, PathLike) else name)
 
     @classmethod
     def from_text(cls, text: str) -> Scenario:
@@ -271,7 +271,7 @@ def changed(scenario: Scenario, overrides: Iterable[str] = (), seed: int | None 
     return _checked(reading, scenario.source.folder)
 
 
-def load(name: str | FilePath, overrides: Iterable[str] = (), seed: int | None = None) -> Scenario:
+def load(name: str | Path, overrides: Iterable[str] = (), seed: int | None = None) -> Scenario:
     """Load a scenario by path or name, or that of a result (a path that ends in .json).
 
     Parameters
@@ -296,7 +296,7 @@ def load_text(
     name: str = "scenario",
     overrides: Iterable[str] = (),
     seed: int | None = None,
-    folder: FilePath | None = None,
+    folder: Path | None = None,
 ) -> Scenario:
     """Load the text of a scenario; `name` is what messages call it."""
     text = text.replace("\r\n", "\n")
@@ -315,7 +315,7 @@ def from_data(
     name: str = "scenario",
     overrides: Iterable[str] = (),
     seed: int | None = None,
-    folder: FilePath | None = None,
+    folder: Path | None = None,
 ) -> Scenario:
     """Load what :meth:`Scenario.resolved` gave, for instance from the JSON of a result.
 
@@ -325,7 +325,7 @@ def from_data(
 
 
 def _load(
-    file: TomlFile, overrides: Iterable[str], seed: int | None, folder: FilePath | None
+    file: TomlFile, overrides: Iterable[str], seed: int | None, folder: Path | None
 ) -> Scenario:
     reading = Reading(file, problems=list(file.problems))
     if file.complete:
@@ -345,7 +345,7 @@ def _set_seed(reading: Reading, seed: int) -> None:
     reading.options["seed",] = "--seed"
 
 
-def _checked(reading: Reading, folder: FilePath | None) -> Scenario:
+def _checked(reading: Reading, folder: Path | None) -> Scenario:
     """The scenario that was read, or every problem of it."""
     tables = read_tables(reading, folder)
     return Scenario.model_construct(

@@ -7,7 +7,7 @@ from typing import Any
 
 from raidsim.cards.card import Card
 from raidsim.cards.toml_file import TomlFile
-from raidsim.cards.toml_lines import Path
+from raidsim.cards.toml_lines import KeyPath
 from raidsim.scenario import hardware, meaning
 from raidsim.scenario.files import file_of
 from raidsim.scenario.found import Found, FoundController, FoundHybrid, FoundVolume
@@ -111,7 +111,7 @@ def _opened(key: str, model: type[Part], table: Table, call: str) -> tuple[Readi
     """
     several = key in LISTS
     reading = Reading(TomlFile(call, data={key: [table] if several else table}))
-    path: Path = (key, 0) if several else (key,)
+    path: KeyPath = (key, 0) if several else (key,)
     return reading, read_part(reading, model, table, path)
 
 
@@ -144,7 +144,7 @@ def _read_load(
     table: Table, name: str, volumes: Sequence[FoundVolume], hybrids: Sequence[FoundHybrid]
 ) -> Found:
     reading = Reading(file_of({"load": [table]}, name))
-    path: Path = ("load", 0)
+    path: KeyPath = ("load", 0)
     values = read_part(reading, LoadSpec, reading.data["load"][0], path)
     found = meaning.load(reading, values, path, volumes, hybrids)
     reading.raise_if_wrong()
@@ -161,7 +161,7 @@ def volume_on(
     InputError : with every problem of the volume there.
     """
     reading = Reading(file_of({"volume": [table]}, "Volume()"))
-    path: Path = ("volume", 0)
+    path: KeyPath = ("volume", 0)
     values = read_part(reading, VolumeKeys, reading.data["volume"][0], path)
     above = [FoundController.of(one) for one in controllers]
     ways = [Found(dict(one)) for one in links]
@@ -183,7 +183,7 @@ def hybrid_of(
     InputError : with every problem of the hybrid beside those.
     """
     reading = Reading(file_of({"hybrid": [*({} for _ in others), table]}, "Hybrid()"))
-    path: Path = ("hybrid", len(others))
+    path: KeyPath = ("hybrid", len(others))
     values = read_part(reading, HybridKeys, reading.data["hybrid"][-1], path)
     above = [FoundController.of(one) for one in controllers]
     parts = [FoundVolume.of(one) for one in volumes]
