@@ -26,9 +26,9 @@ from typing import NamedTuple
 import numpy as np
 
 import raidsim
+from raidsim.attach.attached import AttachedSystem
 from raidsim.attach.clock import Clock
 from raidsim.attach.device import Answer, Device, OnAnswer
-from raidsim.attach.machine import Machine
 from raidsim.attach.protocol import WRITE, Request
 from raidsim.attach.serving import Wishes, serve
 from raidsim.scenario import Scenario
@@ -109,14 +109,14 @@ def serve_and_note(speed: float) -> None:
     def clock() -> Clock:
         return machines[0].clock
 
-    machines: list[Machine] = []
-    start = Machine.start
+    machines: list[AttachedSystem] = []
+    start = AttachedSystem.start
 
-    def starting(machine: Machine) -> None:
+    def starting(machine: AttachedSystem) -> None:
         machines.append(machine)
         start(machine)
 
-    Device.ask, Machine.start = noting, starting  # type: ignore[method-assign]
+    Device.ask, AttachedSystem.start = noting, starting  # type: ignore[method-assign]
     serve(Wishes("scenario.toml", socket="nbd", speed=speed))
     np.save("noted.npy", np.array(noted))
 

@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 from raidsim.attach import protocol as nbd
-from raidsim.attach.machine import Machine
+from raidsim.attach.attached import AttachedSystem
 from raidsim.attach.server import Server
 from raidsim.scenario import Scenario
 
@@ -73,7 +73,7 @@ def client(path: str, command: int, told: multiprocessing.Queue) -> None:
         line.sendall(nbd.packed(nbd.Request(0, nbd.DISCONNECT, 0, 0, 0)))
 
 
-async def through_a_socket(machine: Machine, command: int) -> tuple[float, float]:
+async def through_a_socket(machine: AttachedSystem, command: int) -> tuple[float, float]:
     """Seconds on the wall, and of CPU time of this process."""
     server = Server(machine)
     told: multiprocessing.Queue = multiprocessing.Queue()
@@ -91,7 +91,7 @@ async def through_a_socket(machine: Machine, command: int) -> tuple[float, float
     return took, cpu
 
 
-def without_a_socket(machine: Machine, command: int) -> float:
+def without_a_socket(machine: AttachedSystem, command: int) -> float:
     """Seconds of CPU time of the same requests, put into the simulation by hand."""
     (device,) = machine.devices.values()
     payload = bytes(SIZE)
@@ -120,8 +120,8 @@ def main() -> None:
     for name, (drive, more) in VOLUMES.items():
         scenario = Scenario.from_text(TEXT.format(drive=drive, more=more))
         for word, command in ("read", nbd.READ), ("write", nbd.WRITE):
-            took, cpu = asyncio.run(through_a_socket(Machine(scenario, SPEED), command))
-            alone = Machine(scenario, SPEED)
+            took, cpu = asyncio.run(through_a_socket(AttachedSystem(scenario, SPEED), command))
+            alone = AttachedSystem(scenario, SPEED)
             bare = without_a_socket(alone, command)
             alone.close()
             each = f"{1e6 * cpu / REQUESTS:10.0f}{1e6 * bare / REQUESTS:22.0f}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.measuring import Settings, Tell, repeated
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.kernel import tables as t
 from raidsim.scenario import load
 from raidsim.system.system import System
@@ -21,7 +21,7 @@ def running(scenario: str, outstanding: int) -> System:
     return filled(build(load(scenario, overrides=[f"load.outstanding={outstanding}"])), outstanding)
 
 
-def filled(machine: Machine, outstanding: int) -> System:
+def filled(machine: BuiltSystem, outstanding: int) -> System:
     """Start the loads, and go on until the queues are full."""
     for streams in machine.streams.values():
         for stream in streams:

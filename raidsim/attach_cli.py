@@ -132,7 +132,7 @@ def tell_command(
         typer.Argument(metavar="[KEY=VALUE ...]", show_default=False, help="Keys of the event."),
     ] = None,
 ) -> None:
-    """Let an event happen in a machine that is attached, or ask how it is."""
+    """Let an event happen in a system that is attached, or ask how it is."""
     from raidsim.attach.asking import ask, wish_of
 
     told = ask(socket, wish_of(what, keys or []))

@@ -139,8 +139,8 @@ class CourseSession(Session):
 
     def _note_streams(self) -> None:
         names = [load.name for load in self.scenario.loads]
-        self.machine.streams.update((name, self._streams(name)) for name in names)
-        self.all_streams = [s for streams in self.machine.streams.values() for s in streams]
+        self.built.streams.update((name, self._streams(name)) for name in names)
+        self.all_streams = [s for streams in self.built.streams.values() for s in streams]
 
     def _run(self, ios: int) -> bool:
         """Go on until about so many I/Os in all have completed; False at the time bound."""

@@ -66,7 +66,7 @@ def run(scenario: Scenario, *, progress: Progress = None) -> Result:
     ------
     InputError
         If an argument is wrong, if closed loads or machines have more I/Os under way than can
-        be followed, or if the machine has too little memory for it.
+        be followed, or if the computer has too little memory for it.
     Interrupted
         At a KeyboardInterrupt (Ctrl-C), if any point was finished before it: its ``result`` holds
         these.
@@ -286,7 +286,7 @@ def _measured(session: Session, keeper: Keeper[Any] | None, key: float) -> list[
     if session.too_much is not None and not told:
         raise _too_much(scenario, session.intensity, session.too_much)
     if keeper is not None:
-        streams = session.machine.streams
+        streams = session.built.streams
         loads = {load.name: (streams[load.name], load.workers) for load in session.loads}
         keeper.take(key, session.system, loads)
     return points

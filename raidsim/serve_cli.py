@@ -1,4 +1,4 @@
-"""The command ``raidsim serve``: a page on this machine on which scenarios are run."""
+"""The command ``raidsim serve``: a page on this computer on which scenarios are run."""
 
 # ruff: noqa: PLC0415 - imports of weight are inside of the command, as in raidsim.cli
 
@@ -15,7 +15,7 @@ Host = Annotated[
     typer.Option(
         "--host",
         metavar="ADDRESS",
-        help="Listen there; whoever does not come from this machine has to show a token.",
+        help="Listen there; whoever does not come from this computer has to show a token.",
     ),
 ]
 Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port; 0 for any.")]
@@ -24,7 +24,7 @@ Name = Annotated[
     typer.Option(
         "--name",
         metavar="HOST",
-        help="A name by which visitors know this machine. May be repeated.",
+        help="A name by which visitors know this computer. May be repeated.",
     ),
 ]
 Workers = Annotated[
@@ -43,7 +43,7 @@ Attached = Annotated[
     typer.Option(
         "--attached",
         metavar="SOCKET",
-        help="Also show the machine that raidsim attach --control SOCKET serves.",
+        help="Also show the system that raidsim attach --control SOCKET serves.",
     ),
 ]
 

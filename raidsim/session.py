@@ -102,11 +102,11 @@ class Session:
     ) -> None:
         self.scenario = scenario = model.scenario
         self.loads = scenario.loads if loads is None else loads
-        self.machine = machine = model.machine
-        self.system = machine.system
+        self.built = built = model.built
+        self.system = built.system
         self.intensity = model.intensity
         self.on_point = on_point
-        self.all_streams = [s for load in self.loads for s in machine.streams[load.name]]
+        self.all_streams = [s for load in self.loads for s in built.streams[load.name]]
         self.begun = self.system.now
         self.done_before = int(self.system.state["completed"])
         self.horizon = self.begun + round(scenario.measure.max_time * NS_PER_S)
@@ -199,7 +199,7 @@ class Session:
         )
         for load in self.loads:
             if load.trace is not None:
-                issued = self.system.world.streams[self.machine.streams[load.name]]["issued"]
+                issued = self.system.world.streams[self.built.streams[load.name]]["issued"]
                 fraction = int(issued.sum()) / plan(load.trace).survey.requests
         searched = self.scenario.searched
         load = searched if searched in self.loads and searched else self.loads[0]
@@ -225,7 +225,7 @@ class Session:
         slots = sum(int(self.system.world.streams[s]["outstanding"]) for s in self.all_streams)
         pilot = max(LEAST_PILOT, PILOT_PER_OUTSTANDING * slots)
         bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
-        streams = {load.name: self.machine.streams[load.name] for load in self.loads}
+        streams = {load.name: self.built.streams[load.name] for load in self.loads}
         writing = {load.name for load in self.loads if load.read_share < 1}
         self.settling = Settling(self.system, streams, writing, self.at_once.filled)
         before = self._completed()
@@ -254,7 +254,7 @@ class Session:
         self.warmup_ns = passed
         self.warmup_ios = self._completed()
         window.reset(self.system)
-        streams = self.machine.streams
+        streams = self.built.streams
         self.before = {
             one.name: observe.counts(self.system, streams[one.name]) for one in self.loads
         }
@@ -345,7 +345,7 @@ class Session:
 
     def _turning(self, load: LoadSpec | None = None) -> list[int]:
         """Drives (of a load) that throttle now and then, as rows of temperatures."""
-        streams = self.all_streams if load is None else self.machine.streams[load.name]
+        streams = self.all_streams if load is None else self.built.streams[load.name]
         return throttling.turning(self.system, thermal.drives_under(self.system, streams))
 
     def _open_at_a_turn(self) -> None:
@@ -385,7 +385,7 @@ class Session:
         """Measure from the start until every load that has an end has come to it."""
         self.warnings.append("measured from the start: the load has an end")
         self.watches = {
-            load.name: replayed.Watch(self.system, self.machine.streams[load.name])
+            load.name: replayed.Watch(self.system, self.built.streams[load.name])
             for load in self.loads
             if load.trace is not None
         }
@@ -393,7 +393,7 @@ class Session:
             stream
             for load in self.loads
             if load.has_end
-            for stream in self.machine.streams[load.name]
+            for stream in self.built.streams[load.name]
         ]
         for stream in ending:  # the kernel comes back at each end
             self.system.world.streams[stream]["ticket"] = stream
@@ -414,7 +414,7 @@ class Session:
         return self._covers_bursts(load) and interval.precision <= self.scenario.measure.precision
 
     def _measured(self, load: LoadSpec) -> int:
-        streams = self.machine.streams[load.name]
+        streams = self.built.streams[load.name]
         return int(self.system.world.streams["window_ios"][streams].sum())
 
     def _covers_bursts(self, load: LoadSpec) -> bool:
@@ -422,7 +422,7 @@ class Session:
         return observe.span(self.system) >= LEAST_PERIODS * round(period_of(load) * NS_PER_S)
 
     def _interval(self, load: LoadSpec) -> MeanInterval | None:
-        series, width = window.series(self.system, self.machine.streams[load.name])
+        series, width = window.series(self.system, self.built.streams[load.name])
         period = period_of(load) * NS_PER_S
         if period > width:  # or each slice would say where in a period it lies
             series = window.over_periods(series, width, period)
@@ -443,9 +443,9 @@ class Session:
 
     def point(self, load: LoadSpec, converged: bool) -> Point:
         """What was measured of one load."""
-        system, volumes = self.system, self.machine.volumes
+        system, volumes = self.system, self.built.volumes
         window.settle_areas(system)
-        streams = self.machine.streams[load.name]
+        streams = self.built.streams[load.name]
         rate, megabytes = observe.rates(system, streams)
         used = observe.stations(system, observe.stations_of(system, streams)[0])
         unsettled = [one for one in self.unsettled if self.warmup_ns and load.name in one.loads]
@@ -510,7 +510,7 @@ class Session:
         self, load: LoadSpec, streams: list[int], drives: Sequence[DriveUse]
     ) -> list[str]:
         """What drives, hybrids and arrays have to say of a measurement."""
-        system, volumes = self.system, self.machine.volumes
+        system, volumes = self.system, self.built.volumes
         found = []
         if self.finite or self.scenario.air.start != "warm":
             found += thermal.warnings(drives)
@@ -526,7 +526,7 @@ class Session:
         converged = converged or self._is_precise(load)
         found = [] if converged else [self._why_not_converged(load)]
         passing = thermal.why_not_converged(self.system, self._turning(load))
-        volumes = self.machine.volumes
+        volumes = self.built.volumes
         passing += hybrid_use.why_not_converged(self.system, self.scenario, volumes, load.volume)
         return converged and not passing, [*found, *passing, *self._of_the_caches(load)]
 

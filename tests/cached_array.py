@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.scenario import Scenario, from_data
 
 KIB = 1024
@@ -35,12 +35,12 @@ def scenario(
     )
 
 
-def machine(load: dict[str, Any], **rest: Any) -> Machine:
+def machine(load: dict[str, Any], **rest: Any) -> BuiltSystem:
     """The same, built."""
     return build(scenario(load, **rest))
 
 
-def started(load: dict[str, Any], **rest: Any) -> Machine:
+def started(load: dict[str, Any], **rest: Any) -> BuiltSystem:
     """The same, with its loads under way."""
     built = machine(load, **rest)
     for streams in built.streams.values():
@@ -49,12 +49,12 @@ def started(load: dict[str, Any], **rest: Any) -> Machine:
     return built
 
 
-def cache_of(built: Machine) -> Any:
+def cache_of(built: BuiltSystem) -> Any:
     """The row of its cache."""
     return built.system.world.caches[0]
 
 
-def commands_of(built: Machine) -> dict[str, int]:
+def commands_of(built: BuiltSystem) -> dict[str, int]:
     """Bytes that its drives were asked to read and to write."""
     drives = built.system.world.drives[: built.system.count("drives")]
     return {"read": int(drives["host_read"].sum()), "written": int(drives["host_written"].sum())}

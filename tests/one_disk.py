@@ -13,7 +13,7 @@ from typing import Any
 from drive_times import Done, OneDrive
 from watching import begin, build, scenario
 
-from raidsim.control.model import Machine
+from raidsim.control.model import BuiltSystem
 from raidsim.kernel import tables as t
 
 MODEL = "nl-sas-2tb"
@@ -124,7 +124,7 @@ SMALL: dict[str, Any] = {
 """Changes that make of the plain disk a small one with all that a disk has but its caches."""
 
 
-def loaded(*loads: dict[str, Any], seed: int = 1, **changes: Any) -> Machine:
+def loaded(*loads: dict[str, Any], seed: int = 1, **changes: Any) -> BuiltSystem:
     """Return the disk above under loads that have begun; reads of one sector by default."""
     values = PLAIN | {key.replace("__", "."): value for key, value in changes.items()}
     words = [{"size": "512 B", "align": "512 B"} | load for load in loads]

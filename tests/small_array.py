@@ -15,7 +15,7 @@ import numpy as np
 from drive_times import Done
 
 from raidsim.assembly.load import need_room
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.kernel import tables as t
 from raidsim.layout.tables import ACCESS
 from raidsim.scenario import Requests, Scenario, from_data
@@ -132,7 +132,7 @@ class SmallArray:
 
     def __init__(self, level: str, drives: int, *loads: dict[str, Any], **words: Any) -> None:
         self.spec = scenario(level, drives, *loads, **words)
-        self.machine: Machine = build(self.spec)
+        self.machine: BuiltSystem = build(self.spec)
         self.system = self.machine.system
         # Less than a card may say, and the sector buffer would save it now and then.
         self.system.world.ssds["read_time"] = 0

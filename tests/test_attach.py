@@ -15,7 +15,7 @@ import pytest
 from nbd_client import Client
 
 from raidsim.attach import connection, server
-from raidsim.attach.machine import Machine
+from raidsim.attach.attached import AttachedSystem
 from raidsim.attach.server import Server
 from raidsim.attach.steering import Steering
 from raidsim.errors import InputError
@@ -76,7 +76,7 @@ class Attached:
 
     def __init__(self, text, folder, speed=FAST):
         self.scenario = Scenario.from_text(text)
-        self.machine = Machine(self.scenario, speed)
+        self.machine = AttachedSystem(self.scenario, speed)
         self.server = Server(self.machine)
         self.steering = Steering(self.scenario, self.machine)
         self.path = folder / "nbd"
@@ -232,7 +232,7 @@ def test_answers_come_when_the_simulation_says(tmp_path):
 
 
 def test_a_simulation_that_cannot_follow_puts_its_clock_back_and_says_so(tmp_path, caplog):
-    machine = Machine(Scenario.from_text(disks()), 1.0)
+    machine = AttachedSystem(Scenario.from_text(disks()), 1.0)
     machine.start()
     machine.clock.slip(-5.0)  # as if five seconds had passed in which nothing was simulated
     machine.advance()

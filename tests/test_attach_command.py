@@ -9,7 +9,7 @@ import pytest
 from test_attach import disks
 
 from raidsim import cli
-from raidsim.attach import machine
+from raidsim.attach import attached
 from raidsim.attach.asking import wish_of
 
 EVENTS = """
@@ -52,7 +52,7 @@ def test_a_file_of_events_is_played_at_its_simulated_times(scenario, tmp_path, c
 
 
 def test_where_the_simulated_clock_ends_the_server_does(scenario, monkeypatch, capfd):
-    monkeypatch.setattr(machine, "LATEST", 2000.0)
+    monkeypatch.setattr(attached, "LATEST", 2000.0)
     printed = run(capfd, "attach", scenario, "--port", "0", "--speed", "10000", "--for", "20 s")
     assert printed.count("the simulated clock ends here") == 1
     assert "the time is over" not in printed

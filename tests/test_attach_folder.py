@@ -9,8 +9,8 @@ from test_attach import FAST, disks
 
 from raidsim import cli
 from raidsim.attach import images
+from raidsim.attach.attached import AttachedSystem
 from raidsim.attach.folder import folder_of
-from raidsim.attach.machine import Machine
 from raidsim.attach.superblock import CLEAN, FAULTY, SPARE, Bitmap, NoSuperblock, Superblock, parse
 from raidsim.attach.superblock_0 import MOST_DRIVES, Superblock0, parse_0
 from raidsim.errors import InputError
@@ -116,7 +116,7 @@ def test_what_was_written_is_in_the_folder_and_in_any_survivors_of_it(
     """The array is put together from the files alone, by what their superblocks say."""
     scenario = Scenario.from_text(disks(level, drives))
     content = bytes(range(256)) * 1200
-    machine = Machine(scenario, FAST, members=tmp_path, metadata=metadata)
+    machine = AttachedSystem(scenario, FAST, members=tmp_path, metadata=metadata)
     machine.devices["data"].content.write(60 * KIB, content)
     machine.close()
     folder = tmp_path / "data"
@@ -130,7 +130,7 @@ def test_what_was_written_is_in_the_folder_and_in_any_survivors_of_it(
     assert members.read(60 * KIB, len(content)) == content
     members.close()
 
-    again = Machine(scenario, FAST, members=tmp_path)
+    again = AttachedSystem(scenario, FAST, members=tmp_path)
     assert again.devices["data"].content.read(60 * KIB, len(content)) == content
     assert not images.find(folder).is_clean  # while it is in use
     again.close()
@@ -146,7 +146,7 @@ def test_what_was_written_is_in_the_folder_and_in_any_survivors_of_it(
 
 def test_a_member_that_was_failed_is_out_of_date_afterwards(tmp_path):
     scenario = Scenario.from_text(disks("raid5", 4))
-    machine = Machine(scenario, FAST, members=tmp_path)
+    machine = AttachedSystem(scenario, FAST, members=tmp_path)
     device = machine.devices["data"]
     device.content.write(0, b"1" * 256 * KIB)
     device.volume.fail(2)
@@ -157,7 +157,9 @@ def test_a_member_that_was_failed_is_out_of_date_afterwards(tmp_path):
     assert array.missing == [2]
     assert "out of date" in array.images[2].state
     assert array.block.roles == [0, 1, FAULTY, 3]
-    again = Machine(scenario, FAST, members=tmp_path)  # and it has failed in the simulation, too
+    again = AttachedSystem(
+        scenario, FAST, members=tmp_path
+    )  # and it has failed in the simulation, too
     assert again.devices["data"].volume.failed == [2]
     assert again.devices["data"].content.read(0, 256 * KIB) == b"2" * 256 * KIB
     again.close()
@@ -165,7 +167,7 @@ def test_a_member_that_was_failed_is_out_of_date_afterwards(tmp_path):
 
 def test_members_that_were_not_closed_are_made_consistent_when_they_are_opened(tmp_path):
     scenario = Scenario.from_text(disks("raid5", 4))
-    machine = Machine(scenario, FAST, members=tmp_path)
+    machine = AttachedSystem(scenario, FAST, members=tmp_path)
     content = machine.devices["data"].content
     content.write(0, b"1" * 256 * KIB)
     content.write(0, b"2" * 64 * KIB, torn=True)  # and the server is killed
@@ -173,7 +175,7 @@ def test_members_that_were_not_closed_are_made_consistent_when_they_are_opened(t
         drive.close()
     array = images.find(tmp_path / "data")
     assert array.block.resync == 0
-    again = Machine(scenario, FAST, members=tmp_path)
+    again = AttachedSystem(scenario, FAST, members=tmp_path)
     assert again.devices["data"].content.inconsistent([(0, 0), (0, 1)]) == []
     again.close()
     assert images.find(tmp_path / "data").block.resync == CLEAN
@@ -182,12 +184,12 @@ def test_members_that_were_not_closed_are_made_consistent_when_they_are_opened(t
 @pytest.mark.parametrize("gone", [0, 2])
 def test_a_folder_with_a_bitmap_is_opened_again_without_any_of_its_drives(tmp_path, gone):
     text = disks("raid5", 4).replace("drives = 4", 'drives = 4\nintent = "bitmap"')
-    machine = Machine(Scenario.from_text(text), FAST, members=tmp_path)
+    machine = AttachedSystem(Scenario.from_text(text), FAST, members=tmp_path)
     chunk = machine.devices["data"].content.keeper.bitmap.chunk
     machine.devices["data"].content.write(0, CONTENT)
     machine.close()
     (tmp_path / f"data/drive-{gone}").unlink()
-    again = Machine(Scenario.from_text(text), FAST, members=tmp_path)
+    again = AttachedSystem(Scenario.from_text(text), FAST, members=tmp_path)
     assert again.devices["data"].content.keeper.bitmap.chunk == chunk
     assert again.devices["data"].content.read(0, len(CONTENT)) == CONTENT
     again.close()
@@ -196,12 +198,12 @@ def test_a_folder_with_a_bitmap_is_opened_again_without_any_of_its_drives(tmp_pa
             file.seek(16 * 512 + 52)
             file.write(bytes(4))
     with pytest.raises(InputError, match="chunks of 0 bytes"):
-        Machine(Scenario.from_text(text), FAST, members=tmp_path)
+        AttachedSystem(Scenario.from_text(text), FAST, members=tmp_path)
 
 
 def test_members_to_which_a_kernel_gave_other_numbers_keep_their_places(tmp_path):
     """A drive that is taken in for a failed one is number 4 of the list of roles, and drive 1."""
-    machine = Machine(Scenario.from_text(disks("raid5", 4)), FAST, members=tmp_path)
+    machine = AttachedSystem(Scenario.from_text(disks("raid5", 4)), FAST, members=tmp_path)
     machine.devices["data"].content.write(0, CONTENT)
     machine.close()
     for number in range(4):
@@ -214,7 +216,7 @@ def test_members_to_which_a_kernel_gave_other_numbers_keep_their_places(tmp_path
             file.seek(8 * 512)
             file.write(found.pack())
     for _ in range(2):
-        again = Machine(Scenario.from_text(disks("raid5", 4)), FAST, members=tmp_path)
+        again = AttachedSystem(Scenario.from_text(disks("raid5", 4)), FAST, members=tmp_path)
         assert again.devices["data"].content.good.count(0) == 0
         assert again.devices["data"].content.read(0, len(CONTENT)) == CONTENT
         again.close()
@@ -222,10 +224,12 @@ def test_members_to_which_a_kernel_gave_other_numbers_keep_their_places(tmp_path
 
 def test_files_that_do_not_go_together_are_refused_with_what_is_wrong(tmp_path):
     for level in ("raid5", "raid6"):
-        machine = Machine(Scenario.from_text(disks(level, 4)), FAST, members=tmp_path / level)
+        machine = AttachedSystem(
+            Scenario.from_text(disks(level, 4)), FAST, members=tmp_path / level
+        )
         machine.close()
     with pytest.raises(InputError, match="level: 5, and data has 6"):
-        Machine(Scenario.from_text(disks("raid6", 4)), FAST, members=tmp_path / "raid5")
+        AttachedSystem(Scenario.from_text(disks("raid6", 4)), FAST, members=tmp_path / "raid5")
     (tmp_path / "raid6/data/drive-0").rename(tmp_path / "raid5/data/other")
     with pytest.raises(InputError, match="members of 2 arrays"):
         images.find(tmp_path / "raid5/data")
@@ -257,7 +261,7 @@ def printed(capfd, *words, status=0):
 @pytest.fixture
 def folder(tmp_path):
     """Members of a RAID 5 with 1.5 MiB of data from byte 100,000 on."""
-    machine = Machine(Scenario.from_text(disks("raid5", 4)), FAST, members=tmp_path)
+    machine = AttachedSystem(Scenario.from_text(disks("raid5", 4)), FAST, members=tmp_path)
     machine.devices["data"].content.write(100_000, CONTENT)
     machine.close()
     return tmp_path / "data"

@@ -8,7 +8,7 @@ import pytest
 from test_attach import disks
 
 from raidsim.attach import protocol as nbd
-from raidsim.attach.machine import Machine
+from raidsim.attach.attached import AttachedSystem
 from raidsim.attach.members import Members
 from raidsim.attach.promised import Promised
 from raidsim.intervene import promises
@@ -60,7 +60,7 @@ class Bench:
 
     def __init__(self, text):
         self.scenario = Scenario.from_text(text)
-        self.machine = Machine(self.scenario, 1.0)
+        self.machine = AttachedSystem(self.scenario, 1.0)
         self.env = self.machine.env
         self.device = self.machine.devices["data"]
         self.content = self.device.content

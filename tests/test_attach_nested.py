@@ -9,8 +9,8 @@ from test_attach import FAST, disks
 from test_attach_folder import printed
 
 from raidsim.attach import nested
+from raidsim.attach.attached import AttachedSystem
 from raidsim.attach.images import find, open_array
-from raidsim.attach.machine import Machine
 from raidsim.attach.superblock import CLEAN, FAULTY
 from raidsim.errors import InputError
 from raidsim.scenario import Scenario
@@ -42,7 +42,7 @@ def test_what_was_written_lies_where_a_raid_0_over_the_inner_arrays_has_it(
     """The simulation's places, and arithmetic over inner arrays read by their superblocks."""
     print("seed", SEED)
     chance = random.Random(SEED)
-    machine = Machine(scenario(level, drives, more), FAST, members=tmp_path)
+    machine = AttachedSystem(scenario(level, drives, more), FAST, members=tmp_path)
     content = machine.devices["data"].content
     flat = bytearray(4 * MIB)
     for _ in range(40):
@@ -66,13 +66,13 @@ def test_what_was_written_lies_where_a_raid_0_over_the_inner_arrays_has_it(
         assert inner.inconsistent((0, row) for row in inner.rows_in_use()) == []
         inner.close()
 
-    again = Machine(scenario(level, drives, more), FAST, members=tmp_path)
+    again = AttachedSystem(scenario(level, drives, more), FAST, members=tmp_path)
     assert again.devices["data"].content.read(0, 4 * MIB) == flat
     again.close()
 
 
 def test_any_drive_of_each_span_may_be_missing(tmp_path):
-    machine = Machine(scenario("raid50", 6), FAST, members=tmp_path)
+    machine = AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path)
     data = random.Random(SEED).randbytes(MIB)
     machine.devices["data"].content.write(100 * KIB, data)
     machine.close()
@@ -89,7 +89,7 @@ def test_any_drive_of_each_span_may_be_missing(tmp_path):
 
 def test_a_drive_that_was_replaced_holds_its_part_of_the_outer_superblock_again(tmp_path):
     """So the array can be put together when another drive of the span is lost after that."""
-    machine = Machine(scenario("raid50", 6), FAST, members=tmp_path)
+    machine = AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path)
     device = machine.devices["data"]
     content = device.content
     content.write(0, b"before" * 50_000)
@@ -118,12 +118,12 @@ def test_a_drive_that_was_replaced_holds_its_part_of_the_outer_superblock_again(
 
 
 def test_a_missing_file_is_a_failed_drive_of_the_simulation(tmp_path):
-    machine = Machine(scenario("raid60", 8), FAST, members=tmp_path)
+    machine = AttachedSystem(scenario("raid60", 8), FAST, members=tmp_path)
     data = random.Random(SEED).randbytes(MIB)
     machine.devices["data"].content.write(0, data)
     machine.close()
     (tmp_path / "data/span-1/drive-5").unlink()
-    machine = Machine(scenario("raid60", 8), FAST, members=tmp_path)
+    machine = AttachedSystem(scenario("raid60", 8), FAST, members=tmp_path)
     assert list(machine.devices["data"].volume.failed) == [5]
     assert machine.devices["data"].content.read(0, MIB) == data
     machine.close()
@@ -131,7 +131,7 @@ def test_a_missing_file_is_a_failed_drive_of_the_simulation(tmp_path):
 
 def test_a_bitmap_has_the_rows_behind_those_of_the_outer_superblock(tmp_path):
     more = 'intent = "bitmap"\nbitmap_chunk = "64 KiB"'
-    machine = Machine(scenario("raid50", 6, more), FAST, members=tmp_path)
+    machine = AttachedSystem(scenario("raid50", 6, more), FAST, members=tmp_path)
     content = machine.devices["data"].content
     strip = content.strip
     first = find(tmp_path / "data/span-0").block.size * 512 - content.whole
@@ -145,7 +145,7 @@ def test_a_bitmap_has_the_rows_behind_those_of_the_outer_superblock(tmp_path):
 
 
 def test_rows_that_a_cut_has_torn_are_told_by_their_span_alone(tmp_path):
-    machine = Machine(scenario("raid50", 6), FAST, members=tmp_path)
+    machine = AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path)
     device = machine.devices["data"]
     device.content.write(0, b"1" * 512 * KIB)
     device.content.write(128 * KIB, b"2" * 64 * KIB, torn=True)
@@ -153,37 +153,37 @@ def test_rows_that_a_cut_has_torn_are_told_by_their_span_alone(tmp_path):
     machine.close()
     assert find(tmp_path / "data/span-0").is_clean
     assert not find(tmp_path / "data/span-1").is_clean
-    machine = Machine(scenario("raid50", 6), FAST, members=tmp_path)
+    machine = AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path)
     assert machine.devices["data"].content.inconsistent([(1, 0)]) == []
     machine.close()
 
 
 def test_what_is_no_such_array_is_refused_with_what_is_wrong(tmp_path):
     with pytest.raises(InputError, match=r"--metadata.*array of arrays"):
-        Machine(scenario("raid50", 6), FAST, members=tmp_path / "old", metadata="0.90")
-    Machine(scenario("raid50", 12, "spans = 4"), FAST, members=tmp_path / "four").close()
+        AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path / "old", metadata="0.90")
+    AttachedSystem(scenario("raid50", 12, "spans = 4"), FAST, members=tmp_path / "four").close()
     with pytest.raises(InputError, match="arrays of the outer array: 4, where 2 is expected"):
-        Machine(scenario("raid50", 6), FAST, members=tmp_path / "four")
+        AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path / "four")
     with pytest.raises(InputError, match="drives: 3, and data-0 has 4"):
-        Machine(scenario("raid50", 16, "spans = 4"), FAST, members=tmp_path / "four")
+        AttachedSystem(scenario("raid50", 16, "spans = 4"), FAST, members=tmp_path / "four")
     data = tmp_path / "four/data"
     (data / "span-3").rename(tmp_path / "away")
     with pytest.raises(InputError, match="has 3 arrays, where the outer one has 4"):
         nested.find_any(data)
     with pytest.raises(InputError, match="span-3"):
-        Machine(scenario("raid50", 12, "spans = 4"), FAST, members=tmp_path / "four")
+        AttachedSystem(scenario("raid50", 12, "spans = 4"), FAST, members=tmp_path / "four")
     (tmp_path / "away").rename(data / "span-3")
     (data / "drive-0").touch()
     with pytest.raises(InputError, match="files and folders"):
         nested.find_any(data)
-    Machine(Scenario.from_text(disks("raid5", 4)), FAST, members=tmp_path / "inner").close()
+    AttachedSystem(Scenario.from_text(disks("raid5", 4)), FAST, members=tmp_path / "inner").close()
     (tmp_path / "inner/data").rename(tmp_path / "inner/one")
     with pytest.raises(InputError, match="no member of an outer array"):
         nested.find_any(tmp_path / "inner")
 
 
 def test_folders_of_arrays_are_examined_read_and_put_right(tmp_path, capfd):
-    machine = Machine(scenario("raid60", 8), FAST, members=tmp_path)
+    machine = AttachedSystem(scenario("raid60", 8), FAST, members=tmp_path)
     data = random.Random(SEED).randbytes(MIB)
     machine.devices["data"].content.write(0, data)
     machine.close()

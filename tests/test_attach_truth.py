@@ -8,8 +8,8 @@ from test_attach import disks
 
 import raidsim
 from raidsim.attach import protocol as nbd
+from raidsim.attach.attached import LATEST, AttachedSystem
 from raidsim.attach.clock import Clock
-from raidsim.attach.machine import LATEST, Machine
 from raidsim.scenario import Scenario
 
 TEXT = """
@@ -44,7 +44,7 @@ def test_requests_take_what_a_run_measures(system, outstanding, requests):
         drive=drive, host=host, level=level, drives=drives, more=more, outstanding=outstanding
     )
     scenario = Scenario.from_text(text)
-    machine = Machine(scenario, 1.0)
+    machine = AttachedSystem(scenario, 1.0)
     (device,) = machine.devices.values()
     env = machine.env
     chance = np.random.default_rng(SEED)
@@ -88,7 +88,7 @@ def test_requests_take_what_a_run_measures(system, outstanding, requests):
 
 def at_speed(speed, text):
     """A machine and its wall clock, which stands still until it is put on."""
-    machine = Machine(Scenario.from_text(text), speed)
+    machine = AttachedSystem(Scenario.from_text(text), speed)
     wall = [1000.0]
     machine.clock = Clock(speed, wall=lambda: wall[0])
     machine.start()

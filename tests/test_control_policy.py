@@ -7,7 +7,7 @@ from events import FEW_ROWS, at, course, scenario
 from events import text as scenario_text
 from simpy_models import KIB, SERVER, in_turn
 
-from raidsim.attach.machine import Machine
+from raidsim.attach.attached import AttachedSystem
 from raidsim.attach.protocol import WRITE, Request
 from raidsim.control import Controller, Environment, Host, InputError, Volume
 from raidsim.report.event_words import lines
@@ -136,7 +136,7 @@ def test_a_cut_costs_an_attached_volume_what_it_answered_from_the_cache_since_it
     low = {"model": "dell-perc-h730", "battery": "low"}
     drives = {"drive": PROTECTED, "state": "fresh"}
     text = scenario_text(write="through", controllers=(low,), **drives)
-    machine = Machine(load_text(text), 1.0)
+    machine = AttachedSystem(load_text(text), 1.0)
     machine.start()
     device = machine.devices["data"]
     answers = []

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from one_disk import NO_SEEK, loaded
 from scipy import stats
 
-from raidsim.control.model import Machine
+from raidsim.control.model import BuiltSystem
 from raidsim.stats.intervals import mean_interval
 
 SEED = 1
@@ -36,7 +36,7 @@ def batches(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return values[: len(values) // BATCHES * BATCHES].reshape(BATCHES, -1).mean(axis=1)
 
 
-def gaps(machine: Machine, ios: int) -> NDArray[np.float64]:
+def gaps(machine: BuiltSystem, ios: int) -> NDArray[np.float64]:
     """Time between completions, ms: means over batches, after a tenth to warm up."""
     system = machine.system
     system.run(budget=ios // 10)
@@ -47,7 +47,7 @@ def gaps(machine: Machine, ios: int) -> NDArray[np.float64]:
     return np.diff(times) / (ios // BATCHES) * 1e-6
 
 
-def places(machine: Machine, ios: int) -> NDArray[np.float64]:
+def places(machine: BuiltSystem, ios: int) -> NDArray[np.float64]:
     """Where the arm goes, as a share of all cylinders, access after access."""
     system = machine.system
     found = np.empty(ios)

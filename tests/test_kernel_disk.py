@@ -17,7 +17,7 @@ from one_disk import NO_SEEK, SMALL, OneDisk, loaded
 from oracle.disk import Platter
 from watching import begin, build, scenario
 
-from raidsim.control.model import Machine
+from raidsim.control.model import BuiltSystem
 from raidsim.kernel import tables as t
 
 AHEAD = {"read_ahead__segments": 4, "read_ahead__depth": "1 MiB"}
@@ -322,7 +322,7 @@ def test_a_reader_that_passes_over_a_part_of_the_drive_loses_no_turn(outstanding
 # -- short strokes and deep queues ---------------------------------------------------------------
 
 
-def drive_146(outstanding: int, area: dict[str, str]) -> Machine:
+def drive_146(outstanding: int, area: dict[str, str]) -> BuiltSystem:
     """Random 8 KiB reads on the 146 GB drive, running."""
     load = {"size": "8 KiB", "outstanding": outstanding, "area": area}
     machine = build(scenario(load, model="fujitsu-hdd-sas2-15k-146gb"))
@@ -330,7 +330,7 @@ def drive_146(outstanding: int, area: dict[str, str]) -> Machine:
     return machine
 
 
-def rate(machine: Machine, ios: int = 30_000) -> float:
+def rate(machine: BuiltSystem, ios: int = 30_000) -> float:
     """IO/s."""
     system = machine.system
     system.run(budget=1000)

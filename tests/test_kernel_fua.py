@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import INTERPRETED
 
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.errors import InputError
 from raidsim.observe import observe
 from raidsim.scenario import from_data
@@ -19,7 +19,7 @@ CLIENT = {"drive": "samsung-970-evo-plus-500gb", "state": "fresh"}
 PROTECTED = {"drive": "intel-p3700-800gb", "state": "fresh"}
 
 
-def run(volume, load=(), **others) -> Machine:
+def run(volume, load=(), **others) -> BuiltSystem:
     machine = build(
         from_data({"host": HOST, "volume": [volume], "load": [LOAD | dict(load)], **others})
     )

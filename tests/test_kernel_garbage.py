@@ -13,7 +13,7 @@ from test_kernel_ftl import check
 from watching import begin
 
 from raidsim.assembly import ftl
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.intervene.window import reset
 from raidsim.kernel import tables as t
 from raidsim.observe import wear
@@ -31,7 +31,9 @@ def _small_map(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ftl, "TARGET_UNITS", 4096)
 
 
-def machine(load: dict[str, Any], drive: dict[str, Any] | None = None, **volume: Any) -> Machine:
+def machine(
+    load: dict[str, Any], drive: dict[str, Any] | None = None, **volume: Any
+) -> BuiltSystem:
     """A P3700 with little in its map, and one load."""
     data = {
         "host": {"model": "fujitsu-rx2540-m1"},
@@ -41,7 +43,7 @@ def machine(load: dict[str, Any], drive: dict[str, Any] | None = None, **volume:
     return build(from_data(data))
 
 
-def after(made: Machine, ios: int) -> DriveUse:
+def after(made: BuiltSystem, ios: int) -> DriveUse:
     """Let so many I/Os complete; the use of the drive meanwhile."""
     begin(made)
     reset(made.system)
@@ -94,7 +96,7 @@ def test_a_worn_in_drive_writes_slower_than_a_fresh_one():
     assert times[1] > 1.2 * times[0]
 
 
-def flushing(made: Machine, *, host: bool) -> int:
+def flushing(made: BuiltSystem, *, host: bool) -> int:
     """Bytes on their way from the buffer to flash, of the host or of garbage collection."""
     jobs = made.system.world.jobs
     units = jobs[jobs["stage"] == t.STAGE_PROGRAMMED]
@@ -197,7 +199,7 @@ def test_a_die_erases_a_block_for_each_that_it_has_programmed():
     assert drive["erased"] == pytest.approx(programs / 16, abs=8)
 
 
-def longest(made: Machine) -> int:
+def longest(made: BuiltSystem) -> int:
     """Longest read of 800 I/Os: the last bin of the histogram that is not empty."""
     begin(made)
     made.system.run(t.NEVER, 800)
@@ -225,7 +227,7 @@ def test_a_power_cut_would_cost_no_more_than_the_buffer_holds():
 # -- parts of mapping units --------------------------------------------------------------
 
 
-def filled(made: Machine, ios: int) -> tuple[float, float]:
+def filled(made: BuiltSystem, ios: int) -> tuple[float, float]:
     """After so many writes: what completes units, and what is read for it, per byte of the host."""
     begin(made)
     made.system.run(t.NEVER, ios)

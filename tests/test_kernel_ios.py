@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import INTERPRETED
 
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.intervene import window
 from raidsim.kernel.tables import READ
 from raidsim.observe import ios, observe
@@ -33,12 +33,12 @@ VOLUMES = {
 }  # fmt: skip
 
 
-def system(name: str) -> Machine:
+def system(name: str) -> BuiltSystem:
     volume = {"volume": "hybrid"} if name == "a hybrid" else {}
     return build(from_data(VOLUMES[name] | {"load": [LOAD | volume]}))
 
 
-def go(machine: Machine, most: int | None) -> tuple[int, int]:
+def go(machine: BuiltSystem, most: int | None) -> tuple[int, int]:
     """Run for a while, with so many I/Os noted; the time and the sum of all latencies."""
     if most is not None:
         machine.system.log_ios(most)

@@ -11,7 +11,7 @@ import small_array
 from watching import build, scenario
 
 from raidsim import cli
-from raidsim.control.model import Machine
+from raidsim.control.model import BuiltSystem
 from raidsim.errors import TableOverflowError
 from raidsim.kernel import defects, engine
 from raidsim.kernel import tables as t
@@ -21,39 +21,39 @@ NEVER_SHORT = -(2**30)
 TICKS = np.zeros(1, np.int64)
 
 
-def cut_short(machine: Machine, table: str, rows: int) -> Machine:
+def cut_short(machine: BuiltSystem, table: str, rows: int) -> BuiltSystem:
     """The machine with only the first rows of a table."""
     machine.system._replace(table, rows, rows)
     return machine
 
 
-def many_events() -> Machine:
+def many_events() -> BuiltSystem:
     return build(scenario({"outstanding": 2000}))
 
 
-def many_jobs() -> Machine:
+def many_jobs() -> BuiltSystem:
     return build(scenario({"outstanding": 300}))
 
 
-def somebody_waits_for_the_end() -> Machine:
+def somebody_waits_for_the_end() -> BuiltSystem:
     machine = build(scenario({"limit": {"ios": 20}}))
     machine.system.world.streams[0]["ticket"] = 1
     return cut_short(machine, "completions", 0)
 
 
-def a_disk_that_sorts_two() -> Machine:
+def a_disk_that_sorts_two() -> BuiltSystem:
     machine = build(scenario({"outstanding": 8}, model="seagate-st373455ss"))
     machine.system.world.disks[0]["tasks"] = 2
     return machine
 
 
-def a_degraded_stripe() -> Machine:
+def a_degraded_stripe() -> BuiltSystem:
     array = small_array.SmallArray("raid5", 5, {"outstanding": 4, "size": "64 KiB"})
     array.good[0] = 0
     return cut_short(array.machine, "accesses", 2)
 
 
-def a_map_without_leaves_of_its_own() -> Machine:
+def a_map_without_leaves_of_its_own() -> BuiltSystem:
     machine = build(scenario({"read": "0 %", "outstanding": 8}))
     used = int(machine.system.state["leaves"])
     return cut_short(machine, "leaves", used << LEAF_BITS)

@@ -13,7 +13,7 @@ from small_array import TOY, SmallArray
 from test_power_bytes import check
 
 from raidsim.assembly import intent
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.intervene import power
 from raidsim.kernel import tables as t
 from raidsim.kernel.jit import INTERPRETED
@@ -28,7 +28,7 @@ OWN_WAY = {"heap", "jobs"}
 """Their free rows keep what was in them."""
 
 
-def everything() -> Machine:
+def everything() -> BuiltSystem:
     """Disks and flash, arrays of a controller and of the host, reads and writes of all kinds."""
     loads = [
         {"name": f"{name} {kind}", "volume": name, "read": read, "random": random,
@@ -57,14 +57,14 @@ def everything() -> Machine:
     )  # fmt: skip
 
 
-def begin(machine: Machine) -> None:
+def begin(machine: BuiltSystem) -> None:
     """Start all loads."""
     for streams in machine.streams.values():
         for stream in streams:
             machine.system.begin(stream)
 
 
-def differences(machine: Machine, fresh: Machine) -> list[str]:
+def differences(machine: BuiltSystem, fresh: BuiltSystem) -> list[str]:
     """Fields that are not as when fresh, though a cut clears them or nothing writes them."""
     found = []
     for table in TABLES.values():

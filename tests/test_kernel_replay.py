@@ -9,7 +9,7 @@ from conftest import INTERPRETED
 
 from raidsim.assembly import replay
 from raidsim.control import Environment, Host, Volume
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.observe import ios, observe
 from raidsim.observe.ios import Ios
 
@@ -18,7 +18,7 @@ GIB = 2**30
 HARDWARE = {"a disk": traces.DISK, "flash": traces.FLASH}
 
 
-def played(machine: Machine) -> Ios:
+def played(machine: BuiltSystem) -> Ios:
     """Run to the end, with all I/Os noted."""
     system = machine.system
     system.log_ios(2 * IOS)

@@ -10,7 +10,7 @@ import pytest
 from conftest import INTERPRETED
 from test_kernel_power import begin, everything
 
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.intervene import window
 from raidsim.kernel.world import TABLES, World
 from raidsim.records import Column, Role
@@ -33,7 +33,7 @@ IOS = 300 if INTERPRETED else 6000
 SYSTEMS = {"arrays and single drives": everything, "a hybrid": lambda: build(from_data(HYBRID))}
 
 
-def fields(machine: Machine, role: Role) -> dict[str, np.ndarray]:
+def fields(machine: BuiltSystem, role: Role) -> dict[str, np.ndarray]:
     """Copies of all fields of a role, of the rows in use."""
     found = {}
     for table in TABLES.values():

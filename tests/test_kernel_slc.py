@@ -14,7 +14,7 @@ from raidsim import cards
 from raidsim.assembly import ftl
 from raidsim.assembly.drives import kind_of
 from raidsim.control import Environment, Host, Load, Volume
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.errors import InputError
 from raidsim.intervene.window import reset
 from raidsim.kernel import tables as t
@@ -51,7 +51,7 @@ def _small_map(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ftl, "TARGET_UNITS", 4096)
 
 
-def machine(total: int, drive: dict[str, Any] | None = None, **volume: Any) -> Machine:
+def machine(total: int, drive: dict[str, Any] | None = None, **volume: Any) -> BuiltSystem:
     """A small drive with such a cache, and a sequential write of so many bytes."""
     data = {
         "host": {"model": "fujitsu-rx2540-m1"},
@@ -91,7 +91,7 @@ def rate(first: int, last: int, drive: dict[str, Any] | None = None, **volume: A
     return (last - first) / passed
 
 
-def time_of_fall(made: Machine) -> float:
+def time_of_fall(made: BuiltSystem) -> float:
     """Run until the cache has no room; when that is, s. NaN if it never happens."""
     slc = cache_of(made)
     for _ in range(1_000):
@@ -101,7 +101,7 @@ def time_of_fall(made: Machine) -> float:
     return math.nan
 
 
-def cache_of(made: Machine) -> Any:
+def cache_of(made: BuiltSystem) -> Any:
     return made.system.world.slcs[0]
 
 

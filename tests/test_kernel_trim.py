@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import INTERPRETED
 
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.errors import InputError
 from raidsim.kernel.array_tables import TRANSFERS
 from raidsim.kernel.tables import NONE, TRIM, WRITE
@@ -21,18 +21,18 @@ DRIVE = {"drive": "intel-p3700-800gb", "set": SMALL}
 LOAD = {"read": "0 %", "size": "4 KiB", "outstanding": 8}
 
 
-def machine_of(load, volume=None, **others) -> Machine:
+def machine_of(load, volume=None, **others) -> BuiltSystem:
     return build(from_data({"host": HOST, "volume": [volume or DRIVE], "load": [load], **others}))
 
 
-def run(machine: Machine, ios: int = IOS) -> Machine:
+def run(machine: BuiltSystem, ios: int = IOS) -> BuiltSystem:
     for stream in machine.streams["load"]:
         machine.system.begin(stream)
     machine.system.run(budget=ios)
     return machine
 
 
-def mapped(machine: Machine, drive: int = 0) -> float:
+def mapped(machine: BuiltSystem, drive: int = 0) -> float:
     """Share of the units of a drive's map that lie somewhere."""
     world = machine.system.world
     row = world.ftls[world.ssds[drive]["ftl"]]

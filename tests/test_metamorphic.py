@@ -15,7 +15,7 @@ from random_scenarios import DISKS, around, drawn, load, volume
 from scipy.stats import ks_2samp
 from watching import begin
 
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.intervene import window
 from raidsim.kernel import tables as t
 from raidsim.result import Point
@@ -27,7 +27,7 @@ SOME = range(100, 110)  # of the seeds, where each takes a second
 IOS = 600
 
 
-def started(words: dict[str, Any], **keys: Any) -> Machine:
+def started(words: dict[str, Any], **keys: Any) -> BuiltSystem:
     """The scenario of these words, its loads under way; ``keys`` change all of them."""
     changed = words | {"load": [one | keys for one in words["load"]]}
     machine = build(from_data(changed))
@@ -35,14 +35,14 @@ def started(words: dict[str, Any], **keys: Any) -> Machine:
     return machine
 
 
-def under_way(machine: Machine) -> Any:
+def under_way(machine: BuiltSystem) -> Any:
     """Rows of the I/Os of hosts that have been issued and are not complete."""
     jobs = machine.system.world.jobs
     asked = (jobs["stage"] != t.STAGE_FREE) & (jobs["parent"] == t.NONE) & (jobs["serial"] > 0)
     return jobs[asked & (jobs["stream"] != t.NONE)]
 
 
-def stations(machine: Machine) -> Any:
+def stations(machine: BuiltSystem) -> Any:
     """Rows of all stations, their areas up to the present time."""
     window.settle_areas(machine.system)
     return machine.system.world.stations[: machine.system.count("stations")]

@@ -1,4 +1,4 @@
-"""An attached machine on the page: what it shows is the machine, and what is pressed happens."""
+"""An attached system on the page: what it shows is the system, and what is pressed happens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from page_server import served
 
 from raidsim import Scenario
-from raidsim.attach.machine import Machine
+from raidsim.attach.attached import AttachedSystem
 from raidsim.attach.steering import Steering
 from raidsim.errors import InputError, Problem
 from raidsim.page import attached
@@ -19,7 +19,7 @@ def page(monkeypatch):
     """A page to which a RAID 5 of four disks is attached, as if by its control socket."""
     changes = {"volume.drives": 4, "volume.name": "data"}
     scenario = Scenario.read("raid5-disks").with_(changes)
-    machine = Machine(scenario, 1.0)
+    machine = AttachedSystem(scenario, 1.0)
     machine.start()
     steering = Steering(scenario, machine)
 

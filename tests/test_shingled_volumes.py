@@ -13,7 +13,7 @@ from raidsim import scenario
 from raidsim.assembly.shingles import media_cache
 from raidsim.cards import load
 from raidsim.control import Environment, Host, Load, Volume
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.explain.explain import explain
 from raidsim.kernel import tables as t
 from raidsim.running import run
@@ -42,7 +42,7 @@ def on_disk(state: str, changes: dict[str, Any] = SMALL, **keys: Any) -> Any:
     )
 
 
-def cache_of(machine: Machine) -> Any:
+def cache_of(machine: BuiltSystem) -> Any:
     return machine.system.world.shingles[0]
 
 

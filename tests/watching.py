@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.kernel import tables as t
 from raidsim.scenario import Scenario, from_data
 
@@ -71,7 +71,7 @@ def scenario(
     )
 
 
-def answers_after(machine: Machine, service: int) -> None:
+def answers_after(machine: BuiltSystem, service: int) -> None:
     """Replace host and drive: every I/O takes ``service`` ns, however many there are."""
     system = machine.system
     station = system.add_station("volume", "volume", servers=t.UNLIMITED)
@@ -85,14 +85,14 @@ def answers_after(machine: Machine, service: int) -> None:
         volume["steps"] = 1
 
 
-def begin(machine: Machine) -> None:
+def begin(machine: BuiltSystem) -> None:
     """Start all streams, in the order of the loads and workers."""
     for streams in machine.streams.values():
         for stream in streams:
             machine.system.begin(stream)
 
 
-def in_flight(machine: Machine) -> NDArray[Any]:
+def in_flight(machine: BuiltSystem) -> NDArray[Any]:
     """Return the requests that are not back yet, in the order of their issue."""
     jobs = machine.system.world.jobs
     jobs = jobs[(jobs["stage"] != t.STAGE_FREE) & (jobs["parent"] == t.NONE) & (jobs["serial"] > 0)]
@@ -121,7 +121,7 @@ def asked(
 
 
 def watched(
-    machine: Machine, ios: int = 2**62, until: int = 2**62, stream: int | None = None
+    machine: BuiltSystem, ios: int = 2**62, until: int = 2**62, stream: int | None = None
 ) -> NDArray[Any]:
     """Follow the system until ``ios`` more I/Os (of a stream) are issued, or to ``until`` ns.
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from raidsim.assembly.surface import Geometry, geometry
 from raidsim.cards import Card
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.kernel import tables as t
 from raidsim.report.plot import drawing, save_svg
 from raidsim.scenario import Requests, Scenario, from_data
@@ -52,7 +52,7 @@ def scenario(model: str, load: dict[str, Any], changes: dict[str, Any] | None = 
     )
 
 
-def rate(machine: Machine, warm: int, ios: int) -> float:
+def rate(machine: BuiltSystem, warm: int, ios: int) -> float:
     """IO/s of the load, after some to warm up."""
     system = machine.system
     system.begin(machine.streams["load"][0])

@@ -10,6 +10,6 @@ The parts, each of which knows only those above it in this list:
 - ``sparse``, ``members``, ``promised``: what drives hold, and what a power cut leaves of it;
 - ``superblock``, ``images``, ``nested``, ``image_work``: files of drives as Linux md has them;
 - ``making``, ``keeper``, ``reopening``, ``spans``, ``folder``: such files, made and used;
-- ``clock``, ``device``, ``machine``: real time and simulated time, a volume, and all of a scenario;
+- ``clock``, ``device``, ``attached``: real and simulated time, a volume, and all of a scenario;
 - ``connection``, ``steering``, ``server``: clients, what an operator asks for, and listening.
 """

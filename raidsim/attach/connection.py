@@ -14,9 +14,9 @@ from functools import partial
 from typing import Final, Protocol
 
 from raidsim.attach import protocol as nbd
+from raidsim.attach.attached import BETWEEN_LOGS, AttachedSystem
 from raidsim.attach.device import MOST_PAYLOAD, Answer, Device
 from raidsim.attach.handshake import GREETING, Export, Handshake
-from raidsim.attach.machine import BETWEEN_LOGS, Machine
 
 LOG = logging.getLogger("raidsim.attach")
 
@@ -31,7 +31,7 @@ LATE: Final = 0.01  # s after its time at which an answer is worth a line in the
 class Host(Protocol):
     """What a connection needs of the server."""
 
-    machine: Machine
+    attached: AttachedSystem
     exports: dict[str, Export]
 
     def poke(self) -> None:
@@ -145,12 +145,12 @@ class Connection(asyncio.Protocol):
         chosen = self._handshake.export
         if chosen is not None:
             self._relax()
-            self._device = self.host.machine.devices[chosen.name]
+            self._device = self.host.attached.devices[chosen.name]
             LOG.info("client %d: uses %s", self.number, chosen.name)
 
     def _take_requests(self, device: Device) -> None:
         """Put all requests that are complete into the simulation, at the time that it is."""
-        self.host.machine.advance()
+        self.host.attached.advance()
         received, at, taken = self._received, 0, False
         while len(received) - at >= nbd.REQUEST.size and not self._ending:
             if self._is_full():
@@ -264,7 +264,7 @@ class Connection(asyncio.Protocol):
 
     def _look_at_lateness(self, due: float) -> None:
         """Say it in the log, not too often, if answers come later than they should."""
-        late = -self.host.machine.clock.wait_for(due)
+        late = -self.host.attached.clock.wait_for(due)
         self.latest = max(self.latest, late)
         if late > LATE:
             now = asyncio.get_running_loop().time()

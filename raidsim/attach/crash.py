@@ -1,9 +1,9 @@
 """Crash tests of programs: they write to an attached volume, its power is cut, they check it.
 
-A round is a new machine. One command writes to it, and its power is cut at some simulated time;
-the command is killed in that instant, since its computer has lost its power, too. After the power
-is back another command looks at what is there. The first round has no cut: it tells how long the
-writing takes, and that both commands work.
+A round is a new attached system. One command writes to it, and its power is cut at some simulated
+time; the command is killed in that instant, since its computer has lost its power, too. After the
+power is back another command looks at what is there. The first round has no cut: it tells how long
+the writing takes, and that both commands work.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from raidsim import units
 from raidsim.attach.server import Server
-from raidsim.attach.stepped import Stepped
+from raidsim.attach.stepped import SteppedSystem
 from raidsim.errors import InputError, Problem
 from raidsim.scenario import load
 
@@ -216,8 +216,8 @@ async def _round(
         raise InputError([Problem(None, None, "--keep", cause, "give a new folder")]) from None
     writing = _Command("--write", wanted.write, folder / "write.txt")
     checking = _Command("--check", wanted.check, folder / "check.txt")
-    machine = Stepped(scenario, wanted.think, math.inf if cut is None else cut, writing.kill)
-    server = Server(machine)
+    attached = SteppedSystem(scenario, wanted.think, math.inf if cut is None else cut, writing.kill)
+    server = Server(attached)
     path = sockets / "nbd"
     surroundings = {
         "RAIDSIM_SOCKET": str(path),
@@ -230,19 +230,19 @@ async def _round(
         await server.listen_at(path)
         server.start()
         status = await writing.run(surroundings, wanted.patience)
-        length = machine.latest
-        if machine.cut is None:
+        length = attached.latest
+        if attached.cut is None:
             if status != 0:
                 raise writing.failed(status)
             if cut is not None:
-                machine.cut_power()
-        if machine.cut is not None:
-            length = machine.cut_time
-            machine.come_back()
+                attached.cut_power()
+        if attached.cut is not None:
+            length = attached.cut_time
+            attached.come_back()
         status = await checking.run(surroundings, wanted.patience)
     finally:
         await server.stop()
-    lost = sum(one.lost_bytes for one in (machine.cut or {}).values())
+    lost = sum(one.lost_bytes for one in (attached.cut or {}).values())
     words = checking.last_line() or f"status {status}"
     return Round(number, None if cut is None else length, lost, status == 0, words), length
 

@@ -9,9 +9,9 @@ import socket
 from pathlib import Path
 from typing import Final
 
+from raidsim.attach.attached import AttachedSystem
 from raidsim.attach.connection import Connection
 from raidsim.attach.handshake import Export
-from raidsim.attach.machine import Machine
 from raidsim.errors import InputError, Problem
 
 LOG = logging.getLogger("raidsim.attach")
@@ -23,11 +23,11 @@ LONGEST_WAIT: Final = 1.0  # s between two looks at the clock
 
 
 class Server:
-    """A machine whose volumes clients on this computer use.
+    """An attached system, whose volumes clients on this computer use.
 
     Parameters
     ----------
-    machine
+    attached
         What is simulated.
 
     Attributes
@@ -38,10 +38,10 @@ class Server:
         Connections so far.
     """
 
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
+    def __init__(self, attached: AttachedSystem) -> None:
+        self.attached = attached
         self.exports: dict[str, Export] = {
-            name: device.export for name, device in machine.devices.items()
+            name: device.export for name, device in attached.devices.items()
         }
         self.clients = 0
         self._open: set[Connection] = set()
@@ -51,13 +51,13 @@ class Server:
         self._paths: list[Path] = []
         self._next: asyncio.Handle | None = None
         self._ended = False
-        machine.on_power_cut = self._power_is_cut
+        attached.on_power_cut = self._power_is_cut
 
     # -- listening -----------------------------------------------------------------------------
 
     def start(self) -> None:
         """Let the clock run."""
-        self.machine.start()
+        self.attached.start()
         self._beat()
 
     async def listen_at(self, path: Path) -> None:
@@ -106,13 +106,13 @@ class Server:
             await server.wait_closed()
         for path in self._paths:
             path.unlink(missing_ok=True)
-        self.machine.close()
+        self.attached.close()
 
     def _connection(self) -> asyncio.BaseProtocol:
         self.clients += 1
         if len(self._open) >= MOST_CLIENTS:
             return _Refused(self.clients, f"there are {MOST_CLIENTS} clients already")
-        if self.machine.env.power != "on":
+        if self.attached.env.power != "on":
             return _Refused(self.clients, "the power is off")
         connection = Connection(self, self.clients)
         self._open.add(connection)
@@ -164,7 +164,7 @@ class Server:
         """Let happen what is due."""
         self._next = None
         if not self._ended:
-            self.machine.advance()
+            self.attached.advance()
             self.send_replies()
             self._plan()
 
@@ -175,10 +175,10 @@ class Server:
         with looking at the clock again and again.
         """
         loop = asyncio.get_running_loop()
-        wait = self.machine.wait
-        if not self.machine.in_flight:
+        wait = self.attached.wait
+        if not self.attached.in_flight:
             wait = max(wait, NEAR)  # nobody waits for what is due
-        if wait <= NEAR and self.machine.in_flight:
+        if wait <= NEAR and self.attached.in_flight:
             self._next = loop.call_soon(self._beat)
         else:
             rest = LONGEST_WAIT if wait == math.inf else min(wait - NEAR / 2, LONGEST_WAIT)

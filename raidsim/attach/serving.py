@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from raidsim import units
-from raidsim.attach.machine import LATEST, Machine
+from raidsim.attach.attached import LATEST, AttachedSystem
 from raidsim.attach.making import METADATA
 from raidsim.attach.server import Server
 from raidsim.attach.steering import Steering
@@ -78,17 +78,17 @@ async def _serve(wishes: Wishes, scenario: Scenario, lasting: float | None) -> N
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, over.set)
     members = None if wishes.members is None else Path(wishes.members)
-    machine = Machine(
+    attached = AttachedSystem(
         scenario, wishes.speed, loads=wishes.loads, members=members, metadata=wishes.metadata
     )
-    server, steering = Server(machine), Steering(scenario, machine)
+    server, steering = Server(attached), Steering(scenario, attached)
 
     def end() -> None:
         years = LATEST / YEAR
         LOG.error("the simulated clock ends here, after %.0f years: so does the server", years)
         over.set()
 
-    machine.on_end = end
+    attached.on_end = end
     try:
         if wishes.port is None:
             path = Path(wishes.socket or SOCKET)

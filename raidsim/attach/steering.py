@@ -1,4 +1,4 @@
-"""What an operator asks of a machine that is attached: events, and how it is.
+"""What an operator asks of an attached system: events, and how it is.
 
 One line of JSON is one wish, and one line answers it: `{"kind": "drive-failure", "drive": 2}` lets
 an event of a scenario happen now; `{"show": "status"}` tells how everything is. An answer has
@@ -13,7 +13,7 @@ import logging
 from pathlib import Path
 from typing import Any, Final
 
-from raidsim.attach.machine import Machine
+from raidsim.attach.attached import AttachedSystem
 from raidsim.attach.server import clear_socket, no_socket
 from raidsim.errors import InputError
 from raidsim.scenario import Scenario
@@ -33,13 +33,13 @@ class Steering:
     ----------
     scenario
         What is simulated.
-    machine
+    attached
         Where events happen.
     """
 
-    def __init__(self, scenario: Scenario, machine: Machine) -> None:
+    def __init__(self, scenario: Scenario, attached: AttachedSystem) -> None:
         self._scenario = scenario
-        self._machine = machine
+        self._attached = attached
         self._server: asyncio.Server | None = None
         self._path: Path | None = None
         self._operators = 0
@@ -91,14 +91,14 @@ class Steering:
         if isinstance(wish, dict) and "show" in wish:
             if wish != {"show": "status"}:
                 return _no('there is {"show": "status"}, and nothing else to be shown')
-            self._machine.advance()
-            return {"ok": True, "status": self._machine.status()}
+            self._attached.advance()
+            return {"ok": True, "status": self._attached.status()}
         try:
             event = self._scenario.one_event(wish, ASKED)
-            self._machine.let_happen(event)
+            self._attached.let_happen(event)
         except InputError as error:
             return {"ok": False, "problems": [str(problem) for problem in error.problems]}
-        return {"ok": True, "time": self._machine.course.now, "did": event.words}
+        return {"ok": True, "time": self._attached.course.now, "did": event.words}
 
 
 def _no(why: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A machine whose time goes on only while a client waits: for what has to be the same each time.
+"""An attached system whose time goes on only while a client waits, to repeat what it does exactly.
 
 Between an answer and the next request passes as much simulated time as was said, however long the
 client takes. So a client that has one request outstanding meets the same array, to the ns, whenever
@@ -10,15 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from raidsim.attach.attached import AttachedSystem
 from raidsim.attach.clock import Clock
-from raidsim.attach.machine import Machine
 from raidsim.result import VolumeCut
 from raidsim.scenario import Scenario
 
 OUTAGE = {"kind": "power-cut", "outage": "1 s", "boot": "0 s"}
 
 
-class Stepped(Machine):
+class SteppedSystem(AttachedSystem):
     """The volumes of a scenario, in time that waits for their clients.
 
     Parameters

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import simpy
 
 from raidsim.control.environment import Environment
-from raidsim.control.machine import Group
+from raidsim.control.machine import MachineGroup
 from raidsim.intervene import window
 from raidsim.kernel import tables as t
 from raidsim.observe import observe, wear
@@ -57,7 +57,8 @@ class Boot:
     ) -> None:
         self.env = env
         self.groups = {
-            spec.name: Group(env.system, spec, volumes, add_process(spec.name)) for spec in specs
+            spec.name: MachineGroup(env.system, spec, volumes, add_process(spec.name))
+            for spec in specs
         }
         self._cores = simpy.Resource(env, cores)
         self._booting: list[simpy.Process] = []
@@ -96,7 +97,7 @@ class Boot:
         return sum(time is not None for time in times)
 
 
-def point_of(system: System, group: Group, bound: str) -> Point:
+def point_of(system: System, group: MachineGroup, bound: str) -> Point:
     """One group as a point of the result; ``bound`` is the key that ended what had no end."""
     window.settle_areas(system)
     streams = group.streams
@@ -142,7 +143,7 @@ def point_of(system: System, group: Group, bound: str) -> Point:
     )
 
 
-def _use(group: Group) -> MachineUse:
+def _use(group: MachineGroup) -> MachineUse:
     ready = [time for time in group.ready if time is not None]
     last = max(ready, default=None)
     return MachineUse(

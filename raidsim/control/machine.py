@@ -48,7 +48,7 @@ class Work:
     ios: int
 
 
-class Group:
+class MachineGroup:
     """The machines of one ``[[machine]]`` table.
 
     Parameters

@@ -27,7 +27,7 @@ from raidsim.system.system import System
 
 
 @dataclass(frozen=True)
-class Machine:
+class BuiltSystem:
     """A system built from a scenario, with the rows that its parts have.
 
     ``streams`` maps each load's name to the streams of its workers, in order.
@@ -132,11 +132,11 @@ class Model:
         return [*self._steady.get(name, ()), *begun]
 
     @property
-    def machine(self) -> Machine:
+    def built(self) -> BuiltSystem:
         """Its rows: those of the volumes, and of the streams of its loads so far."""
         rows = {name: volume.row for name, volume in self.every.items()}
         streams = {load.name: self.streams(load.name) for load in self.scenario.loads}
-        return Machine(self.env.system, rows, streams)
+        return BuiltSystem(self.env.system, rows, streams)
 
     # -- making its parts --------------------------------------------------------------------
 
@@ -211,6 +211,6 @@ class Model:
             yield from volume.operations
 
 
-def build(scenario: Scenario, intensity: int = 0) -> Machine:
+def build(scenario: Scenario, intensity: int = 0) -> BuiltSystem:
     """Rows of a scenario, with all its loads, and as if nothing happened and no machine booted."""
-    return Model(scenario.model_copy(update={"events": (), "machines": ()}), intensity).machine
+    return Model(scenario.model_copy(update={"events": (), "machines": ()}), intensity).built

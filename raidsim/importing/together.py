@@ -21,7 +21,7 @@ from raidsim.importing.model import (
 
 Thing = TypeVar("Thing", Drive, Array, Controller)
 MOST_ALIKE = 50
-"""Different things of one name that are compared: files of so many machines are not imported."""
+"""Different things of one name that are compared: files of so many hosts are not imported."""
 SAME_SIZE = 0.02
 """Share by which two files may differ about a capacity: one has it rounded."""
 
@@ -80,7 +80,7 @@ def _with_controller(drives: Sequence[Drive]) -> list[Drive]:
 
 
 def _drive_groups(drives: Sequence[Drive]) -> list[list[Drive]]:
-    """What is told of one drive: devices have the same name on every machine, serials do not."""
+    """What is told of one drive: devices have the same name on every host, serials do not."""
 
     def keys_of(same: Sequence[Drive]) -> set[str]:
         return {key for one in same for key in one.keys}

@@ -1,6 +1,6 @@
-"""A machine that ``raidsim attach`` serves, on the page: how it is, and what happens to it.
+"""A system that ``raidsim attach`` serves, on the page: how it is, and what happens to it.
 
-The page asks at the machine's control socket, as ``raidsim tell`` does. Which socket that is says
+The page asks at the system's control socket, as ``raidsim tell`` does. Which socket that is says
 whoever starts the page; visitors cannot name another one.
 
     GET  /api/attached                                      how everything is
@@ -26,7 +26,7 @@ from raidsim.page.settings import Settings
 MOST_BYTES: Final = 8192
 """Bytes of a request for an event, at most."""
 
-NOBODY: Final = "No machine is attached to this page."
+NOBODY: Final = "No system is attached to this page."
 
 
 async def _page(request: Request) -> Response:
@@ -46,14 +46,14 @@ async def _happen(request: Request) -> Response:
 
 
 async def _answer(request: Request, wish: dict[str, Any]) -> Response:
-    """What the machine says to a wish, in words that say what is wrong if it does not do it."""
+    """What the attached system answers to a wish, or what is wrong with it."""
     settings: Settings = request.app.state.settings
     if settings.attached is None:
         return JSONResponse({"problems": [NOBODY]}, status_code=404)
     try:
         told = await to_thread.run_sync(ask, settings.attached, wish)
     except InputError:
-        problem = "The machine that was attached does not answer any more."
+        problem = "The system that was attached does not answer any more."
         return JSONResponse({"problems": [problem]}, status_code=503)
     return JSONResponse(told, status_code=200 if told.get("ok") else 409)
 

@@ -25,11 +25,11 @@ class Settings:
     ----------
     host : the address it listens at.
     port : the port; 0 for any that is free.
-    token : what a visitor has to show; None where only this machine can come.
-    names : names of this machine under which visitors may ask for it, beside its addresses.
+    token : what a visitor has to show; None where only this computer can come.
+    names : names of this computer under which visitors may ask for it, beside its addresses.
     workers : processes that simulate.
     limit_s : seconds that a run may take.
-    attached : control socket of a machine that is watched here; None for none.
+    attached : control socket of an attached system that is watched here; None for none.
     say : called with what whoever started the page should know.
     """
 
@@ -44,14 +44,14 @@ class Settings:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether it can be reached from this machine only."""
+        """Whether it can be reached from this computer only."""
         return is_loopback(self.host)
 
     def knows(self, host: str) -> bool:
-        """Whether a name or address, as a browser asks for it, is one of this machine.
+        """Whether a name or address, as a browser asks for it, is one of this computer.
 
         A page elsewhere can let its own name lead here (DNS rebinding), but no address: so any
-        address will do, where others than this machine can come at all.
+        address will do, where others than this computer can come at all.
         """
         if host in LOOPBACK or host.lower() in self.names:
             return True
@@ -61,7 +61,7 @@ class Settings:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address leads to this machine itself."""
+    """Whether an address leads to this computer itself."""
     address = _address(host)
     return host == "localhost" if address is None else address.is_loopback
 

@@ -1,4 +1,4 @@
-"""From a text that a visitor wrote to a scenario, without a look at any file of this machine.
+"""From a text that a visitor wrote to a scenario, without a look at any file of this computer.
 
 A scenario on disk may name cards and traces by their paths. One that comes from a visitor may
 not: its cards are those of the catalogue, and it replays nothing.
@@ -31,7 +31,7 @@ def read(text: str, changes: Mapping[str, Any] | None = None) -> Scenario:
     Raises
     ------
     InputError
-        With every problem of it: of its keys and values; it names a file of this machine; or it is
+        With every problem of it: of its keys and values; it names a file of this computer; or it is
         more than the page is for.
     """
     if (cause := bounds.too_long(text)) is not None:
@@ -78,7 +78,7 @@ def _with_the_rest(file: TomlFile, foreign: list[bounds.Wrong]) -> list[Problem]
 
 
 def _places(data: dict[str, Any]) -> Iterator[bounds.Wrong]:
-    """Whatever names a file of this machine."""
+    """Whatever names a file of this computer."""
     for name, key in _CARDS:
         for path, table in _tables(data, name):
             card = table.get(key)

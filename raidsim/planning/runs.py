@@ -240,7 +240,7 @@ class Runner:
     ----------
     need : what they are of.
     workers : how many at a time; None for one per processor.
-    cluster : address of the scheduler of a Dask cluster that runs them; None for this machine.
+    cluster : address of the scheduler of a Dask cluster that runs them; None for this computer.
     kept : where runs are looked for, and put.
     on_progress : told whenever one has ended.
     count : of the runs so far; ``again``: of those, that were kept from before.

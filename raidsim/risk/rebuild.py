@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from raidsim.assembly.drives import kind_at, kind_of
 from raidsim.assembly.volume_rows import drives_of, member_of
-from raidsim.control.model import Machine, build
+from raidsim.control.model import BuiltSystem, build
 from raidsim.intervene import operation
 from raidsim.kernel import operation_tables as s
 from raidsim.kernel import tables as t
@@ -124,19 +124,19 @@ def _of_a_sample(
     rows: int,
 ) -> tuple[operation.Progress, int]:
     """How far the rebuild of a sample comes, and how many I/Os the loads do meanwhile."""
-    machine = _machine(scenario, volume, intensity)
-    system, row = machine.system, machine.volumes[volume.name]
+    built = _built(scenario, volume, intensity)
+    system, row = built.system, built.volumes[volume.name]
     drive = drives_of(system, row)[0]
     kind_at(system, drive).renew(system, drive)
     system.world.good[member_of(system, row, 0)] = 0
-    for streams in machine.streams.values():
+    for streams in built.streams.values():
         for stream in streams:
             system.begin(stream)
     if intensity is not None:
         _fill_caches(system)
     one = operation.add_operation(system, row, s.REBUILD, how, (0, rows), ticket=0)
     opened = [load for load in scenario.loads if load.rate is not None and intensity is not None]
-    streams = [stream for load in opened for stream in machine.streams[load.name]]
+    streams = [stream for load in opened for stream in built.streams[load.name]]
     together = sum(of_a_burst(load, intensity or 0) for load in opened)
     before = observe.counts(system, streams)
     completed = int(system.state["completed"])
@@ -164,7 +164,7 @@ def _fill_caches(system: System) -> None:
             break
 
 
-def _machine(scenario: Scenario, volume: VolumeSpec, intensity: int | None) -> Machine:
+def _built(scenario: Scenario, volume: VolumeSpec, intensity: int | None) -> BuiltSystem:
     """The system, with the loads of a point of the sweep or with the volume alone.
 
     A rebuild takes hours: loads go on, whatever their limit.

@@ -20,7 +20,7 @@ class Room:
     ----------
     point : number of the point of the sweep that asks for most.
     needed : bytes of the tables of its system before the first I/O; None where it is refused.
-    most : bytes that there are for it: half of what this machine has.
+    most : bytes that there are for it: half of what this computer has.
     refused : why it would be refused, each with what would be right.
     """
 

@@ -1,4 +1,4 @@
-"""How much memory the tables of a system may take: half of the machine's.
+"""How much memory the tables of a system may take: half of the computer's.
 
 Every table that grows asks here first, so that no size in a card or a scenario is allocated
 unseen.
@@ -17,7 +17,7 @@ from raidsim import units
 from raidsim.errors import InputError, Problem
 
 SHARE = 0.5
-"""Share of the machine's memory. The other half is for results, and for other programs."""
+"""Share of the computer's memory. The other half is for results, and for other programs."""
 
 UNKNOWN = 8 * 2**30
 """Bytes to reckon with where the operating system does not say how much there is."""
@@ -98,7 +98,7 @@ def rows_for(tables: Mapping[str, NDArray[Any]], name: str, needed: int, wished:
     what, remedy = WORDS.get(name, (f'rows of the table "{name}"', "describe something smaller"))
     cause = (
         f"would take at least {_size(taken + needed * each)} of memory, {_size(needed * each)} of"
-        f" it for {needed} {what}; there are {_size(most())}, half of what this machine has"
+        f" it for {needed} {what}; there are {_size(most())}, half of what this computer has"
     )
     raise InputError([Problem(None, None, None, cause, remedy)])
 

@@ -47,7 +47,7 @@ class Characters:
     def __init__(self, text: bytes) -> None:
         padded = b"\0" * PADDING + text + b"\0" * WORD
         self.bytes: NDArray[np.uint8] = np.frombuffer(padded, np.uint8)
-        # A view of the eight characters from each place on, in the order of the machine.
+        # A view of the eight characters from each place on, in the byte order of the computer.
         self._eight: NDArray[np.uint64] = np.ndarray(
             (len(padded) - WORD + 1,), np.dtype("<u8"), padded, strides=(1,)
         )

@@ -131,7 +131,7 @@ class Trace:
         Raises
         ------
         InputError
-            As for `blocks`; or they would take more than half of the memory of the machine.
+            As for `blocks`; or they would take more than half of the memory of the computer.
         """
         most = _memory() * SHARE_OF_MEMORY / REQUEST.itemsize
         found: list[Requests] = []
@@ -212,7 +212,7 @@ class Trace:
 
 
 def _memory() -> int:
-    """Bytes of memory of the machine; of one that does not say so, 8 GiB."""
+    """Bytes of memory of the computer; of one that does not say so, 8 GiB."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

@@ -1,1 +1,1 @@
-"""Who makes runs side by side: threads, processes of this machine, or a Dask cluster."""
+"""Who makes runs side by side: threads, processes of this computer, or a Dask cluster."""

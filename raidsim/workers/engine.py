@@ -4,7 +4,7 @@ A variant is what one run is about: anything that a function makes a row of. Thr
 make rows, and one loop hands them out:
 
 * threads, for a few long runs: the kernel releases the interpreter's lock while it computes;
-* processes of this machine (joblib's), for many short runs, which would wait for each other while
+* processes of this computer (joblib's), for many short runs, which would wait for each other while
   they are built;
 * a Dask cluster, whose scheduler is told by its address.
 
@@ -324,7 +324,7 @@ def _threads(count: int) -> Iterator[Executor]:
 
 @contextmanager
 def _processes(count: int) -> Iterator[Callable[[], Executor]]:
-    """Processes of this machine; they are kept for a while, for who needs some again."""
+    """Processes of this computer; they are kept for a while, for who needs some again."""
     from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415  (it takes a while)
 
     pools: list[Any] = []

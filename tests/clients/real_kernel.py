@@ -16,7 +16,7 @@ from clients import linux
 from clients.real_clients import Server, attached, run
 
 from raidsim.attach import image_work, images, nested
-from raidsim.attach.machine import Machine
+from raidsim.attach.attached import AttachedSystem
 from raidsim.scenario import Scenario
 
 KIB = 2**10
@@ -277,7 +277,7 @@ def test_raidsim_goes_on_with_the_drives_that_a_kernel_has_used(
     looked_at: dict[str, dict[str, str]], metadata: str
 ) -> None:
     folder = Path(looked_at[""]["above"]) / metadata / "members"
-    machine = Machine(Scenario.from_text(scenario_of(CASES[metadata])), 1.0, members=folder)
+    machine = AttachedSystem(Scenario.from_text(scenario_of(CASES[metadata])), 1.0, members=folder)
     try:
         for one in CASES[metadata]:
             assert machine.devices[one.name].content.read(0, one.size) == one.changed

@@ -29,7 +29,7 @@ MOST_EVENTS = 20_000
 LONGEST_WAIT = 30.0
 """Simulated seconds for which a request is waited for."""
 LONGEST = 1.5
-"""Seconds of this machine for the same."""
+"""Seconds of this computer for the same."""
 MOST_OTHERS = 400
 """Work of others on drives that is told of."""
 MOST_PIECES = 64
@@ -131,7 +131,7 @@ class Followed:
 
 
 class _Patience:
-    """True until so many events have happened, or so much time of this machine has passed."""
+    """True until so many events have happened, or so much time of this computer has passed."""
 
     def __init__(self) -> None:
         self._left = MOST_EVENTS

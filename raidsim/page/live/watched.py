@@ -26,9 +26,9 @@ from raidsim.system.system import SaturationError
 from raidsim.warming import warm_drives
 
 PATIENCE: Final = 0.1
-"""Seconds of this machine that one wish may take, more or less."""
+"""Seconds of this computer that one wish may take, more or less."""
 SLICE: Final = 0.01
-"""Seconds of this machine after which it is looked whether patience is over."""
+"""Seconds of this computer after which it is looked whether patience is over."""
 MOST_TOLD: Final = 200
 MOST_TORN: Final = 64
 AHEAD: Final = 4
@@ -104,7 +104,7 @@ class WatchedArray:
         return self.course.now
 
     def advance(self, seconds: float) -> None:
-        """Let simulated time pass: so many seconds, or fewer if this machine is too slow."""
+        """Let simulated time pass: so many seconds, or fewer if this computer is too slow."""
         begun = time.monotonic()
         target = self.env.now + seconds
         with _Ending(self):

@@ -1,7 +1,7 @@
 """What blktrace itself writes, and ``blkparse -d`` merges: records of 48 bytes with a payload.
 
 magic and version, sequence (4 bytes each), ns, sector (8), bytes, action, pid, device, cpu (4),
-error, length of the payload (2), in the order of bytes of the machine that wrote them.
+error, length of the payload (2), in the byte order of the computer that wrote them.
 """
 
 from __future__ import annotations

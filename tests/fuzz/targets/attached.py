@@ -23,7 +23,7 @@ from raidsim.attach import protocol as nbd
 from raidsim.attach.image_work import words_of
 from raidsim.attach.server import Server
 from raidsim.attach.steering import Steering
-from raidsim.attach.stepped import Stepped
+from raidsim.attach.stepped import SteppedSystem
 from raidsim.attach.superblock import Superblock, check_sum
 from raidsim.attach.superblock_0 import Superblock0
 from raidsim.errors import InputError
@@ -120,7 +120,7 @@ async def serve(choice: random.Random) -> None:
     )
     level = choice.choice(("raid5", "raid6", "raid10", "raid0"))
     scenario = Scenario.from_text(TEXT.format(level=level))
-    machine = Stepped(scenario)
+    machine = SteppedSystem(scenario)
     server, steering = Server(machine), Steering(scenario, machine)
     server.start()
     honest = Wire(server)
@@ -156,7 +156,7 @@ async def serve(choice: random.Random) -> None:
 
 
 async def use(
-    choice: random.Random, machine: Stepped, wire: Wire, flat: bytearray, unsure: bytearray
+    choice: random.Random, machine: SteppedSystem, wire: Wire, flat: bytearray, unsure: bytearray
 ) -> None:
     """One request of the honest client, and its answer."""
     length = 512 * choice.randint(1, 128)

@@ -347,7 +347,7 @@ async function tickFast() {
   const found = await ask({ do: "advance", seconds: wanted });
   if (!found) return;
   const done = state.frame.time - before;
-  place("now").textContent = done < 0.8 * wanted ? `This machine simulates ${time(done / real)} a second, not more.` : "";
+  place("now").textContent = done < 0.8 * wanted ? `This computer simulates ${time(done / real)} a second, not more.` : "";
 }
 
 // -- speed -------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// A machine that programs use: how it is, twice a second, and what is asked of it.
+// A system that programs use: how it is, twice a second, and what is asked of it.
 
 import { clock, digits, percent, size } from "/live/static/format.js";
 
@@ -110,7 +110,7 @@ function drawDrives(parts, name, drives) {
 function draw(status) {
   const behind = status.behind > 0 ? `, ${digits(status.behind)} s behind` : "";
   const power = status.power === "on" || status.power === true ? "" : ", without power";
-  set($("machine"), `${clock(status.time, false)} of its time, ${digits(status.speed)} times as fast as real time${behind}${power}.`);
+  set($("system"), `${clock(status.time, false)} of its time, ${digits(status.speed)} times as fast as real time${behind}${power}.`);
   for (const [name, volume] of Object.entries(status.volumes)) {
     const parts = volumeOf(name);
     set(parts.title, `${name}: ${volume.health}`);

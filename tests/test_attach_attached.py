@@ -6,7 +6,7 @@ import logging
 
 from test_attach import FAST, disks
 
-from raidsim.attach.machine import Machine
+from raidsim.attach.attached import AttachedSystem
 from raidsim.scenario import Scenario
 
 
@@ -14,7 +14,7 @@ def test_a_machine_without_loads_says_that_its_drives_cannot_begin_warm(caplog):
     text = disks() + '\n[air]\nstart = "warm"\n'
     for loads in (False, True):
         caplog.clear()
-        machine = Machine(Scenario.from_text(text), FAST, loads=loads)
+        machine = AttachedSystem(Scenario.from_text(text), FAST, loads=loads)
         with caplog.at_level(logging.WARNING, "raidsim.attach"):
             machine.start()
         machine.close()

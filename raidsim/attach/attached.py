@@ -1,9 +1,9 @@
 """A scenario that runs beside the real world: its volumes, its events, its clock.
 
 The simulated clock follows the one on the wall. Whenever something arrives, and whenever the next
-thing in the simulation is due, :meth:`Machine.advance` lets the simulation run up to now, never
-beyond: so a request that arrives is put in at the simulated instant of its arrival, as in a real
-queue. If the simulation cannot follow, the clock is put back and the log says by how much.
+thing in the simulation is due, :meth:`AttachedSystem.advance` lets the simulation run up to now,
+never beyond: so a request that arrives is put in at the simulated instant of its arrival, as in a
+real queue. If the simulation cannot follow, the clock is put back and the log says by how much.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ IDLE: Final = "the drives begin as warm as they are when idle"
 BETWEEN_LOGS: Final = 1.0  # real seconds
 
 
-class Machine:
-    """The volumes of a scenario, attached.
+class AttachedSystem:
+    """The system of a scenario, whose volumes are attached.
 
     No load of the scenario runs unless it is asked for; its events happen at their times.
 
