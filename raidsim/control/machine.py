@@ -34,7 +34,7 @@ from raidsim.assembly.load import need_room, share_of
 from raidsim.control.environment import Environment
 from raidsim.kernel import tables as t
 from raidsim.scenario import MachineSpec, Requests
-from raidsim.scenario.machines import disk_of
+from raidsim.scenario.machine_spec import disk_of
 from raidsim.system.system import System, stream_key
 
 Steps = Generator[simpy.Event, Any, None]

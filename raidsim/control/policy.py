@@ -9,7 +9,7 @@ from raidsim.control.arguments import Arguments
 from raidsim.control.maintenance import Maintained
 from raidsim.errors import quote, quoted
 from raidsim.intervene import cache_modes
-from raidsim.scenario.arrays import cache_findings
+from raidsim.scenario.array_checks import check_cache
 from raidsim.scenario.models import CACHE_CHOICES
 
 
@@ -61,7 +61,7 @@ class Governed(Maintained):
             cause = f"{self.name} is a part of {self.above[0].name}, whose modes count"
             check.wrong(next(iter(modes)), cause, "leave it out")
         card = None if self.controller is None else self.controller.card
-        for lacking in cache_findings(modes, card):
+        for lacking in check_cache(modes, card):
             check.wrong(*lacking)
         check.raise_if_wrong()
         self.env.sync()

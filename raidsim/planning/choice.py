@@ -23,7 +23,7 @@ from raidsim.errors import InputError, Problem, quote
 from raidsim.planning.keys import ChoiceKeys
 from raidsim.planning.need import Need
 from raidsim.risk.groups import Group, mirror, ring, whole
-from raidsim.scenario import arrays
+from raidsim.scenario import array_checks, arrays
 
 HOST = "host"
 PARITY = {"raid4": 1, "raid5": 1, "raid50": 1, "raid6": 2, "raid60": 2}
@@ -235,10 +235,11 @@ class Space:
             fits = drive.word("link.interface") in ON_THE_SERVER
             return max(shape.drives for shape in self.shapes) if fits else 0
         for count in sorted({shape.drives for shape in self.shapes}, reverse=True):
-            found = [one[0] for one in arrays.check_volume({"drives": count}, drive, place.card)]
-            if "drive" in found:
+            found = array_checks.check_volume({"drives": count}, drive, place.card)
+            wrong = [key for key, _, _ in found]
+            if "drive" in wrong:
                 return 0
-            if "drives" not in found:
+            if "drives" not in wrong:
                 return count
         return 0
 
@@ -280,7 +281,7 @@ def _most_on(drive: Card, card: Card | None) -> float:
 def _refused(values: Mapping[str, Any], card: Card | None, key: str) -> bool:
     if card is None:
         return False
-    return any(one[0] == key for one in arrays.check_volume(values, None, card))
+    return any(one[0] == key for one in array_checks.check_volume(values, None, card))
 
 
 def _values(shape: Shape, strip: int) -> dict[str, Any]:

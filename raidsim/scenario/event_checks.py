@@ -18,9 +18,9 @@ from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import nearest_name, quote, quoted, suggest
 from raidsim.layout.health import failures_tolerated
 from raidsim.scenario import events as kinds
-from raidsim.scenario.arrays import cache_findings
-from raidsim.scenario.checks import Finding
+from raidsim.scenario.array_checks import check_cache
 from raidsim.scenario.event import EventSpec
+from raidsim.scenario.finding import Finding
 from raidsim.scenario.found import Found, FoundController, FoundVolume, names_of
 from raidsim.scenario.models import CACHE_CHOICES
 from raidsim.scenario.reading import Reading, Values, read_part
@@ -65,7 +65,7 @@ def read_events(
         if event is not None:
             found.append((event, path))
     if not reading.alone:
-        _note(reading, _when(found, measure, machines=bool(parts.machines)))
+        _note(reading, _check_times(found, measure, machines=bool(parts.machines)))
     if not reading.alone and len(found) == len(tables) and not reading.problems:
         _note(reading, _Story(parts, found, measure).problems())
     if tables:
@@ -89,7 +89,7 @@ def _read(reading: Reading, table: Any, path: KeyPath, parts: Parts) -> EventSpe
         return None
     given = read_part(reading, kind, table, path)
     values = _filled_in(kind, given, parts)
-    reading.note(path, _check(kind, values, parts))
+    reading.note(path, _check_event(kind, values, parts))
     if len(reading.problems) > before or len(values) < len(kind.model_fields):
         return None
     return kind.model_construct(**values)
@@ -124,11 +124,11 @@ def _filled_in(kind: type[EventSpec], values: Values, parts: Parts) -> Values:
     return {**values, **only}
 
 
-def _check(kind: type[EventSpec], values: Values, parts: Parts) -> Iterator[Finding]:
+def _check_event(kind: type[EventSpec], values: Values, parts: Parts) -> Iterator[Finding]:
     """What is wrong with one event on its own."""
     for key in REFERENCES:
         if key in values:
-            yield from _reference(kind, values, key, [part.name for part in parts.of(key)])
+            yield from _check_reference(kind, values, key, [part.name for part in parts.of(key)])
     volume = _named(parts.volumes, values.get("volume"))
     if "drive" in values and volume is not None:
         drives = volume.values.get("drives", 1)
@@ -136,18 +136,18 @@ def _check(kind: type[EventSpec], values: Values, parts: Parts) -> Iterator[Find
             only = "drive 0" if drives == 1 else f"drives 0 to {drives - 1}"
             yield "drive", f"{volume.name} has no drive {values['drive']}", f"it has {only}"
     if kind is kinds.LatentErrors:
-        yield from _offsets(values, volume)
-    yield from _changes(kind, values, volume, parts)
+        yield from _check_offsets(values, volume)
+    yield from _check_changes(kind, values, volume, parts)
     controller = _named(parts.controllers, values.get("controller"))
     if controller is not None and controller.card is not None:
-        yield from _on_controller(kind, controller.card)
+        yield from _check_controller(kind, controller.card)
     if kind is kinds.ControllerFailure and values.get("partner") is not None:
-        yield from _partner(values, parts)
+        yield from _check_partner(values, parts)
     if volume is not None:
-        yield from _redundant(kind, volume)
+        yield from _check_redundancy(kind, volume)
 
 
-def _partner(values: Values, parts: Parts) -> Iterator[Finding]:
+def _check_partner(values: Values, parts: Parts) -> Iterator[Finding]:
     """The partner of a controller is another one, which serves for a while at least."""
     known = [name for name in names_of(parts.controllers) if name != values.get("controller")]
     if values["partner"] not in known:
@@ -160,7 +160,7 @@ def _partner(values: Values, parts: Parts) -> Iterator[Finding]:
         yield "for", cause, "write a longer one, or a shorter outage"
 
 
-def _reference(
+def _check_reference(
     kind: type[EventSpec], values: Values, key: str, names: Sequence[str | None]
 ) -> Iterator[Finding]:
     """A part that is named must be one of the scenario; the only one need not be named."""
@@ -182,7 +182,7 @@ def _named(parts: Sequence[F], name: str | None) -> F | None:
     return next((part for part in parts if name is not None and part.name == name), None)
 
 
-def _offsets(values: Values, volume: FoundVolume | None) -> Iterator[Finding]:
+def _check_offsets(values: Values, volume: FoundVolume | None) -> Iterator[Finding]:
     if "offsets" not in values or "count" not in values:
         return
     offsets = values["offsets"]
@@ -203,17 +203,17 @@ def _offsets(values: Values, volume: FoundVolume | None) -> Iterator[Finding]:
                 yield "offsets", f"{units.text(offset, 'size')} is inside a sector", remedy
 
 
-def _changes(
+def _check_changes(
     kind: type[EventSpec], values: Values, volume: FoundVolume | None, parts: Parts
 ) -> Iterator[Finding]:
     """What sets something anew says what, and it can be set."""
     if kind is kinds.Air and values.get("ambient", 0) is None and values.get("airflow", 0) is None:
         yield "ambient", "is missing, and airflow too", "say what changes"
     if kind is kinds.Policy:
-        yield from _policy(values, volume, parts)
+        yield from _check_policy(values, volume, parts)
 
 
-def _policy(values: Values, volume: FoundVolume | None, parts: Parts) -> Iterator[Finding]:
+def _check_policy(values: Values, volume: FoundVolume | None, parts: Parts) -> Iterator[Finding]:
     """Something is set, and the controller of the volume has it."""
     keys = (*CACHE_CHOICES, "rate")
     if all(key in values and values[key] is None for key in keys):
@@ -224,10 +224,10 @@ def _policy(values: Values, volume: FoundVolume | None, parts: Parts) -> Iterato
     if above is not None and above.card is None:
         return
     modes = {key: values[key] for key in CACHE_CHOICES if values.get(key) is not None}
-    yield from cache_findings(modes, None if above is None else above.card)
+    yield from check_cache(modes, None if above is None else above.card)
 
 
-def _on_controller(kind: type[EventSpec], card: Card) -> Iterator[Finding]:
+def _check_controller(kind: type[EventSpec], card: Card) -> Iterator[Finding]:
     if kind in (kinds.Battery, kinds.LearnCycle) and card.word("cache.protection") == "none":
         yield "controller", f"{card.name} has no battery", "leave the event out"
     if kind in (kinds.ImportCache, kinds.DiscardCache) and not card.has("cache.size"):
@@ -238,7 +238,7 @@ NEED_REDUNDANCY = (kinds.Replacement, kinds.Rebuild, kinds.CopyBack, kinds.Consi
 NEED_ARRAY = (*NEED_REDUNDANCY, kinds.Initialisation, kinds.Patrol)
 
 
-def _redundant(kind: type[EventSpec], volume: FoundVolume) -> Iterator[Finding]:
+def _check_redundancy(kind: type[EventSpec], volume: FoundVolume) -> Iterator[Finding]:
     """Rebuilds and checks need redundancy; what goes through an array row by row needs one."""
     if not volume.is_laid_out:
         return
@@ -256,7 +256,7 @@ def _redundant(kind: type[EventSpec], volume: FoundVolume) -> Iterator[Finding]:
         )
 
 
-def _when(
+def _check_times(
     found: Sequence[tuple[EventSpec, KeyPath]], measure: Values, *, machines: bool
 ) -> Iterator[tuple[KeyPath, str, str, str | None]]:
     """Nothing happens after the end, and what is repeated has an end."""

@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 from raidsim.cards.card import Card
 from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import nearest_key, one_line, quote
-from raidsim.scenario import checks, meaning
+from raidsim.scenario import load_checks, meaning
 from raidsim.scenario.event_checks import Parts, read_events
 from raidsim.scenario.fields import Count, Line, Reader, Text
 from raidsim.scenario.found import (
@@ -25,7 +25,7 @@ from raidsim.scenario.found import (
     FoundHybrid,
     FoundVolume,
 )
-from raidsim.scenario.hybrids import overlaps
+from raidsim.scenario.hybrid_checks import check_overlaps
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     AirSpec,
@@ -202,7 +202,7 @@ class _Loader:
             for values, path in self._read("hybrid", HybridKeys)
         ]
         self._names("hybrid", found)
-        for index, key, cause, remedy in overlaps(found):
+        for index, key, cause, remedy in check_overlaps(found):
             self.reading.problem(("hybrid", index, key), cause, remedy)
         return found
 
@@ -237,7 +237,7 @@ class _Loader:
     # ---- what concerns several of them
 
     def _names(self, key: str, parts: Sequence[Found]) -> None:
-        for index, name in checks.repeated([part.name for part in parts]):
+        for index, name in load_checks.repeated([part.name for part in parts]):
             cause = f"{quote(name)} is the name of an earlier [[{key}]] too"
             self.reading.problem((key, index, "name"), cause, "give each its own name")
 
@@ -252,14 +252,14 @@ class _Loader:
                 self.reading.problem((key, index, "name"), cause, "give each its own name")
 
     def _phases(self, loads: Sequence[Values]) -> None:
-        for index, key, cause, remedy in checks.wrong_phases(loads, self._has_a_course()):
+        for index, key, cause, remedy in load_checks.check_phases(loads, self._has_a_course()):
             self.reading.problem(("load", index, key), cause, remedy)
 
     def _sweeps(self, loads: Sequence[Values]) -> None:
-        found = list(checks.several_searches(loads))
+        found = list(load_checks.check_searches(loads))
         for index, key, cause, remedy in found:
             self.reading.problem(("load", index, key), cause, remedy)
-        for index, key, length, first in () if found else checks.uneven_sweeps(loads):
+        for index, key, length, first in () if found else load_checks.check_sweeps(loads):
             cause = f"a sweep of {length} beside one of {first}"
             remedy = "sweeps run side by side: make them equally long"
             self.reading.problem(("load", index, key), cause, remedy)

@@ -71,3 +71,10 @@ class MachineSpec(Part):
     idle_after: Annotated[float, Quantity("time", high="24 h")] = key(
         "a machine counts as ready once it has been idle for so long", "0 s"
     )
+
+
+def disk_of(area: Area, capacity: int, count: int, number: int, grain: int) -> tuple[int, int]:
+    """First byte and bytes of the disk of one of ``count`` machines, in whole ``grain``."""
+    size = capacity - area.offset if area.size is None else area.size
+    piece = size // count // grain * grain
+    return area.offset + number * piece, piece

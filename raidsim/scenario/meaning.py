@@ -14,8 +14,8 @@ from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.card import Card
 from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, quote, quoted
-from raidsim.scenario import arrays, checks, replays
-from raidsim.scenario.checks import Finding
+from raidsim.scenario import array_checks, arrays, load_checks, replay_checks, replays
+from raidsim.scenario.finding import Finding
 from raidsim.scenario.found import (
     Found,
     FoundController,
@@ -25,8 +25,8 @@ from raidsim.scenario.found import (
     names_of,
 )
 from raidsim.scenario.hardware import battery_of, with_card
-from raidsim.scenario.hybrids import check_hybrid, check_parts, extent_of
-from raidsim.scenario.machines import Room, check_machines
+from raidsim.scenario.hybrid_checks import check_hybrid, check_parts, extent_of
+from raidsim.scenario.machine_checks import Room, check_machines
 from raidsim.scenario.models import SizeShare
 from raidsim.scenario.reading import Reading, Values
 
@@ -46,7 +46,7 @@ def controller(
     reading: Reading, values: Values, path: KeyPath, folder: Path | None
 ) -> FoundController:
     """A controller, with its card and the state of its battery."""
-    reading.note(path, checks.taken(values.get("name")))
+    reading.note(path, load_checks.check_name(values.get("name")))
     values, card = with_card(reading, values, "model", ("controller",), path, folder)
     if card is not None and "battery" in values:
         values = {**values, "battery": battery_of(reading, values["battery"], card, path)}
@@ -63,8 +63,8 @@ def link(
     """A link, and what it leads to; ``links`` are the names of those that stand before it."""
     names = names_of(controllers)
     known = [arrays.HOST, *names, *links]
-    reading.note(path, checks.taken(values.get("name"), names))
-    reading.note(path, arrays.check_reference(values, "to", known, "part (further up)"))
+    reading.note(path, load_checks.check_name(values.get("name"), names))
+    reading.note(path, array_checks.check_reference(values, "to", known, "part (further up)"))
     if "to" in values and values["to"] is None:
         values = {**values, "to": _the_controller(reading, path, "to", names)}
     return Found(values)
@@ -85,7 +85,7 @@ def volume(
     controller = next((c.card for c in controllers if c.name == values.get("controller")), None)
     is_controlled = values.get("controller") in names_of(controllers)
     if not is_controlled or controller is not None:
-        found += arrays.check_volume(values, drive, controller)
+        found += array_checks.check_volume(values, drive, controller)
     drive = _as_it_runs(drive, values, controller, links)
     is_laid_out = not any(key in SHAPE for key, _, _ in found)
     layout, wrong = arrays.lay_out(values, drive, is_controlled) if is_laid_out else (None, None)
@@ -107,8 +107,8 @@ def _placed(
     names = names_of(controllers)
     upward = {link.name: link.values.get("to") for link in links if link.name is not None}
     found = [
-        *arrays.check_reference(values, "controller", [arrays.HOST, *names], "controller"),
-        *arrays.check_reference(values, "behind", list(upward), "link"),
+        *array_checks.check_reference(values, "controller", [arrays.HOST, *names], "controller"),
+        *array_checks.check_reference(values, "behind", list(upward), "link"),
     ]
     if not found and "controller" in values and "behind" in values:
         tops = {link: _top_of(link, upward) for link in values["behind"]}
@@ -131,7 +131,9 @@ def hybrid(
         values = {**values, "controller": arrays.HOST}
     cards = {one.name: one.card for one in controllers if one.name is not None}
     known = {one.name: one for one in volumes if one.name is not None}
-    found = list(arrays.check_reference(values, "controller", [arrays.HOST, *cards], "controller"))
+    found = list(
+        array_checks.check_reference(values, "controller", [arrays.HOST, *cards], "controller")
+    )
     if values.get("name") in known:
         cause = f"{quote(values['name'])} is the name of a volume too"
         found.append(("name", cause, "give each its own name"))
@@ -178,7 +180,7 @@ def load(
     inside = _inside(hybrids)
     names = [*(name for name in names_of(volumes) if name not in inside), *names_of(hybrids)]
     is_known = volumes and all(one.extent is not None for one in hybrids)
-    found = list(checks.check_volume_of(values, names)) if is_known else []
+    found = list(load_checks.check_volume_of(values, names)) if is_known else []
     if values.get("volume") is not None and values.get("volume") in inside:
         cause = f"{quote(values['volume'])} is a part of {quote(inside[values['volume']])}"
         found = [("volume", cause, "name the hybrid: what is in its front would be out of date")]
@@ -197,7 +199,7 @@ def load(
         values = {**values, "align": values["align"] or largest}
     facts = {**values, **around, "largest": largest}
     unknown = {key for key in ("align", "largest") if facts.get(key) is None}
-    found += checks.check_load({key: facts[key] for key in facts.keys() - unknown})
+    found += load_checks.check_load({key: facts[key] for key in facts.keys() - unknown})
     reading.note(path, found)
     return Found({**values, "sizes": sizes} if sizes else values)
 
@@ -208,14 +210,14 @@ def _replayed(
     """A load that replays a trace, with what the trace says of its requests."""
     trace = replays.beside(values["trace"], folder)
     values = {**values, "trace": trace}
-    wrong = list(replays.check_keys(trace, reading.data["load"][path[-1]]))
+    wrong = list(replay_checks.check_replay_keys(trace, reading.data["load"][path[-1]]))
     if wrong:
         return values, wrong
     try:
         found = replays.plan(trace)
     except InputError as error:
         return values, [replays.told(one) for one in error.problems]
-    wrong = list(replays.check(trace, found, around))
+    wrong = list(replay_checks.check_replay(trace, found, around))
     return {**values, **replays.meant(values, found, around)}, wrong
 
 

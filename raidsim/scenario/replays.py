@@ -6,8 +6,7 @@ long as the file stays the same, so that a scenario may be read again at no cost
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, cast
 
 from raidsim import units, waits
 from raidsim.errors import InputError, Problem, quote, quoted
+from raidsim.scenario.finding import Finding
 from raidsim.scenario.models import SizeShare
 from raidsim.scenario.replay import Replay
 from raidsim.trace import TraceFile, open_trace
@@ -33,12 +33,6 @@ SAID_BY_THE_TRACE = (
     "think", "think_distribution", "hot", "zones", "zipf", "once", "flush_every",
 )  # fmt: skip
 """Keys of a load that say what a trace says."""
-
-YEAR_S = 365.25 * 86_400.0
-MOST_YEARS = 100
-"""Years that a replay may take: the kernel's clock ends after 146."""
-
-Finding = tuple[str, str, str | None]
 
 
 @dataclass(frozen=True)
@@ -189,58 +183,5 @@ def mix(found: Survey, sector: int) -> tuple[SizeShare, ...]:
     )
 
 
-def check_keys(replay: Replay, table: Mapping[str, Any]) -> Iterator[Finding]:
-    """What does not fit together: the keys of a trace, and those of the load beside it."""
-    for key in SAID_BY_THE_TRACE:
-        if table.get(key) is not None:
-            yield key, "cannot stand beside trace", "the trace says it: leave it out"
-    if replay.replay == "closed" and replay.outstanding is None:
-        remedy = "write outstanding = 32 in it: how many requests are under way"
-        yield "trace", "is a closed replay without outstanding", remedy
-    if replay.replay != "closed" and replay.outstanding is not None:
-        remedy = 'write replay = "closed", or leave outstanding out'
-        yield "trace", f'has outstanding, and its replay is "{replay.replay}"', remedy
-    if replay.replay == "closed" and replay.speed != 1.0:
-        cause = "has a speed, and a closed replay has no times that it could change"
-        yield "trace", cause, "leave speed out"
-    if replay.slice is not None and not (
-        len(replay.slice) == 2 and replay.slice[0] < replay.slice[1]
-    ):
-        yield "trace", "has a slice that is no stretch of time", 'write slice = ["0 s", "60 s"]'
-    if replay.volumes is not None and not replay.volumes:
-        yield "trace", "has an empty list of volumes", "name one at least, or leave it out"
-    for name, times in Counter(replay.volumes or ()).items():
-        if times > 1:
-            yield "trace", f"has the volume {quote(name)} more than once", "name it once"
-
-
-def check(replay: Replay, found: Plan, around: Mapping[str, Any]) -> Iterator[Finding]:
-    """Whether the requests fit into a run, and into the volume, as far as that is known."""
-    years = (found.survey.last - found.survey.first) / replay.speed / YEAR_S
-    if replay.replay != "closed" and years > MOST_YEARS:
-        cause = f"takes {units.plain(years, 2)} years from its first request to its last"
-        yield "trace", cause, f"a run ends after {MOST_YEARS}: take a slice, or more speed"
-    capacity = around.get("capacity")
-    if capacity is None:
-        return
-    longest = found.survey.longest
-    if longest > capacity:
-        its, room = _sizes(longest, capacity)
-        cause = f"has a request of {its}, and the volume has {room}"
-        yield "trace", cause, "make the volume larger"
-    elif found.size > capacity and replay.beyond == "refuse":
-        its, room = _sizes(found.size, capacity)
-        cause = f"ends at {its}, beyond the volume of {room}"
-        yield "trace", cause, 'make the volume larger, or write beyond = "wrap" or "scale"'
-
-
 def _wrong(cause: str, remedy: str | None) -> InputError:
     return InputError([Problem(None, None, None, cause, remedy)])
-
-
-def _sizes(*numbers: int) -> list[str]:
-    """Sizes to be compared: rounded, unless they then look the same."""
-    rounded = [units.capacity_for_people(number) for number in numbers]
-    if len(set(rounded)) == len(set(numbers)):
-        return rounded
-    return [units.text(number, "size") for number in numbers]

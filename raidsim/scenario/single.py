@@ -11,7 +11,7 @@ from raidsim.cards.toml_lines import KeyPath
 from raidsim.scenario import hardware, meaning
 from raidsim.scenario.files import file_of
 from raidsim.scenario.found import Found, FoundController, FoundHybrid, FoundVolume
-from raidsim.scenario.hybrids import overlaps
+from raidsim.scenario.hybrid_checks import check_overlaps
 from raidsim.scenario.models import (
     AirSpec,
     ControllerKeys,
@@ -188,7 +188,7 @@ def hybrid_of(
     above = [FoundController.of(one) for one in controllers]
     parts = [FoundVolume.of(one) for one in volumes]
     found = meaning.hybrid(reading, values, path, above, parts)
-    for index, key, cause, remedy in overlaps([*map(FoundHybrid.of, others), found]):
+    for index, key, cause, remedy in check_overlaps([*map(FoundHybrid.of, others), found]):
         reading.problem(("hybrid", index, key), cause, remedy)
     reading.raise_if_wrong()
     return found.spec()

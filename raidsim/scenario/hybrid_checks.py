@@ -1,7 +1,7 @@
 """What must hold between a hybrid and the volumes that it is made of.
 
 :func:`check_hybrid` yields (key, cause, remedy) like the checks of a load; :func:`measure` says how
-large it is, :func:`overlaps` which hybrids are in each other's way.
+large it is, :func:`check_overlaps` which hybrids are in each other's way.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from raidsim import units
 from raidsim.cards.card import Card
 from raidsim.errors import nearest_name, quote
 from raidsim.scenario.arrays import CACHE_MODES, HOST
-from raidsim.scenario.checks import Finding
+from raidsim.scenario.finding import Finding, IndexedFinding
 from raidsim.scenario.found import Extent, FoundHybrid, FoundVolume
 
 LEAST_BLOCK = 4 * 1024
@@ -53,13 +53,13 @@ def check_hybrid(
         for key, default in OF_A_CACHE:
             if values.get(key, default) != default:
                 yield key, "is a setting of a cache, and this is a tier", "leave it out"
-    yield from _own_cache(values, controller)
+    yield from _check_cache(values, controller)
     if values.get("controller") != HOST:
-        yield from _caches_below(values, volumes)
-    yield from _sizes(values, volumes)
+        yield from _check_caches_below(values, volumes)
+    yield from _check_sizes(values, volumes)
 
 
-def _own_cache(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
+def _check_cache(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
     for mode, off in CACHE_MODES:
         key = CACHE_KEYS[mode]
         if values.get(key, off) == off:
@@ -73,7 +73,7 @@ def _own_cache(values: Mapping[str, Any], controller: Card | None) -> Iterator[F
             yield key, f"{controller.name} does not read ahead", 'give read_ahead = "none"'
 
 
-def _caches_below(
+def _check_caches_below(
     values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]
 ) -> Iterator[Finding]:
     """A storage processor has its cache in front of the hybrid, not between it and its volumes."""
@@ -86,7 +86,9 @@ def _caches_below(
                 yield part, cause, remedy
 
 
-def _sizes(values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]) -> Iterator[Finding]:
+def _check_sizes(
+    values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]
+) -> Iterator[Finding]:
     front, back = (
         volumes.get(values.get(key, ""), NO_VOLUME).capacity for key in ("front", "back")
     )
@@ -113,10 +115,10 @@ def _sizes(values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]) -> Ite
     elif wanted is not None and wanted < block:
         cause = f"of {_size(wanted)} holds no block of {_size(block)}"
         found.append(("size", cause, "make it larger"))
-    yield from found or _map(values, front, back)
+    yield from found or _check_map(values, front, back)
 
 
-def _map(values: Mapping[str, Any], front: int, back: int) -> Iterator[Finding]:
+def _check_map(values: Mapping[str, Any], front: int, back: int) -> Iterator[Finding]:
     """Whether the map is of a size that can be kept, and what it begins with."""
     blocks, capacity = measure(values, front, back)
     block, warm = values["block"], values.get("warm")
@@ -163,7 +165,7 @@ def extent_of(values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]) -> 
     return Extent(capacity, blocks, sector)
 
 
-def overlaps(hybrids: Sequence[FoundHybrid]) -> Iterator[tuple[int, str, str, str]]:
+def check_overlaps(hybrids: Sequence[FoundHybrid]) -> Iterator[IndexedFinding]:
     """Index, key, cause and remedy of each that uses what another one uses."""
     for index, one in enumerate(hybrids):
         for other in hybrids[:index]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from raidsim import units
 from raidsim.errors import nearest_name, quote, quoted
-from raidsim.scenario.checks import Finding
+from raidsim.scenario.finding import Finding
 from raidsim.scenario.machine_spec import Image
 from raidsim.scenario.part import Area
 
@@ -24,14 +24,14 @@ class Room(NamedTuple):
 
 def check_machines(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator[Finding]:
     """Everything that can be said of one group of machines."""
-    yield from _volumes(values, volumes)
-    yield from _something_to_do(values)
+    yield from _check_volumes(values, volumes)
+    yield from _check_work(values)
     work = ("reads", "own_reads", "read_size", "writes", "write_size")
     if all(key in values for key in (*work, "area", "image", "count", "volume")):
-        yield from _fits(values, volumes)
+        yield from _check_disks(values, volumes)
 
 
-def _volumes(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator[Finding]:
+def _check_volumes(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator[Finding]:
     if not volumes:
         return
     name, image = values.get("volume"), values.get("image")
@@ -51,7 +51,7 @@ def _volumes(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator
         yield "volume", f"{name} is blocked", 'give access = "read-write" there'
 
 
-def _something_to_do(values: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_work(values: Mapping[str, Any]) -> Iterator[Finding]:
     work = ("reads", "own_reads", "writes", "compute", "wait")
     if all(values.get(key, 1) == 0 for key in work):
         yield "reads", "the machines have nothing to do", f"give {', '.join(work[:-1])} or wait"
@@ -60,7 +60,7 @@ def _something_to_do(values: Mapping[str, Any]) -> Iterator[Finding]:
         yield "own_reads", cause, "give an image, or count these among reads"
 
 
-def _fits(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator[Finding]:
+def _check_disks(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator[Finding]:
     """An I/O fits into a disk of its own, and a read into the image."""
     own = [values["write_size"]] if values["writes"] else []
     if values["own_reads"]:
@@ -72,7 +72,7 @@ def _fits(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator[Fi
             image: Image = values["image"]
             room = volumes.get(image.volume)
             capacity = room.capacity if room else None
-            yield from _part("image", image, capacity, values["read_size"], "a read")
+            yield from _check_size("image", image, capacity, values["read_size"], "a read")
     room = volumes.get(values["volume"])
     if room is None or room.capacity is None:
         return
@@ -80,10 +80,10 @@ def _fits(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> Iterator[Fi
     if own:
         least = max(own) * values["count"]
         what = f"an I/O on each of {values['count']} disks"
-        yield from _part("area", area, room.capacity, least, what)
+        yield from _check_size("area", area, room.capacity, least, what)
 
 
-def _part(
+def _check_size(
     key: str, part: Area | Image, capacity: int | None, least: int, what: str
 ) -> Iterator[Finding]:
     if capacity is None:
@@ -96,10 +96,3 @@ def _part(
     elif size < least:
         cause = f"{units.text(max(size, 0), 'size')} are too small for {what}"
         yield key, cause, f"give at least {units.text(least, 'size')}"
-
-
-def disk_of(area: Area, capacity: int, count: int, number: int, grain: int) -> tuple[int, int]:
-    """First byte and bytes of the disk of one of ``count`` machines, in whole ``grain``."""
-    size = capacity - area.offset if area.size is None else area.size
-    piece = size // count // grain * grain
-    return area.offset + number * piece, piece

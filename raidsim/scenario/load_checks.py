@@ -1,4 +1,4 @@
-"""What must hold between the keys of a scenario: one small function each.
+"""What must hold between the keys of loads: one small function each.
 
 A check of a load gets the values of the keys it names, and runs only if all of
 them could be read. It yields (key, cause, remedy).
@@ -12,10 +12,10 @@ from typing import Any
 
 from raidsim import units
 from raidsim.errors import nearest_name, quote, quoted
+from raidsim.scenario.finding import Finding, IndexedFinding
 from raidsim.scenario.models import Burst, SizeShare, Zone
 from raidsim.scenario.part import Area
 
-Finding = tuple[str, str, str | None]
 Check = Callable[..., Iterator[Finding]]
 
 _CHECKS: list[tuple[tuple[str, ...], Check]] = []
@@ -321,7 +321,7 @@ def repeated(names: Sequence[str | None]) -> Iterator[tuple[int, str]]:
             yield index, name
 
 
-def taken(name: str | None, controllers: Sequence[str] = ()) -> Iterator[Finding]:
+def check_name(name: str | None, controllers: Sequence[str] = ()) -> Iterator[Finding]:
     """A controller or link is told apart from the host, a link from controllers, by its name."""
     if name == "host":
         yield "name", f"{quote(name)} is the name of the server itself", "give it another"
@@ -329,7 +329,7 @@ def taken(name: str | None, controllers: Sequence[str] = ()) -> Iterator[Finding
         yield "name", f"{quote(name)} is the name of a controller too", "give each its own name"
 
 
-def uneven_sweeps(loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str, int, int]]:
+def check_sweeps(loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str, int, int]]:
     """Index, key, length and first length of each sweep that is not as long as the first."""
     first = 0
     for index, load in enumerate(loads):
@@ -341,7 +341,7 @@ def uneven_sweeps(loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str
                     yield index, key, length, first
 
 
-def several_searches(loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str, str, str]]:
+def check_searches(loads: Sequence[Mapping[str, Any]]) -> Iterator[IndexedFinding]:
     """Index, key, cause and remedy of what cannot stand beside the load that is searched for."""
     asking = [i for i, load in enumerate(loads) if load.get("within") is not None]
     for index in asking[1:]:
@@ -353,9 +353,9 @@ def several_searches(loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, 
                 yield index, key, cause, "give one value"
 
 
-def wrong_phases(
+def check_phases(
     loads: Sequence[Mapping[str, Any]], has_a_course: bool
-) -> Iterator[tuple[int, str, str, str]]:
+) -> Iterator[IndexedFinding]:
     """Index, key, cause and remedy of each load that would begin after one that does not end.
 
     Beside events and machines (``has_a_course``) no load may wait for another one.

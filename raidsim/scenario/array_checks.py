@@ -1,0 +1,164 @@
+"""What must hold between the drives, the level and the controller of a volume."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from raidsim import units
+from raidsim.cards.card import Card
+from raidsim.errors import nearest_name, quote
+from raidsim.scenario.arrays import (
+    CACHE_MODES,
+    NESTED,
+    WITH_COPIES,
+    WITH_PARITY,
+    WITH_PARTIAL_PARITY,
+    WITH_Q,
+    WITHOUT_REDUNDANCY,
+    can_switch,
+    is_on_pcie_of,
+)
+from raidsim.scenario.finding import Finding
+from raidsim.scenario.models import LEVELS
+
+INTERFACES = {"sas": ("sas", "sata"), "sata": ("sata",)}
+"""Drives that ports take: SAS ones take SATA drives too."""
+
+
+def check_reference(
+    values: Mapping[str, Any], key: str, known: Sequence[str], what: str
+) -> Iterator[Finding]:
+    """A controller, or links, that are named must be of the scenario; each of them once."""
+    named = values.get(key)
+    names = [named] if isinstance(named, str) else list(named or ())
+    for name in dict.fromkeys(names):
+        if name not in known:
+            remedy = nearest_name(name, known) if known else "leave it out"
+            yield key, f"{quote(name)} is no {what} of this scenario", remedy
+        if names.count(name) > 1:
+            yield key, f"{quote(name)} is there twice", "name each once"
+
+
+def check_volume(
+    values: Mapping[str, Any], drive: Card | None, controller: Card | None
+) -> Iterator[Finding]:
+    """Everything but the layout; ``controller`` None for the host itself, ``drive`` if unknown."""
+    yield from _check_level(values)
+    yield from _check_intent(values, controller)
+    yield from _check_threads(values, controller)
+    if controller is None:
+        yield from check_cache(values, None)
+    else:
+        yield from _check_controller(values, drive, controller)
+    if values.get("disk_cache") is not None and drive is not None and not can_switch(drive):
+        cause = f"{drive.name} has no write cache that can be switched"
+        yield "disk_cache", cause, "leave it out"
+    drives = values.get("drives", 1)
+    for number in values.get("failed", ()):
+        if number >= drives:
+            yield "failed", f"there is no drive {number}", f"0 to {drives - 1}"
+    if values.get("level") == "single" and values.get("failed"):
+        yield "failed", "a single drive that has failed serves nothing", "leave it out"
+
+
+def _check_level(values: Mapping[str, Any]) -> Iterator[Finding]:
+    level = values.get("level")
+    if level is None:
+        return
+    if level == "single" and values.get("drives", 1) != 1:
+        yield "drives", f"{values['drives']} drives are no single one", 'give level, or "jbod"'
+    if values.get("spans") is not None and level not in NESTED:
+        yield "spans", f"{level} has no spans", f"only {', '.join(NESTED)} have"
+    if values.get("spread") is not None and level not in WITH_COPIES:
+        yield "spread", f"{level} has no copies to spread", f"only {', '.join(WITH_COPIES)} have"
+    one_parity = level in WITH_PARITY and level not in WITH_Q
+    if one_parity and str(values.get("rotation", "")).endswith("-6"):
+        remedy = f"{values['rotation'].removesuffix('-6')}; only {', '.join(WITH_Q)} have it"
+        yield "rotation", f"{level} has no Q to keep on the last drive", remedy
+    if values.get("spares", 0) > 0 and level in WITHOUT_REDUNDANCY:
+        yield "spares", f"{level} has no redundancy to rebuild from", "leave it out"
+
+
+def _check_intent(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
+    """What is noted of writes must have an array to be about, and software that does it."""
+    intent, level = values.get("intent") or "none", values.get("level")
+    if intent != "none":
+        if controller is not None:
+            cause = f"is a key of RAID by software, and this volume is on {controller.name}"
+            yield "intent", cause, 'leave it out, or give controller = "host"'
+        elif level in WITHOUT_REDUNDANCY:
+            yield "intent", f"{level} has no redundancy to keep consistent", "leave it out"
+        elif intent == "journal" and level is not None and level not in WITH_PARITY:
+            cause = f"{level} has no parity, and a journal is about parity"
+            yield "intent", cause, f'give "bitmap"; {", ".join(WITH_PARITY)} have journals'
+        elif intent == "ppl" and level is not None and level not in WITH_PARTIAL_PARITY:
+            cause = f"{level} has no log of partial parity: md keeps one for RAID 5 alone"
+            yield "intent", cause, f'give "bitmap"; {" and ".join(WITH_PARTIAL_PARITY)} have ppl'
+    chunk, strip = values.get("bitmap_chunk"), values.get("strip")
+    if intent == "bitmap" and chunk is not None and strip is not None and chunk % strip:
+        cause = f"{units.text(chunk, 'size')} is no multiple of the strip"
+        yield "bitmap_chunk", cause, f"a multiple of {units.text(strip, 'size')}"
+
+
+def _check_threads(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
+    """Threads and memory that stripes are handled with must be the operating system's."""
+    for key in ("group_thread_cnt", "stripe_cache_size"):
+        if values.get(key) is not None and controller is not None:
+            cause = f"is a key of RAID by software, and this volume is on {controller.name}"
+            yield key, cause, 'leave it out, or give controller = "host"'
+
+
+def check_cache(values: Mapping[str, Any], card: Card | None) -> Iterator[Finding]:
+    """Modes of a cache that a controller lacks; ``card`` None for the host itself."""
+    for key, off in CACHE_MODES:
+        if values.get(key, off) == off:
+            continue
+        if card is None:
+            cause = "is a setting of a controller's cache, and this volume is on the host itself"
+            yield key, cause, "add a [[controller]] with a cache, or leave it out"
+        elif not card.has("cache.size"):
+            yield key, f"{card.name} has no cache", f'give {key} = "{off}"'
+        elif key == "read_ahead" and card.integer("cache.read_ahead") == 0:
+            yield key, f"{card.name} does not read ahead", 'write read_ahead = "none"'
+
+
+def _check_controller(
+    values: Mapping[str, Any], drive: Card | None, card: Card
+) -> Iterator[Finding]:
+    level = values.get("level")
+    known = [name for name in LEVELS if name != "single" and card.flag(f"levels.{name}")]
+    if level is not None and level not in ("single", *known):
+        cause = f"{card.name} has no {level}"
+        yield "level", cause, f"it has {', '.join(known)}" if known else "give single drives"
+    yield from check_cache(values, card)
+    yield from _check_drives(values.get("drives", 1), card, drive)
+    strip = values.get("strip")
+    if strip is not None and level not in ("single", "jbod"):
+        low, high = card.integer("strip.smallest"), card.integer("strip.largest")
+        if not low <= strip <= high or strip & (strip - 1):
+            cause = f"{card.name} has no strips of {units.text(strip, 'size')}"
+            span = units.text(low, "size")
+            if high > low:
+                span = f"a power of two from {span} to {units.text(high, 'size')}"
+            yield "strip", cause, span
+    if drive is not None:
+        ports = card.word("ports.speed").partition("-")[0]
+        interface = drive.word("link.interface")
+        if interface not in INTERFACES[ports] and not is_on_pcie_of(card, drive):
+            cause = f"{drive.name} has {interface}, and {card.name} {ports.upper()} ports"
+            yield "drive", cause, f"a drive with {' or '.join(INTERFACES[ports])}"
+
+
+def _check_drives(drives: int, card: Card, drive: Card | None) -> Iterator[Finding]:
+    most = card.integer("drives.max")
+    if drive is not None and is_on_pcie_of(card, drive) and card.has("drives.pcie_max"):
+        least = min(most, card.integer("drives.pcie_max"))
+        if drives > least:
+            cause = f"{drives} are more PCIe drives than {card.name} supports"
+            yield "drives", cause, f"at most {least}"
+    elif drives > most:
+        yield "drives", f"{drives} are more than {card.name} supports", f"at most {most}"
+    elif card.has("drives.of_volume") and drives > (most := card.integer("drives.of_volume")):
+        cause = f"{drives} are more than a volume on {card.name} can have"
+        yield "drives", cause, f"at most {most}"
