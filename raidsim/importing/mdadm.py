@@ -22,6 +22,7 @@ from raidsim.importing.model import (
     Member,
     Place,
 )
+from raidsim.importing.section import Section
 from raidsim.importing.source import Source
 
 NAME = "mdadm"
@@ -61,22 +62,12 @@ def recognises(source: Source) -> bool:
 
 
 @dataclass
-class _Section:
+class _Section(Section):
     """The lines about one device: what stands before each colon, and where."""
 
     device: str
-    place: Place
-    values: dict[str, Fact[str]] = field(default_factory=dict)
     rows: list[tuple[Place, re.Match[str]]] = field(default_factory=list)
     other: list[tuple[Place, str]] = field(default_factory=list)
-
-    def text(self, *keys: str) -> Fact[str] | None:
-        return next((self.values[key] for key in keys if key in self.values), None)
-
-    def number(self, key: str) -> Fact[int] | None:
-        found = self.values.get(key)
-        match = re.match(r"\d{1,18}", found.value) if found else None
-        return Fact(int(match[0]), found.place) if found and match else None
 
 
 def read(source: Source) -> Found:
@@ -95,7 +86,7 @@ def read(source: Source) -> Found:
 
 
 def _sections(source: Source) -> Iterator[_Section]:
-    section = _Section("", source.at(1))
+    section = _Section(source.at(1), "")
     for number, line in source.numbered():
         place = source.at(number)
         if not line.strip():
@@ -104,7 +95,7 @@ def _sections(source: Source) -> Iterator[_Section]:
         starts_export = line.startswith("MD_LEVEL=") and "md_level" in section.values
         if match or starts_export:
             yield section
-            section = _Section(match[1].rstrip(":") if match else "", place)
+            section = _Section(place, match[1].rstrip(":") if match else "")
             if match:
                 if line.startswith("mdadm:"):
                     section.other.append((place, line))

@@ -21,6 +21,7 @@ from raidsim.importing.model import (
     Member,
     Place,
 )
+from raidsim.importing.section import Section
 from raidsim.importing.source import Source
 
 NAME = "megacli"
@@ -51,23 +52,13 @@ def recognises(source: Source) -> bool:
 
 
 @dataclass
-class _Part:
+class _Section(Section):
     """Lines about one thing: a controller, a virtual drive, a drive."""
 
     kind: str
     name: str
     adapter: str
-    place: Place
-    values: dict[str, Fact[str]] = field(default_factory=dict)
-    drives: list[_Part] = field(default_factory=list)
-
-    def text(self, *keys: str) -> Fact[str] | None:
-        return next((self.values[key] for key in keys if key in self.values), None)
-
-    def number(self, key: str) -> Fact[int] | None:
-        found = self.values.get(key)
-        match = re.match(r"\d{1,6}", found.value) if found else None
-        return Fact(int(match[0]), found.place) if found and match else None
+    drives: list[_Section] = field(default_factory=list)
 
 
 def read(source: Source) -> Found:
@@ -94,10 +85,10 @@ def read(source: Source) -> Found:
     return found
 
 
-def _parts(source: Source, found: Found) -> list[_Part]:
+def _parts(source: Source, found: Found) -> list[_Section]:
     adapter = "0"
-    parts = [_Part("adapter", "0", "0", source.at(1))]
-    array: _Part | None = None
+    parts = [_Section(source.at(1), "adapter", "0", "0")]
+    array: _Section | None = None
     for number, raw in source.numbered():
         line = raw.strip()
         place = source.at(number)
@@ -107,14 +98,14 @@ def _parts(source: Source, found: Found) -> list[_Part]:
             r"(?:Adapter|Controller)\s*#?\s*(\d+)\s*(?:--.*)?$|Adapter:\s*(\d+)(?::.*)?$", line
         ):
             adapter = match[1] or match[2]
-            parts.append(_Part("adapter", adapter, adapter, place))
+            parts.append(_Section(place, "adapter", adapter, adapter))
             array = None
         elif match := _VIRTUAL.match(line):
             is_cache = line.startswith("CacheCade")
-            array = _Part("cachecade" if is_cache else "array", match[1], adapter, place)
+            array = _Section(place, "cachecade" if is_cache else "array", match[1], adapter)
             parts.append(array)
         elif re.match(r"PD\s*:\s*\d+", line) and array is not None:
-            array.drives.append(_Part("drive", "", adapter, place))
+            array.drives.append(_Section(place, "drive", "", adapter))
         elif line.startswith("Enclosure Device ID"):
             _enclosure(parts, array, adapter, place, line)
         else:
@@ -132,13 +123,13 @@ def _parts(source: Source, found: Found) -> list[_Part]:
 
 
 def _enclosure(
-    parts: list[_Part], array: _Part | None, adapter: str, place: Place, line: str
+    parts: list[_Section], array: _Section | None, adapter: str, place: Place, line: str
 ) -> None:
     """A drive begins: one of the virtual drive above, or one of a list of all."""
     value = line.partition(":")[2].strip()
     part = array.drives[-1] if array is not None and array.drives else None
     if part is None or "enclosure device id" in part.values:
-        part = _Part("drive", "", adapter, place)
+        part = _Section(place, "drive", "", adapter)
         if array is not None and parts[-1] is array and array.drives:
             array.drives.append(part)
         else:
@@ -147,7 +138,7 @@ def _enclosure(
     part.values["enclosure device id"] = Fact(value, place)
 
 
-def _controller(part: _Part) -> Controller:
+def _controller(part: _Section) -> Controller:
     memory = part.text("memory size")
     size = words.size(memory.value, binary=True) if memory else None
     state = part.text("battery state")
@@ -175,17 +166,17 @@ def _controller(part: _Part) -> Controller:
     )  # fmt: skip
 
 
-def _rate(part: _Part) -> Fact[float] | None:
+def _rate(part: _Section) -> Fact[float] | None:
     said = part.text("rebuild rate")
     match = re.match(r"(\d{1,3})\s*%", said.value) if said else None
     share = int(match[1]) if match else 0
     return Fact(share / 100, said.place) if said and 1 <= share <= 100 else None
 
 
-def _array(found: Found, part: _Part) -> Array:
+def _array(found: Found, part: _Section) -> Array:
     level = part.text("raid level")
-    spans = part.number("span depth")
-    count = part.number("number of drives per span") or part.number("number of drives")
+    spans = part.number("span depth", 6)
+    count = part.number("number of drives per span", 6) or part.number("number of drives", 6)
     per_span = "number of drives per span" in part.values
     slots = count
     if count and spans and (per_span or spans.value > 1):
@@ -262,12 +253,12 @@ def _cache(said: Fact[str] | None) -> dict[str, Fact[str]]:
     return made
 
 
-def _state(part: _Part) -> str:
+def _state(part: _Section) -> str:
     said = part.text("firmware state", "foreign state")
     return megaraid.state(said.value) if said else "online"
 
 
-def _keys(part: _Part) -> list[str]:
+def _keys(part: _Section) -> list[str]:
     enclosure, slot = part.text("enclosure device id"), part.text("slot number")
     keys = []
     if slot and slot.value.isdigit():
@@ -280,7 +271,7 @@ def _keys(part: _Part) -> list[str]:
     return keys + words.wwn_key(wwn.value if wwn else None)
 
 
-def _drive(part: _Part) -> Drive:
+def _drive(part: _Section) -> Drive:
     inquiry = part.text("inquiry data")
     model = _model(inquiry.value) if inquiry else None
     raw = part.text("raw size", "non coerced size")

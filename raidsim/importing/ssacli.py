@@ -27,6 +27,7 @@ from raidsim.importing.model import (
     Member,
     Place,
 )
+from raidsim.importing.section import Section
 from raidsim.importing.source import Source
 
 NAME = "ssacli"
@@ -61,19 +62,14 @@ def recognises(source: Source) -> bool:
 
 
 @dataclass
-class _Part:
+class _Section(Section):
     """A heading, what stands below it as key and value, and further headings."""
 
     title: str
-    place: Place
     indent: int
-    values: dict[str, Fact[str]] = field(default_factory=dict)
-    parts: list[_Part] = field(default_factory=list)
+    parts: list[_Section] = field(default_factory=list)
 
-    def text(self, *keys: str) -> Fact[str] | None:
-        return next((self.values[key] for key in keys if key in self.values), None)
-
-    def walk(self) -> Iterator[_Part]:
+    def walk(self) -> Iterator[_Section]:
         yield self
         for part in self.parts:
             yield from part.walk()
@@ -97,8 +93,8 @@ def read(source: Source) -> Found:
     return found
 
 
-def _tree(source: Source) -> _Part:
-    root = _Part("", source.at(1), -1)
+def _tree(source: Source) -> _Section:
+    root = _Section(source.at(1), "", -1)
     stack = [root]
     for number, raw in source.numbered():
         line = raw.replace("\t", "   ")
@@ -114,14 +110,14 @@ def _tree(source: Source) -> _Part:
         if colon and not is_heading and not _BAY.match(text) and not _CONTROLLER.match(text):
             stack[-1].values.setdefault(key.strip().lower(), Fact(value.strip(), place))
             continue
-        part = _Part(text.rstrip(":") if not is_heading else text, place, indent)
+        part = _Section(place, text.rstrip(":") if not is_heading else text, indent)
         stack[-1].parts.append(part)
         if len(stack) < 40:
             stack.append(part)
     return root
 
 
-def _controller(found: Found, part: _Part, model: str, slot: str) -> None:
+def _controller(found: Found, part: _Section, model: str, slot: str) -> None:
     memory = part.text("total cache size", "cache size")
     # "Total Cache Size: 2.0" (GB without its unit) is what newer versions write.
     text = memory.value if memory else ""
@@ -178,7 +174,7 @@ def _ports(model: str, place: Place) -> Fact[str] | None:
     return None
 
 
-def _inside(found: Found, part: _Part, slot: str) -> None:
+def _inside(found: Found, part: _Section, slot: str) -> None:
     """All arrays and drives below a heading."""
     above = part
     drives: dict[str, Drive] = {}
@@ -199,8 +195,10 @@ def _inside(found: Found, part: _Part, slot: str) -> None:
             _arrays(found, group, slot, drives, above)
 
 
-def _arrays(found: Found, group: _Part, slot: str, drives: dict[str, Drive], above: _Part) -> None:
-    bays: dict[str, _Part] = {}
+def _arrays(
+    found: Found, group: _Section, slot: str, drives: dict[str, Drive], above: _Section
+) -> None:
+    bays: dict[str, _Section] = {}
     for one in group.walk():
         if bay := _BAY.match(one.title):
             bays.setdefault(bay[1], one)
@@ -215,8 +213,8 @@ def _arrays(found: Found, group: _Part, slot: str, drives: dict[str, Drive], abo
 
 
 def _array(
-    part: _Part, short: re.Match[str] | None, group: _Part, slot: str,
-    bays: dict[str, _Part], drives: dict[str, Drive], above: _Part,
+    part: _Section, short: re.Match[str] | None, group: _Section, slot: str,
+    bays: dict[str, _Section], drives: dict[str, Drive], above: _Section,
 ) -> Array:  # fmt: skip
     number = short[1] if short else part.title.partition(":")[2].strip()
     level = part.text("fault tolerance")
@@ -300,7 +298,7 @@ def _array_size(
 
 
 def _judged(
-    array: Array, part: _Part, state: Fact[str] | None, lowered: str,
+    array: Array, part: _Section, state: Fact[str] | None, lowered: str,
     meant: str | None, word: str,
 ) -> Array:  # fmt: skip
     place = state.place if state else part.place
@@ -331,7 +329,7 @@ def _strip(said: Fact[str] | None) -> Fact[int] | None:
     return Fact(found, said.place) if said and found else None
 
 
-def _write(part: _Part, above: _Part) -> Fact[str] | None:
+def _write(part: _Section, above: _Section) -> Fact[str] | None:
     """How the cache writes: by array, and by the controller's ratio of reads and writes."""
     said = part.text("caching", "array accelerator", "ld acceleration method")
     ratio = above.text("cache ratio", "accelerator ratio")
@@ -348,7 +346,7 @@ def _write(part: _Part, above: _Part) -> Fact[str] | None:
 
 
 def _members(
-    part: _Part, slot: str, bays: dict[str, _Part], drives: dict[str, Drive]
+    part: _Section, slot: str, bays: dict[str, _Section], drives: dict[str, Drive]
 ) -> tuple[tuple[Member, ...], Fact[int] | None]:
     """Drives in order: mirror groups say which are pairs, else as they are listed."""
     groups = [one for one in part.walk() if one.title.startswith("Mirror Group")]
@@ -377,7 +375,7 @@ def _members(
     return members + kept, Fact(len(spares), place) if spares else None
 
 
-def _role(part: _Part | None, drive: Drive | None) -> str:
+def _role(part: _Section | None, drive: Drive | None) -> str:
     said = part.text("drive type") if part else None
     title = part.title.lower() if part else ""
     if (said and "spare" in said.value.lower()) or re.search(r"\bspare\b", title):
@@ -390,7 +388,7 @@ def _state_of(drive: Drive | None) -> str:
     return state if state in {FAILED, REBUILDING} else ONLINE
 
 
-def _drive(part: _Part, bay: str, slot: str, roles: dict[str, str]) -> Drive:
+def _drive(part: _Section, bay: str, slot: str, roles: dict[str, str]) -> Drive:
     inside = re.search(r"\((.*)\)", part.title)
     words_of = [one.strip() for one in inside[1].split(",")] if inside else []
     size = part.text("size") or next(
@@ -435,7 +433,7 @@ def _sector(pair: re.Match[str] | None, which: int, said: Fact[str] | None) -> F
     return Fact(int(pair[which]), said.place)
 
 
-def _state(part: _Part, status: Fact[str] | None, bay: str, roles: dict[str, str]) -> Fact[str]:
+def _state(part: _Section, status: Fact[str] | None, bay: str, roles: dict[str, str]) -> Fact[str]:
     plain = (status.value if status else "ok").lower()
     place = status.place if status else part.place
     kind = part.text("drive type")
