@@ -26,7 +26,7 @@ from raidsim import units
 from raidsim.assembly.drives import kind_at
 from raidsim.assembly.volume_rows import drives_of
 from raidsim.control.boot import point_of
-from raidsim.control.course import Course, Process, words_of
+from raidsim.control.course import Course, Process
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
 from raidsim.observe import caching, observe
@@ -172,17 +172,17 @@ class CourseSession(Session):
         boot = self.model.boot
         if self.course.duration is None and self.env.now - self.course.origin >= measure.max_time:
             self.warnings.append(f"stopped at {measure.max_time:g} s (measure.max_time)")
-        self.left = [f"{words_of(one)} was under way at the end" for one in left]
+        self.left = [f"{one.title} was under way at the end" for one in left]
         self.warnings += self.left
         self.warnings += [
-            f"{words_of(one)}: its time is told from {units.plain(one.simulated_seconds, 3)} s of"
+            f"{one.title}: its time is told from {units.plain(one.simulated_seconds, 3)} s of"
             " it, and what else went on was over before the rest would have been done: raise"
             " volume.rebuild_sample"
             for one in self.model.operations()
             if self._outlasts(one)
         ]
         self.warnings += [
-            f"{words_of(one)}: its time is too short: of the rows that are simulated"
+            f"{one.title}: its time is too short: of the rows that are simulated"
             f" {100 * sample:.3g} % go into the SLC cache of a new drive, of all rows"
             f" {100 * whole:.3g} %: raise volume.rebuild_sample"
             for one in self.model.operations()
@@ -303,7 +303,7 @@ class CourseSession(Session):
                     for name, controller in self.model.controllers.items()
                     if controller.card.has("cache.size")
                 },
-                {words_of(one): one.progress for one in self.model.operations() if not one.is_over},
+                {one.title: one.progress for one in self.model.operations() if not one.is_over},
             )
         )
 

@@ -367,6 +367,16 @@ class OperationUse:
     punctured: int  # rows of strips that nothing could restore
     why: str = ""  # it has failed, in words
 
+    @property
+    def title(self) -> str:
+        """What it is about: "rebuild of drive 2 of data"."""
+        return operation_title(self.kind, self.drive, self.volume)
+
+
+def operation_title(kind: str, drive: int | None, volume: str) -> str:
+    """What a background operation is about; without a drive it is the whole volume."""
+    return f"{kind} of {volume}" if drive is None else f"{kind} of drive {drive} of {volume}"
+
 
 @dataclass(frozen=True)
 class Phase:

@@ -44,7 +44,7 @@ SIGNATURES = {
     "Sweep.result": "(self, variant)",
     "Sweep.effects": "(self, figure='iops')",
     "Sweep.to_csv": "(self, path)",
-    "Sweep.to_json": "(self, path)",
+    "Sweep.to_json": "(self, path=None)",
     "Sweep.to_parquet": "(self, path)",
     "Sweep.to_frame": "(self)",
     "Sweep.plot": "(self, x=None, y='iops', by=None)",

@@ -100,9 +100,17 @@ def test_no_file_is_called_after_what_is_no_path(
     monkeypatch.chdir(tmp_path)
     swept = raidsim.Sweep("a sweep", (), ())
     for write in (swept.to_csv, swept.to_json, swept.to_parquet):
+        if path is None and write == swept.to_json:
+            continue
         with pytest.raises(InputError, match="is no path of a file"):
             write(path)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_json_of_a_table_is_a_text_where_no_path_is_given(tmp_path: Path) -> None:
+    swept = raidsim.Sweep("a sweep", (), ())
+    swept.to_json(tmp_path / "sweep.json")
+    assert swept.to_json() == (tmp_path / "sweep.json").read_text("utf-8")
 
 
 @pytest.mark.parametrize("variant", [-1, 1, None, "0", math.nan])

@@ -225,7 +225,7 @@ class Course:
                 continue
             self.known.append(operation)
             if not told:
-                self.after("operation", f"{words_of(operation)} begins")
+                self.after("operation", f"{operation.title} begins")
             if operation.callbacks is not None:
                 operation.callbacks.append(self._ends)
 
@@ -235,14 +235,8 @@ class Course:
         for other in self.model.operations():
             other.mark(operation.last_times)
         why = f", since {operation.why}" if operation.why else ""
-        self.after("operation-end", f"{words_of(operation)}: {operation.state}{why}")
+        self.after("operation-end", f"{operation.title}: {operation.state}{why}")
         self.look()
-
-
-def words_of(operation: Operation) -> str:
-    """An operation in words: "rebuild of drive 2 of data"."""
-    drive = "" if operation.drive is None else f"drive {operation.drive} of "
-    return f"{operation.kind} of {drive}{operation.volume.name}"
 
 
 # ---- what each kind of event does

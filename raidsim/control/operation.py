@@ -16,6 +16,7 @@ from raidsim.intervene import operation
 from raidsim.intervene.operation import Pace
 from raidsim.kernel import operation_tables as s
 from raidsim.kernel import tables as t
+from raidsim.result import operation_title
 from raidsim.system.system import System
 
 KINDS = {
@@ -96,6 +97,11 @@ class Operation(simpy.Event):
 
     def __repr__(self) -> str:
         return f"<{self.kind} of {self.volume.name}: {self.state}, {100 * self.progress:.3g} %>"
+
+    @property
+    def title(self) -> str:
+        """What it is about: "rebuild of drive 2 of data"."""
+        return operation_title(self.kind, self.drive, self.volume.name)
 
     # -- how far it is ------------------------------------------------------------------------
 

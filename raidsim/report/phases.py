@@ -184,15 +184,9 @@ def _size(number: int) -> str:
     return f"{number / 2**10:.4g} KiB"
 
 
-def words_of(operation: OperationUse) -> str:
-    """An operation by what it is about: "rebuild of drive 2 of data"."""
-    drive = "" if operation.drive is None else f"drive {operation.drive} of "
-    return f"{operation.kind} of {drive}{operation.volume}"
-
-
 def operation_words(operation: OperationUse) -> str:
     """What an operation came to, in a sentence without its end."""
-    parts = [f"{words_of(operation)}: {_state(operation)}"]
+    parts = [f"{operation.title}: {_state(operation)}"]
     if operation.mbps is not None and operation.progress > 0:
         parts.append(f"{numbers.mbps(operation.mbps)} MB/s of each drive")
     if _is_extrapolated(operation):

@@ -25,11 +25,15 @@ def csv_of(sweep: Sweep) -> bytes:
     return csv_file.encoded(names, ([row.get(name) for name in names] for row in sweep.rows))
 
 
-def json_of(sweep: Sweep) -> bytes:
+def to_dict(sweep: Sweep) -> dict[str, Any]:
     """What was varied, and a row for each point."""
-    return json_file.render(
-        {"schema": SCHEMA, "title": sweep.title, "keys": list(sweep.keys), "rows": sweep.rows}
-    )
+    keys = list(sweep.keys)
+    return {"schema": SCHEMA, "title": sweep.title, "keys": keys, "rows": sweep.rows}
+
+
+def json_of(sweep: Sweep) -> bytes:
+    """What :func:`to_dict` says, as JSON."""
+    return json_file.render(to_dict(sweep))
 
 
 def parquet_of(sweep: Sweep) -> bytes:

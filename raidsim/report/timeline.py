@@ -20,7 +20,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 
 from raidsim.report.course import shade_throttled
 from raidsim.report.panels import Palette, legend, paint
-from raidsim.report.phases import duration, unit_of, words_of
+from raidsim.report.phases import duration, unit_of
 from raidsim.report.real_time import MOVED, Clock, clock_of
 from raidsim.result import Course, Moment, OperationUse, Point
 
@@ -126,7 +126,7 @@ def lanes_of(course: Course) -> list[Lane]:
         over = [one for one in course.events[number + 1 :] if one.kind == f"{event.kind}-end"]
         until = over[0].time_s if over else event.time_s
         text = event.text.removesuffix(" begins")
-        if not any(words_of(one) == text for one in course.operations):  # that has a bar
+        if not any(one.title == text for one in course.operations):  # that has a bar
             found.append(Lane(text, event.time_s, until))
     for one in course.operations:
         stop = one.started_s + one.simulated_seconds
@@ -138,7 +138,7 @@ def _words(one: OperationUse) -> str:
     took = "" if one.seconds is None else f", {duration(one.seconds)}"
     sampled = one.seconds is not None and one.simulated_seconds < 0.99 * one.seconds
     why = f", since {one.why}" if one.why else ""
-    return f"{words_of(one)}: {one.state}{took}{' in all' if sampled else ''}{why}"
+    return f"{one.title}: {one.state}{took}{' in all' if sampled else ''}{why}"
 
 
 def _thinned(timeline: Sequence[Moment]) -> list[Moment]:

@@ -146,18 +146,17 @@ class Comparison:
         plain: dict[str, Any] = finite({"schema": SCHEMA, "raidsim": __version__} | found)
         return plain
 
-    def to_json(self, path: str | PathLike[str]) -> None:
-        """Write the JSON object to a file, whole or not at all.
+    def to_json(self, path: str | PathLike[str] | None = None) -> str | None:
+        """Write it as JSON, as ``raidsim compare --json`` does; return the text without a path.
 
         Raises
         ------
         InputError
             If the file cannot be written.
         """
-        from raidsim.report import json_file, output  # noqa: PLC0415
+        from raidsim.report import output  # noqa: PLC0415
 
-        target = output.target_of(path, "to_json()")
-        output.write({target: json_file.render(self.to_dict())})
+        return output.as_json(self.to_dict(), path)
 
     def plot(self) -> Figure:
         """Draw the curves of all systems over each other, as ``raidsim compare --plot`` does."""

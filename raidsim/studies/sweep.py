@@ -120,15 +120,17 @@ class Sweep:
         """
         self._write(path, "to_csv()")
 
-    def to_json(self, path: str | PathLike[str]) -> None:
-        """Write the table as JSON, with what was varied.
+    def to_json(self, path: str | PathLike[str] | None = None) -> str | None:
+        """Write the table as JSON, with what was varied; return the text without a path.
 
         Raises
         ------
         InputError
             If the file cannot be written.
         """
-        self._write(path, "to_json()")
+        from raidsim.report import output, sweep_files  # noqa: PLC0415
+
+        return output.as_json(sweep_files.to_dict(self), path)
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
         """Write the table as Parquet: needs ``raidsim[parquet]``.
