@@ -91,73 +91,63 @@ def _entry(key: str, value: float | str | bool, unit: str | None, source: str, n
 
 def _sections(disk: Disk) -> Iterator[tuple[str, list[str]]]:
     """The sections of single values, with their lines."""
-    spec, model, mechanics = disk.spec, disk.model, disk.mechanics
-    heads = int(number(model, "Number of data surfaces", low=1))
-    sectors = int(number(model, "Block count", disk.surface.sectors(heads)))
-    yield (
-        "capacity",
-        [_said("user", sectors * SECTOR, "B", f"Block count: {sectors:,} of 512 bytes")],
-    )
+    heads = int(number(disk.model, "Number of data surfaces", low=1))
+    yield "capacity", [_capacity(disk, heads)]
+    yield "link", list(_link(disk))
+    yield "command", list(_command(disk))
+    yield "overhead", list(_overheads(disk))
+    yield "queue", [_discipline(disk.spec)]
+    yield "spindle", list(_spindle(disk))
+    yield "geometry", list(_geometry(disk, heads))
+    yield "access", list(_access(disk))
+    yield from _buffer(disk)
+    yield from _not_in_the_files()
+
+
+def _capacity(disk: Disk, heads: int) -> str:
+    sectors = int(number(disk.model, "Block count", disk.surface.sectors(heads)))
+    return _said("user", sectors * SECTOR, "B", f"Block count: {sectors:,} of 512 bytes")
+
+
+def _link(disk: Disk) -> Iterator[str]:
     bulk = disk.number("Bulk sector transfer time")
     transfer = max(bulk, disk.bus, LEAST_TRANSFER)
-    of = "of the bus" if disk.bus > bulk else "Bulk sector transfer time"
-    yield (
-        "link",
-        [
-            _said("interface", "scsi", None, "DiskSim's buses hold one transfer at a time"),
-            _said(
-                "time_per_byte", transfer / SECTOR * 1e3 * 1024, "us/KiB", f"{of}: {transfer:g} ms"
-            ),
-        ],
-    )
+    note = f"{'of the bus' if disk.bus > bulk else 'Bulk sector transfer time'}: {transfer:g} ms"
+    yield _said("interface", "scsi", None, "DiskSim's buses hold one transfer at a time")
+    yield _said("time_per_byte", transfer / SECTOR * 1e3 * 1024, "us/KiB", note)
+
+
+def _command(disk: Disk) -> Iterator[str]:
     depth = max(int(disk.number("Max queue length", 1)), 1)
-    yield (
-        "command",
-        [
-            _guess("latency", 0, "us", "it is in the overheads"),
-            _guess("max_transfer", 1024, "KiB", "not in the files"),
-            _said("queue_depth", depth, "1", "Max queue length"),
-            _said("early_seek", True, None, "DiskSim's bus transfers and seeks go side by side"),
-        ],
-    )
-    yield "overhead", list(_overheads(disk))
-    yield "queue", [_discipline(spec)]
-    yield (
-        "spindle",
-        [
-            _said(
-                "speed",
-                number(mechanics, "Rotation speed (in rpms)", None),
-                "rpm",
-                "Rotation speed",
-            ),
-            _said(
-                "tolerance",
-                number(mechanics, "Percent error in rpms"),
-                "%",
-                "Percent error in rpms",
-            ),
-        ],
-    )
-    switch = number(mechanics, "Head switch time")
-    yield (
-        "geometry",
-        [
-            _said("heads", heads, "1", "Number of data surfaces"),
-            _said("head_switch", switch, "ms", "Head switch time"),
-            _said(
-                "write_head_switch", max(switch + disk.settle, 0), "ms", "and write settling delay"
-            ),
-        ],
-    )
-    yield (
-        "access",
-        [
-            _said(f"zero_latency_{op}s", bool(disk.number(key)), None, key)
-            for op, key in (("read", "Immediate buffer read"), ("write", "Immediate buffer write"))
-        ],
-    )
-    yield from _buffer(disk)
+    yield _guess("latency", 0, "us", "it is in the overheads")
+    yield _guess("max_transfer", 1024, "KiB", "not in the files")
+    yield _said("queue_depth", depth, "1", "Max queue length")
+    yield _said("early_seek", True, None, "DiskSim's bus transfers and seeks go side by side")
+
+
+def _spindle(disk: Disk) -> Iterator[str]:
+    speed = number(disk.mechanics, "Rotation speed (in rpms)", None)
+    percent = number(disk.mechanics, "Percent error in rpms")
+    yield _said("speed", speed, "rpm", "Rotation speed")
+    yield _said("tolerance", percent, "%", "Percent error in rpms")
+
+
+def _geometry(disk: Disk, heads: int) -> Iterator[str]:
+    switch = number(disk.mechanics, "Head switch time")
+    to_write = max(switch + disk.settle, 0)
+    yield _said("heads", heads, "1", "Number of data surfaces")
+    yield _said("head_switch", switch, "ms", "Head switch time")
+    yield _said("write_head_switch", to_write, "ms", "and write settling delay")
+
+
+def _access(disk: Disk) -> Iterator[str]:
+    for op in ("read", "write"):
+        key = f"Immediate buffer {op}"
+        yield _said(f"zero_latency_{op}s", bool(disk.number(key)), None, key)
+
+
+def _not_in_the_files() -> Iterator[tuple[str, list[str]]]:
+    """What DiskSim's files say nothing of: guesses for a disk of the time."""
     yield "body", [_guess("form_factor", "3.5 in", None, "not in the files")]
     yield (
         "power",

@@ -96,32 +96,20 @@ def add_operation(
     ticket
         Under which its end is told.
     """
-    world = system.world
-    place = world.volumes[volume]
-    layout = world.layouts[place["array"]]
+    layout = system.world.layouts[system.world.volumes[volume]["array"]]
     strip, drives = int(layout["strip"]), int(layout["drives"])
     if kind == s.REBUILD:
         targets = targets or [(member, 0)]
         member = targets[0][0]
     depth = how.depth
-    chunk = max(how.size // strip, 1)
     first, end = rows
-    block, stride = sampled(end - first, strip, how.sample)
-    if kind in (s.REBUILD, s.COPY) and layout["family"] == PARITY:
-        spans = int(layout["spans"])
-        chunk = max(min(chunk, LOCKS // 4 // (depth * spans)), 1)
-        block, stride = _apart(block, stride, chunk * depth, spans)
-    if first > 0:  # a part of the array: all of it
-        block = stride = end
+    chunk, block, stride = _steps(layout, kind, how, rows)
     _make_room(system, volume, chunk, drives, len(targets))
     _look_again(system, volume)
     if copy != t.NONE:
         system.set_row("members", member_of(system, volume, member), copy=copy, copied=0)
     first_worker = system.append("workers", depth)
-    first_target = system.append("targets", len(targets)) if targets else 0
-    for i, (number, has) in enumerate(targets):
-        filled = member_of(system, volume, number)
-        system.set_row("targets", first_target + i, member=filled, first=has, lost=0)
+    first_target = _add_targets(system, volume, targets)
     row = system.append("operations")
     least = 0
     if how.limit is not None:
@@ -153,21 +141,51 @@ def add_operation(
         ended=t.NONE,
         ticket=ticket,
     )
-    for i in range(depth):
-        job = system.take_job(
-            t.STAGE_WAITING,
-            row=row,
-            errand=ERRAND_OPERATION,
-            volume=volume,
-            stream=t.NONE,
-            priority=0,
-            parts=0,
-            op=t.WRITE,
-        )
-        system.world.workers[first_worker + i] = job
+    for worker in range(first_worker, first_worker + depth):
+        system.world.workers[worker] = _worker(system, volume, row)
     if system.has_power(volume):
         system.begin_operation(row, depth)
     return row
+
+
+def _steps(layout: np.void, kind: int, how: Pace, rows: tuple[int, int]) -> tuple[int, int, int]:
+    """Rows that a worker goes through at a time, and the sample, as :func:`sampled` gives it."""
+    first, end = rows
+    strip = int(layout["strip"])
+    chunk = max(how.size // strip, 1)
+    block, stride = sampled(end - first, strip, how.sample)
+    if kind in (s.REBUILD, s.COPY) and layout["family"] == PARITY:
+        spans = int(layout["spans"])
+        chunk = max(min(chunk, LOCKS // 4 // (how.depth * spans)), 1)
+        block, stride = _apart(block, stride, chunk * how.depth, spans)
+    if first > 0:  # a part of the array: all of it
+        block = stride = end
+    return chunk, block, stride
+
+
+def _add_targets(system: System, volume: int, targets: Sequence[tuple[int, int]]) -> int:
+    """Add the drives that a rebuild fills; the first of their rows, 0 if there are none."""
+    if not targets:
+        return 0
+    first_target = system.append("targets", len(targets))
+    for row, (number, has) in enumerate(targets, first_target):
+        filled = member_of(system, volume, number)
+        system.set_row("targets", row, member=filled, first=has, lost=0)
+    return first_target
+
+
+def _worker(system: System, volume: int, operation: int) -> int:
+    """Take a job that goes through rows for an operation."""
+    return system.take_job(
+        t.STAGE_WAITING,
+        row=operation,
+        errand=ERRAND_OPERATION,
+        volume=volume,
+        stream=t.NONE,
+        priority=0,
+        parts=0,
+        op=t.WRITE,
+    )
 
 
 def sampled(rows: int, strip: int, share: float) -> tuple[int, int]:

@@ -248,61 +248,13 @@ class ClaimTable(_Table):
 
     def _contradictions(self) -> list[str]:
         """Return what does not go together, in words."""
-        about_card, about_fact = self.card is not None, self.metric in FACTS
-        figure = self.relation in ("value", "about", "range", "at_least", "at_most", "ratio")
-        must_have = {
-            "card, key and unit, or metric and run": (
-                all((self.card, self.key, self.unit)) and not (self.metric or self.run)
-                if about_card
-                else bool(self.metric and self.run)
-                and not (self.key or self.of)
-                and (self.unit is not None) == about_fact
-            ),
-            f'a run of "scenario" and "set" alone, for {self.metric}': not about_fact
-            or (self.run is not None and self.run.only_names_a_scenario and not self.against),
-            "a figure above zero, unless it is of the catalogue": (
-                about_card or about_fact or self.published != 0
-            ),
-            '"published", for a figure': figure == (self.published is not None),
-            '[low, high] as "published", for a range': (
-                (self.relation == "range") == isinstance(self.published, tuple)
-            ),
-            '"against", for a ratio, order or equality': (
-                about_card
-                or about_fact
-                or self.relation not in ("ratio", "order", "equal")
-                or self.against is not None
-            ),
-            '"shape", for a shape and only there': (
-                (self.relation == "shape") == (self.shape is not None)
-            ),
-            '"factor" only for an order': self.relation == "order" or self.factor is None,
-            'two claims in "contradicts", for a product or quotient, and else one': (
-                self.contradicts is None
-                or (self.contradicts.kind in ("product", "quotient"))
-                == (len(self.contradicts.claims) == 2)
-            ),
-            'the role "calibration", where a structural choice was read off it': (
-                not self.structure or self.role == "calibration"
-            ),
-            '"why" beside a tolerance of its own': (self.tolerance is None) == (self.why is None),
-            'nothing of "at", "within", "also" and "relative_to" beside a shape': (
-                self.shape is None
-                or self.run is None
-                or not self.run.model_fields_set & {"at", "within", "also", "relative_to"}
-            ),
-            '"at" as a number, "max", "mean" or "within", for a figure': not (
-                figure and self.run is not None and self.run.at == "each"
-            ),
-            '"time" beside ready_share, "share" beside ready_time, and nowhere else': all(
-                (run.time is not None) == (self.metric == "ready_share")
-                and (run.share is not None) == (self.metric == "ready_time")
-                for side in (self.run, self.against)
-                for run in (side, None if side is None else side.relative_to)
-                if run is not None
-            ),
+        needs = {
+            **self._subject_needs(),
+            **self._relation_needs(),
+            **self._remarks_need(),
+            **self._runs_need(),
         }
-        wrong = [f"a claim needs {what}" for what, given in must_have.items() if not given]
+        wrong = [f"a claim needs {what}" for what, given in needs.items() if not given]
         known = (*METRICS, *FACTS)
         if self.metric is not None and self.metric not in known:
             wrong.append(
@@ -312,6 +264,88 @@ class ClaimTable(_Table):
         if isinstance(self.published, tuple) and self.published[0] >= self.published[1]:
             wrong.append("the range is empty: write [low, high]")
         return wrong
+
+    @property
+    def _about_card(self) -> bool:
+        return self.card is not None
+
+    @property
+    def _about_fact(self) -> bool:
+        return self.metric in FACTS
+
+    @property
+    def _is_figure(self) -> bool:
+        return self.relation in ("value", "about", "range", "at_least", "at_most", "ratio")
+
+    def _subject_needs(self) -> dict[str, bool]:
+        """Return what the subject of a claim needs, and whether it has that."""
+        return {
+            "card, key and unit, or metric and run": (
+                all((self.card, self.key, self.unit)) and not (self.metric or self.run)
+                if self._about_card
+                else bool(self.metric and self.run)
+                and not (self.key or self.of)
+                and (self.unit is not None) == self._about_fact
+            ),
+            f'a run of "scenario" and "set" alone, for {self.metric}': not self._about_fact
+            or (self.run is not None and self.run.only_names_a_scenario and not self.against),
+            "a figure above zero, unless it is of the catalogue": (
+                self._about_card or self._about_fact or self.published != 0
+            ),
+        }
+
+    def _relation_needs(self) -> dict[str, bool]:
+        """Return what the relation to the print needs, and whether the claim has that."""
+        return {
+            '"published", for a figure': self._is_figure == (self.published is not None),
+            '[low, high] as "published", for a range': (
+                (self.relation == "range") == isinstance(self.published, tuple)
+            ),
+            '"against", for a ratio, order or equality': (
+                self._about_card
+                or self._about_fact
+                or self.relation not in ("ratio", "order", "equal")
+                or self.against is not None
+            ),
+            '"shape", for a shape and only there': (
+                (self.relation == "shape") == (self.shape is not None)
+            ),
+            '"factor" only for an order': self.relation == "order" or self.factor is None,
+        }
+
+    def _remarks_need(self) -> dict[str, bool]:
+        """Return what remarks of a claim about itself need, and whether it has that."""
+        return {
+            'two claims in "contradicts", for a product or quotient, and else one': (
+                self.contradicts is None
+                or (self.contradicts.kind in ("product", "quotient"))
+                == (len(self.contradicts.claims) == 2)
+            ),
+            'the role "calibration", where a structural choice was read off it': (
+                not self.structure or self.role == "calibration"
+            ),
+            '"why" beside a tolerance of its own': (self.tolerance is None) == (self.why is None),
+        }
+
+    def _runs_need(self) -> dict[str, bool]:
+        """Return what the runs of a claim need, and whether they have that."""
+        return {
+            'nothing of "at", "within", "also" and "relative_to" beside a shape': (
+                self.shape is None
+                or self.run is None
+                or not self.run.model_fields_set & {"at", "within", "also", "relative_to"}
+            ),
+            '"at" as a number, "max", "mean" or "within", for a figure': not (
+                self._is_figure and self.run is not None and self.run.at == "each"
+            ),
+            '"time" beside ready_share, "share" beside ready_time, and nowhere else': all(
+                (run.time is not None) == (self.metric == "ready_share")
+                and (run.share is not None) == (self.metric == "ready_time")
+                for side in (self.run, self.against)
+                for run in (side, None if side is None else side.relative_to)
+                if run is not None
+            ),
+        }
 
 
 class ClaimFile(_Table):
