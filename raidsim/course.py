@@ -299,7 +299,7 @@ class CourseSession(Session):
                 loads,
                 {name: found for name, found in temperatures.items() if found is not None},
                 {
-                    name: caching.dirty(self.system, controller.duty.cache)
+                    name: caching.dirty(self.system, controller.ownership.cache)
                     for name, controller in self.model.controllers.items()
                     if controller.card.has("cache.size")
                 },

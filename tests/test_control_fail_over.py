@@ -157,10 +157,10 @@ def test_what_is_dirty_goes_to_the_drives_at_once_if_the_partners_battery_is_not
     mine, _ = two_volumes(host, a, b, write="back")
     b.set_battery("low")
     in_turn(mine, *(("write", place * STRIP, 8 * KIB) for place in range(50)))
-    assert a.duty.dirty() == {"of a": 50 * 8 * KIB}
+    assert a.ownership.dirty() == {"of a": 50 * 8 * KIB}
     env.run(until=a.fail_over(b, 1))
     env.run(until=env.now + 0.1)  # 50 writes to flash
-    assert a.duty.dirty() == {}
+    assert a.ownership.dirty() == {}
 
 
 def test_the_volumes_of_two_active_controllers_share_one_core_after_a_failure():

@@ -15,7 +15,7 @@ from conftest import compiled_only
 from raidsim.report.json_file import render
 from raidsim.running import run
 from raidsim.scenario import Scenario
-from raidsim.system import breath
+from raidsim.system import ticks
 
 KIB = 1024
 PATIENCE = 900  # s, in which the kernel may have to be compiled; what does not end takes years
@@ -35,12 +35,12 @@ max_time = "24 h"
 """
 PRESS_CTRL_C = """
 import os, signal, sys, threading
-from raidsim.system import breath
+from raidsim.system import ticks
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
-running = threading.Event()  # the kernel has been loaded, and has come up for air once
-go_on = breath.take
-breath.take = lambda: running.set() or go_on()
+running = threading.Event()  # the kernel has been loaded, and has come back once
+go_on = ticks.go_on
+ticks.go_on = lambda: running.set() or go_on()
 
 def press():
     running.wait()
@@ -207,21 +207,21 @@ def test_where_the_kernel_comes_up_for_air_changes_no_result(
         nonlocal taken
         taken += 1
 
-    monkeypatch.setattr(breath, "take", take)
-    monkeypatch.setattr(breath, "PERIOD", 1e-5)
-    breath._ticking.cache_clear()
+    monkeypatch.setattr(ticks, "go_on", take)
+    monkeypatch.setattr(ticks, "PERIOD", 1e-5)
+    ticks._ticking.cache_clear()
     disturbed = render(run(busy_array()).to_dict())
-    breath._ticking.cache_clear()
+    ticks._ticking.cache_clear()
     assert taken > 20
     assert disturbed == undisturbed
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this platform")
 def test_the_clock_ticks_in_a_process_that_was_forked() -> None:
-    breath.ticks()
+    ticks.count()
     child = os.fork()
     if child == 0:
-        count = breath.ticks()
+        count = ticks.count()
         for _ in range(PATIENCE * 100):
             time.sleep(0.01)
             if count[0] > 0:

@@ -13,7 +13,7 @@ from raidsim.control.model import build
 from raidsim.kernel import engine
 from raidsim.kernel import tables as t
 from raidsim.scenario import from_data, load
-from raidsim.system import breath
+from raidsim.system import ticks
 
 KERNEL = Path(raidsim.kernel.__file__).parent
 QUICK = ["load.outstanding=8", "load.read=50 %"]
@@ -35,7 +35,7 @@ def test_single_flash_drives_end_in_the_same_bytes_without_the_code_of_disks_and
     for run in (engine.run, engine.run_flash):
         system = started(load("p3700-database", QUICK))
         while system.state["completed"] < 20_000:
-            reason = run(system.world, t.NEVER, 20_000, breath.ticks())
+            reason = run(system.world, t.NEVER, 20_000, ticks.count())
             if reason == t.RETURN_ROOM:
                 system.have_room()
         systems.append(system)
@@ -50,7 +50,7 @@ def test_a_system_with_other_hardware_is_not_run_without_it():
     system = started(from_data(disk))
     assert system._entry() is engine.run
     with pytest.raises(AssertionError, match="compiled without"):
-        engine.run_flash(system.world, t.NEVER, 10, breath.ticks())
+        engine.run_flash(system.world, t.NEVER, 10, ticks.count())
 
 
 def test_what_belongs_to_a_part_returns_nothing():

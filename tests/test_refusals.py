@@ -13,7 +13,7 @@ from raidsim.control.refusals import in_events
 from raidsim.errors import Problem
 
 CONTROL = Path(raidsim.control.__file__).parent
-ASKED = ("maintenance.py", "controller.py", "reach.py", "power.py", "drives.py", "policy.py")
+ASKED = ("maintenance.py", "controller.py", "paths.py", "power.py", "drives.py", "policy.py")
 PLACEHOLDERS = {"link": "cable", "self.name": "data", "number": "3"}
 
 

@@ -11,10 +11,10 @@ from raidsim.assembly.cache import write_mode
 from raidsim.assembly.controller import add_controller
 from raidsim.cards import Card
 from raidsim.control.arguments import Arguments
-from raidsim.control.duty import Duty, sizes
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
-from raidsim.control.reach import Reach
+from raidsim.control.ownership import Ownership, sizes
+from raidsim.control.paths import Paths
 from raidsim.control.speeds import set_speed
 from raidsim.intervene import window
 from raidsim.intervene.cache_lines import Range
@@ -74,7 +74,7 @@ class Controller(Part):
     ----------
     card
         The card with those values, in SI base units.
-    duty
+    ownership
         The volumes that are on it, and whose hardware serves them.
     lost
         Writes that were acknowledged and that the latest :meth:`fail`, :meth:`fail_over` or
@@ -127,7 +127,7 @@ class Controller(Part):
         self._rows = add_controller(env.system, self.name, self.card)
         self._stations = range(first, env.system.count("stations"))
         self._cycle: simpy.Process | None = None  # of its battery, the last one
-        self.duty = Duty(env, self._rows, self.card, spec.battery)
+        self.ownership = Ownership(env, self._rows, self.card, spec.battery)
         env.unique(self.name)
 
     def __repr__(self) -> str:
@@ -141,7 +141,7 @@ class Controller(Part):
     @property
     def battery(self) -> str:
         """State of its battery, as a scenario words it."""
-        return self.duty.battery
+        return self.ownership.battery
 
     def set_speed(self, kind: str, speed: float) -> None:
         """Run its stations of a kind at ``speed`` times their built speed from now on.
@@ -178,9 +178,9 @@ class Controller(Part):
             If it has none, or there is no such state.
         """
         table = {"name": self.name, "model": self.model, "battery": plain(battery)}
-        self.duty.battery = single.battery_of(table, self.card)
-        for duty in self.duty.served:
-            duty.set_write_modes()
+        self.ownership.battery = single.battery_of(table, self.card)
+        for owned in self.ownership.served:
+            owned.set_write_modes()
 
     def learn(self, duration: float | str) -> simpy.Process:
         """Let its battery be discharged and charged once, to learn how much it holds.
@@ -232,9 +232,9 @@ class Controller(Part):
 
         "working", "failed" (nobody serves its volumes) or "failed over" (its partner does).
         """
-        if self.duty.works:
+        if self.ownership.works:
             return "working"
-        return "failed" if self.duty.server is self.duty else "failed over"
+        return "failed" if self.ownership.server is self.ownership else "failed over"
 
     def fail(self) -> dict[str, int]:
         """Let it stop at once: until :meth:`repair`, nobody serves its volumes.
@@ -255,9 +255,9 @@ class Controller(Part):
         """
         check = Arguments(f"{self.name}.fail()")
         self._must_work(check)
-        self.duty.stop()
+        self.ownership.stop()
         kept = self.battery == "good"
-        found = [duty.forget(keep_dirty=kept) for duty in self.duty.served]
+        found = [owned.forget(keep_dirty=kept) for owned in self.ownership.served]
         self.lost = {name: ranges for lost in found for name, ranges in lost.items()}
         return sizes(self.lost)
 
@@ -275,7 +275,7 @@ class Controller(Part):
             remedy = "fail_back() ends a fail-over" if self.state == "failed over" else None
             check.wrong("controller", cause, remedy)
         check.raise_if_wrong()
-        self.duty.go_on()
+        self.ownership.go_on()
 
     def fail_over(
         self, partner: Controller, outage: float | str = "20 s", mirrored: bool = True
@@ -331,11 +331,11 @@ class Controller(Part):
             remedy = "repair() ends a failure" if self.state == "failed" else None
             check.wrong("controller", cause, remedy)
         check.raise_if_wrong()
-        self.duty.go_on()
-        self.duty.pass_to(self.duty)
+        self.ownership.go_on()
+        self.ownership.pass_to(self.ownership)
 
     def _must_work(self, check: Arguments) -> None:
-        if not self.duty.works:
+        if not self.ownership.works:
             check.wrong("controller", f"{self.name} has {self.state}", "repair it first")
         check.raise_if_wrong()
 
@@ -345,9 +345,9 @@ class Controller(Part):
             check.wrong("partner", "is the controller itself", "give another")
         elif partner.env is not self.env:
             check.wrong("partner", "belongs to another environment", "give one of this one")
-        elif not partner.duty.works:
+        elif not partner.ownership.works:
             check.wrong("partner", f"{partner.name} has {partner.state}", "repair it first")
-        elif len(self.duty.served) > 1:
+        elif len(self.ownership.served) > 1:
             names = "volumes of another controller"
             check.wrong("controller", f"it serves {names}", "let that one fail_back() first")
         elif self._host is not None and partner.belongs_elsewhere(self._host):
@@ -355,7 +355,7 @@ class Controller(Part):
         if self.card.has("cache.size") and not partner.card.has("cache.size"):
             cause = f"{partner.name} has no cache, and volumes of {self.name} use one"
             check.wrong("partner", cause, "give one with a cache")
-        for spec, _ in self.duty.volumes:
+        for spec, _ in self.ownership.volumes:
             if isinstance(spec, HybridSpec):
                 continue
             if spec.level != "single" and not partner.card.flag(f"levels.{spec.level}"):
@@ -372,9 +372,11 @@ class Controller(Part):
         They are acknowledged, take room from all other volumes on it, and stay until
         :meth:`import_cache` or :meth:`discard_cache`.
         """
-        if self.duty.cache == t.NONE:
+        if self.ownership.cache == t.NONE:
             return {}
-        return self.duty.named(pinned(self.env.system, self.duty.cache, self.duty.rows))
+        return self.ownership.named(
+            pinned(self.env.system, self.ownership.cache, self.ownership.rows)
+        )
 
     def import_cache(self) -> dict[str, int]:
         """Write what is pinned to the arrays that are back; these are online, and write back.
@@ -392,14 +394,14 @@ class Controller(Part):
         check = Arguments(f"{self.name}.import_cache()")
         waiting = self._waiting(check)
         found = self.pinned
-        back = {name: row for name, row in waiting.items() if self.duty.bring_back(row)}
+        back = {name: row for name, row in waiting.items() if self.ownership.bring_back(row)}
         if not back:
             cause = f"{', '.join(waiting)}: too many drives are still out of reach or failed"
             check.wrong("volume", cause, "bring them back first, or discard_cache()")
         check.raise_if_wrong()
         for row in back.values():
             import_lines(self.env.system, row)
-        self.duty.set_write_modes()
+        self.ownership.set_write_modes()
         return {name: found[name] for name in back}
 
     def discard_cache(self) -> dict[str, int]:
@@ -417,11 +419,11 @@ class Controller(Part):
         """
         check = Arguments(f"{self.name}.discard_cache()")
         waiting = self._waiting(check)
-        lost = discard(self.env.system, self.duty.cache, list(waiting.values()))
+        lost = discard(self.env.system, self.ownership.cache, list(waiting.values()))
         for row in waiting.values():
-            self.duty.bring_back(row)
-        self.duty.set_write_modes()
-        self.lost = self.duty.named(lost)
+            self.ownership.bring_back(row)
+        self.ownership.set_write_modes()
+        self.lost = self.ownership.named(lost)
         return sizes(self.lost)
 
     def _waiting(self, check: Arguments) -> dict[str, int]:
@@ -431,7 +433,7 @@ class Controller(Part):
         if not names:
             check.wrong("cache", "nothing is pinned in it")
         check.raise_if_wrong()
-        return {spec.name: row for spec, row in self.duty.volumes if spec.name in names}
+        return {spec.name: row for spec, row in self.ownership.volumes if spec.name in names}
 
     # -- figures --------------------------------------------------------------------------------
 
@@ -442,15 +444,15 @@ class Controller(Part):
         system = self.env.system
         writes = {
             spec.name: WriteMode(asked(write_mode(spec)), mode(system, row))
-            for spec, row in self.duty.volumes
+            for spec, row in self.ownership.volumes
         }
-        return use_of(system, self.spec, self.duty.cache, writes, self.duty.rows)
+        return use_of(system, self.spec, self.ownership.cache, writes, self.ownership.rows)
 
     # -- for volumes ------------------------------------------------------------------------
 
-    def carry(self, spec: VolumeSpec | HybridSpec, row: int, reach: Reach | None = None) -> None:
+    def carry(self, spec: VolumeSpec | HybridSpec, row: int, paths: Paths | None = None) -> None:
         """Remember a volume that is on it."""
-        self.duty.carry(spec, row, reach)
+        self.ownership.carry(spec, row, paths)
 
     def belongs_elsewhere(self, host: Host) -> bool:
         """Whether it is in another server than this one."""
@@ -490,10 +492,10 @@ class FailOver(simpy.Event):
         self.started = float(controller.env.now)
         self.seconds = 0.0
         self.state = "under way"
-        duty = controller.duty
-        duty.stop()
-        self.lost = duty.forget(keep_dirty=mirrored)
-        self.kept = duty.dirty() if mirrored else {}
+        own = controller.ownership
+        own.stop()
+        self.lost = own.forget(keep_dirty=mirrored)
+        self.kept = own.dirty() if mirrored else {}
         controller.env.process(self._wait(outage))
 
     def __repr__(self) -> str:
@@ -505,11 +507,11 @@ class FailOver(simpy.Event):
         return sizes(self.lost)
 
     def _wait(self, outage: float) -> Generator[simpy.Event, Any, None]:
-        duty, other = self.controller.duty, self.partner.duty
+        own, other = self.controller.ownership, self.partner.ownership
         yield self.env.timeout(outage)
         self.seconds = self.env.now - self.started
         self.state = "called off"
-        if not duty.works and duty.server is duty and other.works:
-            duty.pass_to(other)
+        if not own.works and own.server is own and other.works:
+            own.pass_to(other)
             self.state = "done"
         self.succeed(self)

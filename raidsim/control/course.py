@@ -16,9 +16,9 @@ import simpy
 
 from raidsim import units
 from raidsim.control.controller import Controller
-from raidsim.control.duty import sizes
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
+from raidsim.control.ownership import sizes
 from raidsim.control.refusals import in_events
 from raidsim.errors import InputError
 from raidsim.intervene.cache_lines import Range

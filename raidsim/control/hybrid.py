@@ -12,7 +12,7 @@ from raidsim.control.controller import Controller
 from raidsim.control.drives import Drives
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
-from raidsim.control.reach import Reach
+from raidsim.control.paths import Paths
 from raidsim.control.volume import Volume
 from raidsim.errors import InputError
 from raidsim.intervene.hybrid_power import use_front
@@ -193,7 +193,7 @@ class Hybrid(Volume):
         self.above = []
         if controller is not None:
             controller.put_into(host)
-            controller.carry(spec, self.row, Reach(env, self.row, {}, _nothing, _nothing, _nothing))
+            controller.carry(spec, self.row, Paths(env, self.row, {}, _nothing, _nothing, _nothing))
         for part in (front, back):
             part.above.append(self)
         env.has_volume(self)

@@ -11,7 +11,7 @@ from raidsim.assembly.scenario import Shared
 from raidsim.control.arguments import Arguments
 from raidsim.control.controller import Controller, Part
 from raidsim.control.environment import Environment
-from raidsim.control.reach import Reach
+from raidsim.control.paths import Paths
 from raidsim.control.speeds import set_speed
 from raidsim.errors import quote
 from raidsim.scenario import ControllerSpec, LinkSpec, single
@@ -94,7 +94,7 @@ class Link(Part):
         first = env.system.count("stations")
         self._row = add_hop(env.system, part.edge)
         self._stations = range(first, env.system.count("stations"))
-        self._below: list[Reach] = []
+        self._below: list[Paths] = []
         self.is_lost = False
         env.unique(self.name)
 
@@ -121,8 +121,8 @@ class Link(Part):
         """
         self.env.sync()
         self.is_lost = True
-        for reach in self._below:
-            reach.lose(self.name)
+        for paths in self._below:
+            paths.lose(self.name)
 
     def restore(self) -> None:
         """Let the way lead to the drives again.
@@ -134,14 +134,14 @@ class Link(Part):
         """
         self.env.sync()
         self.is_lost = False
-        for reach in self._below:
-            reach.restore(self.name)
+        for paths in self._below:
+            paths.restore(self.name)
 
-    def carry(self, reach: Reach) -> None:
+    def carry(self, paths: Paths) -> None:
         """Remember drives that hang below it."""
-        self._below.append(reach)
+        self._below.append(paths)
         if self.is_lost:
-            reach.lose(self.name)
+            paths.lose(self.name)
 
 
 def way_up(

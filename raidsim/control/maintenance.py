@@ -14,7 +14,7 @@ from raidsim.control.drives import Drives
 from raidsim.control.environment import Environment
 from raidsim.control.measured import Measured
 from raidsim.control.operation import Operation
-from raidsim.control.reach import Reach
+from raidsim.control.paths import Paths
 from raidsim.control.rebuild import Pass, Rebuild
 from raidsim.errors import quote
 from raidsim.intervene import operation
@@ -36,7 +36,7 @@ class Maintained(Measured):
     operations: list[Operation]
     controller: Controller | None
     _drives: Drives
-    _reach: Reach
+    _paths: Paths
     _pace: Pace
     _sector: int
 
@@ -76,7 +76,7 @@ class Maintained(Measured):
         self._drives.fail(number)
         if self.health == "failed":
             self._give_up()
-        if self._reach.note_failure(number):
+        if self._paths.note_failure(number):
             return None
         if self.failures_tolerated == 0 or not self._drives.take_spare(number):
             return None
@@ -168,7 +168,7 @@ class Maintained(Measured):
             check.wrong("drive", cause, f"{self.name}.replace({number}), which rebuilds it")
         check.raise_if_wrong()
         self._drives.repair(number)
-        self._reach.wait_for_import()
+        self._paths.wait_for_import()
         self._is_back()
 
     def replace(
@@ -331,7 +331,7 @@ class Maintained(Measured):
     @property
     def keeps_cache(self) -> bool:
         """Whether the cache that serves it outlasts a power cut."""
-        return self.controller is not None and self.controller.duty.keeps_cache
+        return self.controller is not None and self.controller.ownership.keeps_cache
 
     def obstacle_to(self, drive: int | None) -> str | None:
         """Why background work could not go on now: on a drive, or on all of them.
@@ -345,7 +345,7 @@ class Maintained(Measured):
         """
         if drive is not None:
             drive = self._drives.check(Arguments(f"{self.name}.obstacle_to()"), drive)
-        if self._reach.is_offline:
+        if self._paths.is_offline:
             return f"{self.name} is out of reach"
         if self.health == "failed":
             every = range(len(self._drives.rows))
@@ -384,14 +384,14 @@ class Maintained(Measured):
     def _must_be_in_reach(self, check: Arguments, number: int) -> None:
         """Note what stands between a drive, or what it is replaced with, and its work."""
         row = self._drives.replaced.get(number, self._drives.rows[number])
-        if obstacle := self._reach.obstacle(row):
+        if obstacle := self._paths.obstacle(row):
             check.wrong("drive", *obstacle)
             check.raise_if_wrong()
 
     def _is_back(self) -> None:
         """The array is back: writes go where they did before, and rebuilds begin anew."""
         if self.controller is not None:
-            self.controller.duty.set_write_modes()
+            self.controller.ownership.set_write_modes()
         for number in range(len(self._drives.rows)):
             if self._drives.is_failed(number) or self._drives.is_whole(number):
                 continue

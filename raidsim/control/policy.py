@@ -69,7 +69,7 @@ class Governed(Maintained):
             before = self.spec
             self.spec = before.model_copy(update=modes)
             cache_modes.set_read_modes(self.system, self.row, before, self.spec, card)
-            self.controller.duty.set_write_mode(self.spec, self.row)
+            self.controller.ownership.set_write_mode(self.spec, self.row)
         if share is not None:
             self._pace = replace(self._pace, rate=share)
             for operation in self.operations:

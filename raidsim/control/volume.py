@@ -18,8 +18,8 @@ from raidsim.control.environment import Environment
 from raidsim.control.host import Host
 from raidsim.control.link import Link, links_above, parts_above, way_up
 from raidsim.control.load import Load, RunningLoad
+from raidsim.control.paths import Paths
 from raidsim.control.policy import Governed
-from raidsim.control.reach import Reach
 from raidsim.control.speeds import set_speed
 from raidsim.intervene import window
 from raidsim.intervene.operation import pace
@@ -241,7 +241,7 @@ class Volume(Asked, Governed):
         self._air = env.tell_of_air(self._stand_in)
         self.streams: list[int] = []
         self._manual = {}
-        self._reach = self._hang_on()
+        self._paths = self._hang_on()
         env.has_volume(self)
 
     def __repr__(self) -> str:
@@ -456,7 +456,7 @@ class Volume(Asked, Governed):
             host=self.host.spec, controllers=controllers, links=links, volumes=(self.spec,)
         )
 
-    def _hang_on(self) -> Reach:
+    def _hang_on(self) -> Paths:
         """Tell the controller and the links above of the volume; its ways up."""
         links: dict[str, Link] = {}
         below: dict[str, list[int]] = {}
@@ -466,10 +466,10 @@ class Volume(Asked, Governed):
                 for of_a_kind in self._drives.rows, self._drives.spares:
                     mine = of_a_kind[turn :: len(self.behind)]
                     below.setdefault(link.name, []).extend(mine)
-        reach = Reach(self.env, self.row, below, self._go_without, self._give_up, self._is_back)
+        paths = Paths(self.env, self.row, below, self._go_without, self._give_up, self._is_back)
         if self.controller is not None:
             self.controller.put_into(self.host)
-            self.controller.carry(self.spec, self.row, reach)
+            self.controller.carry(self.spec, self.row, paths)
         for link in links.values():
-            link.carry(reach)
-        return reach
+            link.carry(paths)
+        return paths

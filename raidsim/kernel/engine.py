@@ -118,7 +118,7 @@ def run(w, horizon, budget, ticks):
     """Handle all events up to and including ``horizon`` (ns); why it came back, RETURN_*.
 
     ``budget`` is the number of completed requests (``state.completed``) at which to stop.
-    ``ticks`` is an array of one number that another thread counts up: see ``system/breath.py``.
+    ``ticks`` is an array of one number that another thread counts up: see ``system/ticks.py``.
     """
     w = by_reference(w)
     state = w.state[0]

@@ -62,7 +62,7 @@ def offered(load: LoadSpec) -> float:
     return max(load.rate or (0.0,)) * load.workers
 
 
-def duty(load: LoadSpec) -> float:
+def duty_cycle(load: LoadSpec) -> float:
     """Share of the time in which a load issues."""
     return load.burst.on / (load.burst.on + load.burst.off) if load.burst else 1.0
 

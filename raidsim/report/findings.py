@@ -18,7 +18,7 @@ from raidsim.report.finding import (
     Finding,
     Severity,
     cards_of,
-    duty,
+    duty_cycle,
     is_written,
     loads_of,
     mean_size,
@@ -110,7 +110,7 @@ def wears_out(scenario: Scenario) -> Iterator[Finding]:
         best, apart = (
             sum(
                 offered(load)
-                * duty(load)
+                * duty_cycle(load)
                 * mean_cost(scenario, volume, load, at_best=gathers).written_bytes
                 for load in loads
             )

@@ -25,7 +25,7 @@ from raidsim.kernel.world import TABLES, World
 from raidsim.records import empty
 from raidsim.result import owner_and_part
 from raidsim.scenario import Requests
-from raidsim.system import breath
+from raidsim.system import ticks
 from raidsim.system.memory import rows_for, taken_by
 
 FIRST_JOBS = 256
@@ -509,9 +509,9 @@ class System:
         """
         run = self._entry()
         while True:
-            reason: int = run(self.world, horizon, budget, breath.ticks())
+            reason: int = run(self.world, horizon, budget, ticks.count())
             if reason == t.RETURN_BREATH:
-                breath.take()
+                ticks.go_on()
             elif reason == t.RETURN_ROOM:
                 self.have_room()
             else:

@@ -12,7 +12,7 @@ from raidsim.assembly import replacement
 from raidsim.assembly.volume_rows import survives
 from raidsim.cards import Card
 from raidsim.control.environment import Environment
-from raidsim.control.reach import Reach
+from raidsim.control.paths import Paths
 from raidsim.intervene.cache_lines import Range, arrange, chosen, ranges
 from raidsim.intervene.cache_modes import set_write_mode
 from raidsim.intervene.exposure import expose
@@ -24,23 +24,23 @@ from raidsim.kernel import tables as t
 from raidsim.scenario import HybridSpec, VolumeSpec
 
 
-class Duty:
+class Ownership:
     """Whose hardware serves the volumes of a controller.
 
     Attributes
     ----------
     volumes
         What the volumes are, and their rows.
-    reaches
-        The ways to their drives, by row.
+    paths
+        The paths to their drives, by row.
     battery
         State of the controller's battery, as a scenario words it.
     works
         Whether the controller's own hardware does its work.
     server
-        The duty of the controller that serves the volumes, or has stopped while it did.
+        The ownership of the controller that serves the volumes, or has stopped while it did.
     served
-        The duties that this controller's hardware serves.
+        The ownerships that this controller's hardware serves.
     """
 
     def __init__(self, env: Environment, rows: tuple[int, int], card: Card, battery: str) -> None:
@@ -49,10 +49,10 @@ class Duty:
         self.row, engine = rows
         self.hardware: Hardware = hardware_of(env.system, self.row, engine, card)
         self.volumes: list[tuple[VolumeSpec | HybridSpec, int]] = []
-        self.reaches: dict[int, Reach] = {}
+        self.paths: dict[int, Paths] = {}
         self.works = True
-        self.server: Duty = self
-        self.served: list[Duty] = [self]
+        self.server: Ownership = self
+        self.served: list[Ownership] = [self]
         self.set_write_modes()
 
     @property
@@ -73,11 +73,11 @@ class Duty:
             return False
         return card.word("cache.protection") != "none" and self.server.battery == "good"
 
-    def carry(self, spec: VolumeSpec | HybridSpec, row: int, reach: Reach | None) -> None:
+    def carry(self, spec: VolumeSpec | HybridSpec, row: int, paths: Paths | None) -> None:
         """Serve one more volume."""
         self.volumes.append((spec, row))
-        if reach is not None:
-            self.reaches[row] = reach
+        if paths is not None:
+            self.paths[row] = paths
         if self.server is not self:
             serve_with(self.env.system, self.row, [row], self.server.hardware)
         if not self.server.works:
@@ -85,26 +85,26 @@ class Duty:
 
     def bring_back(self, row: int) -> bool:
         """Let a volume that was offline be online, if all is in reach; whether its data is."""
-        if row in self.reaches:
-            return self.reaches[row].bring_back()
+        if row in self.paths:
+            return self.paths[row].bring_back()
         return survives(self.env.system, row)
 
     def stop(self) -> None:
         """The hardware stops: nothing of it goes on."""
         self.env.sync()
         self.works = False
-        for duty in self.served:
-            stop(self.env.system, self.hardware, duty.rows)
+        for owned in self.served:
+            stop(self.env.system, self.hardware, owned.rows)
 
     def go_on(self) -> None:
         """The hardware works again, and serves those whom it served."""
         self.env.sync()
         self.works = True
-        for duty in self.served:
-            hand_over(self.env.system, duty.row, duty.rows, self.hardware, self.hardware)
+        for owned in self.served:
+            hand_over(self.env.system, owned.row, owned.rows, self.hardware, self.hardware)
         go_on(self.env.system, self.hardware.stations)
 
-    def pass_to(self, server: Duty) -> None:
+    def pass_to(self, server: Ownership) -> None:
         """Let another hardware serve the volumes from now on."""
         self.env.sync()
         old = self.server

@@ -16,8 +16,8 @@ from raidsim.intervene.pinned import cache_of, pin, pinned
 from raidsim.kernel import tables as t
 
 
-class Reach:
-    """The ways up from the drives of a volume.
+class Paths:
+    """The paths from the drives of a volume up to its controller or host.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""When the kernel comes up for air: ten times a second, by the clock on the wall.
+"""When the kernel comes back to Python: ten times a second, by the clock on the wall.
 
 While compiled code runs, Python handles no signal, so that Ctrl-C would wait until the kernel comes
 back, and that can be minutes. A thread of its own counts ticks in an array, and the kernel comes
@@ -24,12 +24,12 @@ PERIOD = 0.1
 """Seconds from one tick to the next."""
 
 
-def ticks() -> NDArray[Any]:
+def count() -> NDArray[Any]:
     """The number of ticks so far, for all runs of this process: an array of one."""
     return _ticking()
 
 
-def take() -> None:
+def go_on() -> None:
     """Go on with a run, or end it if nobody waits for it any more.
 
     Raises
@@ -43,15 +43,15 @@ def take() -> None:
 @cache
 def _ticking() -> NDArray[Any]:
     """Begin to count. Should two threads come here at once, both begin, each for itself."""
-    count = np.zeros(1, np.int64)
-    threading.Thread(target=_tick, args=(count,), name="raidsim ticks", daemon=True).start()
-    return count
+    number = np.zeros(1, np.int64)
+    threading.Thread(target=_tick, args=(number,), name="raidsim ticks", daemon=True).start()
+    return number
 
 
-def _tick(count: NDArray[Any]) -> None:
+def _tick(number: NDArray[Any]) -> None:
     while True:
         time.sleep(PERIOD)
-        count[0] += 1
+        number[0] += 1
 
 
 if hasattr(os, "register_at_fork"):  # a thread does not outlast a fork
