@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from raidsim.errors import InputError, Problem, quote, suggest
@@ -26,7 +25,7 @@ from raidsim.measured import (
     vdbench_summary,
 )
 from raidsim.measured.job import Measured
-from raidsim.measured.text_file import decoded, refuse
+from raidsim.measured.text_file import decoded, read_start, refuse
 
 HEAD = 64 * 1024  # bytes of a file by which it is recognised
 FIO, FIO_JOBS, FIO_LOG = "fio", "fio-jobs", "fio-log"
@@ -129,7 +128,7 @@ def _named(name: str) -> Format:
 
 def _format_of(name: str) -> Format:
     """The only format that a file can be of."""
-    head = _head(name)
+    head = decoded(read_start(name, HEAD, "name files in it"))
     found = [one for one in FORMATS if one.recognises(head, name)]
     if not found:
         if not head.strip():
@@ -141,23 +140,6 @@ def _format_of(name: str) -> Format:
         words = " or ".join(one.words for one in found)
         refuse(name, f"could be {words}", f"say which: --format {found[0].name}, for example")
     return found[0]
-
-
-def _head(name: str) -> str:
-    """The beginning of a file, as text."""
-    if not name:
-        refuse('""', "is no name of a file", "name a file")
-    path = Path(name)
-    try:
-        if path.is_dir():
-            refuse(name, "is a folder", "name files in it")
-        if path.exists() and not path.is_file():
-            refuse(name, "is no regular file")
-        with path.open("rb") as file:
-            return decoded(file.read(HEAD))
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        refuse(name, f"cannot be read: {reason[:1].lower()}{reason[1:]}")
 
 
 def _all(found: dict[str, list[tuple[str, Any]]], form: Any) -> list[Any]:

@@ -25,23 +25,39 @@ def read_text(name: str | PathLike[str], most: int, what: str) -> str:
     InputError
         There is no such file, it is too large, or no text.
     """
+    data = read_start(name, most + 1)
+    if len(data) > most:
+        refuse(str(name), f"is larger than {most >> 20} MiB, which no {what} of a usual run is")
+    return decoded(data)
+
+
+def read_start(name: str | PathLike[str], most: int, instead: str = "name a file in it") -> bytes:
+    """Read at most so many bytes of the beginning of a file.
+
+    Parameters
+    ----------
+    instead
+        The remedy if it is a folder.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or it cannot be read.
+    """
     shown = str(name)
     if not shown:
         refuse('""', "is no name of a file", "name a file")
     path = Path(name)
     try:
         if path.is_dir():
-            refuse(shown, "is a folder", "name a file in it")
+            refuse(shown, "is a folder", instead)
         if path.exists() and not path.is_file():
             refuse(shown, "is no regular file")
         with path.open("rb") as file:
-            data = file.read(most + 1)
+            return file.read(most)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         refuse(shown, f"cannot be read: {reason[:1].lower()}{reason[1:]}")
-    if len(data) > most:
-        refuse(shown, f"is larger than {most >> 20} MiB, which no {what} of a usual run is")
-    return decoded(data)
 
 
 def decoded(data: bytes) -> str:

@@ -273,8 +273,7 @@ def check(
     if arithmetic.prices is not None:
         rated = healthy.years if need.endurance else None  # else no load says how much is written
         worn = design.shape.drives * wear.replaced(rated, arrays, need)
-        bill = arithmetic.costs.bill(parts, watts, place, server, worn)
-        money = Money(bill.purchase, bill.growth, bill.energy, bill.replacements)
+        money = arithmetic.costs.bill(parts, watts, place, server, worn)
     over = {
         LATENCY: healthy.over(need.limits("healthy")),
         f"{LATENCY}, degraded": 0.0 if degraded is None else degraded.over(

@@ -18,6 +18,7 @@ from raidsim.cards import Card
 from raidsim.planning.choice import ARRAYS, DRIVE, HOSTS, PLACE, Numbers, Space
 from raidsim.planning.keys import ChassisKeys
 from raidsim.planning.need import Need
+from raidsim.planning.outcome import Money
 from raidsim.planning.prices import Prices
 
 HOURS = 8760.0
@@ -84,21 +85,6 @@ class Parts:
     def last(self) -> int:
         """Number of the last year."""
         return len(self.arrays) - 1
-
-
-@dataclass(frozen=True)
-class Bill:
-    """Cost over the horizon, by what it is for, in the currency of the prices."""
-
-    purchase: float
-    growth: float
-    energy: float
-    replacements: float
-
-    @property
-    def total(self) -> float:
-        """All of it."""
-        return self.purchase + self.growth + self.energy + self.replacements
 
 
 @dataclass(frozen=True)
@@ -184,7 +170,7 @@ class Costs:
         at: tuple[int, ...],
         fixed: float = 0.0,
         worn: float = 0.0,
-    ) -> Bill:
+    ) -> Money:
         """The cost of one design, item by item; ``at`` is its place in the grid.
 
         ``worn`` is the number of drives that wear out within the horizon, and are bought again.
@@ -201,7 +187,7 @@ class Costs:
             drives = one(parts.drives(year))
             replaced += drives * one(self.afr * self.drive)
             energy += one(power_of(parts, year, watts, fixed)) * HOURS / 1000 * self.prices.kwh
-        return Bill(first, last - first, energy, replaced)
+        return Money(first, last - first, energy, replaced)
 
     def _purchase(self, parts: Parts, year: int) -> Numbers:
         """What everything that is there in a year is bought for."""
