@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 
 from raidsim import units
 from raidsim.assembly import shingles, surface
-from raidsim.assembly.disk_cache import cache_size, deferral
+from raidsim.assembly.disk_cache import Deferral, cache_size, deferral
 from raidsim.assembly.seeks import curve
 from raidsim.cards import Card
 from raidsim.cards.surface import data_sectors
@@ -80,22 +81,14 @@ def add(
     found = surface.rows(card, turning.speed, turning.phase)
     first_zone = add_zones(system, found)
     first_seek, seeks = add_seeks(system, card, cylinders)
-    times, by_hit = command_times(card)
-    switch = card.number("geometry.head_switch") * NS_PER_S
-    switches = [switch, switch]
-    if card.has("geometry.write_head_switch"):
-        switches[1] = card.number("geometry.write_head_switch") * NS_PER_S
     controller = system.add_station(f"{name}: controller", "disk controller")
     arm = system.add_station(f"{name}: arm", "disk arm")
-    cached = cache_size(card) > 0
-    entries = card.integer("write_cache.entries") if cached else 0
+    entries = card.integer("write_cache.entries") if cache_size(card) > 0 else 0
     window = min(card.integer("command.queue_depth"), card.integer("queue.window"))
     deferred = deferral(card, entries)
     tasks = window + 1 + (0 if deferred else entries)
-    depth = card.integer("read_ahead.depth")
-    holds = depth > 0 or card.has("read_ahead.segment")
+    holds = card.integer("read_ahead.depth") > 0 or card.has("read_ahead.segment")
     extents = card.integer("read_ahead.segments") if holds else 0
-    curves = [curve(card, op, cylinders) for op in ("read", "write")]
     first_extent = system.append("extents", extents)
     first_task = system.append("tasks", tasks)
     first_deferred = add_deferred(system, entries) if deferred else 0
@@ -110,52 +103,23 @@ def add(
         size=card.integer("capacity.user"),
         sector=card.integer("capacity.sector"),
         physical_sector=card.integer("capacity.physical_sector"),
-        command_time=times,
-        completion_time=round(card.number("overhead.read_completion") * NS_PER_S),
-        by_hit=by_hit,
-        link_ns=card.number("link.time_per_byte") * NS_PER_S,
         revolution=surface.revolution(card, turning.speed),
-        heads=card.integer("geometry.heads"),
         cylinders=cylinders,
         first_zone=first_zone,
         zones=len(found),
         zone=first_zone,
-        head_switch=switches,
-        head_and_seek=switches if card.seek_points else [0.0, 0.0],
         first_seek=first_seek,
         seeks=seeks,
-        zero_latency=[card.flag(f"access.zero_latency_{op}s") for op in ("read", "write")],
-        early_seek=card.flag("command.early_seek"),
-        watermark=card.number("buffer.read_watermark"),
-        unit=card.integer("buffer.read_unit"),
-        seek_fixed=[one.fixed for one in curves],
-        seek_root=[one.root for one in curves],
-        seek_linear=[one.linear for one in curves],
-        discipline=DISCIPLINES[card.word("queue.discipline")],
-        ageing=card.number("queue.ageing"),
-        passes=card.number("queue.passes"),
-        choosing=round(card.number("queue.choose_time") * NS_PER_S),
         first_task=first_task,
         tasks=tasks,
         first_extent=first_extent,
         extents=extents,
-        segment=segment_of(card),
-        shares=card.flag("write_cache.shares_segments"),
-        dirty_hits=card.flag("write_cache.read_hits"),
-        ahead_rule=AHEAD[card.word("read_ahead.until")],
-        resumes=card.flag("read_ahead.on_hit"),
-        from_landing=card.flag("read_ahead.from_landing"),
-        depth=depth,
-        minimum=card.integer("read_ahead.minimum"),
-        cached=cached,
-        cache=cache_size(card),
         entries=entries,
-        defers=deferred.entries if deferred else t.NONE,
-        defers_bytes=deferred.size if deferred else 0,
-        aims=deferred.aims if deferred else 0,
-        turns=deferred.turns if deferred else 0,
         first_deferred=first_deferred,
-        longest_write=shingles.longest(card, LONGEST_WRITE),
+        **_of_commands(card),
+        **_of_the_arm(card, cylinders),
+        **_of_the_read_ahead(card),
+        **_of_the_write_cache(card, deferred),
     )
     # The arm chooses last in its instant: a command that comes at the same time is seen.
     job = system.take_job(t.STAGE_DISK_ARM, drive=drive, row=row, priority=t.LAST)
@@ -163,6 +127,69 @@ def add(
     if shingles.is_shingled(card):
         shingles.add(system, name, card, disk=row, drive=drive, tasks=tasks)
     return row
+
+
+def _of_commands(card: Card) -> dict[str, Any]:
+    """What a command takes beside the arm, and how data passes between buffer and link."""
+    times, by_hit = command_times(card)
+    return {
+        "command_time": times,
+        "completion_time": round(card.number("overhead.read_completion") * NS_PER_S),
+        "by_hit": by_hit,
+        "link_ns": card.number("link.time_per_byte") * NS_PER_S,
+        "early_seek": card.flag("command.early_seek"),
+        "watermark": card.number("buffer.read_watermark"),
+        "unit": card.integer("buffer.read_unit"),
+    }
+
+
+def _of_the_arm(card: Card, cylinders: int) -> dict[str, Any]:
+    """How long the arm moves, and which command it takes next."""
+    switch = card.number("geometry.head_switch") * NS_PER_S
+    switches = [switch, switch]
+    if card.has("geometry.write_head_switch"):
+        switches[1] = card.number("geometry.write_head_switch") * NS_PER_S
+    curves = [curve(card, op, cylinders) for op in ("read", "write")]
+    return {
+        "heads": card.integer("geometry.heads"),
+        "head_switch": switches,
+        "head_and_seek": switches if card.seek_points else [0.0, 0.0],
+        "zero_latency": [card.flag(f"access.zero_latency_{op}s") for op in ("read", "write")],
+        "seek_fixed": [one.fixed for one in curves],
+        "seek_root": [one.root for one in curves],
+        "seek_linear": [one.linear for one in curves],
+        "discipline": DISCIPLINES[card.word("queue.discipline")],
+        "ageing": card.number("queue.ageing"),
+        "passes": card.number("queue.passes"),
+        "choosing": round(card.number("queue.choose_time") * NS_PER_S),
+    }
+
+
+def _of_the_read_ahead(card: Card) -> dict[str, Any]:
+    """The segments of the buffer that hold what was read, and how far the disk reads on."""
+    return {
+        "segment": segment_of(card),
+        "ahead_rule": AHEAD[card.word("read_ahead.until")],
+        "resumes": card.flag("read_ahead.on_hit"),
+        "from_landing": card.flag("read_ahead.from_landing"),
+        "depth": card.integer("read_ahead.depth"),
+        "minimum": card.integer("read_ahead.minimum"),
+    }
+
+
+def _of_the_write_cache(card: Card, deferred: Deferral | None) -> dict[str, Any]:
+    """How much the write cache holds, and for how long commands go before it."""
+    return {
+        "shares": card.flag("write_cache.shares_segments"),
+        "dirty_hits": card.flag("write_cache.read_hits"),
+        "cached": cache_size(card) > 0,
+        "cache": cache_size(card),
+        "defers": deferred.entries if deferred else t.NONE,
+        "defers_bytes": deferred.size if deferred else 0,
+        "aims": deferred.aims if deferred else 0,
+        "turns": deferred.turns if deferred else 0,
+        "longest_write": shingles.longest(card, LONGEST_WRITE),
+    }
 
 
 def add_deferred(system: System, entries: int) -> int:
