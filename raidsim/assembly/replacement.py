@@ -1,4 +1,4 @@
-"""Which line of a cache gives its place to another: what a policy needs in the tables."""
+"""Replacement policies of caches: the rows of the tables that a policy needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from raidsim.system.system import System
 
 
 def fields(system: System, name: str, lines: int) -> dict[str, Any]:
-    """What the row of a new cache with so many lines says of its policy.
+    """The fields of the row of a new cache, with so many lines, that are about its policy.
 
     Ghosts, as many as lines, are added only if the policy has any.
     """

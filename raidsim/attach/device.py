@@ -378,7 +378,7 @@ class Device:
             promised.change(partial(self._zeroed, rows))
         self._owed = [(address, self._zeroed(rows, address, data)) for address, data in self._owed]
         self._torn -= {
-            spot for spot in self._torn if any(first <= spot[1] < end for first, end in rows)
+            stripe for stripe in self._torn if any(first <= stripe[1] < end for first, end in rows)
         }
 
     def _zeroed(self, rows: list[tuple[int, int]], address: int, data: bytes) -> bytes:

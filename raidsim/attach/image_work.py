@@ -151,10 +151,10 @@ def scrub(array: Array | Nested, *, repair: bool) -> tuple[str, bool]:
     try:
         wrong: dict[tuple[int, int], None] = {}
         rows = 0
-        for spot in _spots(members):
+        for stripe in _stripes(members):
             rows += 1
-            if members.inconsistent([spot]):
-                wrong[spot] = None
+            if members.inconsistent([stripe]):
+                wrong[stripe] = None
         if repair:
             members.make_consistent(wrong)
             members.flush()
@@ -168,7 +168,7 @@ def scrub(array: Array | Nested, *, repair: bool) -> tuple[str, bool]:
     return f"{len(wrong)} of {rows} rows do not agree: {shown}{more}{done}", repair
 
 
-def _spots(members: Members) -> Iterator[tuple[int, int]]:
+def _stripes(members: Members) -> Iterator[tuple[int, int]]:
     spans = len(members.drives) // int(members.layout["span_drives"])
     for row in members.rows_in_use():
         for span in range(spans):

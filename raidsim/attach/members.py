@@ -314,8 +314,8 @@ class Members:
         n: int = self.layout["span_drives"]
         for one in self._pieces(address, len(data)):
             drive, offset = place(self.layout, one.address, 0)
-            spot = (drive // n, offset // self.strip)
-            yield one.address, data[one.at : one.at + one.length], spot
+            stripe = (drive // n, offset // self.strip)
+            yield one.address, data[one.at : one.at + one.length], stripe
 
     def _number(self, address: int) -> int:
         """Which data strip of its stripe lies at a volume address."""
@@ -501,10 +501,10 @@ class Members:
 
     # -- redundancy that does not agree --------------------------------------------------------
 
-    def make_consistent(self, spots: Iterable[tuple[int, int]]) -> None:
+    def make_consistent(self, stripes: Iterable[tuple[int, int]]) -> None:
         """Let parity and copies of these stripes agree with the data: span and row."""
         n: int = self.layout["span_drives"]
-        for span, row in spots:
+        for span, row in stripes:
             for drive in range(span * n, span * n + n):
                 if not self.is_good(drive, row * self.strip):
                     continue
@@ -517,11 +517,11 @@ class Members:
                     if content is not None:
                         self.drives[drive].write(row * self.strip, content)
 
-    def inconsistent(self, spots: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    def inconsistent(self, stripes: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Which of these stripes do not agree: drive and row of the strips that differ."""
         n: int = self.layout["span_drives"]
         wrong = []
-        for span, row in spots:
+        for span, row in stripes:
             for drive in range(span * n, span * n + n):
                 content = self.restored(drive, row)
                 if content not in (None, self.drives[drive].read(row * self.strip, self.strip)):

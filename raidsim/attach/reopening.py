@@ -58,8 +58,8 @@ def reopened(folder: Path, array: Array, names: Sequence[str]) -> Members:
     members = open_array(array, write=True)
     if not array.is_clean:
         n = members.layout["span_drives"]
-        spots = [(s, r) for r in members.rows_in_use() for s in range(len(members.drives) // n)]
-        members.make_consistent(spots)
+        stripes = [(s, r) for r in members.rows_in_use() for s in range(len(members.drives) // n)]
+        members.make_consistent(stripes)
     for number, image in enumerate(array.drives):
         if image is None:
             path = folder / names[number]

@@ -208,7 +208,7 @@ class SpanKeepers:
     def end(self, torn: Iterable[tuple[int, int]]) -> None:
         """The members are closed; these spans and rows do not agree."""
         shift = self._before // self._arrays[0].strip
-        spots = list(torn)
+        stripes = list(torn)
         for span, (array, keeper) in enumerate(zip(self._arrays, self._keepers, strict=True)):
-            keeper.end((0, row + shift) for which, row in spots if which == span)
+            keeper.end((0, row + shift) for which, row in stripes if which == span)
             array.close()

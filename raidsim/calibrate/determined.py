@@ -1,14 +1,16 @@
 """Which values the claims determine: each alone, and which can be exchanged for each other.
 
-The slopes of the residuals at the end of a fit are a matrix J, claims by logarithms of values.
-A value is not determined alone if a factor of two in it passes all claims by: |J e| ln 2 < 1. Of
-those that are, a combination v (a right singular vector of J) is not if a factor of two along it
-does: |J v| ln 2 < 1. Then one value can be exchanged for others in the proportion that v says.
+The slopes of the residuals at the end of a fit are a matrix J: a row for each claim, a column for
+the logarithm of each value. A value is not determined, even alone, if the claims do not notice a
+factor of two in it: |J e| ln 2 < 1, where e is its unit vector. The other values may still be open
+in combination: v, a right singular vector of J, is such a combination if the claims do not notice
+a factor of two along it, |J v| ln 2 < 1. Then one value can be exchanged for others in the
+proportion that v says.
 
-How well a value is known while the others follow is the posterior of a linear model whose
-residuals have a deviation of 1 and whose logarithms one of half their range: no value can
-follow further than its range. Without that, a value that claims tell 1:1 would count as unknown
-as soon as they do not tell another one, which hardly moves them, at all.
+How well one value is known while all others may follow is told by the posterior of a linear model.
+In it residuals have a standard deviation of 1, and the logarithm of each value has one of half its
+range, so that no value follows further than its range. Without these ranges, one value that hardly
+moves any claim, and is therefore open, would make others count as unknown that claims tell exactly.
 """
 
 from __future__ import annotations

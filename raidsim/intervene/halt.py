@@ -1,7 +1,7 @@
-"""Stations that stop: nothing leaves them until they go on, or others take their jobs.
+"""Stations that stop: nothing leaves them until they go on, or until others take their jobs.
 
-Whatever a station had begun is in its queue again, in front, and asks for its whole service
-once more. A visit that ends that way counts as one whose service was cut short, so that the two
+A job that was being served goes back to the front of the queue, and asks for its whole service
+once more. The visit that was broken off counts as one with a shorter service, so that the two
 accounts of a station (areas over time, sums over jobs) still agree.
 """
 

@@ -5,11 +5,12 @@
 - So are writes that hard disks have answered from their volatile buffers. Where they are is in
   the queues of the arms; of flash drives without capacitors only their bytes are known.
 - A task whose write phase is under way has changed some of its drives and not others: the stripe
-  is torn, its parity (or the copies of a mirror) do not agree. Who keeps the data of stripes under
-  update in a cache that outlasts the cut, or in a journal, writes them again when power is back.
-  A log of partial parity makes parity agree with what the drives have, and brings back a strip of
-  a lost drive unless that one was being written. Where buffers of the other drives lost something
-  of its stripe, that is taken for lost too: it may be the strip that was written. Nobody else can
+  is torn, that is, its parity (or the copies of a mirror) do not agree. A controller whose cache
+  outlasts the cut, and an array with a journal, still have the data of stripes under update, and
+  write it again when power is back. With a log of partial parity, parity is made to agree with
+  what the drives have, and a strip of a lost drive is computed from that unless the strip itself
+  was being written. If buffers of the other drives lost something of the same stripe, the strip
+  counts as lost too, since it may be the one that was written. Without any of these nobody can
   tell which strip is right.
 
 A torn stripe corrupts data that nobody wrote to: what a lost drive held there is computed from

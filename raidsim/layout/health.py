@@ -31,7 +31,7 @@ def space_overhead(layout: np.void) -> float:
 
 
 def survives(layout: np.void, good: NDArray[np.int64]) -> bool:
-    """Whether all data can still be read when every drive that is not whole is left out."""
+    """Whether all data can still be read without the drives that are not wholly good."""
     n: int = layout["span_drives"]
     last = layout["rows"] - 1
     if layout["family"] == PARITY:

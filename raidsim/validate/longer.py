@@ -1,7 +1,8 @@
-"""Runs of claims that came to a bound before they were precise: once more, with the bound widened.
+"""Runs of claims that ended at a bound before they were precise are run again with a wider bound.
 
-A scenario bounds its points for those who wait for it. A claim should not rest on what is not as
-precise as asked, so of a run that did not converge the intensities in question are run again.
+A scenario bounds how long its points are measured, for the sake of those who wait for it. A claim
+should not rest on a figure that is less precise than was asked for, so the intensities at which a
+run did not converge are run again.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def longer(runs: Iterable[Sweep], results: Mapping[Job, Result], systems: System
             continue
         scenario = systems.of(run.job.scenario, run.job.overrides)
         if scenario.events or scenario.machines or any(load.has_end for load in scenario.loads):
-            continue  # of these it says that they didn't come to their end
+            continue  # a wider bound does not help them: their results say that they did not end
         overrides = (*run.job.overrides, *_wider(scenario))
         job = replace(run.job, overrides=overrides)
         if run.is_swept:
