@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -147,6 +147,10 @@ class Contradicts:
     why: str
 
 
+def _no_line() -> None:
+    """A claim that is from no file."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """One published statement.
@@ -180,8 +184,13 @@ class Claim:
     note: str = ""
     explanation: str = ""
     path: Path | None = None
-    line: int | None = None
+    find_line: Callable[[], int | None] = field(default=_no_line, compare=False, repr=False)
     system: str = ""
+
+    @property
+    def line(self) -> int | None:
+        """Line of the file on which it stands, which only a message wants to know."""
+        return self.find_line()
 
     @property
     def kind(self) -> str:

@@ -7,6 +7,8 @@ then one ``[[claim]]`` after the other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
@@ -415,7 +417,8 @@ def from_file(file: toml_file.TomlFile, path: Path) -> list[Claim]:
         problems = [_problem(file, one) for one in error.errors()]
         raise InputError(the_first(problems, file.name)) from None
     claims = [
-        _claim(parsed, one, path, file.line(("claim", i))) for i, one in enumerate(parsed.claim)
+        _claim(parsed, one, path, partial(file.line, ("claim", i)))
+        for i, one in enumerate(parsed.claim)
     ]
     problems = [
         Problem(str(path), claim.line, claim.id, cause)
@@ -438,7 +441,9 @@ def _seen_from(folder: Path, data: Any) -> None:
             _seen_from(folder, one)
 
 
-def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> Claim:
+def _claim(
+    parsed: ClaimFile, one: ClaimTable, path: Path, find_line: Callable[[], int | None]
+) -> Claim:
     subject: Performance | CardValue | ScenarioValue
     if one.run is not None and one.metric in FACTS:
         overrides = parsed.overrides + one.run.overrides
@@ -486,7 +491,7 @@ def _claim(parsed: ClaimFile, one: ClaimTable, path: Path, line: int | None) -> 
         note=one.note,
         explanation=one.explanation,
         path=path,
-        line=line,
+        find_line=find_line,
         system=one.system or "",
     )
 
