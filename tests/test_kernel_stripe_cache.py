@@ -94,7 +94,7 @@ def test_writes_of_the_same_bytes_are_each_carried_out():
 
 
 def test_writes_that_overlap_are_each_carried_out():
-    """What they share is written by both: two strips, and of the other three strips, with P and Q."""
+    """What they share is written by both: two strips, and then three, each time with P and Q."""
     data = array()
     assert commands(data, (0, 0, STRIP), (100, 0, 2 * STRIP), (101, STRIP, 3 * STRIP)) == 6 + 4 + 5
 

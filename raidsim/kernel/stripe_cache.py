@@ -8,8 +8,8 @@ writes costs:
   were needed, and is not read again: whoever has computed parity of a stripe once knows it.
 - While a stripe is being written, further writes to it gather in its heads, and are carried out
   together: here those of which one goes on where the other ends. If the stripe is full by then, it
-  reads nothing. Writes of the same bytes do not come together: the later one waits until the data of
-  the earlier one has been taken (``R5_Overlap`` in ``add_stripe_bio``).
+  reads nothing. Writes of the same bytes do not come together: the later one waits until the data
+  of the earlier one has been taken (``R5_Overlap`` in ``add_stripe_bio``).
 
 md lets a stripe that has to read wait a while for further writes, too (``STRIPE_DELAYED``), but not
 for requests that a process waits for (``REQ_SYNC``). Such are all that go past the page cache,
