@@ -142,22 +142,6 @@ def test_the_seek_curve_has_the_three_times_of_the_data_sheet(op, name):
     assert mean == pytest.approx(average, rel=5e-3)
 
 
-@pytest.mark.parametrize("op", [t.READ, t.WRITE])
-@pytest.mark.parametrize(
-    "average", ["4.7 ms", "5.3 ms"]
-)  # a curve that bends, one all but straight
-def test_a_seek_beyond_the_reach_of_a_time_takes_longer(op, average):
-    changes = {"seek__read_average": average, "seek__write_average": average}
-    disk = OneDisk(**SMALL | changes | {"seek__write_full": "8 ms"})
-    row, world = disk.row, disk.system.world
-    cylinders = int(row["cylinders"])
-    for distance in (1, 2, 10, cylinders // 3, cylinders - 2):
-        time = mechanics.seek_time(world, row, op, distance)
-        reach = mechanics.seek_reach(world, row, op, time)
-        assert distance <= reach <= distance + 4
-    assert mechanics.seek_reach(world, row, op, 100.0 * MS) >= cylinders - 1
-
-
 def test_moves_to_another_head_and_to_another_cylinder():
     disk = OneDisk(**SMALL)
     row, world = disk.row, disk.system.world

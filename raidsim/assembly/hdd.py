@@ -224,12 +224,9 @@ def add_seeks(system: System, card: Card, cylinders: int) -> tuple[int, int]:
     farthest = max(cylinders, distance[-1] + 1)
     distance.append(farthest)
     times = np.column_stack([times, times[:, -1]])
-    least = np.minimum.accumulate(times[:, ::-1], axis=1)[:, ::-1]
     first = system.append("seeks", len(distance))
     for number, one in enumerate(distance):
-        system.set_row(
-            "seeks", first + number, distance=one, time=times[:, number], least=least[:, number]
-        )
+        system.set_row("seeks", first + number, distance=one, time=times[:, number])
     return first, len(distance)
 
 

@@ -41,7 +41,6 @@ from raidsim.kernel.mechanics import (
     locate,
     move_time,
     positioning,
-    seek_reach,
     span,
     track_of,
     wait_time,
@@ -61,9 +60,6 @@ from raidsim.kernel.tables import (
 
 CHOOSING = 2
 """Value of ``moving`` while the firmware chooses: commands that come meanwhile take part."""
-
-WORTH_NARROWING = 8
-"""Waiting accesses from which it pays to know how far a seek may go."""
 
 
 @routine
@@ -449,16 +445,11 @@ def least_positioning(w, disk, coming, firsts):
     phase = float(now % disk["revolution"])
     here = disk["cylinder"]
     ageing = disk["ageing"]
-    # Whose seek alone takes longer than the best so far is not looked at any further.
-    narrows = ageing == 0.0 and disk["waiting"] >= WORTH_NARROWING
-    reach = disk["cylinders"]
     best = disk["first_task"]
     least = math.inf
     for row in range(best, best + disk["waiting"]):
         task = w.tasks[row]
         distance = abs(task["cylinder"] - here)
-        if distance > reach:
-            continue
         cost = positioning(w, disk, task, distance, phase)
         if task["offset"] == coming and task["op"] == READ:
             cost = 0.0
@@ -467,6 +458,4 @@ def least_positioning(w, disk, coming, firsts):
         if cost < least and not (firsts and continues(w, disk, task)):
             least = cost
             best = row
-            if narrows:
-                reach = max(seek_reach(w, disk, READ, cost), seek_reach(w, disk, WRITE, cost))
     return best

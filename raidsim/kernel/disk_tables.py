@@ -128,7 +128,6 @@ SEEKS = Table(
     "a point of a measured seek curve, with straight lines between",
     distance=configuration("i8", "cylinders"),
     time=configuration("f8", "before a read, before a write", "ns", shape=(2,)),
-    least=configuration("f8", "of this point and all farther ones", "ns", shape=(2,)),
 )
 
 TASKS = Table(

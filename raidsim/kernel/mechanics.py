@@ -102,41 +102,6 @@ def measured_seek(w, disk, op, distance):
 
 
 @handler
-def seek_reach(w, disk, op, time):
-    """Cylinders beyond which no seek takes ``time`` ns or less; a few too many, never too few.
-
-    The inverse of :func:`seek_time`: s = sqrt(d - 1) solves linear s^2 + root s = time - fixed.
-    """
-    if disk["first_seek"] != NONE:
-        return measured_reach(w, disk, op, time)
-    over = time - disk["seek_fixed"][op]
-    if over <= 0.0:
-        return 2
-    root = disk["seek_root"][op]
-    square = root * root + 4.0 * disk["seek_linear"][op] * over
-    if square < 0.0 or root + math.sqrt(square) <= 0.0:
-        return disk["cylinders"]
-    s = 2.0 * over / (root + math.sqrt(square))
-    return int(min(s * s, float(disk["cylinders"]))) + 3
-
-
-@handler
-def measured_reach(w, disk, op, time):
-    """Reach of a seek on a measured curve: the first point from which on all take longer."""
-    low = disk["first_seek"]
-    high = low + disk["seeks"]
-    while low < high:
-        middle = (low + high) // 2
-        if w.seeks[middle]["least"][op] > time:
-            high = middle
-        else:
-            low = middle + 1
-    if low == disk["first_seek"] + disk["seeks"]:
-        return disk["cylinders"]
-    return w.seeks[low]["distance"]
-
-
-@handler
 def move_time(w, disk, op, cylinder, head):
     """ns until the arm is over another track: a seek, a head switch, or nothing."""
     distance = cylinder - disk["cylinder"]
