@@ -383,7 +383,9 @@ def serve_waiting(w, disk):
     while row > disk["first_task"]:
         row -= 1
         task = w.tasks[row]
-        if task["op"] != READ or not extent["start"] <= task["offset"] < extent["end"]:
+        place = task["offset"]
+        is_there = (extent["start"] <= place) & (place < extent["end"])
+        if not is_there & (task["op"] == READ):
             continue
         last = task["offset"] + task["length"]
         if disk["shingles"] != NONE and shingles.is_scattered(w, disk, task["offset"], last):

@@ -11,6 +11,10 @@ A read that goes on where a segment ends belongs to a stream: the arm then reads
 ``minimum`` bytes even if other accesses wait. Segments are replaced least recently used
 first: with more streams than segments each finds its own overwritten.
 
+Segments lie anywhere, so each comparison of an address with one of them is a coin that the
+processor would have to guess. Searches therefore join the two of a segment with ``&``, and branch
+on the result, which is nearly always the same.
+
 Verbs: :func:`find` a byte, :func:`begin_read` and :func:`read_on` fill, :func:`catch_up`,
 :func:`stop`, :func:`take` and :func:`forget` data that was overwritten.
 """
@@ -47,7 +51,7 @@ def find(w, disk, offset):
         end = extent["end"]
         if disk["ahead"] == 1 and e == disk["active"]:
             end = disk["ahead_until"]
-        if extent["start"] <= offset < end:
+        if (extent["start"] <= offset) & (offset < end):
             return e
     return NONE
 
@@ -60,7 +64,7 @@ def has_begun(w, disk, offset):
         end = w.extents[e]["end"]
         if e == disk["active"] and disk["moving"] == 1 and disk["op"] == READ:
             end = disk["stop"]
-        if w.extents[e]["start"] <= offset < end:
+        if (w.extents[e]["start"] <= offset) & (offset < end):
             return True
     return False
 
@@ -174,7 +178,7 @@ def begin_read(w, disk, start, end):
     first = disk["first_extent"]
     for e in range(first, first + disk["extents"]):
         extent = w.extents[e]
-        if extent["end"] == start and extent["end"] > extent["start"]:
+        if (extent["end"] == start) & (start > extent["start"]):
             disk["tick"] += 1
             extent["used"] = disk["tick"]
             disk["active"] = e
@@ -189,8 +193,10 @@ def take_oldest(w, disk, start, end):
     disk["tick"] += 1
     first = disk["first_extent"]
     oldest = first
+    least = disk["tick"]
     for e in range(first, first + disk["extents"]):
-        if w.extents[e]["used"] < w.extents[oldest]["used"]:
+        if w.extents[e]["used"] < least:
+            least = w.extents[e]["used"]
             oldest = e
     extent = w.extents[oldest]
     extent["start"] = start
@@ -343,7 +349,7 @@ def forget(w, disk, start, end):
             last = disk["stop"]
         elif disk["ahead"] == 1 and e == disk["active"]:
             last = disk["ahead_until"]
-        if extent["start"] < end and start < last:
+        if (extent["start"] < end) & (start < last):
             if filling:
                 disk["active"] = NONE
             elif disk["ahead"] == 1 and e == disk["active"]:
