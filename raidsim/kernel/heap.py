@@ -48,17 +48,9 @@ def schedule(w, time, priority, kind, subject, mark):
         over = heap[above]
         if over["time"] < time or (over["time"] == time and over["order"] < order):
             break
-        here = heap[hole]
-        here["time"] = over["time"]
-        here["order"] = over["order"]
-        here["subject"] = over["subject"]
-        here["mark"] = over["mark"]
+        put(heap[hole], over["time"], over["order"], over["subject"], over["mark"])
         hole = above
-    here = heap[hole]
-    here["time"] = time
-    here["order"] = order
-    here["subject"] = subject
-    here["mark"] = mark
+    put(heap[hole], time, order, subject, mark)
 
 
 @handler
@@ -90,18 +82,19 @@ def sink(heap, count, time, order, subject, mark):
         below = heap[child]
         if time < below["time"] or (time == below["time"] and order < below["order"]):
             break
-        here = heap[hole]
-        here["time"] = below["time"]
-        here["order"] = below["order"]
-        here["subject"] = below["subject"]
-        here["mark"] = below["mark"]
+        put(heap[hole], below["time"], below["order"], below["subject"], below["mark"])
         hole = child
         child = 2 * hole + 1
-    here = heap[hole]
-    here["time"] = time
-    here["order"] = order
-    here["subject"] = subject
-    here["mark"] = mark
+    put(heap[hole], time, order, subject, mark)
+
+
+@handler
+def put(row, time, order, subject, mark):
+    """Write an event into a row: all of it at once, since nothing is read in between."""
+    row["time"] = time
+    row["order"] = order
+    row["subject"] = subject
+    row["mark"] = mark
 
 
 @handler

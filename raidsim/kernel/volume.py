@@ -29,7 +29,9 @@ def device_ios(w, index):
     if job["op"] == TRIM:
         return 1  # no data is transferred: none of its bytes counts
     longest = w.drives[volume["drive"]]["max_transfer"]
-    return max((job["length"] + longest - 1) // longest, 1)  # a flush is one too
+    if job["length"] <= longest:  # nearly all; a flush is one too
+        return 1
+    return (job["length"] + longest - 1) // longest
 
 
 @handler
