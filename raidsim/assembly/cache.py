@@ -16,6 +16,9 @@ from raidsim.scenario.arrays import writes_back
 from raidsim.system.system import System
 from raidsim.units import NS_PER_S
 
+BUCKETS = 4
+"""For each line: most strips that are looked for are not there, and an empty bucket says so."""
+
 READ_MODES = {"none": c.NO_READ_AHEAD, "ahead": c.READ_AHEAD, "adaptive": c.ADAPTIVE}
 
 
@@ -23,7 +26,7 @@ def add_cache(system: System, name: str, card: Card) -> int:
     """Add an empty cache, with as many lines as it has of the smallest strips; its row."""
     size = card.integer("cache.size")
     lines = max(size // card.integer("strip.smallest"), 1)
-    buckets = 1 << (lines - 1).bit_length()
+    buckets = BUCKETS << (lines - 1).bit_length()
     first_line = system.append("lines", lines)
     rows = system.world.lines[first_line : first_line + lines]
     rows["chain"] = np.arange(first_line + 1, first_line + lines + 1)

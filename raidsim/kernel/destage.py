@@ -146,7 +146,8 @@ def insert(w, cache, volume, size, start, end):
                 policy.used(w, cache, index)
     if fresh > 0:
         for strip in range(first, last + 1):
-            if find(w, cache, volume, strip) == NONE:
+            # Of one strip alone it is known already.
+            if first == last or find(w, cache, volume, strip) == NONE:
                 soil(w, cache, take(w, cache, volume, strip, size), start, end)
     cache["written"] = w.state[0]["now"]
     if cache["dirty"] > cache["dirty_peak"]:

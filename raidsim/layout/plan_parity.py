@@ -237,6 +237,7 @@ def read_stripe(
 def write_method(
     layout: np.void,
     good: NDArray[np.int64],
+    intact: bool,
     policy: int,
     span: int,
     stripe: int,
@@ -248,7 +249,6 @@ def write_method(
     k: int = layout["data"]
     first = begin // size
     last = (end - 1) // size
-    intact = is_intact(layout, good, span, stripe)
     survivors = layout["parity"] if intact else surviving_parity(layout, good, span, stripe)
     lost = 0
     lost_written = 0
@@ -305,7 +305,8 @@ def write_stripe(
     k: int = layout["data"]
     first = begin // size
     last = (end - 1) // size
-    method = write_method(layout, good, policy, span, stripe, begin, end)
+    intact = is_intact(layout, good, span, stripe)
+    method = write_method(layout, good, intact, policy, span, stripe, begin, end)
     if method == LOST:
         return LOST
     # Bytes of the parity strips that change.
@@ -316,7 +317,7 @@ def write_stripe(
         high = high_in_strip(layout, first, end)
     if phase == 1:
         for i in range(first, last + 1):
-            if is_data_good(layout, good, span, stripe, i):
+            if intact or is_data_good(layout, good, span, stripe, i):
                 start = low_in_strip(layout, i, begin)
                 stop = high_in_strip(layout, i, end)
                 count = put_data(
@@ -330,7 +331,7 @@ def write_stripe(
     if method == DIRECT or method == FULL_STRIPE:
         return count
     for i in range(k):
-        if not is_data_good(layout, good, span, stripe, i):
+        if not intact and not is_data_good(layout, good, span, stripe, i):
             continue
         written = first <= i <= last
         start = low
