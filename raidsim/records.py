@@ -31,6 +31,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+LINE = 64
+"""Bytes that a processor reads from memory at a time: a line of its cache."""
+
 
 class Role(Enum):
     """What becomes of a field: see the table above."""
@@ -176,8 +179,12 @@ class Column(Table):
 
 
 def empty(table: Table, rows: int) -> NDArray[Any]:
-    """Memory for so many rows of a table, all zero.
+    """Memory for so many rows of a table, all zero; the first begins with a line of the cache.
 
     One more lies in front of them: the kernel takes row -1 as it is, where it takes it by mistake.
     """
-    return np.zeros((rows + 1, *table.memory.shape), table.type)[1:]
+    front = -(-table.row_bytes // LINE) * LINE
+    size = rows * table.row_bytes
+    memory = np.zeros(front + size + LINE, np.uint8)
+    first = front + -memory.ctypes.data % LINE
+    return memory[first : first + size].view(table.type).reshape(rows, *table.memory.shape)
