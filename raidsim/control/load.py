@@ -96,6 +96,8 @@ class Load:
         Random accesses come to no place again before each worker was at all places of the area.
     flush_every
         Of a closed load: after so many writes a worker's next request is a flush; 0 for none.
+        No other request of the worker begins until the flush is back, as a process waits in
+        fsync.
     fua
         Whether writes are answered once they are on the medium (force unit access).
     rate_distribution

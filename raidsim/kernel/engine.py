@@ -55,6 +55,7 @@ from raidsim.kernel.tables import (
     EVENT_HEAT,
     EVENT_ISSUE,
     FAILED,
+    FLUSH,
     NEVER,
     NONE,
     RETURN_AWAITED,
@@ -358,7 +359,10 @@ def complete(w, index, device_ios):
 @handler
 def issue(w, s):
     """Stream ``s`` issues its next I/O, if it has one."""
-    w.streams[s]["scheduled"] -= 1
+    stream = w.streams[s]
+    stream["scheduled"] -= 1
+    if load.waits(stream):
+        return
     index = load.issue(w, s)
     if index != NONE:
         dispatch(w, index)
@@ -408,6 +412,8 @@ def settle(w, index):
     state["completed"] += 1
     if job["ticket"] != NONE:
         tell(w, job["ticket"], job["issued"], job["status"])
+    if job["op"] == FLUSH and stream["flushing"] == 1:
+        load.flushed(w, s)
     time = load.follow_up(w, s)
     if time < NEVER:
         load.schedule_issue(w, s, time)
@@ -469,6 +475,7 @@ def stop(w, s):
     stream["ended"] = 1
     stream["mark"] += 1
     stream["scheduled"] = 0
+    stream["held"] = 0
     end_stream(w, s)
 
 

@@ -5,12 +5,14 @@ and next issue; streams with a rate or given arrivals issue whatever the system 
 Bursts restrict both to the on-part of a period. The n-th I/O of a stream has the same
 kind, size and place whatever happens before it: each property is drawn from a key of
 its own by the number of the I/O. After so many writes a stream may ask for a flush, in the
-place of an I/O; that has no number.
+place of an I/O; that has no number. Its worker waits for the flush, as a process does in fsync:
+I/Os under way go on, and no other begins until it is back.
 
 A stream may also replay a trace: its n-th I/O is the n-th of `requests`. These rows are a ring that
 is filled again while the stream goes through it, so that a trace may be of any length.
 
 Verbs: :func:`begin` starts a stream, :func:`issue` makes its next request,
+:func:`waits` holds an issue back that comes during a flush, :func:`flushed` lets them go,
 :func:`follow_up` decides what comes after an issue or a completion.
 """
 
@@ -120,6 +122,23 @@ def may_issue(w, stream):
 
 
 @handler
+def waits(stream):
+    """Whether an issue has to wait, since its worker waits for a flush; it is counted if so."""
+    stream["held"] += stream["flushing"]
+    return stream["flushing"] == 1
+
+
+@handler
+def flushed(w, s):
+    """The flush that a worker waits for is back: what waited is issued."""
+    stream = w.streams[s]
+    stream["flushing"] = 0
+    for _ in range(stream["held"]):
+        schedule_issue(w, s, w.state[0]["now"])
+    stream["held"] = 0
+
+
+@handler
 def issue(w, s):
     """Make the next request of stream ``s``; its index, or NONE at the stream's end."""
     stream = w.streams[s]
@@ -131,6 +150,7 @@ def issue(w, s):
     if stream["flush_every"] > 0 and stream["unflushed"] >= stream["flush_every"]:
         stream["unflushed"] = 0
         stream["flushes"] += 1
+        stream["flushing"] = 1
         return request(w, s, stream, FLUSH, stream["area_offset"], 0)
     n = stream["issued"] - stream["flushes"]
     size = draw_size(w, stream, n)
@@ -290,4 +310,5 @@ def follow_up(w, s):
 @handler
 def is_over(stream):
     """Whether nothing more will come of the stream."""
-    return stream["in_flight"] == 0 and stream["scheduled"] == 0 and stream["mode"] != MANUAL
+    waiting = stream["scheduled"] + stream["held"]
+    return stream["in_flight"] == 0 and waiting == 0 and stream["mode"] != MANUAL

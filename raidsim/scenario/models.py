@@ -480,8 +480,8 @@ class LoadSpec(Part):
         " as fio's do without `norandommap`", False
     )  # fmt: skip
     flush_every: Annotated[int, Count(0, 10**9)] = key(
-        "closed load: after so many writes of a worker its next request is a flush, as fsync asks"
-        " for; 0 for none",
+        "closed load: after so many writes of a worker its next request is a flush, which it waits"
+        " for whatever it has outstanding, as in fsync; 0 for none",
         0,
     )
     fua: Annotated[bool, Flag()] = key(
