@@ -45,21 +45,26 @@ def test_every_controller_runs_and_is_checked(name):
 
 
 def test_a_core_of_linux_does_as_many_reads_as_are_printed_of_one():
-    """433,000 random reads of 4 KiB a second, io_uring, the core at 100 % (PhotonLibOS)."""
+    """279,000 random reads of 4 KiB a second, libaio, the core at 100 % (PhotonLibOS)."""
     card = cards.load("intel-xeon-8380-pair")
     times = [card.number(f"{step}.{of}_time") for step in ("submit", "complete") for of in PARTS]
-    assert 1 / sum(times) == pytest.approx(433e3, rel=0.02)
+    assert 1 / sum(times) == pytest.approx(279e3, rel=0.02)
 
 
 @pytest.mark.parametrize("name", LINUX)
-def test_polling_and_libaio_are_the_ends_of_what_an_io_may_take(name):
-    """2.58 million (polled io_uring) to 279,000 (libaio) a second of one core, at 3.4 GHz."""
+def test_an_io_may_take_what_polling_takes_and_what_libaio_does(name):
+    """2.58 million (polled io_uring) to 279,000 (libaio) a second of one core, at 3.4 GHz.
+
+    The slower end is as long as libaio takes on the servers of the years before.
+    """
     card = cards.load(name)
     faster = card.number("cpu.clock") / 3.4e9
-    for end, rate in enumerate((2.58e6, 279e3)):
-        ranges = [card.sources[f"{step}.io_time"].range for step in ("submit", "complete")]
-        total = sum(found[end] for found in ranges)  # us
-        assert total == pytest.approx(1e6 / rate / faster, rel=0.05)
+    ranges = [card.sources[f"{step}.io_time"].range for step in ("submit", "complete")]
+    least, most = (sum(found[end] for found in ranges) for end in (0, 1))  # us
+    assert least == pytest.approx(1e6 / 2.58e6 / faster, rel=0.05)
+    before = cards.load("linux-xeon-e5-pair")
+    older = sum(before.number(f"{step}.io_time") for step in ("submit", "complete")) * 1e6
+    assert 1e6 / 279e3 / faster < most < 1.01 * older / min(faster, 1.0)
 
 
 @pytest.mark.parametrize(("name", "speed"), [(LINUX[0], "pcie-4"), (LINUX[1], "pcie-5")])
@@ -73,10 +78,12 @@ def test_slots_are_four_lanes_of_their_generation(name, speed):
 def test_eight_workers_of_md_write_what_is_reported_of_eight():
     """463,000 to 975,000 writes of 4 KiB a second to RAID 5 on null block devices, with patches.
 
-    Each is one stripe head with four pages of members: old and new, data and parity.
+    Each is one stripe head with four pages of members: old and new, data and parity. Each page is
+    a command.
     """
     card = cards.load("intel-xeon-8380-pair")
-    each = card.number("raid.stripe_time") + 4 * card.number("raid.stripe_io_time")
+    page = card.number("raid.stripe_io_time") + card.number("raid.device_io_time")
+    each = card.number("raid.stripe_time") + 4 * page
     serial = card.number("raid.serial_time") + stripe_line_time(card)
     most = min(8 / each, 1 / serial)
     assert 463e3 < most < 975e3
