@@ -95,6 +95,42 @@ def test_a_load_that_is_stopped_during_a_flush_comes_to_its_end():
     assert data.env.now < 0.1
 
 
+def slots(data: Volume, load) -> int:
+    """I/Os that a load of one worker has under way, scheduled or held back."""
+    data.env.sync()
+    row = data.env.system.world.streams[load.streams[0]]
+    return sum(int(row[field]) for field in ("in_flight", "scheduled", "held"))
+
+
+def test_after_a_power_cut_during_a_flush_a_load_has_as_many_outstanding_as_before():
+    data = volume(VOLATILE)
+    load = data.start(Load(read="0 %", size="4 KiB", outstanding=8, flush_every=1))
+    data.env.run(until=0.01)
+    assert slots(data, load) == 8
+    data.env.cut_power()
+    data.env.run(until=0.02)
+    data.env.run(data.env.restore_power())
+    data.env.run(until=data.env.now + 0.01)
+    assert slots(data, load) == 8
+
+
+def test_what_a_flush_held_back_waits_for_the_next_burst():
+    """Nothing begins between 2 and 20 ms, whenever the flush comes back."""
+    data = volume(VOLATILE)
+    burst = {"on": "2 ms", "off": "18 ms"}
+    words = {"read": "0 %", "size": "4 KiB", "outstanding": 16, "flush_every": 1}
+    load = data.start(Load(burst=burst, **words))
+
+    def issued(until: float) -> int:
+        data.env.run(until=until)
+        data.env.sync()
+        return int(data.env.system.world.streams[load.streams[0]]["issued"])
+
+    for period in range(4):
+        begun = issued(period * 0.02 + 0.002 + 1e-6)
+        assert issued(period * 0.02 + 0.02 - 1e-6) == begun > 0
+
+
 def test_with_power_loss_protection_a_flush_takes_as_long_as_its_command():
     data = volume(SATA_PROTECTED)
     load = writes(data, 1, outstanding=4)

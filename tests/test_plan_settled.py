@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from raidsim import run
 from raidsim.planning import checked as checks
 from raidsim.planning import coarse, runs
 from raidsim.planning.arithmetic import Arithmetic
@@ -15,8 +17,18 @@ from raidsim.planning.choice import space_of
 from raidsim.planning.front import Aims
 from raidsim.planning.need import need_of
 from raidsim.planning.planner import plan
-from raidsim.planning.runs import DONE, SATURATED, Measured, Runner, longer, measured, until_settled
+from raidsim.planning.runs import (
+    DONE,
+    SATURATED,
+    Measured,
+    Runner,
+    longer,
+    measured,
+    of_points,
+    until_settled,
+)
 from raidsim.report import plan_text
+from raidsim.scenario import load_text
 
 CARD = Path(__file__).parent.parent / "models" / "broadcom-megaraid-9670w-16i.toml"
 SMALL = 'size = { value = 512, unit = "MiB", source = "assumed", note = "a test" }'
@@ -139,3 +151,37 @@ def test_what_a_design_had_beaten_is_open_again_once_it_turns_out_worse(need):
     field.correct(0, worse, 0.9)
     assert field.state[:3].tolist() == [coarse.RUN, coarse.OPEN, coarse.BEATEN]
     assert (field.measured[0], field.over[0], field.estimate(0)) == (worse, 0.9, 1.9)
+
+
+DISK = """
+[host]
+model = "cisco-ucs-c240-m4"
+[[volume]]
+drive = "cisco-hdd-600gb-15k"
+[[load]]
+read = "100 %"
+size = "8 KiB"
+rate = "50 IO/s"
+[measure]
+min_ios = 200
+max_ios = 400
+"""
+
+
+@pytest.mark.parametrize(
+    ("mean", "high", "carried"),
+    [
+        (950.0, 1010.0, 1.0),  # 5 % are missing, and the interval holds what was asked for
+        (950.0, 990.0, 0.95),  # it does not
+        (950.0, None, 0.95),  # nothing is known of chance
+        (700.0, 1100.0, 0.7),  # more is missing than arrivals of a short window may
+        (1040.0, 1080.0, 1.0),
+    ],
+)
+def test_arrivals_that_chance_kept_away_count_as_carried(mean, high, carried):
+    """The share of 1,000 IO/s that a design carries in a short window of random arrivals."""
+    scenario = load_text(DISK)
+    (point,) = run(scenario).points
+    rate = replace(point.iops, mean=mean, low=None, high=high)
+    point = replace(point, iops=rate, rate=1000.0, workers=1, saturated=False)
+    assert of_points(scenario, [point]).carried == pytest.approx(carried)

@@ -298,7 +298,7 @@ _HOST: tuple[_Row, ...] = (
     ("pcie.write_time_per_byte", "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "the same for what it fetches from memory (writes)"),
     ("disks.elevator",          ("none", "mq-deadline"), None, None, "none", "in which order the host sends what waits for the command slots of a drive on SATA, SAS or SCSI that is on the host itself: as it comes, or in batches of one direction and in order of address, reads first (Linux' mq-deadline)"),
     ("raid.io_time",            "time",      "0 us",    "1000 us",   "0 us",   "software RAID: submission, per host I/O"),
-    ("raid.device_io_time",     "time",      "0 us",    "1000 us",   "0 us",   "software RAID: submission, per device I/O beyond the first; of RAID 5 and 6 under md every one, on its threads"),
+    ("raid.device_io_time",     "time",      "0 us",    "1000 us",   "0 us",   "software RAID: submission, per device I/O beyond the first; where the card has times of stripe heads, those of RAID 5 and 6 take it of their threads, every one"),
     ("raid.mirror_write_time",  "time",      "0 us",    "1000 us",   "0 us",   "software RAID: submission, what each write of a copy takes more than a write of a strip: a copy of the request, and the log of what is being written"),
     ("raid.parity_time_per_byte", "time_per_byte", "0 us/KiB", "100 us/KiB", "0.1 us/KiB", "software RAID: exclusive or, per byte read or written; a bandwidth may be given, as the kernel measures it when it starts (xor)"),
     ("raid.q_time_per_byte",    "time_per_byte", "0 us/KiB", "100 us/KiB", "0.1 us/KiB", "the same, what RAID 6 takes more"),

@@ -88,7 +88,7 @@ _HOST = {
     "raid.device_io_time":        ("0.1 us", "20 us", "less than two I/Os of its own"),
     "raid.mirror_write_time":     ("0.1 us", "5 us", "one more request cloned, and its place in the log of what is being written"),
     "raid.stripe_time":           ("0.3 us", "30 us", "some cache misses under a lock to a few passes of a state machine on a slow core"),
-    "raid.stripe_io_time":        ("0.2 us", "10 us", "a command's share of submission and completion, and a copy of its page"),
+    "raid.stripe_io_time":        ("0.2 us", "10 us", "the page's request and its state, and a copy of the page"),
     "raid.stripe_copy_time":      ("0.1 us", "2 us", "4 KiB copied: 40 GB/s in cache to 2 GB/s on a slow core"),
     "raid.copy_io_time":          ("1 us", "40 us", "submission and completion of a command, and sixteen pages for it"),
     "raid.compare_time_per_byte": ("0.05 us/KiB", "2 us/KiB", "two buffers read: 20 GB/s in cache to 500 MB/s on a slow core"),

@@ -34,7 +34,7 @@ HOST: tuple[Row, ...] = (
     ("raid.device_io_time",  "any",     "x0.5",   "x2",     "raid", "one more request through the block layer: a fraction of an I/O to an I/O"),
     ("raid.mirror_write_time", "any",   "x0.5",   "x2",     "raid", "a request copied for each copy, and a bitmap looked up: a fraction of an I/O, by version"),
     ("raid.stripe_time",     "any",     "x0.5",   "x2",     "raid", "a state machine over the members of a stripe: some cache misses under locks, by version and number of members"),
-    ("raid.stripe_io_time",  "any",     "x0.5",   "x2",     "raid", "a member's share of submission and completion, and a copy of its page"),
+    ("raid.stripe_io_time",  "any",     "x0.5",   "x2",     "raid", "a page's request and its state, and a copy of the page"),
     ("raid.stripe_copy_time", "any",    "x0.5",   "x2",     "raid", "a page copied in cache or out of it: 5 to 20 GB/s"),
     ("raid.copy_io_time",    "any",     "x0.5",   "x2",     "raid", "a request of some dozens of pages made, submitted and ended: by version, core and unit for remapping"),
     ("raid.compare_time_per_byte", "any", "x0.4",  "x1.7",   "raid", "two buffers that devices have written are compared, in cache or out of it"),

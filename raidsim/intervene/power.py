@@ -194,9 +194,9 @@ def _ending(system: System) -> list[int]:
 
 
 def _stop_streams(system: System) -> dict[int, int]:
-    """Void what loads have scheduled; how many slots each had that goes on later."""
+    """Void what loads have scheduled or hold; how many slots each had that goes on later."""
     streams = system.world.streams[: system.count("streams")]
-    slots = streams["in_flight"] + streams["scheduled"]
+    slots = streams["in_flight"] + streams["scheduled"] + streams["held"]
     going = (streams["ended"] == 0) & (streams["mode"] != t.MANUAL) & (slots > 0)
     streams["mark"][going] += 1
     return {int(stream): int(slots[stream]) for stream in np.flatnonzero(going)}

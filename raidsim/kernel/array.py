@@ -283,7 +283,7 @@ def spend(w, row, index):
     job["parts"] = parts
     cost += array["spread_ns"]
     if job["stripe_work"] > 0.0 or job["serial_work"] > 0.0:
-        if array["family"] == PARITY:  # its threads issue them all; of copies copy_io_ns has it
+        if array["family"] == PARITY:  # for copies the time is in copy_io_ns already
             job["stripe_work"] += array["device_io_ns"] * parts
     else:
         cost += array["device_io_ns"] * (parts - 1)

@@ -78,7 +78,11 @@ ARRAYS = Table(
     serial_ns=configuration("f8", "of that, of a stripe head", "ns"),
     cpu=configuration("i8", "station that issues device I/Os; NONE: the process that asked"),
     spread_ns=configuration("f8", "CPU time of a task", "ns"),
-    device_io_ns=configuration("f8", "for each command to a drive beyond the first", "ns"),
+    device_io_ns=configuration(
+        "f8",
+        "for each command to a drive beyond the first; for each one where threads handle stripes",
+        "ns",
+    ),
     mirror_ns=configuration("f8", "more for each write of a copy", "ns"),
     shared=configuration("i8", "station of the lines that its cores share, or NONE", start=NONE),
     read_lines_ns=configuration("f8", "until a core has them from another one, for a read", "ns"),

@@ -11,9 +11,9 @@ A read that goes on where a segment ends belongs to a stream: the arm then reads
 ``minimum`` bytes even if other accesses wait. Segments are replaced least recently used
 first: with more streams than segments each finds its own overwritten.
 
-Segments lie anywhere, so each comparison of an address with one of them is a coin that the
-processor would have to guess. Searches therefore join the two of a segment with ``&``, and branch
-on the result, which is nearly always the same.
+Segments lie anywhere, so each comparison of an address with one of them is as likely true as
+false, and the processor would predict a branch on it badly. Searches therefore join the two of a
+segment with ``&``, and branch on the result, which is nearly always the same.
 
 Verbs: :func:`find` a byte, :func:`begin_read` and :func:`read_on` fill, :func:`catch_up`,
 :func:`stop`, :func:`take` and :func:`forget` data that was overwritten.

@@ -12,7 +12,7 @@ A stream may also replay a trace: its n-th I/O is the n-th of `requests`. These 
 is filled again while the stream goes through it, so that a trace may be of any length.
 
 Verbs: :func:`begin` starts a stream, :func:`issue` makes its next request,
-:func:`waits` holds an issue back that comes during a flush, :func:`flushed` lets them go,
+:func:`waits` holds back an issue that comes during a flush, :func:`flushed` schedules it then,
 :func:`follow_up` decides what comes after an issue or a completion.
 """
 
@@ -134,7 +134,7 @@ def flushed(w, s):
     stream = w.streams[s]
     stream["flushing"] = 0
     for _ in range(stream["held"]):
-        schedule_issue(w, s, w.state[0]["now"])
+        schedule_issue(w, s, next_on(stream, w.state[0]["now"]))
     stream["held"] = 0
 
 

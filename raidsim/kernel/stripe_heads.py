@@ -3,8 +3,8 @@
 Linux md takes everything that touches parity through its stripe cache. An entry of it, a *stripe
 head*, is one page of every member at the same offset (``STRIPE_SIZE`` is a page of memory, see
 ``drivers/md/raid5.c``); it is looked up, its members' pages are read or written each by a request
-of its own, and parity is computed in it. The threads hold a plug of the block layer meanwhile: what
-follows each other on a member becomes one command. They take for a task
+of its own, and parity is computed in it. The threads hold a plug of the block layer meanwhile:
+pages that follow each other on a member become one command. They take for a task
 
     heads * stripe_ns + pages * stripe_io_ns + commands * device_io_ns
 

@@ -38,6 +38,7 @@ from raidsim.scenario.reading import OVERRIDE, Reading
 
 _STEP = re.compile(r"""([A-Za-z0-9_-]+|"[^"]*"|'[^']*')((?:\[(?:[0-9]{1,6}|\*)\])*)(?:\.|$)""")
 _EVERY = "*"
+_LONGEST_KEPT = 4096  # characters of a value; longer ones are parsed each time
 _INTENSITIES = ("outstanding", "rate")
 _FIELDS = {
     "controller": ControllerKeys.model_fields,
@@ -175,7 +176,8 @@ def _which(first: str, items: list[Any], rest: list[str | int]) -> list[str | in
 
 def value_of(text: str) -> Any:
     """The TOML value of a text, or the text itself."""
-    return copied(_value_of(text))
+    kept = _value_of if len(text) <= _LONGEST_KEPT else _value_of.__wrapped__
+    return copied(kept(text))
 
 
 @lru_cache(maxsize=4096)
