@@ -89,3 +89,10 @@ def test_where_nothing_is_planted_nothing_is_found(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("seed ")
     assert done.stdout.split()[-3:-1] == ["20", "0"]
+
+
+@pytest.mark.parametrize("target", ["assembly", "cards", "command_lines", "overrides", "scenarios"])
+def test_targets_that_keep_what_they_read_can_be_prepared(target: str) -> None:
+    """They reach into raidsim to read each card once, so they break where that is renamed."""
+    done = fuzz(target, "--attempts", "1", "--seed", "1")
+    assert done.returncode == 0, done.stdout + done.stderr

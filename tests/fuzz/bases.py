@@ -37,7 +37,6 @@ SMALL: tuple[dict[str, Any], ...] = (
 def keep_cards() -> None:
     """Read each shipped card once: nobody changes them meanwhile."""
     catalogue: Any = importlib.import_module("raidsim.cards.catalogue")
-    catalogue._stamps = cache(catalogue._stamps)
     catalogue.find = cache(catalogue.find)
     cards: Any = importlib.import_module("raidsim.cards")
     cards.catalogue = cache(cards.catalogue)
