@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from raidsim import cards
 from raidsim.cards import reference
 from raidsim.cards.attributes import KINDS, UNKNOWN
-from raidsim.cards.loader import read_card
+from raidsim.cards.loader import check_value, read_card
 from raidsim.errors import InputError
 from raidsim.resources import data_folder
 
@@ -273,3 +273,11 @@ def test_a_range_beside_a_value_that_is_none_is_no_fault_of_its_own():
     with pytest.raises(InputError) as caught:
         read_card(text, "x.toml")
     assert "command.time.value" in str(caught.value)
+
+
+def test_a_value_beyond_all_units_is_told_as_it_is():
+    """What follows from measured values of a disk may be as large as this."""
+    attribute = KINDS["hdd"].by_name["command.time"]
+    cause, remedy = check_value(attribute, 1.77e303)
+    assert cause.startswith("1.77e+303 is outside")
+    assert attribute.high in remedy

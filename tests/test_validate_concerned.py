@@ -9,6 +9,7 @@ import pytest
 from raidsim import InputError
 from raidsim.validate import schema, validate
 from raidsim.validate.concerned import named
+from raidsim.validate.select import select
 from raidsim.validate.systems import Systems
 
 SYSTEM = """
@@ -80,3 +81,12 @@ def test_a_file_that_is_no_scenario_is_refused_with_its_line(tmp_path: Path) -> 
     path.write_text("[host]\nmodel = 3\n")
     with pytest.raises(InputError, match=r"system\.toml:2: host\.model"):
         validate([str(path)])
+
+
+def test_of_many_documents_a_message_names_a_few():
+    """A list of all would be longer than anybody reads."""
+    with pytest.raises(InputError) as caught:
+        select(schema.load(), ["nothing at all"])
+    (problem,) = caught.value.problems
+    assert "some of the" in problem.remedy
+    assert len(str(caught.value)) < 600

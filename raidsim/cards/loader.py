@@ -108,7 +108,10 @@ def check_value(attribute: Attribute, value: Value) -> tuple[str, str] | None:
     low, high = attribute.bounds
     if low <= float(value) <= high:
         return None
-    shown = units.text(float(value), attribute.dimension)
+    try:
+        shown = units.text(float(value), attribute.dimension)
+    except units.QuantityError:  # what follows from measured values may be beyond all units
+        shown = f"{float(value):.4g}"
     return (
         f"{shown} is outside what is possible for {attribute.name}",
         f"it is from {attribute.low} to {attribute.high}",
@@ -249,6 +252,8 @@ class _Reader:
             attribute = kind.by_name[name]
             if wrong := check_value(attribute, value):
                 self.problem(("surface" if "seek" not in name else "seek_curve",), *wrong)
+                self.values[name] = value
+                continue
             shown = units.in_unit(value, attribute.unit, attribute.dimension)
             self.values[name] = value
             note = "follows from what was measured"

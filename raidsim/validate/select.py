@@ -7,6 +7,9 @@ from collections.abc import Collection, Sequence
 from raidsim.errors import InputError, Problem, quote, suggest
 from raidsim.validate.claims import Claim, Role
 
+FEW = 12
+"""Documents that a message names."""
+
 
 def select(
     claims: Sequence[Claim], selection: Sequence[str] = (), role: Role | None = None
@@ -33,7 +36,7 @@ def select(
                     None,
                     None,
                     f"no document or claim is called {quote(word)}",
-                    suggest(word, known) or "documents are " + ", ".join(_documents(claims)),
+                    suggest(word, known) or _some_documents(claims),
                 )
                 for word in unknown
             ]
@@ -61,3 +64,12 @@ def _names(word: str, claim: Claim, ids: Collection[str]) -> bool:
 
 def _documents(claims: Sequence[Claim]) -> list[str]:
     return sorted({claim.document for claim in claims})
+
+
+def _some_documents(claims: Sequence[Claim]) -> str:
+    """A few of the documents, and where all of them are listed."""
+    names = _documents(claims)
+    if len(names) <= FEW:
+        return "documents are " + ", ".join(names)
+    shown = ", ".join(names[:: -(-len(names) // FEW)])
+    return f"some of the {len(names)} documents are {shown}; the page of --html lists all"
