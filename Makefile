@@ -9,7 +9,7 @@
 #   make test-clients  fio, qemu and others use simulated arrays: installs them first, where they are missing
 #   make fuzz      a minute of random use: what must hold, holds; prints a seed that repeats it
 #   make bench     how fast it is: a table, and the same as JSON
-#   make coverage  how often intervals hold the long-run mean: 12,100 runs, into docs/background/measuring.md
+#   make coverage  how often intervals hold the long-run mean: 15,400 runs, into docs/background/measuring.md
 #   make docs      refresh the reference pages, pictures, and what the examples on the pages print
 #   make site      the documentation as a site, with search and the lessons: out/site/index.html
 #   make format    put the code into its standard form

@@ -28,7 +28,7 @@ from raidsim.scenario import Scenario, load_text
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "background" / "measuring.md"
 TABLE = re.compile(r"(?<=<!-- coverage -->\n).*?(?=<!-- end of coverage -->)", re.DOTALL)
-PRECISIONS = {"5 %": 1000, "1 %": 100}  # seeds of each
+PRECISIONS = {"5 %": 1000, "1 %": 400}  # seeds of each
 LONG = """
 [measure]
 min_ios = 20_000
@@ -308,7 +308,7 @@ def table(found: list[Coverage]) -> str:
 def main() -> None:
     """Run it, print a line for each figure as it comes, and write the page if asked."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
-    parser.add_argument("--seeds", type=int, help="fewer seeds than 1,000 and 100")
+    parser.add_argument("--seeds", type=int, help="fewer seeds than 1,000 and 400")
     parser.add_argument("--only", action="append", choices=list(SYSTEMS), metavar="SYSTEM")
     parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.name}")
     asked = parser.parse_args()
