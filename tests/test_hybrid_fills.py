@@ -106,3 +106,18 @@ def test_a_full_front_that_keeps_what_it_began_with_says_so(
     text = text.replace("front_size", "warm = {}\nfront_size")
     (point,) = run(load_text(text)).points
     assert any("still holds much of what it began with" in one for one in point.warnings) == told
+
+
+@compiled_only
+@pytest.mark.parametrize("front", ["100 GiB", "all"])
+def test_marks_are_shares_of_the_front_and_not_of_a_smaller_hybrid(front: str) -> None:
+    """A hybrid of 8 GiB dirties less than a tenth of a front of 100: nothing is written back."""
+    text = SYSTEM.replace('"2 TiB"', '"8 GiB"').format(front=front, read="0 %", area="8 GiB")
+    scenario = load_text(f'{text}limit = {{ time = "10 s" }}')
+    (point,) = run(scenario).points
+    (use,) = point.hybrids
+    (spec,) = scenario.hybrids
+    assert use.front_bytes == spec.room >= 100 * 2**30 > spec.low * spec.room > 8 * 2**30
+    assert use.dirty_peak == use.held_bytes > 0.95 * spec.capacity > spec.high * spec.capacity
+    assert (use.waits, use.written_back_bytes) == (0, 0)
+    assert not any("not converged" in warning for warning in point.warnings)

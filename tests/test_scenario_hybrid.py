@@ -186,7 +186,7 @@ def test_a_front_that_holds_data_alone_without_redundancy_is_a_finding() -> None
         return [one.what for one in found if one.where == "hybrid both"]
 
     (what,) = risks(TEXT)
-    assert "takes up to 176.2 GB with it" in what
+    assert "takes up to 220.2 GB with it" in what
     assert risks(with_keys('write = "through"')) == []
     assert risks(with_keys('write = "around"')) == []
     assert risks(TEXT.replace('read = "67 %"', 'read = "100 %"')) == []

@@ -120,8 +120,8 @@ def _add_blocks(system: System, spec: HybridSpec) -> int:
         "caches",
         row,
         size=size,
-        high=spec.high * size,
-        low=spec.low * size,
+        high=spec.high * spec.room,
+        low=spec.low * spec.room,
         first_line=first,
         lines=blocks,
         fresh=first,  # a large front takes no memory before it is used

@@ -11,7 +11,7 @@ from raidsim.result import HybridUse
 from raidsim.scenario import HybridSpec, LoadSpec, Scenario
 from raidsim.system.system import System
 
-STILL_FILLING = 0.01  # of the front, within the window
+STILL_FILLING = 0.01  # of what the front may come to hold, within the window
 FOUND = 0.01  # of the places of loads, or of reads: less is not worth words
 STAYS = 0.1
 """Share of what becomes dirty in the window. If more is not written back, the front fills."""
@@ -47,7 +47,7 @@ def use_of(system: System, spec: HybridSpec, volume: int) -> HybridUse:
     return HybridUse(
         name=spec.name,
         mode=spec.mode,
-        front_bytes=int(cache["size"]),
+        front_bytes=spec.room,
         held_bytes=int(cache["used"]),
         **counts,
         dirty_mean=system.since("caches", row, "dirty_area") / max(span(system), 1),
@@ -66,11 +66,12 @@ def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> 
         for field, what in (("used", "held"), ("dirty", "dirty")):
             if spec.mode == "tier" and field == "dirty":
                 continue  # all that it holds is
-            more = system.since("caches", row, field) / size
-            if abs(more) > STILL_FILLING:
+            more = system.since("caches", row, field)
+            if abs(more) > STILL_FILLING * size:
                 found.append(
                     f"the share of the front of {spec.name} that is {what} went"
-                    f" {'up' if more > 0 else 'down'} by {abs(more):.0%} while it was measured"
+                    f" {'up' if more > 0 else 'down'} by"
+                    f" {units.plain(100 * abs(more) / spec.room, 2)} % while it was measured"
                 )
         found += _fills(system, scenario, spec, number)
         found += _holds_still(system, scenario, spec, number)
@@ -116,8 +117,9 @@ def _fills(system: System, scenario: Scenario, spec: HybridSpec, number: int) ->
     if more <= STAYS * promoted and (spec.promote != "second" or spec.mode == "tier"):
         return []
     room = units.capacity_for_people(min(size, touched))
+    used = units.plain(100 * cache["used"] / spec.room, 2)
     return [
-        f"the front of {spec.name} fills, {units.plain(100 * cache['used'] / size, 2)} % of it is"
+        f"the front of {spec.name} fills, {used} % of it is"
         f" in use: {missed:.0%} of the reads miss it, and fewer will once it holds"
         f" {room}; say with hybrid.warm what it begins with"
     ]

@@ -151,7 +151,7 @@ def hybrid_facts(spec: HybridSpec) -> HybridFacts:
         mode=spec.mode,
         front=spec.front,
         back=spec.back,
-        front_bytes=spec.blocks * spec.block,
+        front_bytes=spec.room,
         usable_bytes=spec.capacity,
         block_bytes=spec.block,
     )

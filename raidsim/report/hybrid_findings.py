@@ -25,7 +25,7 @@ def lost_with_the_front(scenario: Scenario) -> Iterator[Finding]:
         if hybrid.mode == "cache" and not written:
             continue
         share = hybrid.high if hybrid.mode == "cache" else 1.0
-        most = capacity_for_people(share * hybrid.blocks * hybrid.block)
+        most = capacity_for_people(min(share * hybrid.room, hybrid.blocks * hybrid.block))
         what = drives_words(front.level, front.drives, front.card.title)
         remedy = "mirror the front"
         if hybrid.mode == "cache":

@@ -115,13 +115,16 @@ class Extent:
     capacity
         Bytes that the host can address.
     blocks
-        Blocks that the front has room for.
+        Blocks that the front may come to hold.
+    room
+        Bytes of the front that may be used; ``high`` and ``low`` are shares of these.
     sector
         Bytes that it is addressed in.
     """
 
     capacity: int
     blocks: int
+    room: int
     sector: int
 
 
@@ -139,7 +142,8 @@ class FoundHybrid(Found):
     @classmethod
     def of(cls, spec: HybridSpec) -> FoundHybrid:
         """One that has been checked."""
-        return cls(_keys(spec, HybridKeys), Extent(spec.capacity, spec.blocks, spec.sector))
+        extent = Extent(spec.capacity, spec.blocks, spec.room, spec.sector)
+        return cls(_keys(spec, HybridKeys), extent)
 
 
 def _keys(spec: Part, model: type[Part]) -> Values:

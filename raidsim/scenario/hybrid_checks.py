@@ -120,7 +120,7 @@ def _check_sizes(
 
 def _check_map(values: Mapping[str, Any], front: int, back: int) -> Iterator[Finding]:
     """Whether the map is of a size that can be kept, and what it begins with."""
-    blocks, capacity = measure(values, front, back)
+    blocks, capacity, _ = measure(values, front, back)
     block, warm = values["block"], values.get("warm")
     left = back - values["back_offset"]
     if values.get("placement") == "log" and left - capacity < LEAST_LOG * capacity:
@@ -142,14 +142,17 @@ MEASURED = ("front", "back", "block", "front_size", "back_offset", "size")
 """Keys that say how large a hybrid is."""
 
 
-def measure(values: Mapping[str, Any], front: int, back: int) -> tuple[int, int]:
-    """Blocks that the front has room for, and bytes of the hybrid; no more than there are."""
+def measure(values: Mapping[str, Any], front: int, back: int) -> tuple[int, int, int]:
+    """Blocks that the front may come to hold, bytes of the hybrid, and bytes used of the front.
+
+    A front that is larger than the hybrid never holds more than all blocks of the hybrid.
+    """
     block = values["block"]
     used = front if values["front_size"] is None else values["front_size"]
     left = back - values["back_offset"]
     size = left if values["size"] is None else values["size"]
     capacity = size // block * block
-    return min(used, capacity) // block, capacity
+    return min(used, capacity) // block, capacity, used // block * block
 
 
 def extent_of(values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]) -> Extent | None:
@@ -159,10 +162,10 @@ def extent_of(values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]) -> 
     front, back = (volumes[values[key]] for key in ("front", "back"))
     if front.capacity is None or back.capacity is None:
         return None
-    blocks, capacity = measure(values, front.capacity, back.capacity)
+    blocks, capacity, room = measure(values, front.capacity, back.capacity)
     cards = (front.card, back.card)
     sector = max(card.integer("capacity.sector") for card in cards if card is not None)
-    return Extent(capacity, blocks, sector)
+    return Extent(capacity, blocks, room, sector)
 
 
 def check_overlaps(hybrids: Sequence[FoundHybrid]) -> Iterator[IndexedFinding]:

@@ -76,11 +76,14 @@ class HybridSpec(HybridKeys):
     capacity
         Bytes that the host can address.
     blocks
-        Blocks that the front has room for.
+        Blocks that the front may come to hold.
+    room
+        Bytes of the front that may be used; ``high`` and ``low`` are shares of these.
     sector
         Bytes that it is addressed in.
     """
 
     capacity: int
     blocks: int
+    room: int
     sector: int
