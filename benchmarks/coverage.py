@@ -24,6 +24,7 @@ from pathlib import Path
 from raidsim.result import Point
 from raidsim.running import run
 from raidsim.scenario import Scenario, load_text
+from raidsim.units import parse
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "background" / "measuring.md"
@@ -37,7 +38,13 @@ max_time = "24 h"
 precision = "{precision}"
 """
 LONG_PRECISION = "0.1 %"
-LONG_PRECISION_OF = {"RAID 5 of disks, write-back": "0.05 %"}  # whose intervals are narrow
+LONG_PRECISION_OF = {  # of systems whose intervals are narrow
+    "RAID 5 of disks, write-back": "0.05 %",
+    "search for a latency": "0.02 %",
+}
+LEAST_TIMES = 5
+"""So many times as wide as those of the long runs are the intervals that are held against them: the
+error of a long run would count as one of theirs, the same one with every seed."""
 LONG_RUN = 1_000_001
 MEASURE = '\n[measure]\nmin_ios = {least}\nprecision = "{precision}"\n'
 LEAST = 1000
@@ -248,6 +255,7 @@ class LongRuns:
         precision = LONG_PRECISION_OF.get(system, LONG_PRECISION)
         self.asked = load_text(SYSTEMS[system] + LONG.format(precision=precision))
         self.found: dict[int | None, float] = {}
+        self.precision = parse(precision, "share")
 
     def mean(self, point: Point) -> float:
         """The mean that the throughput of a point has in the long run."""
@@ -280,6 +288,11 @@ def cover(system: str, precision: str, seeds: int, long_runs: LongRuns) -> Cover
         held += found.low <= mean <= found.high
         below += found.high < mean
         width += (found.high - found.low) / 2 / found.mean
+    if width / seeds < LEAST_TIMES * long_runs.precision:
+        raise ValueError(
+            f"{system}: intervals of {width / seeds:.2%} are too narrow to be held against long"
+            f" runs of {long_runs.precision:.2%}; give it a LONG_PRECISION_OF"
+        )
     return Coverage(system, precision, held, below, seeds, unconverged, width / seeds)
 
 
