@@ -116,6 +116,19 @@ def test_pages_of_a_read_overlap_and_the_slowest_station_sets_the_pace(slowest):
     assert latency < base + 4 * sum(steps.values())
 
 
+@pytest.mark.parametrize("op", [t.READ, t.WRITE])
+@pytest.mark.parametrize("pages", [1, 4])
+def test_a_command_takes_its_share_of_the_link_once_however_many_pages_it_has(op, pages):
+    """Frames and the connection of SAS: as many bytes more as the card says."""
+    length = pages * 16 * KIB
+    latency = {}
+    for size in (0, 2 * KIB):
+        drive = OneDrive(link__command_size=f"{size} B", **SLOWEST["link"], **QUIET)
+        ask = drive.reads if op == t.READ else drive.writes
+        latency[size] = ask(0, length)
+    assert latency[2 * KIB] - latency[0] == drive.times.link(2 * KIB)
+
+
 def test_the_planes_of_a_unit_are_sensed_at_once_and_two_units_side_by_side():
     drive = OneDrive(**QUIET)
     times = drive.times

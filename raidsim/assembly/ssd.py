@@ -73,6 +73,7 @@ def add(
         command_write_time=round(card.number("front_end.write_time") * NS_PER_S),
         move_update_time=round(card.number("front_end.move_time") * NS_PER_S),
         link_ns=card.number("link.time_per_byte") * NS_PER_S,
+        link_command_size=card.integer("link.command_size"),
         path_read_ns=card.number("data_path.read_time_per_byte") * NS_PER_S,
         path_write_ns=card.number("data_path.write_time_per_byte") * NS_PER_S,
         path_flush_ns=channel_write / channels,

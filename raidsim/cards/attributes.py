@@ -139,6 +139,7 @@ _SSD: tuple[_Row, ...] = (
     *_CAPACITY,
     *_FRONT,
     ("recovery.time",                     "time",          "0 ms",         "600000 ms",    "100 ms", "how long it tries to read a page with too many errors before it reports one"),
+    ("link.command_size",                 "size",          "0 B",          "64 KiB",       "0 B",   "what a command takes of the link beside its data, as so many bytes of it: frames of command and response, and the connection that is opened for them"),
     ("front_end.command_time",            "time",          "0 us",         "1000 us",      None,    "time of a front-end core per command"),
     ("front_end.read_time",               "time",          "0 us",         "1000 us",      "0 us",  "the same per read beside: looking up the map, and a command to the flash"),
     ("front_end.write_time",              "time",          "0 us",         "1000 us",      "0 us",  "time of a front-end core per write after its acknowledgement: updating the map"),

@@ -87,6 +87,7 @@ SSD: tuple[Row, ...] = (
     ("command.latency",      "nvme",    "1.5 us", "20 us",  "", "a doorbell, a fetch of the command and a completion over PCI Express, of about 1 us each, and firmware; sheets print 10 to 25 us for a buffered write in all"),
     ("command.latency",      "pcie",    "1.5 us", "60 us",  "", "a driver's own protocol over PCI Express: some round trips of 1 us each, and an interrupt that may be held back"),
     ("command.latency",      "any",     "8 us",   "100 us", "", "frames both ways, an adapter's firmware between, and the drive's; sheets of SATA and SAS drives print 30 to 60 us for a buffered write in all"),
+    ("link.command_size",    "any",     "0 B",    "2400 B", "", "three short frames and the opening of a connection over a cable and an expander are 0.5 to 2 us of a link of 12 Gbit/s; 0 where the time of a command has it"),
     ("recovery.time",        "any",     "10 ms",  "1000 ms", "", "rereads with shifted thresholds take 0.1 to 1 ms each; firmware tries dozens, then parity across dies"),
     ("front_end.command_time", "any",   "x0.6",   "x1.6",   "front end", "controllers of one generation and interface print rates of random reads within a factor of 2.5"),
     ("front_end.read_time",  "any",     "x0.5",   "x2",     "front end", "a look into the map and a command to the flash: controllers of one generation and interface print rates of random reads within a factor of 2.5"),

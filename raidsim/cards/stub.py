@@ -192,10 +192,10 @@ def _rated(kind: str, like: Card | None) -> Iterator[str]:
                 f"    # {figure.meaning.partition(';')[0]}"
             )
     yield ""
-    shapes = SHAPES[kind]
-    if like is not None and like.rated is not None and like.rated.performance:
-        shapes = like.rated.performance
-    for shape in shapes:
+    # The sheet of the base may print fewer figures than sheets usually do.
+    of_base = () if like is None or like.rated is None else tuple(like.rated.performance)
+    names = {shape.name for shape in of_base}
+    for shape in (*of_base, *(shape for shape in SHAPES[kind] if shape.name not in names)):
         yield "# [[rated.performance]]"
         yield f'# name = "{shape.name}"'
         yield "# value = ..."

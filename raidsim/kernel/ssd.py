@@ -169,7 +169,17 @@ def to_link(w, index):
     job = w.jobs[index]
     drive = w.ssds[job["row"]]
     job["stage"] = STAGE_LINK_READ
-    arrive(w, drive["link_to_host"], index, round_ns(job["length"] * drive["link_ns"]))
+    size = job["length"] + command_share(w, drive, job)
+    arrive(w, drive["link_to_host"], index, round_ns(size * drive["link_ns"]))
+
+
+@routine
+def command_share(w, drive, job):
+    """Bytes that a page takes of the link for its command: all of them with its first page."""
+    size = drive["link_command_size"]
+    if size > 0 and job["offset"] != w.jobs[job["parent"]]["offset"]:
+        size = 0
+    return size
 
 
 @handler
@@ -229,7 +239,8 @@ def fetch(w, drive, index):
     job = w.jobs[index]
     drive["buffered"] += job["length"]
     job["stage"] = STAGE_LINK_WRITE
-    arrive(w, drive["link_to_drive"], index, round_ns(job["length"] * drive["link_ns"]))
+    size = job["length"] + command_share(w, drive, job)
+    arrive(w, drive["link_to_drive"], index, round_ns(size * drive["link_ns"]))
 
 
 @handler

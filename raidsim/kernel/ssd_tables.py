@@ -30,6 +30,7 @@ SSDS = Table(
     command_write_time=configuration("i8", "for the map, after a write is acknowledged", "ns"),
     move_update_time=configuration("i8", "for the map, per unit that collection moves", "ns"),
     link_ns=configuration("f8", "of the link", "ns/B"),
+    link_command_size=configuration("i8", "what a command takes of it beside data", "B"),
     path_read_ns=configuration("f8", "of the data path, reads", "ns/B"),
     path_write_ns=configuration("f8", "of the data path, into the buffer", "ns/B"),
     path_flush_ns=configuration("f8", "of the data path, out of the buffer", "ns/B"),

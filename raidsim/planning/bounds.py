@@ -299,6 +299,7 @@ class Flash:
     read: float
     written: float
     link: float
+    of_command: int
     half: bool
     sense: float
     dies: int
@@ -315,6 +316,7 @@ class Flash:
             read=card.number("data_path.read_time_per_byte"),
             written=card.number("data_path.write_time_per_byte"),
             link=card.number("link.time_per_byte"),
+            of_command=card.integer("link.command_size"),
             half=is_half_duplex(card.word("link.interface")),
             sense=card.number("flash.read_time"),
             dies=card.integer("flash.channels") * card.integer("flash.dies_per_channel"),
@@ -323,7 +325,8 @@ class Flash:
 
     def busy(self, asked: Commands) -> float:
         """Busy share of the busiest part, if one drive did it all."""
-        to_host, to_drive = asked.read_bytes * self.link, asked.written_bytes * self.link
+        to_host = (asked.read_bytes + asked.reads * self.of_command) * self.link
+        to_drive = (asked.written_bytes + asked.writes * self.of_command) * self.link
         dies = asked.reads * self.sense + asked.written_bytes * self.program
         return max(
             (asked.reads + asked.writes) * self.command + asked.reads * self.lookup,

@@ -12,7 +12,7 @@ from raidsim.cards.card import Card
 from raidsim.layout.arrange import WORDS, arrange
 from raidsim.layout.tables import PARITY
 from raidsim.scenario.finding import Finding
-from raidsim.topology.lanes import bandwidth, is_serial
+from raidsim.topology.lanes import bandwidth, is_serial, of_one_drive
 
 HOST = "host"
 NESTED = ("raid10", "raid50", "raid60")
@@ -85,7 +85,7 @@ def is_on_pcie_of(card: Card, drive: Card) -> bool:
 def at_speed_of(drive: Card, port: str) -> Card:
     """The drive as it runs on a port: on SAS and SATA the two agree on the slower speed."""
     if is_serial(port) and is_serial(drive.word("link.interface")):
-        return _no_faster(drive, bandwidth(port, 1))
+        return _no_faster(drive, of_one_drive(port))
     return drive
 
 

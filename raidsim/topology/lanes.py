@@ -32,6 +32,16 @@ SPEEDS: dict[str, float] = {
 }
 
 
+_FRAMES = 1024 / (1024 + 48)
+"""What a frame of SAS, 1,024 bytes, leaves of a lane: header, check sum and primitives beside."""
+
+
+def of_one_drive(speed: str) -> float:
+    """Payload each way of a port of SAS or SATA that one drive is on, bytes per second."""
+    frames = _FRAMES if speed.startswith("sas-") else 1.0
+    return SPEEDS[speed] * frames
+
+
 def bandwidth(speed: str, lanes: int) -> float:
     """Payload that ``lanes`` side by side carry each way, bytes per second."""
     return SPEEDS[speed] * lanes

@@ -113,11 +113,13 @@ class Flash(DriveKind):
             front_end += moved * card.number("front_end.move_time")
         # What is written crosses the data path twice: into the buffer, and out to all channels.
         flush = card.number("flash.channel_write_time_per_byte") / card.number("flash.channels")
+        of_command = card.integer("link.command_size")
+        each_way = max(read + reads * of_command, written + writes * of_command)
         return {
             "front end": front_end / card.number("front_end.cores"),
             "data path": read * card.number("data_path.read_time_per_byte")
             + written * (card.number("data_path.write_time_per_byte") + flush),
-            "link": max(read, written) * card.number("link.time_per_byte"),
+            "link": each_way * card.number("link.time_per_byte"),
         }
 
     def map_unit(self, card: Card) -> int:
