@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from raidsim import units
 from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.card import Card
+from raidsim.cards.followers import USUAL_YEARS
 from raidsim.cards.rated import FIGURES, Rated, RatedFigure, RatedPerformance
 
 SLACK = 0.02
@@ -37,8 +38,6 @@ SATA_TAGS = 32
 
 HOURS, DAYS = 8760, 365
 """Hours and days of a year."""
-
-USUAL_YEARS = 5.0
 
 MOST_FLASH = 1.5
 """Flash over capacity and spare area: parity, bad blocks and tables of the drive take the rest."""

@@ -10,6 +10,7 @@ from typing import Any
 from raidsim import units
 from raidsim.cards.attributes import KINDS, Attribute, CardKind, Value
 from raidsim.cards.card import WRITTEN_SOURCES, Card, Origin, Source
+from raidsim.cards.followers import AS_OFTEN, followers
 from raidsim.cards.places import find, shown_as
 from raidsim.cards.rated import Rated, read_rated
 from raidsim.cards.surface import (
@@ -197,6 +198,7 @@ class _Reader:
         self._attributes(data, kind)
         self._follow(data, kind, measured)
         rated = self._rated(data, kind)
+        self._other_forms(data, kind, base, rated)
         residuals = self._deviations(("residuals",), data.get("residuals", {}))
         sensitivities = self._sensitivities(data.get("sensitivities", {}), kind)
         if self.problems:
@@ -259,6 +261,24 @@ class _Reader:
             note = "follows from what was measured"
             self.sources[name] = Source("datasheet", note, (), shown, attribute.unit)
         self._missing(data, kind)
+
+    def _other_forms(
+        self, data: Mapping[str, Any], kind: CardKind, base: Card | None, rated: Rated | None
+    ) -> None:
+        """Values of the base that contradict one in another form which the file states itself."""
+        if base is None or self.problems:
+            return
+        stated = {a.name for a in kind.attributes if self._gives(data, a)}
+        printed = rated.figures.get("dwpd") if rated else None
+        years = printed.years if printed else None
+        for name, (value, how) in followers(self.values, stated, base.values, years).items():
+            attribute = kind.by_name[name]
+            if check_value(attribute, value) is None:
+                shown = units.in_unit(value, attribute.unit, attribute.dimension)
+                self.values[name] = value
+                self.sources[name] = Source("assumed", how, (), shown, attribute.unit)
+                if how != AS_OFTEN:  # which is as much a guess as that of the base
+                    self.origins.pop(name, None)
 
     def _year(self, data: Mapping[str, Any]) -> int | None:
         year = data.get("year")

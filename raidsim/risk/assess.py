@@ -223,7 +223,8 @@ def failure_rate(volume: VolumeSpec) -> tuple[Weibull, str]:
     """How the drives of a volume fail, at a constant rate, and which value of the card says it.
 
     Every card has an annual failure rate, and field figures are given as one. A mean time
-    between failures counts only if the scenario sets it and no rate.
+    between failures counts only if the scenario sets it and no rate. Where a card states it and no
+    rate, the rate of the card follows from it already.
     """
     card, own = volume.card, volume.set
     if not card.has("reliability.mtbf"):
@@ -231,7 +232,11 @@ def failure_rate(volume: VolumeSpec) -> tuple[Weibull, str]:
     hours = card.number("reliability.mtbf") / 3600
     if "reliability.mtbf" in own and "reliability.afr" not in own:
         return from_mtbf(hours), f"MTBF {hours:,.0f} h, not the AFR of the card"
-    return from_afr(card.number("reliability.afr")), f"AFR, not the MTBF of {hours:,.0f} h"
+    failures = from_afr(card.number("reliability.afr"))
+    if math.isclose(failures.scale, hours, rel_tol=1e-6):  # one of them follows from the other
+        told = "" if "reliability.afr" in own else f", of the MTBF of {hours:,.0f} h"
+        return failures, "AFR" + told
+    return failures, f"AFR, not the MTBF of {hours:,.0f} h"
 
 
 def is_simulated(volume: VolumeSpec) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, cast
 from raidsim import cards, units
 from raidsim.cards import Card
 from raidsim.cards.attributes import Attribute, Value
+from raidsim.cards.followers import followers
 from raidsim.cards.loader import check_value, check_word
 from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, quote, suggest
@@ -42,7 +43,7 @@ def with_card(
         changes = _changes(reading, card, values.get("set", {}), (*path, "set"))
         if "set" in values:
             values = {**values, "set": changes}
-        return values, card.changed(changes)
+        return values, card.changed({**changes, **_other_forms(card, changes)})
     cause = f"{quote(card.name)} is a card of kind {card.kind}, not {' or '.join(kinds)}"
     fitting = [c.name for c in cards.catalogue() if c.kind in kinds]
     reading.problem((*path, key), cause, f"one of {', '.join(fitting)}")
@@ -56,6 +57,15 @@ def battery_of(reading: Reading, state: str | None, card: Card, path: KeyPath) -
         cause = f"{card.name} has none"
         reading.problem((*path, "battery"), cause, 'leave it out, or write "absent"')
     return state or ("good" if protected else "absent")
+
+
+def _other_forms(card: Card, changes: Mapping[str, Value]) -> dict[str, Value]:
+    """Values of the card that would contradict one in another form which a scenario sets."""
+    found = followers({**card.values, **changes}, changes, card.values)
+    known = card.about.by_name
+    return {
+        name: value for name, (value, _) in found.items() if not check_value(known[name], value)
+    }
 
 
 def _changes(
