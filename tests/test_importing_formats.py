@@ -243,6 +243,31 @@ def test_a_rebuild_on_a_spare_is_an_event_of_the_drive_that_is_missing():
     assert [(event.KIND, event.drive) for event in scenario.events] == [("rebuild", 2)]
 
 
+def test_what_was_under_way_is_left_out_beside_jobs_one_after_the_other(tmp_path):
+    """No load can wait for another one beside events: the two files together were refused."""
+    jobs = tmp_path / "jobs.fio"
+    jobs.write_text("""
+[global]
+filename=/dev/md2
+runtime=60
+time_based
+[reads]
+rw=randread
+[writes]
+stonewall
+rw=randwrite
+""")
+    files = [str(DATA / f"{MD}/mdstat.txt"), str(jobs)]
+    made = import_files(files, arrays=["md2"])
+    scenario = load_text(made.text)
+    assert [load.after for load in scenario.loads] == [None, "reads"]
+    assert not scenario.events
+    assert len(scenario.volumes[0].failed) == 1
+    assert "a rebuild of md2 was under way: left out beside jobs one after the other" in said(made)
+    jobs.write_text(jobs.read_text().replace("stonewall", ""))
+    assert [event.kind for event in load_text(import_files(files, arrays=["md2"]).text).events]
+
+
 def test_mdstat_says_the_same_as_detail():
     first = scenario_of(f"{MD}/mdstat.txt", arrays=["md2"]).volumes[0]
     second = scenario_of(f"{MD}/detail-md2.txt").volumes[0]

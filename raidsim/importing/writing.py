@@ -68,7 +68,7 @@ def write(
             if on == volume.name:
                 limit_area(load, volume, _capacity(volume, match))
     tables += loads
-    tables += [event for volume in volumes for event in _events(volume)]
+    tables += _beside(found, loads, [each for one in volumes for each in _events(one)])
     guesses = [guess for table in tables for guess in table.guesses]
     return Written("\n".join(table.render() for table in tables), guesses)
 
@@ -274,31 +274,45 @@ def _chunk(table: Table, volume: Volume, found: Found) -> None:
     table.put("bitmap_chunk", words.size_text(chunk.value), chunk.place)
 
 
-def _events(volume: Volume) -> list[Table]:
-    """What was under way: rebuilds, checks."""
+def _events(volume: Volume) -> list[tuple[Place, Table]]:
+    """What was under way, rebuilds and checks, and which line says it."""
     array, level = volume.array, _level(volume)
     if level not in REDUNDANT:
         return []
     size = volume.drive.capacity or volume.drive.size
     room = max(volume.least, 1) if volume.least else size.value if size else 10**12
     sample = min(1.0, max(1e-5, float(f"{SAMPLE_BYTES / room:.1g}")))
-    made = []
+    made: list[tuple[Place, Table]] = []
     for number in array.rebuilding.value if array.rebuilding else ():
         assert array.rebuilding is not None
-        made.append(_event(volume, "rebuild", array.rebuilding.place, sample))
-        made[-1].put("drive", number, array.rebuilding.place)
+        place = array.rebuilding.place
+        made.append((place, _event(volume, "rebuild", place, sample)))
+        made[-1][1].put("drive", number, place)
     if array.task is not None and array.task.value in {CHECK, RESYNC}:
         what = (
             "a resync goes through all stripes as a check does"
             if array.task.value == RESYNC
             else ""
         )
-        made.append(_event(volume, "consistency-check", array.task.place, sample))
-        made[-1].above += [what] if what else []
+        place = array.task.place
+        made.append((place, _event(volume, "consistency-check", place, sample)))
+        made[-1][1].above += [what] if what else []
     if made and array.progress is not None and array.task is not None:
         done = f"{array.progress.place}: {array.progress.value:.1%} was done; it begins anew here."
-        made[0].above.append(done)
+        made[0][1].above.append(done)
     return made
+
+
+def _beside(
+    found: Found, loads: Sequence[Table], events: Sequence[tuple[Place, Table]]
+) -> list[Table]:
+    """Events that can happen beside the loads: none beside such as begin one after the other."""
+    one_by_one = any(key == "after" for load in loads for key, _, _ in load.lines)
+    for place, event in events if one_by_one else ():
+        kind, volume = (value for _, value, _ in event.lines[:2])
+        cause = f"a {kind} of {volume} was under way: left out beside jobs one after the other"
+        found.remark(place, "event", cause, "import a file with one of the jobs to have it")
+    return [] if one_by_one else [event for _, event in events]
 
 
 def _event(volume: Volume, kind: str, place: Place, sample: float) -> Table:
