@@ -176,6 +176,13 @@ def test_a_level_is_taken_or_refused_as_the_card_has_it(controller, level):
             "volume.level: lsi-megaraid-1068 has no raid5; it has jbod, raid0, raid1, raid1e",
         ),
         (
+            "cisco-12g-sas-hba",
+            ['level = "raid6"', "drives = 4"],
+            "volume.level: cisco-12g-sas-hba has no raid6; it has jbod; for RAID by software of the"
+            ' host give controller = "host", and a [[link]] to the host that its drives are behind,'
+            " as wide as the adapter",
+        ),
+        (
             "lsi-megaraid-1068",
             ['level = "raid0"', "drives = 4", 'write = "back"'],
             'volume.write: lsi-megaraid-1068 has no cache; give write = "through"',

@@ -130,7 +130,13 @@ def _check_controller(
     known = [name for name in LEVELS if name != "single" and card.flag(f"levels.{name}")]
     if level is not None and level not in ("single", *known):
         cause = f"{card.name} has no {level}"
-        yield "level", cause, f"it has {', '.join(known)}" if known else "give single drives"
+        remedy = f"it has {', '.join(known)}" if known else "give single drives"
+        if not set(known) - {"jbod"}:  # a host bus adapter, below software of the host
+            remedy += (
+                '; for RAID by software of the host give controller = "host", and a [[link]] to'
+                " the host that its drives are behind, as wide as the adapter"
+            )
+        yield "level", cause, remedy
     yield from check_cache(values, card)
     yield from _check_drives(values.get("drives", 1), card, drive)
     strip = values.get("strip")
