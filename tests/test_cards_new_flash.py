@@ -8,7 +8,7 @@ import pytest
 
 from raidsim import cards
 from raidsim.cards.card import Card
-from raidsim.cards.flash_classes import CELLS, CLASSES, class_of
+from raidsim.cards.flash_classes import CELLS, CHANNELS, CLASSES, channel_of, class_of
 from raidsim.cards.loader import read_card
 from raidsim.cards.stub import stub
 from raidsim.errors import InputError
@@ -125,3 +125,32 @@ def test_a_command_takes_less_on_an_interface_of_a_later_year():
     assert made(old.name, year=2021).number("command.latency") == pytest.approx(5e-6)
     sata = cards.load("kingston-dc600m-960gb")
     assert made(sata.name, year=2025)["command.latency"] == sata["command.latency"]
+
+
+# ---- channels
+
+
+def test_channels_are_as_fast_as_those_of_the_year():
+    """A base of 2018 has channels of 631 MB/s; drives of 2014 had some 330."""
+    old = made("samsung-pm983-3840gb", maker="Acme", year=2014)
+    assert 1e-6 / old.number("flash.channel_read_time_per_byte") == pytest.approx(330)
+    assert "333 and 400 MT/s" in old.sources["flash.channel_read_time_per_byte"].because
+    same = made("samsung-pm983-3840gb", maker="Acme", year=2018)
+    base = cards.load("samsung-pm983-3840gb")
+    name = "flash.channel_read_time_per_byte"
+    assert same.number(name) == pytest.approx(base.number(name), rel=1e-3)
+
+
+def test_channels_that_were_fitted_to_measurements_are_of_the_class_of_their_year():
+    fitted = [
+        card
+        for card in cards.catalogue()
+        if card.has("flash.channels") and card.integer("flash.channels") > 1
+        if card.sources["flash.channel_read_time_per_byte"].source == "calibrated"
+    ]
+    assert len({card.base or card.name for card in fitted}) >= 8
+    for card in fitted:
+        found = channel_of(card.year)
+        speed = 1e-6 / card.number("flash.channel_read_time_per_byte")
+        assert found.low <= speed <= found.high, (card.name, speed)
+    assert [one.read for one in CHANNELS] == sorted(one.read for one in CHANNELS)

@@ -62,6 +62,12 @@ OF_CLASS = ("flash.read_time",)
 What is usual is as good as a figure: half of the range away counts as a residual of 1.
 """
 
+WITH_ROOM = 1.2
+"""Channels together carry so many times what the sheet prints of a stream, at least."""
+
+CHANNELS = (2, 4, 8, 12, 16, 24, 32)
+"""How many channels controllers of drives have."""
+
 UNITS_BUFFERED = 6
 """Program units of each die that a write buffer has room for, at least."""
 
@@ -235,7 +241,7 @@ def fit_card(
         taken += (one,)
         card = card.changed({one.name: one.after})
     guess = first_guess(card, performance)
-    for rule in (_dies, _buffer):
+    for rule in (_channels, _dies, _buffer):
         if one := rule(card, guess):
             taken += (one,)
             card = card.changed({one.name: one.after})
@@ -360,6 +366,26 @@ def _spare(card: Card, performance: Sequence[RatedPerformance]) -> Taken | None:
     if math.isclose(before, after, rel_tol=ROUNDED):
         return None
     return Taken(name, "flash for the capacity", before, after, SPARE_NOTE)
+
+
+def _channels(card: Card, _guess: Mapping[str, float]) -> Taken | None:
+    """Return how many channels carry the printed stream, if those of the other card do not.
+
+    Otherwise the fit would find channels that are faster than any of their year.
+    """
+    name, time = "flash.channels", "flash.channel_read_time_per_byte"
+    if not card.has(time) or name in card.inherited or card.sources[name].source != "assumed":
+        return None
+    assert card.rated is not None
+    streams = [one.value for one in card.rated.performance if one.what == "bandwidth" and one.read]
+    before, speed = card.integer(name), 1 / card.number(time)
+    if not streams or before * speed >= max(streams):
+        return None
+    need = WITH_ROOM * max(streams) / speed
+    after = next((count for count in CHANNELS if count >= need), CHANNELS[-1])
+    if after <= before:
+        return None
+    return Taken(name, "channels for the stream", before, after, "carry what the sheet prints")
 
 
 def _dies(card: Card, guess: Mapping[str, float]) -> Taken | None:

@@ -17,6 +17,7 @@ from raidsim.cards.flash_classes import (
     FAST_NVME,
     FlashClass,
     bits_of,
+    channel_of,
     class_of,
     gathers,
     is_kin,
@@ -73,6 +74,8 @@ class NewFlash:
             return self._read_time()
         if name == "command.latency":
             return self._latency()
+        if name == "flash.channel_read_time_per_byte":
+            return self._channel(name)
         if name == "flash.die_capacity":
             return self._die()
         if name == "flash.dies_per_channel":
@@ -107,6 +110,17 @@ class NewFlash:
             return None
         span = ends(like.kind, "command.latency", FAST_NVME.range)
         return Stated(FAST_NVME.latency * 1e-6, "us", YEAR_NOTE, span, FAST_NVME.why)
+
+    def _channel(self, name: str) -> Stated | None:
+        """Return how fast a channel reads, where that is another class than the base's."""
+        like = self.like
+        if like.year is None or self.year is None or like.integer("flash.channels") == 1:
+            return None
+        found = channel_of(self.year)
+        least, most = sorted(ends(like.kind, name, found.range))
+        if self.kin or least <= like.number(name) <= most:
+            return None
+        return Stated(1 / (found.read * 1e6), "MB/s", YEAR_NOTE, (least, most), found.why)
 
     # ---- what reads by itself
 
