@@ -184,6 +184,7 @@ def test_models_shows_what_is_printed_and_whose_values_they_are(tmp_path, capsys
 def test_check_says_what_does_not_add_up_and_what_is_of_another_maker(tmp_path, capsys):
     (tmp_path / "n.toml").write_text(
         'name = "n"\nkind = "ssd"\ntitle = "N"\nmaker = "Acme"\nbase = "intel-p3700-800gb"\n'
+        '[flash]\ndie_capacity = { value = 16, unit = "GiB", source = "assumed" }\n'
     )
     scenario = tmp_path / "s.toml"
     scenario.write_text(

@@ -305,11 +305,17 @@ def test_dies_hold_the_capacity_and_the_spare_area():
     assert by == pytest.approx(64 * 32 * 2**30 / 1.07e12 - 1)
 
 
-def test_the_dies_of_the_p3700_would_hold_two_and_a_half_times_its_capacity():
+def test_dies_of_the_p3700_of_twice_the_size_would_hold_two_and_a_half_times_its_capacity():
     # 128 dies of 16 GiB are 2.199 TB; 800 GB and 9.15 % are 873.2 GB.
-    (one,) = contradictions(cards.load("intel-p3700-800gb"))
+    drive = cards.load("intel-p3700-800gb")
+    assert contradictions(drive) == []
+    (one,) = contradictions(drive.changed({"flash.die_capacity": 16 * 2**30}))
     assert one.by == pytest.approx(2.199 / 0.8732 - 1, rel=1e-3)
     assert "128 dies of 16 GiB hold 2.2 TB" in one.text
+
+
+def test_no_drive_of_the_catalogue_contradicts_itself():
+    assert [one.text for card in cards.catalogue() for one in contradictions(card)] == []
 
 
 def test_a_capacity_that_a_scenario_sets_counts():

@@ -65,6 +65,8 @@ What is usual is as good as a figure: half of the range away counts as a residua
 WITH_ROOM = 1.2
 """Channels together carry so many times what the sheet prints of a stream, at least."""
 
+CHANNELS_NOTE = "carry what the sheet prints"
+
 CHANNELS = (2, 4, 8, 12, 16, 24, 32)
 """How many channels controllers of drives have."""
 
@@ -254,7 +256,7 @@ def fit_card(
         try:
             problem = FitProblem(claims, parameters, simulate, workers)
             meter = Meter(_named(on_progress, folder), on_estimate)
-            found = _fit(problem, guess, meter) if move else fit(problem, meter, move=False)
+            found = fit_from(problem, guess, meter) if move else fit(problem, meter, move=False)
         except InputError as error:
             raise InputError(_of_the_card(one, card, folder) for one in error.problems) from None
     values = fitted(found, parameters)
@@ -369,12 +371,15 @@ def _spare(card: Card, performance: Sequence[RatedPerformance]) -> Taken | None:
 
 
 def _channels(card: Card, _guess: Mapping[str, float]) -> Taken | None:
-    """Return how many channels carry the printed stream, if those of the other card do not.
+    """Return how many channels carry the printed stream, if as many as the base has do not.
 
-    Otherwise the fit would find channels that are faster than any of their year.
+    Otherwise the fit would find channels that are faster than any of their year. What somebody
+    wrote in place of the base's stays.
     """
     name, time = "flash.channels", "flash.channel_read_time_per_byte"
-    if not card.has(time) or name in card.inherited or card.sources[name].source != "assumed":
+    if not card.has(time) or card.base is None or name in card.inherited:
+        return None
+    if not card.sources[name].note.startswith((f"as {card.base}", CHANNELS_NOTE)):
         return None
     assert card.rated is not None
     streams = [one.value for one in card.rated.performance if one.what == "bandwidth" and one.read]
@@ -385,7 +390,7 @@ def _channels(card: Card, _guess: Mapping[str, float]) -> Taken | None:
     after = next((count for count in CHANNELS if count >= need), CHANNELS[-1])
     if after <= before:
         return None
-    return Taken(name, "channels for the stream", before, after, "carry what the sheet prints")
+    return Taken(name, "channels for the stream", before, after, CHANNELS_NOTE)
 
 
 def _dies(card: Card, guess: Mapping[str, float]) -> Taken | None:
@@ -467,7 +472,7 @@ def _parameters(card: Card) -> list[Parameter]:
     ]
 
 
-def _fit(problem: FitProblem, guess: Mapping[str, float], meter: Meter) -> Fit:
+def fit_from(problem: FitProblem, guess: Mapping[str, float], meter: Meter) -> Fit:
     """Fit from the values of the card, or from the guess if that is nearer to the figures."""
     parameters = problem.parameters
     own = [one.value for one in parameters]

@@ -5,30 +5,43 @@ its cards that were calibrated are taken from their class, and the figures of th
 that were fitted to as well, are simulated with them. A card belongs to the document from which most
 of the claims are that its values rest on. A value of a class is, the first that there is:
 
-1. the median of the same value over the cards of the class that belong to no claim of that
+1. what a new card has for flash of its cells and its year (`raidsim.cards.flash_classes`),
+2. the median of the same value over the cards of the class that belong to no claim of that
    document: of another document, or fitted to their own data sheets,
-2. the middle (of logarithms) of the range that is plausible for the class
+3. the middle (of logarithms) of the range that is plausible for the class
    (`raidsim.cards.narrow_ranges`).
 
-The class of a flash drive goes by its interface (PCIe, or SATA and SAS), that of a disk by its
-speed, of hosts and controllers there is one each. What data sheets print stays, and so does what
-was assumed of the structure, such as numbers of channels and dies; and a value that cannot be had
-with those, as an outer track shorter than the inner one.
+From these values those of a card that says what its data sheet prints (``[rated]``) are solved for
+that, as `raidsim card fit` solves those of a card that somebody writes.
+
+The class of a flash drive goes by its interface (NVMe, another protocol on PCIe, SATA and SAS),
+that of a disk by its speed, of hosts and controllers there is one each. What data sheets print
+stays, and so does what was assumed of the structure, such as numbers of channels and dies; and a
+value that cannot be had with those, as an outer track shorter than the inner one.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from raidsim import cards
+from raidsim.calibrate import rated_runs
+from raidsim.calibrate.card_fit import fit_from
+from raidsim.calibrate.first_guess import first_guess
+from raidsim.calibrate.meter import Meter
 from raidsim.calibrate.parameters import Parameter, fit_together, free_parameters
-from raidsim.calibrate.problem import places_of
+from raidsim.calibrate.problem import FitProblem, places_of
 from raidsim.cards import Card
+from raidsim.cards.flash_classes import bits_of, channel_of, gathers
+from raidsim.cards.flash_classes import class_of as flash_class_of
 from raidsim.cards.narrow_ranges import FAST, ends, narrow_ranges
 from raidsim.errors import InputError
 from raidsim.validate import schema
@@ -43,6 +56,8 @@ from raidsim.validate.verdict import Verdict, judge
 from raidsim.workers.engine import OnProgress, execute
 
 SCHEMA = "raidsim.left-out/1"
+SHEET = "its data sheet"
+"""What a value is from that was solved for what the card's own sheet prints."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +146,10 @@ def leave_out(
     claims = schema.load()
     chosen = [claim for claim in select(claims, selection) if claim.counts_in_errors]
     documents = sorted({claim.document for claim in chosen})
-    replaced = {name: class_values(name, cards.catalogue(), claims) for name in documents}
+    replaced = {
+        name: by_sheets(class_values(name, cards.catalogue(), claims), simulate, workers)
+        for name in documents
+    }
     changed = {
         (claim.document, job): _changed(job, replaced[claim.document])
         for claim in chosen
@@ -190,13 +208,46 @@ def class_values(
     return found
 
 
+def by_sheets(
+    replaced: Sequence[Replaced], simulate: Simulate, workers: int | None
+) -> list[Replaced]:
+    """Return the values of classes, of cards with a sheet solved for what that prints."""
+    found: list[Replaced] = []
+    for _, of_card in itertools.groupby(replaced, lambda one: one.parameter.card.name):
+        found += _by_sheet(list(of_card), simulate, workers)
+    return found
+
+
+def _by_sheet(
+    replaced: Sequence[Replaced], simulate: Simulate, workers: int | None
+) -> list[Replaced]:
+    card = replaced[0].parameter.card
+    performance, _ = rated_runs.entries(card)
+    if not performance:
+        return list(replaced)
+    guess = first_guess(
+        card.changed({one.parameter.name: one.value for one in replaced}), performance
+    )
+    moved = [replace(one.parameter, value=one.value) for one in replaced]
+    with tempfile.TemporaryDirectory(prefix="raidsim-") as folder:
+        of_sheet = rated_runs.claims(card, performance, Path(folder), {})
+        solved = fit_from(FitProblem(of_sheet, moved, simulate, workers), guess, Meter())
+    return [
+        one if value == one.value else replace(one, value=value, of=(*one.of, SHEET))
+        for one, value in zip(replaced, solved.after.values, strict=True)
+    ]
+
+
 def _of_class(parameter: Parameter, others: Iterable[Parameter]) -> Replaced:
     alike = [
         one
         for one in others
         if one.name == parameter.name and class_of(one.card) == class_of(parameter.card)
     ]
-    if alike:
+    usual = _of_flash(parameter.card, parameter.name)
+    if usual is not None:
+        value, alike = usual, []
+    elif alike:
         value = statistics.median(one.value for one in alike)
     else:
         span = narrow_ranges(parameter.card).get(parameter.name)
@@ -208,6 +259,18 @@ def _of_class(parameter: Parameter, others: Iterable[Parameter]) -> Replaced:
         value = math.sqrt(low * high)
     value = parameter.possible(min(max(value, parameter.low), parameter.high))
     return Replaced(parameter, value, tuple(sorted({one.card.name for one in alike})))
+
+
+def _of_flash(card: Card, name: str) -> float | None:
+    """Return what flash of the cells and the year of a drive has, as on a new card; or None."""
+    if card.year is None:
+        return None
+    if name == "flash.channel_read_time_per_byte" and card.integer("flash.channels") > 1:
+        return 1e-6 / channel_of(card.year).read
+    if name == "flash.read_time":
+        found = flash_class_of(bits_of(card), card.year, cached=gathers(card))
+        return None if found is None else found.read * 1e-6
+    return None
 
 
 def _fitting(replaced: list[Replaced]) -> list[Replaced]:
@@ -223,9 +286,8 @@ def _fitting(replaced: list[Replaced]) -> list[Replaced]:
 def class_of(card: Card) -> str:
     """Return the class of a card: its kind, and the interface or the speed of most kinds."""
     if card.has("flash.channels"):
-        return f"{card.kind}, " + (
-            "PCIe" if card.word("link.interface") in ("nvme", "pcie") else "SATA and SAS"
-        )
+        classes = {"nvme": "NVMe", "pcie": "PCIe"}
+        return f"{card.kind}, {classes.get(card.word('link.interface'), 'SATA and SAS')}"
     if card.has("spindle.speed"):
         return f"{card.kind}, " + ("fast" if card.number("spindle.speed") >= FAST else "near line")
     if card.kind == "controller":  # an adapter in a slot, or a storage processor on a network
