@@ -51,7 +51,8 @@ def test_what_is_dirty_rises_evenly_from_behind_the_elevator_to_just_ahead_of_it
     lines = cache_lines.rows_of(system, 0)
     dirty = lines[lines["dirty"] != 0]
     whole = int(system.world.volumes[0]["size"]) // int(dirty["size"][0])
-    ahead = ((dirty["strip"] - int(row["elevator"])) % whole) / whole
+    (lane,) = system.world.lanes[: system.count("lanes")]
+    ahead = ((dirty["strip"] - int(lane["elevator"])) % whole) / whole
     counts, _ = np.histogram(ahead, bins=10, range=(0.0, 1.0))
     expected = len(dirty) * (1 - (np.arange(10) + 0.5) / 10) / 5
     assert (np.abs(counts - expected) < 5 * np.sqrt(expected)).all(), counts

@@ -23,6 +23,7 @@ from raidsim.layout.address import whole_drive
 from raidsim.layout.arrange import POLICIES
 from raidsim.layout.rebuild import rebuild_bound
 from raidsim.layout.tables import (
+    CONCATENATED,
     FAR,
     FAR_SETS,
     MIRRORED,
@@ -106,7 +107,15 @@ def add_array(
         locks=LOCKS if is_redundant else 1,
         line=line_size(card, int(layout["strip"])),
         **intent.marks(system, volume, controller),
-        **modes(system, volume.write, volume.read_ahead, volume.io, controller_spec, volume.drives),
+        **modes(
+            system,
+            volume.write,
+            volume.read_ahead,
+            volume.io,
+            controller_spec,
+            volume.drives,
+            _lane_sizes(layout),
+        ),
         **(
             on_host(system, row, volume, host, engine)
             if card is None
@@ -124,6 +133,13 @@ def add_array(
     system.spares[index] = spares
     system.bays[index] = [*drives, *spares]
     return index
+
+
+def _lane_sizes(layout: np.void) -> list[int]:
+    """Bytes of the parts of a volume that are each on drives of their own."""
+    if layout["family"] != CONCATENATED:
+        return [0]
+    return [int(layout["rows"]) * int(layout["strip"])] * int(layout["drives"])
 
 
 def _add_drives(

@@ -5,15 +5,15 @@ get in the long run is known once as much is dirty as may be. In between nothing
 run would have to see, so the time is passed over: the writes that the cache would have kept are
 drawn from the same loads, and put into it.
 
-Which of them it keeps is told by its elevator, which goes through the addresses upwards and
-round again, as fast as it is written to. Where it has just been, nothing is dirty, and just
-ahead of it everything is that was written since it was there last: a whole round. So a write
-stays with the share of a round that lies behind it.
+Which of them it keeps is told by its elevators. Each goes through the addresses of its lane
+(:mod:`raidsim.kernel.destage`) upwards and round again, as fast as it is written to. Where it has
+just been, nothing is dirty, and just ahead of it everything is that was written since it was there
+last: a whole round. So a write stays with the share of a round that lies behind it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from raidsim import waits
 from raidsim.intervene.window import settle_dirt
-from raidsim.kernel import cache_past
+from raidsim.kernel import cache_past, destage
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.kernel.cache import key_of
@@ -168,8 +168,30 @@ def _keys(
 def _behind(
     system: System, cache: int, known: NDArray[np.int64], keys: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Share of a round since the elevator was at these keys last; ``known`` are keys in order."""
-    here = np.searchsorted(known, system.world.caches["elevator"][cache]) / len(known)
-    places = np.searchsorted(known, keys) / len(known)
-    ahead: NDArray[np.float64] = (places - here) % 1.0
-    return 1.0 - ahead
+    """Share of a round since the elevators were at these keys last; ``known`` are keys in order.
+
+    Each lane has an elevator, which goes through its own keys.
+    """
+    found = np.zeros(len(keys))
+    for begin, end, lane in _lanes(system, cache):
+        mine = (keys >= begin) & (keys < end)
+        first, last = np.searchsorted(known, (begin, end))
+        count = max(int(last - first), 1)
+        here = np.clip(np.searchsorted(known, system.world.lanes["elevator"][lane]), first, last)
+        places = np.searchsorted(known, keys[mine])
+        found[mine] = 1.0 - ((places - here) / count) % 1.0
+    return found
+
+
+def _lanes(system: System, cache: int) -> Iterator[tuple[int, int, int]]:
+    """The least key, the one behind the last, and the row of each lane behind a cache."""
+    for index in range(system.count("volumes")):
+        volume = system.world.volumes[index]
+        if volume["kind"] != t.VOLUME_ARRAY or volume["controller"] == t.NONE:
+            continue
+        if system.world.controllers["cache"][volume["controller"]] == cache:
+            array = system.world.arrays[volume["array"]]
+            for number in range(array["lanes"]):
+                begin = int(destage.lane_begin(array, index, number))
+                end = int(destage.lane_begin(array, index, number + 1))
+                yield begin, end, int(array["first_lane"]) + number

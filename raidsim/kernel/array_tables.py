@@ -98,6 +98,9 @@ ARRAYS = Table(
     write_back=configuration("i8", "1: writes are answered from the cache of its controller"),
     dirty=state("i8", "dirty lines of it in the cache of its controller", "B"),
     most_destages=configuration("i8", "destages of them that its drives take at a time"),
+    first_lane=configuration("i8", "first of its rows in `lanes`"),
+    lanes=configuration("i8", "how many: one, or of a JBOD one for each drive"),
+    lane_size=configuration("i8", "bytes of one of several lanes", "B"),
     cached=configuration("i8", "1: what is read from the drives is kept there"),
     read_ahead=configuration("i8", "read mode, see cache_tables"),
     first_trail=configuration("i8", "first of the streams that its read-ahead follows"),
@@ -140,6 +143,14 @@ MEMBERS = Table(
     copy=state("i8", "drive that it is being copied to, or NONE", start=NONE),
     copied=state("i8", "from the start of the drive, what is: it is written there too", "B"),
     log_end=state("i8", "of its log of partial parity: where the next entry goes", "B"),
+)
+
+LANES = Table(
+    "lanes",
+    "an array, or a drive of a JBOD, to which a cache destages beside others",
+    elevator=volatile("i8", "key of the line that the elevator has come to there"),
+    destages=volatile("i8", "destages to it under way"),
+    swept=state("i8", "`destaged` of the cache when the elevator began anew last", "B"),
 )
 
 GOOD = Column(

@@ -2,9 +2,11 @@
 
 A write is in the cache once each of its strips has a line; if that would take more dirty lines
 than the high water mark allows, it waits. Dirty lines stand in a list ordered by volume and strip
-(a skip list: Pugh, "Skip lists", CACM 33 (1990) 6), through which an elevator goes upwards and
-round again. From where it stands it takes a contiguous run of dirty bytes, over several strips
-if they are whole, so that full stripes of parity levels come together, and makes a task of it.
+(a skip list: Pugh, "Skip lists", CACM 33 (1990) 6). Each array has an elevator, which goes upwards
+through its lines and round again, and so has each drive of a JBOD: these *lanes* take turns, as
+long as their drives take more, so that none waits while others are destaged to. From where it
+stands an elevator takes a contiguous run of dirty bytes, over several strips if they are whole, so
+that full stripes of parity levels come together, and makes a task of it.
 Of a stripe of a parity level it takes one such run, and what else is dirty there the next time it
 comes by: a task holds the lock of its stripe, and others would only wait for it.
 It works while more is dirty than the low water mark, or for all that is there once nothing was
@@ -209,18 +211,80 @@ def work(w, cache):
     limit += cache["pinned"]
     most = min(cache["most_tasks"], cache["wanted"])
     while cache["tasks"] < most and cache["dirty"] > limit:
-        index = seek(w, cache, cache["elevator"])
-        if index == NONE:
-            index = seek(w, cache, 0)
-            cache["sweep"] = cache["destaged"] - cache["swept"]
-            cache["swept"] = cache["destaged"]
-        if index == NONE:  # all that is dirty is on its way
+        if cache["errand"] == ERRAND_DESTAGE:
+            index = next_of_lanes(w, cache)
+        else:
+            index = next_of_front(w, cache)
+        if index == NONE:  # all that is dirty is on its way, or its drives take no more
             break
         start_one(w, cache, index)
     if cache["dirty"] <= cache["pinned"]:
         cache["flushing"] = 0
     elif cache["armed"] == 0 and cache["flushing"] == 0 and cache["most_tasks"] > 0:
         arm(w, cache, cache["flush_time"])
+
+
+@routine
+def next_of_front(w, cache):
+    """Return the line that is next in the front of a hybrid, or NONE."""
+    index = seek(w, cache, cache["elevator"])
+    if index == NONE:
+        index = seek(w, cache, 0)
+        cache["sweep"] = cache["destaged"] - cache["swept"]
+        cache["swept"] = cache["destaged"]
+    return index
+
+
+@routine
+def next_of_lanes(w, cache):
+    """Return the line that is next in the next lane that takes a destage, or NONE.
+
+    It is the one that was sought last.
+    """
+    begin = cache["turn"]
+    key = begin
+    is_round = False
+    while True:
+        index = seek(w, cache, key)
+        if index == NONE and not is_round:
+            is_round = True
+            index = seek(w, cache, 0)
+        if index == NONE or (is_round and w.lines[index]["key"] >= begin):
+            return NONE
+        line = w.lines[index]
+        volume = line["volume"]
+        array = w.arrays[w.volumes[volume]["array"]]
+        number = lane_of(array, line["strip"] * line["size"])
+        lane = w.lanes[array["first_lane"] + number]
+        key = lane_begin(array, volume, number + 1)
+        if lane["destages"] < array["most_destages"] // array["lanes"]:
+            cache["turn"] = key
+            first = lane_begin(array, volume, number)
+            index = seek(w, cache, max(lane["elevator"], first))
+            if index == NONE or w.lines[index]["key"] >= key:
+                index = seek(w, cache, first)
+                cache["sweep"] = cache["destaged"] - lane["swept"]
+                lane["swept"] = cache["destaged"]
+            return index
+
+
+@handler
+def lane_of(array, offset):
+    """Return which of the lanes of an array a byte is in."""
+    if array["lanes"] == 1:
+        return 0
+    return min(offset // array["lane_size"], array["lanes"] - 1)
+
+
+@handler
+def lane_begin(array, volume, number):
+    """Return the least key of a lane; of the one behind the last that of the next volume."""
+    if number == 0:
+        return key_of(volume, 0)
+    if number == array["lanes"]:
+        return key_of(volume + 1, 0)
+    size = array["line"]
+    return key_of(volume, (number * array["lane_size"] + size - 1) // size)
 
 
 @handler
@@ -251,6 +315,7 @@ def start_one(w, cache, index):
     limit = (start // window + 1) * window
     end = start
     here = index
+    place = line["key"]
     while here != NONE:
         row = w.lines[here]
         base = row["strip"] * size
@@ -264,11 +329,11 @@ def start_one(w, cache, index):
         row["busy"] |= taken
         row["destages"] += 1
         end = base + high
-        cache["elevator"] = row["key"] + 1
+        place = row["key"] + 1
         if row["dirty"] == 0:
             strike_found(w, cache, here)
         else:
-            cache["elevator"] = row["key"]
+            place = row["key"]
             break
         if high < size or end >= limit:
             break
@@ -276,7 +341,13 @@ def start_one(w, cache, index):
         if here != NONE and (w.lines[here]["dirty"] & 1) == 0:
             break
     if array["family"] == PARITY:  # its lock is taken: what else is dirty there would wait for it
-        cache["elevator"] = key_of(volume, ((end - 1) // width + 1) * width // size)
+        place = key_of(volume, ((end - 1) // width + 1) * width // size)
+    if cache["errand"] == ERRAND_DESTAGE:
+        lane = w.lanes[array["first_lane"] + lane_of(array, start)]
+        lane["elevator"] = place
+        lane["destages"] += 1
+    else:
+        cache["elevator"] = place
     length = min(end, w.volumes[volume]["size"]) - start
     cache["tasks"] += 1
     cache["destaged"] += length
@@ -304,6 +375,9 @@ def ended(w, cache, index, size):
     else:
         start = job["offset"]
         clean(w, cache, volume, size, start, start + job["length"])
+    if job["errand"] == ERRAND_DESTAGE:
+        array = w.arrays[w.volumes[volume]["array"]]
+        w.lanes[array["first_lane"] + lane_of(array, job["offset"])]["destages"] -= 1
     release(w, index)
     cache["tasks"] -= 1
     admit(w, cache)

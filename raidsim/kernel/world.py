@@ -52,6 +52,7 @@ TABLES: dict[str, Table] = {
         array_tables.ARRAYS,
         LAYOUTS,
         array_tables.MEMBERS,
+        array_tables.LANES,
         array_tables.GOOD,
         array_tables.LOCKS,
         array_tables.KNOWN,
