@@ -20,6 +20,9 @@ NONE = "-"
 NO_MEASURE = 1e6
 """Ratio to a limit that says no more than that it is missed."""
 
+UNSEEN = "; it was not run, so whether it keeps rate and latency is not known"
+"""What is said of the nearest design where arithmetic and bounds left none to be run."""
+
 
 def parts(plan: Plan) -> Iterator[RenderableType]:
     """All of a plan, part by part."""
@@ -165,7 +168,8 @@ def sentences(plan: Plan) -> Iterator[str]:
     if plan.nearest is not None:
         yield "no design meets the need"
         lacks = ", ".join(f"{name} {times(by)}" for name, by in plan.nearest.lacks.items())
-        yield f"the nearest is {plan.nearest.number}: {plan.nearest.label}; {lacks}"
+        unseen = "" if any(stage.runs for stage in plan.funnel) else UNSEEN
+        yield f"the nearest is {plan.nearest.number}: {plan.nearest.label}; {lacks}{unseen}"
     elif not plan.front:
         yield "no design meets the need, and none is near it: no hardware of the choice fits"
     yield from _levers(plan)
@@ -219,7 +223,10 @@ def _levers(plan: Plan) -> Iterator[str]:
             f" arithmetic and bounds alone: {', '.join(found[:4])}"
         )
     else:
-        yield f"without one of these limits there would be designs: {', '.join(found[:4])}"
+        yield (
+            "without one of these limits arithmetic and bounds would leave designs, of which runs"
+            f" may still refuse any, the cheapest at: {', '.join(found[:4])}"
+        )
 
 
 def times(ratio: float) -> str:
