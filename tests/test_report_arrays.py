@@ -237,10 +237,10 @@ def test_the_mode_in_effect_is_said_and_why_it_is_not_what_was_asked(mode, state
 def test_what_a_power_cut_would_take_is_said():
     bad = replace(CACHE, battery="absent", lost_mean=100.0 * MIB, lost_peak=250 * MIB)
     (line,) = said(point(32, controllers=[bad]), of="raid")
-    assert line.endswith("250 MiB at most, all of it lost in a power cut")
+    assert line.endswith("all of it lost in a power cut (strips count as a whole)")
     while_it_learned = replace(CACHE, lost_mean=1.0 * MIB, lost_peak=40 * MIB)
     (line,) = said(point(32, controllers=[while_it_learned]), of="raid")
-    assert line.endswith("250 MiB at most, up to 40 MiB of it lost in a power cut")
+    assert line.endswith("up to 40 MiB of it lost in a power cut (strips count as a whole)")
 
 
 def test_what_waits_for_a_lost_array_is_said():

@@ -13,6 +13,10 @@ from raidsim.result import ControllerUse, WriteMode
 MIB = 2**20
 
 
+STRIPS = " (strips count as a whole)"
+"""What is dirty is counted in strips, and a power cut takes only what was written of them."""
+
+
 def lines(curve: Curve, where: Callable[[list[int]], str]) -> Iterator[str]:
     """A line for each controller with a cache, at the point where most is dirty."""
     for name in dict.fromkeys(one.name for point in curve.points for one in point.controllers):
@@ -66,8 +70,8 @@ def risk(controller: ControllerUse) -> str:
     if controller.lost_peak == 0:
         return "none of it lost in a power cut"
     if controller.lost_peak < controller.dirty_peak:
-        return f"up to {megabytes(controller.lost_peak)} MiB of it lost in a power cut"
-    return "all of it lost in a power cut"
+        return f"up to {megabytes(controller.lost_peak)} MiB of it lost in a power cut{STRIPS}"
+    return f"all of it lost in a power cut{STRIPS}"
 
 
 def megabytes(size: float) -> str:
