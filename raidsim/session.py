@@ -164,16 +164,9 @@ class Session:
         """Go on until so many I/Os in all have completed; False at the time bound."""
         readings = self._readings()
         while (done := self._completed()) < ios:
-            budget = self.done_before + min(ios, done + PROGRESS_STEPS)
-            due = t.NEVER
-            for reading in readings:
-                due = min(due, reading.due)
-            reason = self.system.run(min(due, self.horizon), budget)
-            if reason == t.RETURN_HORIZON and due <= self.horizon:
-                for reading in readings:
-                    if reading.due == due:
-                        reading.take()
-                continue
+            reason = self._run_and_read(
+                readings, self.done_before + min(ios, done + PROGRESS_STEPS)
+            )
             self._tell()
             if reason in (t.RETURN_HORIZON, t.RETURN_IDLE):
                 return False
@@ -181,6 +174,22 @@ class Session:
                 list(self.system.awaited())
                 break
         return True
+
+    def _run_and_read(self, readings: Sequence[Reading], budget: int) -> int:
+        """Go on until ``budget`` I/Os have completed since ever, and read what is due meanwhile.
+
+        Returns why it came back, as the system does.
+        """
+        while True:
+            due = t.NEVER
+            for reading in readings:
+                due = min(due, reading.due)
+            reason = self.system.run(min(due, self.horizon), budget)
+            if reason != t.RETURN_HORIZON or due > self.horizon:
+                return reason
+            for reading in readings:
+                if reading.due == due:
+                    reading.take()
 
     def _readings(self) -> list[Reading]:
         """What is to be read off while it runs."""

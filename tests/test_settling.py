@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from raidsim.observe.levels import Level, Record
 from raidsim.observe.settling import is_settled, moves
 from raidsim.result import Point
 from raidsim.running import run
+from raidsim.system.system import System
 
 SEED = 20260719
 FLASH = "intel-p3700-800gb"
@@ -315,8 +317,25 @@ def test_a_level_that_was_hardly_looked_at_has_not_settled(readings: int) -> Non
 class Clock(Level):
     """What is read off is the time itself."""
 
-    def now(self, system: Any) -> float:
-        return float(system.now)
+    def reader(self, world: Any) -> Callable[[], float]:
+        return lambda: float(world.now)
+
+
+def test_a_record_goes_on_when_a_table_has_grown() -> None:
+    """Its memory is another one then."""
+    system = System()
+    row = system.add_row("ssds", buffered=3)
+    level = Level("ssds", "buffered", (row,), None, "what is buffered")
+    both = Level("ssds", "buffered", (row, row), None, "twice that")
+    record = Record(system, [level, both])
+    record.take()
+    before = system.world.ssds
+    system.append("ssds", 10_000)
+    assert system.world.ssds is not before
+    system.set_row("ssds", row, buffered=5)
+    record.take()
+    assert record.series(level).tolist() == [3.0, 5.0]
+    assert record.series(both).tolist() == [6.0, 10.0]
 
 
 @pytest.mark.parametrize("length", [3_000_000, 40_000_000, 700_000_000])
@@ -326,11 +345,12 @@ def test_a_record_that_knows_about_how_long_it_is_kept_has_the_same_readings(len
     for actual in (length // 2 + 1, length, 5 * length):
         kept, taken = [], []
         for expected in (0.0, float(length)):
-            system: Any = SimpleNamespace(now=12_345)
+            world = SimpleNamespace(now=12_345)
+            system: Any = SimpleNamespace(world=world, now=12_345)
             record = Record(system, [level], expected)
             count = 0
             while record.due <= 12_345 + actual:
-                system.now = record.due
+                world.now = record.due
                 record.take()
                 count += 1
             kept.append(record.series(level).tolist())

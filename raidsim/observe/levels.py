@@ -7,8 +7,10 @@ A record keeps levels at equal distances of time; when it is full, every second 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,12 +56,17 @@ class Level:
         """Whether this is what is dirty in a write-back cache."""
         return (self.table, self.field) == ("caches", "dirty")
 
-    def now(self, system: System) -> float:
-        """What it is at present."""
-        column = getattr(system.world, self.table)[self.field]
+    def reader(self, world: Any) -> Callable[[], float]:
+        """What reads it at present, for as long as the tables are where they are.
+
+        Hundreds of readings are taken of each point, so that what is the same for all of them is
+        looked up once.
+        """
+        column = getattr(world, self.table)[self.field]
         if len(self.rows) == 1:  # without an array of its own, which takes ten times as long
-            return float(column.item(self.rows[0]))
-        return float(column[[*self.rows]].sum())
+            return partial(column.item, self.rows[0])
+        rows = np.array(self.rows)
+        return lambda: np.add.reduce(column[rows])
 
 
 @dataclass(frozen=True)
@@ -80,13 +87,18 @@ class Held(Level):
     share: float = 1.0
     cache: int = 0
 
-    def now(self, system: System) -> float:
-        """What it is at present."""
+    def reader(self, world: Any) -> Callable[[], float]:
+        """As that of every level."""
         assert isinstance(self.rows, range)
-        lines = system.world.lines[self.rows.start : self.rows.stop : self.rows.step]
-        masks = np.ascontiguousarray(lines[self.field]).view(np.uint64)
-        grains = np.bitwise_count(masks).astype(np.int64)
-        return float(grains @ np.maximum(lines["size"] // GRAINS, LEAST_GRAIN) / self.share)
+        lines = world.lines[self.rows.start : self.rows.stop : self.rows.step]
+        valid, sizes = lines[self.field], lines["size"]
+
+        def read() -> float:
+            masks = np.ascontiguousarray(valid).view(np.uint64)
+            grains = np.bitwise_count(masks).astype(np.int64)
+            return float(grains @ np.maximum(sizes // GRAINS, LEAST_GRAIN) / self.share)
+
+        return read
 
 
 class Record:
@@ -97,6 +109,11 @@ class Record:
     expected
         About how long it will be kept, ns. Readings that it would drop before half of that is
         over are not taken in the first place.
+
+    Attributes
+    ----------
+    due
+        When the next reading is to be taken, ns; NEVER if there is nothing to read.
     """
 
     def __init__(self, system: System, levels: Sequence[Level], expected: float = 0.0) -> None:
@@ -107,20 +124,21 @@ class Record:
             self.step *= 2
         self.origin = system.now
         self.kept: list[list[float]] = []
-
-    @property
-    def due(self) -> int:
-        """When the next reading is to be taken, ns; NEVER if there is nothing to read."""
-        if not self.levels:
-            return t.NEVER
-        return self.origin + (len(self.kept) + 1) * self.step
+        self.due = self.origin + self.step if levels else t.NEVER
+        self._world: Any = None
+        self._readers: list[Callable[[], float]] = []
 
     def take(self) -> None:
         """Take the reading that is due."""
-        self.kept.append([one.now(self.system) for one in self.levels])
+        world = self.system.world
+        if world is not self._world:  # a table has grown
+            self._world = world
+            self._readers = [one.reader(world) for one in self.levels]
+        self.kept.append([float(read()) for read in self._readers])
         if len(self.kept) >= MOST_KEPT:
             self.kept = self.kept[1::2]
             self.step *= 2
+        self.due = self.origin + (len(self.kept) + 1) * self.step
 
     def series(self, level: Level) -> NDArray[np.float64]:
         """The readings of one level, in order."""
