@@ -115,6 +115,7 @@ class Table:
         self.type = np.dtype(
             [(one, field.type, field.shape) for one, field in fields.items()], align=True
         )
+        self.row_bytes = self._row_bytes()
         self._of = {
             role: {one: field for one, field in fields.items() if field.role is role}
             for role in Role
@@ -125,9 +126,7 @@ class Table:
         """The fields of a role, by name."""
         return self._of[role]
 
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of what stands under one row number."""
+    def _row_bytes(self) -> int:
         return self.type.itemsize * math.prod(self.memory.shape)
 
     def begin(self, rows: Any) -> None:
@@ -161,6 +160,7 @@ class Column(Table):
         super().__init__(name, meaning, replace(memory, shape=field.shape), value=field)
         self.field = field
         self.type = np.dtype(field.type)
+        self.row_bytes = self._row_bytes()
 
     def begin(self, rows: NDArray[Any]) -> None:
         """Give new rows, which are zero so far, the value that they start with."""

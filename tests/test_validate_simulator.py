@@ -8,7 +8,10 @@ import pytest
 from raidsim.cli import main
 from raidsim.errors import InputError
 from raidsim.validate import schema, validate
+from raidsim.validate.jobs import Job, simulate, simulate_for_claims
+from raidsim.validate.metrics import METRICS
 from raidsim.validate.systems import Systems
+from raidsim.validate.verdict import points_of
 
 FEW = ("p3700.read-1kb", "p3700.streaming.1.800gb", "p3700.streaming.dip.800gb", "p3700.link")
 
@@ -26,6 +29,15 @@ def test_claims_of_every_sort_get_a_number(report):
 def test_the_number_of_threads_does_not_show(report):
     alone = validate(FEW, workers=1)
     assert json.dumps(alone.to_dict()) == json.dumps(report.to_dict())
+
+
+def test_what_is_kept_of_a_run_for_claims_gives_the_figures_of_the_whole_run():
+    """Also where loads follow each other, of which only the last ones count."""
+    job = Job("h730-disk", ("measure.precision=10 %", "measure.min_ios=500"), 4)
+    whole, kept = simulate(job), simulate_for_claims(job)
+    assert [point.load for point in points_of(kept)] == ["reads"]
+    for metric in METRICS.values():
+        assert metric.of(points_of(kept), None) == metric.of(points_of(whole), None)
 
 
 def test_what_a_claim_says_to_type_gives_its_figure(report, tmp_path):

@@ -336,6 +336,7 @@ def _past(made: Shape, unit: int, filled: int, writers: tuple[Writer, ...]) -> d
 
 def _overwrite(system: System, which: int, unit: int, streams: list[int], window: int) -> None:
     """Let the streams write windows of so many units until the amplification is steady."""
+    _have_leaves(system, which)  # once for all windows: what has its leaf by then needs no other
     row = system.world.ftls[which]
     number, before = HISTORY, 0.0
     for count in range(MOST_WINDOWS):
@@ -343,7 +344,7 @@ def _overwrite(system: System, which: int, unit: int, streams: list[int], window
         while int(row["written"]) - written < window:
             ios = max(window // (ROUNDS * len(streams)) // _units_of_an_io(system, unit), 1)
             for s in streams:
-                overwrite(system, which, unit, s, number, ios)
+                ageing.overwrite(system.world, which, unit, s, number, ios)
             number += ios
         amplification = 1 + (int(row["moved"]) - moved) / (int(row["written"]) - written)
         change = abs(amplification - before) / amplification

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from raidsim.result import Result
 from raidsim.workers.engine import go_on
@@ -86,6 +86,16 @@ def simulate(job: Job) -> Result:
     from raidsim.scenario import load  # noqa: PLC0415
 
     return run(load(job.scenario, overrides=job.all_overrides()), progress=go_on)
+
+
+def simulate_for_claims(job: Job) -> Result:
+    """Run one job, and keep what claims are about.
+
+    The use of hundreds of stations at each point would be carried from process to process for
+    nobody.
+    """
+    result = simulate(job)
+    return replace(result, points=[replace(point, stations=[]) for point in result.points])
 
 
 def distinct(jobs: Iterable[Job]) -> list[Job]:
