@@ -96,6 +96,22 @@ def test_long_runs_come_first_then_searches_then_the_longest_sweeps():
     ]  # fmt: skip
 
 
+def test_systems_whose_drives_were_used_alike_come_one_after_the_other():
+    """Reads beside the writes change nothing of what a drive was used for before."""
+    found = sweeps(
+        *(
+            Job("ssd-fio", (f"volume.drive={drive}", f"load.size={size}", f"load.read={read} %"), 8)
+            for read in (0, 50)
+            for size in ("4 KiB", "8 KiB")
+            for drive in ("intel-p3700-800gb", "intel-s3700-800gb")
+        )
+    )
+    pasts = [one.past for one in found]
+    assert len(pasts) == 8
+    assert len({*pasts}) == 4
+    assert pasts[0::2] == pasts[1::2]
+
+
 def test_a_scenario_that_is_wrong_is_left_to_the_run_that_says_so():
     wrong = Job("p3700-databse", (), 8)
     (one,) = sweeps(wrong)
