@@ -2,8 +2,8 @@
 
 Python searches after every 700 new objects, and through all objects once they have become a quarter
 more. Scenarios, cards and results are many small objects that know each other in no circle, so
-it finds next to nothing, and takes 8 % of the time of short runs. What is large and does stand in
-circles, the tables of a system, is given back when its run is over (`System.close`).
+it finds next to nothing, and takes some per cent of the time of short runs. What is large and does
+stand in circles, the tables of a system, is given back when its run is over (`System.close`).
 """
 
 from __future__ import annotations
