@@ -76,6 +76,30 @@ def test_a_system_that_is_as_the_scenario_says_agrees(scenario):
     sure = [figure for figure in job.figures if not figure.name.endswith(("99 %", ".9 %"))]
     assert len(sure) >= 9
     assert [one for one in sure if one.ratio != pytest.approx(1, rel=0.15)] == []
+    assert not any("does not" in line for line in job.warnings)
+
+
+def test_latencies_that_do_not_agree_where_the_throughput_does_are_told():
+    """Of a mix with I/Os outstanding only the mean of both kinds follows from the throughput."""
+    scenario = flash()
+    keeper = Keeper(keep)
+    result = run_and_keep(scenario, keeper)
+    (data,) = files_of(scenario, result, keeper.found).contents.values()
+    document = json.loads(data)
+    (one,) = document["jobs"]
+    for kind, times in (("read", 1.6), ("write", 0.5)):
+        for latency in ("lat_ns", "clat_ns"):
+            one[kind][latency]["mean"] *= times
+    job = judged(scenario, parse_result(json.dumps(document), "measured.json"))
+    assert job.verdict == AGREES
+    told = [line for line in job.warnings if "does not" in line]
+    assert [re.sub(r"[\d.]+ times", "n times", line) for line in told] == [
+        f"the throughput agrees, and this does not: {kind} latency (total), mean, n times what is"
+        " simulated"
+        for kind in ("read", "write")
+    ]
+    times = [float(re.search(r"([\d.]+) times", line)[1]) for line in told]
+    assert times == pytest.approx([1.6, 0.5], rel=0.06)
 
 
 def test_the_same_latency_is_compared_whichever_the_file_has():

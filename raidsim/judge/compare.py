@@ -299,6 +299,8 @@ class _Phase:
         found.verdict = _verdict(found.speed, found.margin)
         if found.verdict in (FAST, SLOW):
             self._explain(found, job, case, simulated)
+        elif found.by == "throughput":
+            found.warnings += _beside(found)
 
     def _warnings(self, job: MeasuredJob, simulated: Simulated) -> Iterator[str]:
         point = simulated.point
@@ -401,6 +403,18 @@ def speed_of(job: MeasuredJob, simulated: Simulated, played: Played) -> float | 
     if figure is None or not figure.measured or not figure.simulated:
         return None
     return figure.simulated / figure.measured
+
+
+def _beside(found: JudgedJob) -> Iterator[str]:
+    """Mean latencies that do not agree where the throughput does: of reads, or of writes."""
+    for figure in found.figures:
+        if not figure.name.endswith(", mean") or figure.ratio is None or found.margin is None:
+            continue
+        if _verdict(figure.ratio, found.margin) != AGREES:
+            yield (
+                f"the throughput agrees, and this does not: {figure.name},"
+                f" {figure.ratio:.2f} times what is simulated"
+            )
 
 
 def _words(options: Mapping[str, str]) -> str:
