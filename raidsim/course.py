@@ -29,7 +29,8 @@ from raidsim.control.boot import point_of
 from raidsim.control.course import Course, Process
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
-from raidsim.observe import caching, observe
+from raidsim.kernel import tables as t
+from raidsim.observe import caching, observe, sweeps
 from raidsim.observe import tally as tallies
 from raidsim.observe.tally import Tally, tally
 from raidsim.result import (
@@ -189,7 +190,25 @@ class CourseSession(Session):
             for sample, whole in [self._in_a_burst(one)]
             if sample > whole + A_LITTLE
         ]
+        self.warnings += [
+            f"{one.title}: its sample went over the drive once while the destages of the cache did"
+            f" {units.plain(swept, 2)} times, and near them it is faster than far away: its time"
+            " may be half or twice as long; give a sample that is"
+            f" {units.plain(sweeps.MANY / swept, 2)} times as large, or larger"
+            for one in self.model.operations()
+            if (swept := self._sweeps_during(one)) > 0
+        ]
         return not left and boot.ready == boot.total
+
+    def _sweeps_during(self, operation: Operation) -> float:
+        """How often destages went over the disks during a sample that may go along with them."""
+        system, passed = self.system, self.env.now - self.course.origin
+        cache = sweeps.cache_of(system, operation.volume.row)
+        if operation.share_simulated == 1.0 or cache == t.NONE or passed <= 0:
+            return 0.0
+        sweep = sweeps.seconds(system, cache, system.since("caches", cache, "destaged") / passed)
+        took = operation.simulated_seconds
+        return took / sweep if sweeps.go_along(took, sweep) else 0.0
 
     def _in_a_burst(self, operation: Operation) -> tuple[float, float]:
         """Share that a new drive takes in fast: of what is simulated of it, and of all."""

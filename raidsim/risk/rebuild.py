@@ -23,12 +23,13 @@ from raidsim.intervene import operation
 from raidsim.kernel import operation_tables as s
 from raidsim.kernel import tables as t
 from raidsim.layout.address import whole_drive
-from raidsim.observe import inventory, observe, saturation
+from raidsim.observe import inventory, observe, saturation, sweeps
 from raidsim.risk.groups import redundancy
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.scenario.intensity import of_a_burst, period_of
 from raidsim.scenario.models import Limit
 from raidsim.system.system import SaturationError, System
+from raidsim.units import NS_PER_S
 
 MEGA = 2**20
 SAMPLE = 2048 * MEGA
@@ -48,6 +49,10 @@ STILL_FILLING = 0.01
 
 PERIODS = 10
 """Periods of the loads' bursts over which a rebuild is simulated at least."""
+
+SWEEPS = 4
+"""How often the destages of a cache go over the disks, at least, while a rebuild is simulated that
+would otherwise go along with them."""
 
 IOS = 300_000
 """I/Os of the loads, about, over which a rebuild is simulated: after twice as many, rows so far
@@ -106,10 +111,12 @@ def simulated(
     how = how if rate is None else replace(how, rate=rate)
     while True:
         one = replace(how, sample=min(size / whole, 1.0))
-        done, ios = _of_a_sample(scenario, volume, intensity, one, rows)
+        done, ios, sweep = _of_a_sample(scenario, volume, intensity, one, rows)
         if intensity is None or sample or done.done < done.rows:
             break
         wanted = max(min(size * IOS / max(ios, 1), MOST_SAMPLE), size * longest / done.seconds)
+        if sweeps.go_along(done.seconds * wanted / size, sweep):
+            wanted = size * SWEEPS * sweep / done.seconds
         if size >= whole or wanted < LARGER * size:
             break
         size = math.ceil(wanted)
@@ -122,8 +129,11 @@ def _of_a_sample(
     intensity: int | None,
     how: operation.Pace,
     rows: int,
-) -> tuple[operation.Progress, int]:
-    """How far the rebuild of a sample comes, and how many I/Os the loads do meanwhile."""
+) -> tuple[operation.Progress, int, float]:
+    """How far the rebuild of a sample comes, and how many I/Os the loads do meanwhile.
+
+    And how long the destages of the controller's cache take to go over the disks once, s.
+    """
     built = _built(scenario, volume, intensity)
     system, row = built.system, built.volumes[volume.name]
     drive = drives_of(system, row)[0]
@@ -140,6 +150,8 @@ def _of_a_sample(
     together = sum(of_a_burst(load, intensity or 0) for load in opened)
     before = observe.counts(system, streams)
     completed = int(system.state["completed"])
+    cache = sweeps.cache_of(system, row)
+    begun, destaged = int(system.now), sweeps.destaged(system, cache)
     for ios in range(LOOK, 2 * IOS + 1, LOOK):
         system.run(budget=completed + ios)  # and no further than to the end of the operation
         after = observe.counts(system, streams)
@@ -148,9 +160,12 @@ def _of_a_sample(
             raise SaturationError("open loads ask for more than the volume does without a drive")
         if system.world.operations[one]["ended"] != t.NONE:
             break
+    passed = max(int(system.now) - begun, 1) / NS_PER_S
+    rate = (sweeps.destaged(system, cache) - destaged) / passed
+    sweep = sweeps.seconds(system, cache, rate)
     found = operation.progress(system, one), int(system.state["completed"]) - completed
     system.close()
-    return found
+    return *found, sweep
 
 
 def _fill_caches(system: System) -> None:

@@ -1,0 +1,76 @@
+"""A rebuild beside the destages of a write-back cache: fast where they are near, slow far away."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import compiled_only
+
+from raidsim.observe import sweeps
+from raidsim.risk import rebuild
+from raidsim.running import run
+from raidsim.scenario import load_text
+
+SYSTEM = """
+[host]
+model = "cisco-ucs-c240-m4"
+[[controller]]
+name = "card"
+model = "cisco-12g-sas-raid-4gb"
+[[volume]]
+name = "data"
+level = "raid5"
+drives = 4
+drive = "cisco-hdd-1200gb-10k"
+controller = "card"
+write = "back"
+[[load]]
+name = "writes"
+volume = "data"
+read = "0 %"
+size = "16 KiB"
+outstanding = 64
+"""
+EVENTS = """
+[[event]]
+kind = "drive-failure"
+at = "5 s"
+volume = "data"
+drive = 0
+[[event]]
+kind = "replacement"
+at = "8 s"
+volume = "data"
+drive = 0
+sample = "{sample}"
+"""
+DAY = 86_400
+
+
+@compiled_only
+def test_the_time_of_a_rebuild_does_not_hang_on_how_fast_its_sample_goes_over_the_drive() -> None:
+    """Twelve sweeps of the destages tell what four do; one and a half tell anything."""
+    scenario = load_text(SYSTEM)
+    (volume,) = scenario.volumes
+    told = rebuild.simulated(scenario, volume, intensity=0)
+    long = rebuild.simulated(scenario, volume, intensity=0, sample=9 * 2**30)
+    assert told == pytest.approx(long, rel=0.08)
+    along = rebuild.simulated(scenario, volume, intensity=0, sample=2**30)
+    assert along < 0.75 * long
+
+
+@compiled_only
+@pytest.mark.parametrize(("sample", "told"), [("0.003 %", False), ("0.03 %", True)])
+def test_a_sample_that_goes_along_with_the_destages_is_told(sample: str, told: bool) -> None:
+    (point,) = run(load_text(SYSTEM + EVENTS.format(sample=sample))).points
+    said = [line for line in point.warnings if "destages of the cache" in line]
+    assert bool(said) == told
+
+
+def test_only_samples_about_as_long_as_a_sweep_go_along() -> None:
+    assert [sweeps.go_along(time, 200.0) for time in (20, 200, 500, 800)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert not sweeps.go_along(20.0, 0.0)  # no cache, or none that destages
