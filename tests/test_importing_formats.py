@@ -268,6 +268,18 @@ rw=randwrite
     assert [event.kind for event in load_text(import_files(files, arrays=["md2"]).text).events]
 
 
+def test_options_that_are_in_a_load_are_not_called_without_effect(tmp_path):
+    """Of the first job runtime is `limit`; of the second stonewall is `after`."""
+    jobs = tmp_path / "jobs.fio"
+    jobs.write_text(
+        "[global]\nfilename=/dev/sdb\nruntime=60\ntime_based\ndirect=1\ngroup_reporting\n"
+        "[reads]\nrw=randread\n[writes]\nstonewall\nrw=randwrite\n"
+    )
+    lines = said(import_files([str(jobs)])).splitlines()
+    idle = [line.partition("on the I/Os: ")[2] for line in lines if "without effect" in line]
+    assert idle == ["group_reporting", "group_reporting, runtime, time_based"]
+
+
 def test_mdstat_says_the_same_as_detail():
     first = scenario_of(f"{MD}/mdstat.txt", arrays=["md2"]).volumes[0]
     second = scenario_of(f"{MD}/detail-md2.txt").volumes[0]

@@ -30,6 +30,9 @@ _FROM = {
 }  # fmt: skip
 """Options that a key of a load is of, the likeliest first."""
 
+_SAID_BY = {"limit": ("runtime", "time_based"), "after": ("stonewall", "wait_for_previous")}
+"""Options that change no I/O, and are there in a key of the load all the same."""
+
 
 def recognises(source: Source) -> bool:
     """Sections in brackets, and options that only fio has together."""
@@ -57,8 +60,12 @@ def read(source: Source) -> Found:
     for job, table in zip(chosen, made.tables, strict=True):
         place = Place(job.place.file, job.place.line)
         sources = {key: at for key in table if (at := _source(job, key)) is not None}
-        found.works.append(Work(table, place, sources, _device(job)))
-        if options := made.without_effect.get(job.name):
+        device = _device(job)
+        found.works.append(Work(table, place, sources, device))
+        used = {option for key in table for option in _SAID_BY.get(key, ())}
+        used |= {"filename"} if device is not None else set()
+        options = [one for one in made.without_effect.get(job.name, []) if one not in used]
+        if options:
             cause = f"without effect on the I/Os: {', '.join(options)}"
             found.remark(place, job.name, cause)
     return found
