@@ -164,9 +164,8 @@ class Session:
         """Go on until so many I/Os in all have completed; False at the time bound."""
         readings = self._readings()
         while (done := self._completed()) < ios:
-            reason = self._run_and_read(
-                readings, self.done_before + min(ios, done + PROGRESS_STEPS)
-            )
+            more = min(ios - done, PROGRESS_STEPS)
+            reason = self._run_and_read(readings, self.done_before + done + more)
             self._tell()
             if reason in (t.RETURN_HORIZON, t.RETURN_IDLE):
                 return False
@@ -176,14 +175,9 @@ class Session:
         return True
 
     def _run_and_read(self, readings: Sequence[Reading], budget: int) -> int:
-        """Go on until ``budget`` I/Os have completed since ever, and read what is due meanwhile.
-
-        Returns why it came back, as the system does.
-        """
+        """Go on until ``budget`` I/Os have completed since ever, with readings; why it came back."""
         while True:
-            due = t.NEVER
-            for reading in readings:
-                due = min(due, reading.due)
+            due = min((reading.due for reading in readings), default=t.NEVER)
             reason = self.system.run(min(due, self.horizon), budget)
             if reason != t.RETURN_HORIZON or due > self.horizon:
                 return reason

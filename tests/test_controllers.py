@@ -10,7 +10,7 @@ from raidsim.errors import InputError
 from raidsim.layout.arrange import WORDS
 from raidsim.resources import data_folder
 from raidsim.scenario import load, load_text
-from raidsim.topology.lanes import bandwidth
+from raidsim.topology.lanes import bandwidth, of_one_drive
 
 CONTROLLERS = [card for card in cards.catalogue() if card.kind == "controller"]
 SCENARIOS = sorted(data_folder("scenarios").rglob("*.toml"))
@@ -299,7 +299,7 @@ def test_one_link_may_be_written_as_a_text_and_several_as_a_list():
     assert {one.controller for one in found} == {"controller"}
     # All drives of a volume are alike: they run at the speed of the slower link.
     speeds = [1 / one.card.number("link.time_per_byte") for one in found]
-    assert speeds == pytest.approx([bandwidth("sas-6g", 1), bandwidth("sas-3g", 1)])
+    assert speeds == pytest.approx([of_one_drive("sas-6g"), of_one_drive("sas-3g")])
 
 
 @pytest.mark.parametrize(
