@@ -175,7 +175,7 @@ class Session:
         return True
 
     def _run_and_read(self, readings: Sequence[Reading], budget: int) -> int:
-        """Go on until ``budget`` I/Os have completed since ever, with readings; why it came back."""
+        """Go on until ``budget`` I/Os have completed in all, with readings; why it came back."""
         while True:
             due = min((reading.due for reading in readings), default=t.NEVER)
             reason = self.system.run(min(due, self.horizon), budget)
