@@ -203,10 +203,11 @@ class CourseSession(Session):
     def _sweeps_during(self, operation: Operation) -> float:
         """How often destages went over the disks during a sample that may go along with them."""
         system, passed = self.system, self.env.now - self.course.origin
-        cache = sweeps.cache_of(system, operation.volume.row)
-        if operation.share_simulated == 1.0 or cache == t.NONE or passed <= 0:
+        lane = sweeps.lane_of(system, operation.volume.row)
+        if operation.share_simulated == 1.0 or lane == t.NONE or passed <= 0:
             return 0.0
-        sweep = sweeps.seconds(system, cache, system.since("caches", cache, "destaged") / passed)
+        rate = system.since("lanes", lane, "destaged") / passed
+        sweep = sweeps.seconds(system, operation.volume.row, rate)
         took = operation.simulated_seconds
         return took / sweep if sweeps.go_along(took, sweep) else 0.0
 

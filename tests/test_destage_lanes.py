@@ -9,6 +9,7 @@ import pytest
 
 from raidsim.control.model import build
 from raidsim.intervene import cache_lines, full_caches, window
+from raidsim.observe import sweeps
 from raidsim.running import run
 from raidsim.scenario import from_data
 
@@ -97,3 +98,23 @@ def test_each_lane_of_a_cache_that_is_filled_rises_from_behind_its_elevator() ->
             counts, _ = np.histogram(((strips - here) % each) / each, 4, (0.0, 1.0))
             expected = len(strips) * (1 - (np.arange(4) + 0.5) / 4) / 2
             assert (np.abs(counts - expected) < 6 * np.sqrt(expected)).all(), (number, lane, counts)
+
+
+def test_how_often_destages_went_over_all_is_told_of_the_busiest_lane() -> None:
+    """That of a volume hardly written to goes round with each write."""
+    asked = scenario([{"drives": 2, "level": "raid0"}, {}], 64)
+    loads = [_given(one) for one in asked.written["load"]]
+    loads[1] = _given(loads[1] | {"outstanding": None, "rate": "20 IO/s"})
+    model = build(from_data(asked.written | {"load": loads}))
+    system = model.system
+    for streams in model.streams.values():
+        for stream in streams:
+            system.begin(stream)
+    system.run(budget=40_000)
+    busy, quiet = system.world.lanes[:2]
+    assert sweeps.busiest_lane(system, 0) == 0
+    assert 0 < quiet["sweep"] < 2**20 < busy["sweep"]
+    assert busy["destaged"] + quiet["destaged"] == system.world.caches[0]["destaged"]
+    window.reset(system)
+    system.run(budget=41_000)
+    assert sweeps.busiest_lane(system, 0) == 0

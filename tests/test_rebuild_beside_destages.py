@@ -44,6 +44,21 @@ drive = 0
 sample = "{sample}"
 """
 DAY = 86_400
+QUIET = """
+[[volume]]
+name = "quiet"
+level = "raid1"
+drives = 2
+drive = "cisco-hdd-1200gb-10k"
+controller = "card"
+write = "back"
+[[load]]
+name = "few"
+volume = "quiet"
+read = "0 %"
+size = "16 KiB"
+rate = "20 IO/s"
+"""
 
 
 @compiled_only
@@ -74,3 +89,28 @@ def test_only_samples_about_as_long_as_a_sweep_go_along() -> None:
         False,
     ]
     assert not sweeps.go_along(20.0, 0.0)  # no cache, or none that destages
+
+
+@compiled_only
+def test_a_volume_that_is_hardly_written_to_does_not_hide_the_sweeps_of_another() -> None:
+    """Its own elevator goes round with each write."""
+    alone = rebuild.simulated(load_text(SYSTEM), load_text(SYSTEM).volumes[0], intensity=0)
+    both = load_text(SYSTEM + QUIET)
+    assert rebuild.simulated(both, both.volumes[0], intensity=0) == pytest.approx(alone, rel=0.15)
+
+
+@compiled_only
+def test_a_sample_over_several_sweeps_goes_over_the_whole_drive(monkeypatch) -> None:
+    """One that ended after as many I/Os as others was over at the middle tracks."""
+    of_a_sample, found = rebuild._of_a_sample, []
+
+    def noted(*given):
+        told = of_a_sample(*given)
+        found.append(told[0])
+        return told
+
+    monkeypatch.setattr(rebuild, "_of_a_sample", noted)
+    scenario = load_text(SYSTEM)
+    rebuild.simulated(scenario, scenario.volumes[0], intensity=0)
+    assert found[-1].rows > 30_000
+    assert all(one.done == one.rows for one in found)

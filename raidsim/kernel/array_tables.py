@@ -150,7 +150,9 @@ LANES = Table(
     "an array, or a drive of a JBOD, to which a cache destages beside others",
     elevator=volatile("i8", "key of the line that the elevator has come to there"),
     destages=volatile("i8", "destages to it under way"),
-    swept=state("i8", "`destaged` of the cache when the elevator began anew last", "B"),
+    destaged=counter("i8", "on the way to it or there", "B"),
+    swept=state("i8", "the same when the elevator began anew last", "B"),
+    sweep=state("i8", "what it took the last time that it went through all its lines", "B"),
 )
 
 GOOD = Column(

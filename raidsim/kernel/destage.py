@@ -263,8 +263,8 @@ def next_of_lanes(w, cache):
             index = seek(w, cache, max(lane["elevator"], first))
             if index == NONE or w.lines[index]["key"] >= key:
                 index = seek(w, cache, first)
-                cache["sweep"] = cache["destaged"] - lane["swept"]
-                lane["swept"] = cache["destaged"]
+                lane["sweep"] = lane["destaged"] - lane["swept"]
+                lane["swept"] = lane["destaged"]
             return index
 
 
@@ -342,13 +342,14 @@ def start_one(w, cache, index):
             break
     if array["family"] == PARITY:  # its lock is taken: what else is dirty there would wait for it
         place = key_of(volume, ((end - 1) // width + 1) * width // size)
+    length = min(end, w.volumes[volume]["size"]) - start
     if cache["errand"] == ERRAND_DESTAGE:
         lane = w.lanes[array["first_lane"] + lane_of(array, start)]
         lane["elevator"] = place
         lane["destages"] += 1
+        lane["destaged"] += length
     else:
         cache["elevator"] = place
-    length = min(end, w.volumes[volume]["size"]) - start
     cache["tasks"] += 1
     cache["destaged"] += length
     add_task(w, cache["errand"], volume, WRITE, start, length)

@@ -22,7 +22,8 @@ from raidsim.assembly.drives import kind_at
 from raidsim.assembly.volume_rows import drives_of
 from raidsim.intervene import window
 from raidsim.kernel import tables as t
-from raidsim.observe import levels
+from raidsim.kernel.array_tables import ERRAND_DESTAGE
+from raidsim.observe import levels, sweeps
 from raidsim.observe.levels import Held, Level, Record
 from raidsim.stats.warmup import mser5
 from raidsim.system.system import System
@@ -329,11 +330,19 @@ class Settling:
         ]
 
     def _swept(self, level: Level, names: set[str]) -> float:
-        """How often destages have gone over all of one cache; infinite if it has no disks."""
+        """How often destages have gone over all of one cache; infinite if it has no disks.
+
+        Of a controller that has several elevators: how often that one has with most to do.
+        """
         (row,) = level.rows
         cache = self.system.world.caches[row]
-        sweep = float(cache["sweep"] or 2 * cache["dirty"])
-        destaged = self.system.since("caches", row, "destaged")
+        table = "caches"
+        if cache["errand"] == ERRAND_DESTAGE:
+            lane = sweeps.busiest_lane(self.system, row)
+            if lane != t.NONE and self.system.world.lanes[lane]["sweep"]:
+                table, row = "lanes", lane
+        sweep = float(getattr(self.system.world, table)[row]["sweep"] or 2 * cache["dirty"])
+        destaged = self.system.since(table, row, "destaged")
         return destaged / sweep if sweep and destaged and self._seeks(names) else math.inf
 
     def _seeks(self, names: set[str]) -> bool:

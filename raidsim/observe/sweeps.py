@@ -8,41 +8,90 @@ as the destages do, it stays near them, or far from them, all the time.
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from raidsim.assembly.drives import kind_at
 from raidsim.assembly.volume_rows import drives_of
+from raidsim.intervene.cache_lines import rows_of
 from raidsim.kernel import tables as t
-from raidsim.kernel.array_tables import ERRAND_DESTAGE
+from raidsim.kernel.cache import grain_of
 from raidsim.system.system import System
 
 FEW, MANY = 0.3, 3.0
 """Sweeps of the destages during a sample: between these they may go along with each other."""
 
 
-def cache_of(system: System, volume: int) -> int:
-    """The row of the cache in front of the disks of a volume; NONE if there is none."""
-    controller = int(system.world.volumes[volume]["controller"])
-    seeks = any(kind_at(system, drive).seeks for drive in drives_of(system, volume))
-    if controller == t.NONE or not seeks:
-        return t.NONE
-    return int(system.world.controllers[controller]["cache"])
+def lane_of(system: System, volume: int) -> int:
+    """The row of LANES that has the destages to the disks of a volume; NONE if there is none.
 
-
-def destaged(system: System, cache: int) -> int:
-    """Bytes that the destages of a cache have taken up to now; 0 without one."""
-    return 0 if cache == t.NONE else int(system.world.caches[cache]["destaged"])
-
-
-def seconds(system: System, cache: int, rate: float) -> float:
-    """How long they take to go over the disks once, s, at a rate in bytes/s; 0 if there are none.
-
-    Before the first time is over, twice what is dirty tells how much that is.
+    Of a volume that can be rebuilt: these have one.
     """
-    if cache == t.NONE or rate <= 0:
+    world = system.world
+    place = world.volumes[volume]
+    controller = int(place["controller"])
+    seeks = any(kind_at(system, drive).seeks for drive in drives_of(system, volume))
+    if controller == t.NONE or not seeks or world.controllers["cache"][controller] == t.NONE:
+        return t.NONE
+    return int(world.arrays["first_lane"][place["array"]])
+
+
+def busiest_lane(system: System, cache: int) -> int:
+    """The lane of a controller's cache to which most was destaged in the window, or NONE.
+
+    Others may be hardly written to. Their elevators find all that is dirty in a moment, or go round
+    once a day, and say nothing about the rates that are measured.
+    """
+    world = system.world
+    behind = world.volumes[: system.count("volumes")]
+    behind = behind[(behind["kind"] == t.VOLUME_ARRAY) & (behind["controller"] != t.NONE)]
+    behind = behind[world.controllers["cache"][behind["controller"]] == cache]
+    arrays = world.arrays[behind["array"]]
+    counts = arrays["lanes"]
+    rows: NDArray[np.int64] = np.repeat(arrays["first_lane"] - counts.cumsum() + counts, counts)
+    rows += np.arange(len(rows))
+    if len(rows) == 0:
+        return t.NONE
+    grown = world.lanes["destaged"][rows]
+    before = system.at_reset.get("lanes")
+    if before is not None:
+        known = rows < len(before)
+        grown[known] -= before["destaged"][rows[known]]
+    return int(rows[grown.argmax()])
+
+
+def destaged(system: System, lane: int) -> int:
+    """Bytes that the destages to a lane have taken up to now; 0 without one."""
+    return 0 if lane == t.NONE else int(system.world.lanes[lane]["destaged"])
+
+
+def seconds(system: System, volume: int, rate: float) -> float:
+    """How long they take to go over a volume's disks once, s; 0 if there are none.
+
+    Before the first time is over, twice what is dirty of it tells how much that is.
+
+    Parameters
+    ----------
+    volume
+        Its row.
+    rate
+        Bytes/s that are destaged to it.
+    """
+    lane = lane_of(system, volume)
+    if lane == t.NONE or rate <= 0:
         return 0.0
-    row = system.world.caches[cache]
-    if row["errand"] != ERRAND_DESTAGE:
-        return 0.0
-    return float(row["sweep"] or 2 * row["dirty"]) / rate
+    return float(system.world.lanes[lane]["sweep"] or 2 * _dirty(system, volume)) / rate
+
+
+def _dirty(system: System, volume: int) -> int:
+    """Bytes that a cache holds of a volume, and its drives do not: of strips what was written."""
+    controller = system.world.volumes[volume]["controller"]
+    lines = rows_of(system, int(system.world.controllers["cache"][controller]))
+    lines = lines[((lines["dirty"] | lines["busy"]) != 0) & (lines["volume"] == volume)]
+    if len(lines) == 0:
+        return 0
+    masks = (lines["dirty"] | lines["busy"]).view(np.uint64)
+    return int(np.bitwise_count(masks).sum()) * int(grain_of(lines["size"][0]))
 
 
 def go_along(sample: float, sweep: float) -> bool:

@@ -56,7 +56,7 @@ would otherwise go along with them."""
 
 IOS = 300_000
 """I/Os of the loads, about, over which a rebuild is simulated: after twice as many, rows so far
-count."""
+count. A sample that is to outlast several sweeps of destages has twice as many as it may take."""
 
 LOOK = 20_000
 """I/Os of the loads after which it is looked whether they pile up."""
@@ -109,14 +109,16 @@ def simulated(
     controller = scenario.controller(volume)
     how = operation.pace(scenario.host.card if controller is None else controller.card, volume)
     how = how if rate is None else replace(how, rate=rate)
+    most = 2 * IOS
     while True:
         one = replace(how, sample=min(size / whole, 1.0))
-        done, ios, sweep = _of_a_sample(scenario, volume, intensity, one, rows)
+        done, ios, sweep = _of_a_sample(scenario, volume, intensity, one, rows, most)
         if intensity is None or sample or done.done < done.rows:
             break
         wanted = max(min(size * IOS / max(ios, 1), MOST_SAMPLE), size * longest / done.seconds)
         if sweeps.go_along(done.seconds * wanted / size, sweep):
             wanted = size * SWEEPS * sweep / done.seconds
+            most = max(most, math.ceil(2 * ios * wanted / size))  # or its inner tracks are left out
         if size >= whole or wanted < LARGER * size:
             break
         size = math.ceil(wanted)
@@ -129,10 +131,12 @@ def _of_a_sample(
     intensity: int | None,
     how: operation.Pace,
     rows: int,
+    most: int,
 ) -> tuple[operation.Progress, int, float]:
     """How far the rebuild of a sample comes, and how many I/Os the loads do meanwhile.
 
-    And how long the destages of the controller's cache take to go over the disks once, s.
+    And how long the destages of the controller's cache take to go over its disks once, s. After
+    ``most`` I/Os it ends, wherever it is.
     """
     built = _built(scenario, volume, intensity)
     system, row = built.system, built.volumes[volume.name]
@@ -150,9 +154,9 @@ def _of_a_sample(
     together = sum(of_a_burst(load, intensity or 0) for load in opened)
     before = observe.counts(system, streams)
     completed = int(system.state["completed"])
-    cache = sweeps.cache_of(system, row)
-    begun, destaged = int(system.now), sweeps.destaged(system, cache)
-    for ios in range(LOOK, 2 * IOS + 1, LOOK):
+    lane = sweeps.lane_of(system, row)
+    begun, destaged = int(system.now), sweeps.destaged(system, lane)
+    for ios in range(LOOK, most + LOOK, LOOK):
         system.run(budget=completed + ios)  # and no further than to the end of the operation
         after = observe.counts(system, streams)
         more = after.in_flight - before.in_flight
@@ -161,8 +165,8 @@ def _of_a_sample(
         if system.world.operations[one]["ended"] != t.NONE:
             break
     passed = max(int(system.now) - begun, 1) / NS_PER_S
-    rate = (sweeps.destaged(system, cache) - destaged) / passed
-    sweep = sweeps.seconds(system, cache, rate)
+    rate = (sweeps.destaged(system, lane) - destaged) / passed
+    sweep = sweeps.seconds(system, row, rate)
     found = operation.progress(system, one), int(system.state["completed"]) - completed
     system.close()
     return *found, sweep
