@@ -50,6 +50,11 @@ def test_a_weibull_age_has_the_mean_or_the_first_year_that_it_is_made_from(shape
     assert -math.expm1(-one.hazard(np.array(YEAR))) == pytest.approx(0.02)
 
 
+def test_a_rate_at_which_all_drives_fail_within_a_year_is_a_number() -> None:
+    """An MTBF of 200 h has this AFR; `raidsim check` ended in an error of arithmetic."""
+    assert 200 < from_afr(1.0).scale < 250
+
+
 def test_drives_of_a_constant_rate_do_not_age() -> None:
     hazard = np.array([0.5])
     young, old = (Weibull(1000.0).wait(np.array([age]), hazard) for age in (0.0, 5000.0))

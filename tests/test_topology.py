@@ -9,6 +9,7 @@ from raidsim.assembly.fabric import fabric, sustained_rate
 from raidsim.cards import load as card
 from raidsim.control.model import build
 from raidsim.errors import InputError
+from raidsim.scenario.arrays import at_speed_of
 from raidsim.topology.graph import CHIP, LINK, Drive, Fabric, Group, Part
 from raidsim.topology.lanes import SPEEDS, agreed, bandwidth
 
@@ -274,3 +275,12 @@ def test_a_volume_may_be_called_like_a_part() -> None:
     made = fabric(array(controller={}, links=(EXPANDER,), name="host", level="jbod", drives=2,
                         behind="expander"))  # fmt: skip
     assert made.path(Drive("host", 1))[0].upper == "expander"
+
+
+@pytest.mark.parametrize(
+    ("drive", "carried"), [(SSD, 600 * 1024 / 1072), ("intel-s4600-960gb", 600)]
+)
+def test_frames_of_sas_are_taken_off_for_drives_on_sas_alone(drive: str, carried: float) -> None:
+    quick = card(drive).changed({"link.time_per_byte": 1 / 900e6})
+    found = at_speed_of(quick, "sas-6g")
+    assert 1e-6 / found.number("link.time_per_byte") == pytest.approx(carried)

@@ -84,8 +84,9 @@ def is_on_pcie_of(card: Card, drive: Card) -> bool:
 
 def at_speed_of(drive: Card, port: str) -> Card:
     """The drive as it runs on a port: on SAS and SATA the two agree on the slower speed."""
-    if is_serial(port) and is_serial(drive.word("link.interface")):
-        return _no_faster(drive, of_one_drive(port))
+    interface = drive.word("link.interface")
+    if is_serial(port) and is_serial(interface):
+        return _no_faster(drive, of_one_drive(port, interface))
     return drive
 
 

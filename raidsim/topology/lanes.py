@@ -36,10 +36,12 @@ _FRAMES = 1024 / (1024 + 48)
 """What a frame of SAS, 1,024 bytes, leaves of a lane: header, check sum and primitives beside."""
 
 
-def of_one_drive(speed: str) -> float:
-    """Payload each way of a port of SAS or SATA that one drive is on, bytes per second."""
-    frames = _FRAMES if speed.startswith("sas-") else 1.0
-    return SPEEDS[speed] * frames
+def of_one_drive(speed: str, interface: str) -> float:
+    """Payload each way of a port of SAS or SATA that one drive is on, bytes per second.
+
+    Frames of SATA have 8,192 bytes, also on a port of SAS, and take next to nothing beside.
+    """
+    return SPEEDS[speed] * (_FRAMES if interface == "sas" else 1.0)
 
 
 def bandwidth(speed: str, lanes: int) -> float:
