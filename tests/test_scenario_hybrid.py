@@ -84,6 +84,7 @@ def test_facts_say_what_is_in_front_of_what() -> None:
         ('size = "1000 GB"', 19, "hybrid.size", "is more than the back has"),
         ('size = "32 KiB"', 19, "hybrid.size", "holds no block of 64 KiB"),
         ('front_size = "900 GB"', 19, "hybrid.front_size", "is more than the front has"),
+        ('front_size = "32 KiB"', 19, "hybrid.front_size", "holds no block of 64 KiB"),
         ('back_offset = "96 KiB"', 19, "hybrid.back_offset", "is not at the border of a block"),
         ('back_offset = "500 GiB"', 19, "hybrid.back_offset", "is beyond the back"),
         ('block = "8 KiB"', 19, "hybrid.block", "too many to keep account of"),

@@ -104,6 +104,9 @@ def _check_sizes(
     if used > front:
         cause = f"{_size(used)} is more than the front has"
         found.append(("front_size", cause, f"at most {_size(front)}"))
+    elif used < block:
+        cause = f"of {_size(used)} holds no block of {_size(block)}"
+        found.append(("front_size", cause, "make it larger"))
     if values["back_offset"] % block:
         remedy = f"a multiple of {_size(block)}"
         found.append(("back_offset", "is not at the border of a block", remedy))
