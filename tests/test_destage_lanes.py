@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import compiled_only
 
 from raidsim.control.model import build
 from raidsim.intervene import cache_lines, full_caches, window
@@ -24,7 +26,12 @@ def scenario(volumes: list[dict[str, Any]], outstanding: int, **load: Any) -> An
         {
             "seed": 20261126,
             "host": {"model": "linux-xeon-e5-pair"},
-            "controller": [{"model": "cisco-12g-sas-raid-4gb", "set": {"cache.size": "256 MiB"}}],
+            "controller": [
+                {
+                    "model": "cisco-12g-sas-raid-4gb",
+                    "set": {"cache.size": "256 MiB", "drives.max": 240},
+                }
+            ],
             "volume": [
                 {"name": name, "drive": DISK, "write": "back"} | volume
                 for name, volume in zip(names, volumes, strict=True)
@@ -118,3 +125,54 @@ def test_how_often_destages_went_over_all_is_told_of_the_busiest_lane() -> None:
     window.reset(system)
     system.run(budget=41_000)
     assert sweeps.busiest_lane(system, 0) == 0
+
+
+def running(asked: Any, ios: int) -> Any:
+    """A system that has done so many I/Os."""
+    model = build(asked)
+    for streams in model.streams.values():
+        for stream in streams:
+            model.system.begin(stream)
+    model.system.run(budget=ios)
+    return model.system
+
+
+def test_a_lane_with_dirty_lines_that_takes_more_is_in_the_queue() -> None:
+    system = running(
+        scenario([{"level": "jbod", "drives": 3}, {"level": "raid0", "drives": 2}], 64), 0
+    )
+    cache = system.world.caches[0]
+    for budget in range(500, 12_000, 500):
+        system.run(budget=budget)
+        queued, row = [], int(cache["first_ready"])
+        while row >= 0:
+            queued.append(row)
+            row = int(system.world.lanes[row]["next"])
+        lanes = system.world.lanes[:4]
+        assert sorted(queued) == np.flatnonzero(lanes["ready"]).tolist()
+        lines = cache_lines.rows_of(system, 0)
+        listed = lines[lines["height"] > 0]
+        for row, lane in enumerate(lanes):
+            volume = 0 if row < 3 else 1
+            array = system.world.arrays[system.world.volumes[volume]["array"]]
+            mine = listed[listed["volume"] == volume]
+            each = int(array["lane_size"]) // int(array["line"])
+            if volume == 0:
+                mine = mine[np.minimum(mine["strip"] // each, 2) == row]
+            if len(mine) and lane["destages"] < array["most_destages"] // array["lanes"]:
+                assert row in queued
+        assert lanes["destages"].sum() == cache["tasks"]
+
+
+@compiled_only
+def test_an_io_takes_no_longer_to_simulate_with_many_lanes() -> None:
+    """With 200 drives it took 30 times as long: all of them were asked at each destage."""
+
+    def taken(drives: int) -> float:
+        system = running(scenario([{"level": "jbod", "drives": drives}], 512), 20_000)
+        begun = time.process_time()
+        system.run(budget=60_000)
+        return time.process_time() - begun
+
+    taken(8)
+    assert taken(200) < 8 * taken(8)

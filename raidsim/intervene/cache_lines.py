@@ -177,6 +177,8 @@ def arrange(system: System, cache: int, clean: Sequence[int]) -> None:
     enter(system, cache, first + np.flatnonzero(used), first + np.flatnonzero(~used))
     rank(system, cache, first + order[::-1])
     enlist(system, cache, first + np.flatnonzero(lines["dirty"] != 0))
+    if row["errand"] == ERRAND_DESTAGE:
+        _make_ready(system, cache)
 
 
 def _count_by_array(
@@ -192,10 +194,7 @@ def _count_by_array(
     world, row = system.world, system.world.caches[cache]
     if row["errand"] != ERRAND_DESTAGE:
         return
-    behind = world.volumes[: system.count("volumes")]
-    behind = behind[(behind["kind"] == t.VOLUME_ARRAY) & (behind["controller"] != t.NONE)]
-    mine = world.controllers["cache"][behind["controller"]] == cache
-    rows = behind["array"][mine]
+    rows = world.volumes["array"][volumes_of(system, cache)]
     world.arrays["dirty"][rows] = 0
     np.add.at(world.arrays["dirty"], world.volumes["array"][volumes], sizes)
     with_dirt = rows[world.arrays["dirty"][rows] > 0]
@@ -229,6 +228,36 @@ def rank(system: System, cache: int, clean: NDArray[np.int64]) -> None:
         row["newest"][queue] = _chained(lines["older"], mine[::-1])
     if row["hand"] not in clean:
         row["hand"] = t.NONE
+
+
+def volumes_of(system: System, cache: int) -> NDArray[np.int64]:
+    """Rows of the volumes behind a controller's cache."""
+    world = system.world
+    volumes = world.volumes[: system.count("volumes")]
+    behind = np.flatnonzero((volumes["kind"] == t.VOLUME_ARRAY) & (volumes["controller"] != t.NONE))
+    found: NDArray[np.int64] = behind[
+        world.controllers["cache"][volumes["controller"][behind]] == cache
+    ]
+    return found
+
+
+def lanes_of(system: System, cache: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of the lanes that a controller's cache destages to, and of the volume of each."""
+    volumes = volumes_of(system, cache)
+    arrays = system.world.arrays[system.world.volumes["array"][volumes]]
+    counts = arrays["lanes"]
+    rows = np.repeat(arrays["first_lane"] - counts.cumsum() + counts, counts)
+    return rows + np.arange(len(rows)), np.repeat(volumes, counts)
+
+
+def _make_ready(system: System, cache: int) -> None:
+    """Let all lanes of a controller's cache be asked whether they take a destage."""
+    row, lanes = system.world.caches[cache], system.world.lanes
+    rows, volumes = lanes_of(system, cache)
+    lanes["ready"][rows] = 1
+    lanes["volume"][rows] = volumes
+    row["first_ready"] = _chained(lanes["next"], rows)
+    row["last_ready"] = rows[-1] if len(rows) else t.NONE
 
 
 def enlist(system: System, cache: int, dirty: NDArray[np.int64]) -> None:

@@ -91,6 +91,11 @@ def enlist(w, cache, index):
         place = tower(cache, w.towers[before + level]) + level
         w.towers[own + level] = w.towers[place]
         w.towers[place] = index
+    if cache["errand"] == ERRAND_DESTAGE:
+        volume = line["volume"]
+        array = w.arrays[w.volumes[volume]["array"]]
+        number = lane_of(array, line["strip"] * line["size"])
+        make_ready(w, cache, array["first_lane"] + number, volume)
 
 
 @routine
@@ -239,33 +244,48 @@ def next_of_front(w, cache):
 def next_of_lanes(w, cache):
     """Return the line that is next in the next lane that takes a destage, or NONE.
 
-    It is the one that was sought last.
+    It is the one that was sought last. Lanes that may take one stand in a queue: each with a dirty
+    line does, unless it has as many destages as it takes. Those in vain are left out here, so that
+    it does not matter how many there are.
     """
-    begin = cache["turn"]
-    key = begin
-    is_round = False
-    while True:
-        index = seek(w, cache, key)
-        if index == NONE and not is_round:
-            is_round = True
-            index = seek(w, cache, 0)
-        if index == NONE or (is_round and w.lines[index]["key"] >= begin):
-            return NONE
-        line = w.lines[index]
-        volume = line["volume"]
+    while cache["first_ready"] != NONE:
+        row = cache["first_ready"]
+        lane = w.lanes[row]
+        cache["first_ready"] = lane["next"]
+        lane["ready"] = 0
+        volume = lane["volume"]
         array = w.arrays[w.volumes[volume]["array"]]
-        number = lane_of(array, line["strip"] * line["size"])
-        lane = w.lanes[array["first_lane"] + number]
-        key = lane_begin(array, volume, number + 1)
         if lane["destages"] < array["most_destages"] // array["lanes"]:
-            cache["turn"] = key
+            number = row - array["first_lane"]
             first = lane_begin(array, volume, number)
+            end = lane_begin(array, volume, number + 1)
             index = seek(w, cache, max(lane["elevator"], first))
-            if index == NONE or w.lines[index]["key"] >= key:
+            is_new = index == NONE or w.lines[index]["key"] >= end
+            if is_new:
                 index = seek(w, cache, first)
-                lane["sweep"] = lane["destaged"] - lane["swept"]
-                lane["swept"] = lane["destaged"]
-            return index
+            if index != NONE and w.lines[index]["key"] < end:
+                if is_new:
+                    lane["sweep"] = lane["destaged"] - lane["swept"]
+                    lane["swept"] = lane["destaged"]
+                make_ready(w, cache, row, volume)
+                return index
+    return NONE
+
+
+@routine
+def make_ready(w, cache, row, volume):
+    """Let a lane be the last of those that may take a destage, if it is none of them."""
+    lane = w.lanes[row]
+    if lane["ready"] == 1:
+        return
+    lane["ready"] = 1
+    lane["volume"] = volume
+    lane["next"] = NONE
+    if cache["first_ready"] == NONE:
+        cache["first_ready"] = row
+    else:
+        w.lanes[cache["last_ready"]]["next"] = row
+    cache["last_ready"] = row
 
 
 @handler
@@ -344,7 +364,7 @@ def start_one(w, cache, index):
         place = key_of(volume, ((end - 1) // width + 1) * width // size)
     length = min(end, w.volumes[volume]["size"]) - start
     if cache["errand"] == ERRAND_DESTAGE:
-        lane = w.lanes[array["first_lane"] + lane_of(array, start)]
+        lane = w.lanes[array["first_lane"] + lane_of(array, line["strip"] * size)]
         lane["elevator"] = place
         lane["destages"] += 1
         lane["destaged"] += length
@@ -378,7 +398,9 @@ def ended(w, cache, index, size):
         clean(w, cache, volume, size, start, start + job["length"])
     if job["errand"] == ERRAND_DESTAGE:
         array = w.arrays[w.volumes[volume]["array"]]
-        w.lanes[array["first_lane"] + lane_of(array, job["offset"])]["destages"] -= 1
+        row = array["first_lane"] + lane_of(array, job["offset"] // size * size)
+        w.lanes[row]["destages"] -= 1
+        make_ready(w, cache, row, volume)
     release(w, index)
     cache["tasks"] -= 1
     admit(w, cache)

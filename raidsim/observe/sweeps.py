@@ -9,11 +9,10 @@ as the destages do, it stays near them, or far from them, all the time.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from raidsim.assembly.drives import kind_at
 from raidsim.assembly.volume_rows import drives_of
-from raidsim.intervene.cache_lines import rows_of
+from raidsim.intervene.cache_lines import lanes_of, rows_of
 from raidsim.kernel import tables as t
 from raidsim.kernel.cache import grain_of
 from raidsim.system.system import System
@@ -42,17 +41,10 @@ def busiest_lane(system: System, cache: int) -> int:
     Others may be hardly written to. Their elevators find all that is dirty in a moment, or go round
     once a day, and say nothing about the rates that are measured.
     """
-    world = system.world
-    behind = world.volumes[: system.count("volumes")]
-    behind = behind[(behind["kind"] == t.VOLUME_ARRAY) & (behind["controller"] != t.NONE)]
-    behind = behind[world.controllers["cache"][behind["controller"]] == cache]
-    arrays = world.arrays[behind["array"]]
-    counts = arrays["lanes"]
-    rows: NDArray[np.int64] = np.repeat(arrays["first_lane"] - counts.cumsum() + counts, counts)
-    rows += np.arange(len(rows))
+    rows, _ = lanes_of(system, cache)
     if len(rows) == 0:
         return t.NONE
-    grown = world.lanes["destaged"][rows]
+    grown = system.world.lanes["destaged"][rows]
     before = system.at_reset.get("lanes")
     if before is not None:
         known = rows < len(before)
