@@ -277,7 +277,7 @@ class LongRuns:
 def cover(system: str, precision: str, seeds: int, long_runs: LongRuns) -> Coverage:
     """Run one system with so many seeds."""
     asked = scenario(system, precision)
-    held = below = unconverged = 0
+    held = below = unconverged = counted = 0
     width = 0.0
     for number in range(seeds):
         point = measured(asked, number)
@@ -285,15 +285,17 @@ def cover(system: str, precision: str, seeds: int, long_runs: LongRuns) -> Cover
         unconverged += not point.converged
         if found.low is None or found.high is None:
             continue
+        counted += 1
         held += found.low <= mean <= found.high
         below += found.high < mean
         width += (found.high - found.low) / 2 / found.mean
-    if width / seeds < LEAST_TIMES * long_runs.precision:
+    width /= max(counted, 1)
+    if counted and width < LEAST_TIMES * long_runs.precision:
         raise ValueError(
-            f"{system}: intervals of {width / seeds:.2%} are too narrow to be held against long"
+            f"{system}: intervals of {width:.2%} are too narrow to be held against long"
             f" runs of {long_runs.precision:.2%}; give it a LONG_PRECISION_OF"
         )
-    return Coverage(system, precision, held, below, seeds, unconverged, width / seeds)
+    return Coverage(system, precision, held, below, seeds, unconverged, width)
 
 
 def cover_all(systems: list[str], seeds: int | None) -> Iterator[Coverage]:

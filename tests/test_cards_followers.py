@@ -9,6 +9,7 @@ import pytest
 
 from raidsim import cards, scenario
 from raidsim.cards import Card
+from raidsim.cards.plausible import problems
 from raidsim.report.array_findings import no_redundancy
 from raidsim.risk.assess import failure_rate
 
@@ -111,3 +112,12 @@ def test_a_scenario_that_sets_writes_a_day_sets_what_may_be_written():
 def test_a_rate_of_its_own_is_told_without_the_mtbf_of_another_drive():
     (volume,) = checked("raid5", "cisco-hdd-4tb", reliability__afr="2 %").volumes
     assert failure_rate(volume)[1] == "AFR"
+
+
+def test_a_rate_beyond_its_class_is_refused_with_the_value_that_it_follows_from(own):
+    """The card has an MTBF only: nothing is said of a key that nobody would find in it."""
+    card = own("cisco-hdd-4tb", "[reliability]\n" + value("mtbf", 100_000, "h"))
+    (problem,) = [one for one in problems(card) if one.key == "reliability.afr"]
+    assert "8.387" in problem.cause
+    assert "which follows from reliability.mtbf" in problem.cause
+    assert "write afr with range = [low, high]" in problem.remedy

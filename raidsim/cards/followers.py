@@ -22,6 +22,9 @@ USUAL_YEARS = 5.0
 AS_OFTEN = "as many drive writes of its capacity as the base"
 """How the bytes that may be written follow where a card states its capacity alone."""
 
+FOLLOWS = "follows from "
+"""How the note of a value begins that follows from another one."""
+
 AGREES = 0.03
 """Two forms of a figure agree if they differ by no more than sheets round: 0.44 % and 2e6 h."""
 
@@ -63,10 +66,10 @@ def _failing(
 ) -> Iterator[tuple[str, float, str]]:
     if MTBF in stated:
         rate = _YEAR / float(values[MTBF])
-        yield AFR, -math.expm1(-rate), f"follows from {MTBF}"
+        yield AFR, -math.expm1(-rate), f"{FOLLOWS}{MTBF}"
     elif AFR in stated and float(values[AFR]) < 1:  # at 100 % there is no mean time
         rate = -math.log1p(-float(values[AFR]))
-        yield MTBF, _YEAR / rate, f"follows from {AFR}"
+        yield MTBF, _YEAR / rate, f"{FOLLOWS}{AFR}"
 
 
 def _wearing(
@@ -81,9 +84,9 @@ def _wearing(
     over = f"over {years or USUAL_YEARS:g} years"
     days = (years or USUAL_YEARS) * _DAYS
     if WRITTEN in stated:
-        yield DWPD, float(values[WRITTEN]) / capacity / days, f"follows from {WRITTEN}, {over}"
+        yield DWPD, float(values[WRITTEN]) / capacity / days, f"{FOLLOWS}{WRITTEN}, {over}"
     elif DWPD in stated:
-        yield WRITTEN, float(values[DWPD]) * capacity * days, f"follows from {DWPD}, {over}"
+        yield WRITTEN, float(values[DWPD]) * capacity * days, f"{FOLLOWS}{DWPD}, {over}"
     elif CAPACITY in stated and CAPACITY in before and WRITTEN in values:
         share = capacity / float(before[CAPACITY])
         yield WRITTEN, float(values[WRITTEN]) * share, AS_OFTEN

@@ -22,6 +22,7 @@ from raidsim.cards import plausible_drives as drives
 from raidsim.cards import plausible_systems as systems
 from raidsim.cards.attributes import Attribute
 from raidsim.cards.card import Card
+from raidsim.cards.followers import FOLLOWS
 from raidsim.errors import Problem
 
 KNOWN = ("datasheet", "document", "scenario")
@@ -141,6 +142,10 @@ def problems(card: Card) -> list[Problem]:
         elif not one.low <= value <= one.high and card.sources[name].source != "default":
             low, high = (units.text(end, attribute.dimension) for end in (one.low, one.high))
             cause = f"{units.text(value, attribute.dimension)} is outside of what its class has"
+            if (how := card.sources[name].note).startswith(FOLLOWS):
+                cause = f"{units.text(value, attribute.dimension)}, which {how}, is outside of what"
+                cause += " its class has"
+                form = f'write {key} with range = [low, high] and because = "..." in [{section}]'
             remedy = f"{low} to {high} ({one.because}); if it is right, {form}"
             found.append(card.problem(name, cause, remedy))
     return found

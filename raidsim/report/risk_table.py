@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from raidsim import units
 from raidsim.facts import VolumeFacts
 from raidsim.report import numbers
 from raidsim.report.hardware import level_words, some
@@ -98,7 +99,7 @@ def notes(
     ``models`` are the drives' cards; ``loads`` says which loads a point of the sweep has.
     """
     rates = {
-        f"{model} {100 * risk.afr:.2g} % a year ({risk.afr_from})"
+        f"{model} {units.plain(100 * risk.afr, 2)} % a year ({risk.afr_from})"
         for risk, model in zip(risks, models, strict=True)
     }
     yield f"drives fail independently, at a constant rate: {', '.join(sorted(rates))}"
