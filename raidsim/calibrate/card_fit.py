@@ -379,7 +379,7 @@ def _channels(card: Card, _guess: Mapping[str, float]) -> Taken | None:
     name, time = "flash.channels", "flash.channel_read_time_per_byte"
     if not card.has(time) or card.base is None or name in card.inherited:
         return None
-    if not card.sources[name].note.startswith((f"as {card.base}", CHANNELS_NOTE)):
+    if not card.sources[name].note.startswith((f"as {card.base}:", CHANNELS_NOTE)):
         return None
     assert card.rated is not None
     streams = [one.value for one in card.rated.performance if one.what == "bandwidth" and one.read]
