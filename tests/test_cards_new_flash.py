@@ -133,7 +133,8 @@ def test_a_command_takes_less_on_an_interface_of_a_later_year():
 def test_channels_are_as_fast_as_those_of_the_year():
     """A base of 2018 has channels of 631 MB/s; drives of 2014 had some 330."""
     old = made("samsung-pm983-3840gb", maker="Acme", year=2014)
-    assert 1e-6 / old.number("flash.channel_read_time_per_byte") == pytest.approx(330)
+    for way in ("read", "write"):
+        assert 1e-6 / old.number(f"flash.channel_{way}_time_per_byte") == pytest.approx(330)
     assert "333 and 400 MT/s" in old.sources["flash.channel_read_time_per_byte"].because
     same = made("samsung-pm983-3840gb", maker="Acme", year=2018)
     base = cards.load("samsung-pm983-3840gb")

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from raidsim.cards.card import Card
-from raidsim.cards.fit_ranges import FitRange
+from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
 from raidsim.cards.flash_classes import (
     CELLS,
     FAST_NVME,
@@ -24,6 +24,8 @@ from raidsim.cards.flash_classes import (
     planes_apart,
 )
 from raidsim.cards.narrow_ranges import DIE_WHY, ends, usual_die
+
+CHANNEL = ("flash.channel_read_time_per_byte", "flash.channel_write_time_per_byte")
 
 COUNTED = ("flash.dies_per_channel", "flash.die_capacity")
 """What follows from the capacity of a drive."""
@@ -74,7 +76,7 @@ class NewFlash:
             return self._read_time()
         if name == "command.latency":
             return self._latency()
-        if name == "flash.channel_read_time_per_byte":
+        if name in CHANNEL:
             return self._channel(name)
         if name == "flash.die_capacity":
             return self._die()
@@ -112,14 +114,20 @@ class NewFlash:
         return Stated(FAST_NVME.latency * 1e-6, "us", YEAR_NOTE, span, FAST_NVME.why)
 
     def _channel(self, name: str) -> Stated | None:
-        """Return how fast a channel reads, where that is another class than the base's."""
-        like = self.like
+        """Return how fast a channel is, where that of the base reads in another class.
+
+        It is one bus for both ways. How fast it writes a fit moves further: what limits the writes
+        of a drive besides, such as its power, is found there.
+        """
+        like, (read, _) = self.like, CHANNEL
         if like.year is None or self.year is None or like.integer("flash.channels") == 1:
             return None
         found = channel_of(self.year)
-        least, most = sorted(ends(like.kind, name, found.range))
-        if self.kin or least <= like.number(name) <= most:
+        least, most = sorted(ends(like.kind, read, found.range))
+        if self.kin or least <= like.number(read) <= most:
             return None
+        if name != read:
+            least, most = sorted(ends(like.kind, name, FIT_RANGES[like.kind][name]))
         return Stated(1 / (found.read * 1e6), "MB/s", YEAR_NOTE, (least, most), found.why)
 
     # ---- what reads by itself
