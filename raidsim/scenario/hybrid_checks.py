@@ -104,7 +104,7 @@ def _check_sizes(
     if used > front:
         cause = f"{_size(used)} is more than the front has"
         found.append(("front_size", cause, f"at most {_size(front)}"))
-    elif used < block:
+    elif 0 < used < block:
         cause = f"of {_size(used)} holds no block of {_size(block)}"
         found.append(("front_size", cause, "make it larger"))
     if values["back_offset"] % block:
