@@ -76,8 +76,11 @@ LEFT_OUT = """\
 ## One document left out
 
 What a card was fitted to predicts itself. Here each document is left out in its turn: the
-calibrated values of its cards are those of their class, the median over cards of other documents
-and data sheets, or the middle of what is plausible where there are none. What data sheets print
+calibrated values of its cards are those of their class: what flash of its cells and year has on a
+new card, the median over cards of other documents and data sheets, or the middle of what is
+plausible where there are none. Those of a card whose data sheet prints figures are then solved for
+these, as `raidsim card fit` does. Not all of it is blind: the classes of flash by year were read
+off all cards that were fitted, those of the document among them. What data sheets print
 stays, and the structure. The figures are then predicted (`raidsim leave-out`): this is what to
 expect of a system of which only data sheets are known. Plain errors, beside those with the cards as
 they are.

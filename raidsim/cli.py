@@ -27,7 +27,7 @@ from raidsim import (
     attach_cli,
     card_cli,
     check_cli,
-    circles,
+    collector,
     compare_cli,
     draw_cli,
     left_out_cli,
@@ -429,7 +429,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # an ASCII terminal shows ? rather than failing
             stream.reconfigure(errors="replace")
-    circles.search_seldom()
+    collector.run_seldom()
     status = _status(arguments)
     if status == INTERRUPTED and waits.is_making():  # a compiler, which can't be stopped
         sys.stdout.flush()

@@ -191,10 +191,11 @@ class CourseSession(Session):
             if sample > whole + A_LITTLE
         ]
         self.warnings += [
-            f"{one.title}: its sample went over the drive once while the destages of the cache did"
-            f" {units.plain(swept, 2)} times, and near them it is faster than far away: its time"
-            " may be half or twice as long; give a sample that is"
-            f" {units.plain(sweeps.MANY / swept, 2)} times as large, or larger"
+            f"{one.title}: its time may be off, by up to half where the cache is large: while its"
+            " sample went over the disks once, the destages of the cache went over them"
+            f" {units.plain(swept, 2)} times, so it may have stayed near them, where it is fast,"
+            f" or far away; give a sample {units.plain(sweeps.MANY / swept, 2)} times as large, or"
+            " larger"
             for one in self.model.operations()
             if (swept := self._sweeps_during(one)) > 0
         ]

@@ -494,7 +494,7 @@ def test_what_cannot_be_met_says_what_is_nearest_and_which_limit_it_is(tmp_path,
     assert "no design meets the need" in told
     assert "rate is missed" in told
     assert "; it was not run, so whether it keeps rate and latency is not known" in told
-    assert "of which runs may still refuse any, the cheapest at: rate" in told
+    assert "whether runs would keep them is not known. The cheapest: rate" in told
     assert "fell by bounds: rate" in told
     written = json.loads((tmp_path / "plan.json").read_text())
     assert written["front"] == []

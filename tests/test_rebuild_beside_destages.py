@@ -77,7 +77,7 @@ def test_the_time_of_a_rebuild_does_not_hang_on_how_fast_its_sample_goes_over_th
 @pytest.mark.parametrize(("sample", "told"), [("0.003 %", False), ("0.03 %", True)])
 def test_a_sample_that_goes_along_with_the_destages_is_told(sample: str, told: bool) -> None:
     (point,) = run(load_text(SYSTEM + EVENTS.format(sample=sample))).points
-    said = [line for line in point.warnings if "destages of the cache" in line]
+    said = [line for line in point.warnings if "the destages of the cache went over them" in line]
     assert bool(said) == told
 
 

@@ -114,7 +114,7 @@ def add_array(
             volume.io,
             controller_spec,
             volume.drives,
-            _lane_sizes(layout),
+            *_lanes(layout),
         ),
         **(
             on_host(system, row, volume, host, engine)
@@ -135,11 +135,11 @@ def add_array(
     return index
 
 
-def _lane_sizes(layout: np.void) -> list[int]:
-    """Bytes of the parts of a volume that are each on drives of their own."""
+def _lanes(layout: np.void) -> tuple[int, int]:
+    """The parts of a volume that a cache destages to side by side, and the bytes of each."""
     if layout["family"] != CONCATENATED:
-        return [0]
-    return [int(layout["rows"]) * int(layout["strip"])] * int(layout["drives"])
+        return 1, 0
+    return int(layout["drives"]), int(layout["rows"]) * int(layout["strip"])
 
 
 def _add_drives(

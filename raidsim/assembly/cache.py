@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -94,15 +92,6 @@ def serve(system: System, controller: int, card: Card | None, volume: VolumeSpec
     system.need_margin(int(row["most_tasks"]) + ahead)
 
 
-def lanes(system: System, sizes: Sequence[int]) -> dict[str, int]:
-    """What a cache destages to side by side, for ARRAY: parts of a volume of so many bytes."""
-    return {
-        "first_lane": system.append("lanes", len(sizes)),
-        "lanes": len(sizes),
-        "lane_size": sizes[0],
-    }
-
-
 def modes(
     system: System,
     write: str,
@@ -110,19 +99,22 @@ def modes(
     io: str,
     spec: ControllerSpec | None,
     drives: int,
-    lane_sizes: Sequence[int] = (0,),
+    lanes: int = 1,
+    lane_size: int = 0,
 ) -> dict[str, int]:
     """How a volume with these modes and drives uses the cache of its controller, for ARRAY.
 
-    ``lane_sizes`` are the bytes of the parts of it that its cache destages to side by side: those
-    of the drives of a JBOD; of all else one part, whose bytes do not matter.
+    ``lanes`` are the parts of it that its cache destages to side by side, each of ``lane_size``
+    bytes: the drives of a JBOD; all else is one part, whose size does not matter.
     """
     if spec is None or not spec.card.has("cache.size"):
         return {}
     ahead = read_mode(read_ahead, spec.card)
     trails = system.append("trails", c.TRAILS) if ahead != c.NO_READ_AHEAD else 0
     return {
-        **lanes(system, lane_sizes),
+        "first_lane": system.append("lanes", lanes),
+        "lanes": lanes,
+        "lane_size": lane_size,
         "write_back": int(writes_back(write, spec.battery)),
         "most_destages": spec.card.integer("cache.destage_depth") * drives,
         "cached": int(io == "cached"),

@@ -14,6 +14,9 @@ of the claims are that its values rest on. A value of a class is, the first that
 From these values those of a card that says what its data sheet prints (``[rated]``) are solved for
 that, as `raidsim card fit` solves those of a card that somebody writes.
 
+Not all of it is blind: the classes of flash by year were read off all cards that were fitted, those
+of the document among them, and so were ranges in which values are looked for.
+
 The class of a flash drive goes by its interface (NVMe, another protocol on PCIe, SATA and SAS),
 that of a disk by its speed, of hosts and controllers there is one each. What data sheets print
 stays, and so does what was assumed of the structure, such as numbers of channels and dies; and a
@@ -239,26 +242,31 @@ def _by_sheet(
 
 
 def _of_class(parameter: Parameter, others: Iterable[Parameter]) -> Replaced:
+    value = _of_flash(parameter.card, parameter.name)
     alike = [
         one
         for one in others
-        if one.name == parameter.name and class_of(one.card) == class_of(parameter.card)
+        if value is None
+        and one.name == parameter.name
+        and class_of(one.card) == class_of(parameter.card)
     ]
-    usual = _of_flash(parameter.card, parameter.name)
-    if usual is not None:
-        value, alike = usual, []
-    elif alike:
+    if alike:
         value = statistics.median(one.value for one in alike)
-    else:
-        span = narrow_ranges(parameter.card).get(parameter.name)
-        low, high = (
-            (parameter.low, parameter.high)
-            if span is None
-            else ends(parameter.card.kind, parameter.name, span)
-        )
-        value = math.sqrt(low * high)
+    elif value is None:
+        value = _middle(parameter)
     value = parameter.possible(min(max(value, parameter.low), parameter.high))
     return Replaced(parameter, value, tuple(sorted({one.card.name for one in alike})))
+
+
+def _middle(parameter: Parameter) -> float:
+    """Return the middle of the range that is plausible for the class."""
+    span = narrow_ranges(parameter.card).get(parameter.name)
+    low, high = (
+        (parameter.low, parameter.high)
+        if span is None
+        else ends(parameter.card.kind, parameter.name, span)
+    )
+    return math.sqrt(low * high)
 
 
 def _of_flash(card: Card, name: str) -> float | None:

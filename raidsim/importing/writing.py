@@ -306,11 +306,11 @@ def _events(volume: Volume) -> list[tuple[Place, Table]]:
 def _beside(
     found: Found, loads: Sequence[Table], events: Sequence[tuple[Place, Table]]
 ) -> list[Table]:
-    """Events that can happen beside the loads: none beside such as begin one after the other."""
+    """Events that can happen beside the loads: there are none beside loads that begin in turn."""
     one_by_one = any(key == "after" for load in loads for key, _, _ in load.lines)
     for place, event in events if one_by_one else ():
         kind, volume = (value for _, value, _ in event.lines[:2])
-        cause = f"a {kind} of {volume} was under way: left out beside jobs one after the other"
+        cause = f"a {kind} of {volume} was under way: it is left out, since the jobs begin in turn"
         found.remark(place, "event", cause, "import a file with one of the jobs to have it")
     return [] if one_by_one else [event for _, event in events]
 

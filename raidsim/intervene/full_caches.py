@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim import waits
+from raidsim.intervene.cache_lines import lanes_of
 from raidsim.intervene.window import settle_dirt
 from raidsim.kernel import cache_past, destage
 from raidsim.kernel import tables as t
@@ -185,13 +186,9 @@ def _behind(
 
 def _lanes(system: System, cache: int) -> Iterator[tuple[int, int, int]]:
     """The least key, the one behind the last, and the row of each lane behind a cache."""
-    for index in range(system.count("volumes")):
-        volume = system.world.volumes[index]
-        if volume["kind"] != t.VOLUME_ARRAY or volume["controller"] == t.NONE:
-            continue
-        if system.world.controllers["cache"][volume["controller"]] == cache:
-            array = system.world.arrays[volume["array"]]
-            for number in range(array["lanes"]):
-                begin = int(destage.lane_begin(array, index, number))
-                end = int(destage.lane_begin(array, index, number + 1))
-                yield begin, end, int(array["first_lane"]) + number
+    world = system.world
+    for row, volume in zip(*lanes_of(system, cache), strict=True):
+        array = world.arrays[world.volumes["array"][volume]]
+        number = row - array["first_lane"]
+        begin = destage.lane_begin(array, volume, number)
+        yield int(begin), int(destage.lane_begin(array, volume, number + 1)), int(row)

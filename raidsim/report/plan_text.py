@@ -224,8 +224,8 @@ def _levers(plan: Plan) -> Iterator[str]:
         )
     else:
         yield (
-            "without one of these limits arithmetic and bounds would leave designs, of which runs"
-            f" may still refuse any, the cheapest at: {', '.join(found[:4])}"
+            "without one of these limits arithmetic and bounds would leave some designs; whether"
+            f" runs would keep them is not known. The cheapest: {', '.join(found[:4])}"
         )
 
 

@@ -29,7 +29,7 @@ FAILED_AT_RATING = 0.03
 WEAR_SHAPE = 5.0
 
 MOST_SHARE = 1 - 2**-53
-"""The largest share below one that there is a number for; an MTBF below some 240 h comes to it."""
+"""The largest number below 1. A card with an MTBF of less than about 240 h has an AFR that is 1."""
 
 Values = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ def from_mtbf(hours: float, shape: float = 1.0) -> Weibull:
 def from_afr(share: float, shape: float = 1.0) -> Weibull:
     """Ages of which a given share lies within a year: scale = 8760 h / (-ln(1-AFR))^(1/shape).
 
-    All of them is as many as a number can tell from all: of no rate do all drives fail in a year.
+    At no constant rate do all drives fail within a year, so a share of 1 counts as `MOST_SHARE`.
     """
     return Weibull(YEAR / (-math.log1p(-min(share, MOST_SHARE))) ** (1 / shape), shape)
 

@@ -14,8 +14,8 @@ from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim, Performance, Role, check_each
 from raidsim.validate.concerned import named
-from raidsim.validate.jobs import Job, Simulate, distinct, simulate_for_claims
-from raidsim.validate.jobs import simulate as in_simulator
+from raidsim.validate.jobs import Job, Simulate, distinct
+from raidsim.validate.jobs import simulate_for_claims as in_simulator
 from raidsim.validate.longer import longer, widened
 from raidsim.validate.planning import Planner
 from raidsim.validate.report import ValidationReport
@@ -84,7 +84,7 @@ def validate(
     def run_all(sweeps: Sequence[Sweep]) -> dict[Job, Result]:
         rows = execute(
             [one.job for one in sweeps],
-            simulate_for_claims if simulate is in_simulator else simulate,
+            simulate,
             workers=workers,
             on_progress=on_progress,
             processes=processes,

@@ -39,7 +39,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from raidsim import circles, waits
+from raidsim import collector, waits
 from raidsim.errors import InputError, Problem
 from raidsim.workers.cluster import cluster_of
 
@@ -387,7 +387,7 @@ def _begin(parent: int, wanted: str) -> None:
     from joblib.externals.loky import process_executor  # noqa: PLC0415  (as above)
 
     process_executor._MAX_MEMORY_LEAK_SIZE = KEPT_BYTES
-    circles.search_seldom()
+    collector.run_seldom()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch, args=(parent, wanted), daemon=True).start()
 
