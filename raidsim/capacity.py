@@ -102,7 +102,9 @@ class Capacity:
         rates = [at(load.rate, intensity) for load in loads]
         came_out = sum(point.iops.mean for point in points if point.load in names)
         asked = sum(offered(load, intensity) for load in loads)
-        share_of_all = came_out / (sum(point.iops.mean for point in points) or 1.0)
+        everything = sum(point.iops.mean for point in points)
+        # Of a rate that is far too high nothing may have come out before the point was ended.
+        share_of_all = came_out / everything if came_out > 0 else 1.0
 
         def is_carried(share: float) -> bool:
             trial = self._trial(loads, intensity, share, share_of_all)

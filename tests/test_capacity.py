@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from conftest import compiled_only
 from events import at, toml
 from events import scenario as with_events
 from test_machines import ONE
@@ -32,6 +33,17 @@ from raidsim.scenario import from_data, load, load_text
 from raidsim.system import system
 
 DIE = {"flash.channels": 1, "flash.dies_per_channel": 1, "flash.read_time": "10 ms"}
+MILLIONS = """
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+drive = "intel-p3700-800gb"
+state = "filled"
+[[load]]
+read = "100 %"
+size = "4 KiB"
+rate = "40000000 IO/s"
+"""
 QUICK = {"min_ios": 2_000, "max_ios": 20_000}
 TEXT = f"""
 [host]
@@ -425,3 +437,14 @@ def test_an_interrupted_command_writes_what_is_finished_and_ends_with_130(
     assert [point["rate"] for point in found["points"]] == [50.0]
     (row,) = csv.DictReader(io.StringIO(files["csv"].read_text()))
     assert row["interrupted"] == "yes"
+
+
+@compiled_only
+def test_what_is_carried_is_found_where_nothing_of_the_asked_rate_came_out() -> None:
+    """A core submits some 200,000 reads a second: of forty millions none is back in time."""
+    (point,) = run(load_text(MILLIONS)).points
+    assert point.saturated
+    assert point.iops.mean == 0
+    assert point.carried is not None
+    assert 1e5 < point.carried.mean < 5e5
+    assert not any("of what came out" in line for line in point.warnings)

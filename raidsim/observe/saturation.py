@@ -107,8 +107,10 @@ def _another_mix(load: LoadSpec, latencies: Mapping[str, Latency | None]) -> lis
     Where writes wait for room in a cache, reads go on to the drives beside them.
     """
     reads, writes = (one.samples if (one := latencies[kind]) else 0 for kind in ("read", "write"))
-    share, asked = reads / max(reads + writes, 1), load.read_share
-    chance = math.sqrt(asked * (1 - asked) / max(reads + writes, 1))
+    if reads + writes == 0:
+        return []
+    share, asked = reads / (reads + writes), load.read_share
+    chance = math.sqrt(asked * (1 - asked) / (reads + writes))
     if abs(share - asked) <= max(ANOTHER_MIX, BACKLOG_DEVIATIONS * chance):
         return []
     first, last = ("reads", "writes") if share > asked else ("writes", "reads")

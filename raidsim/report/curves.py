@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from raidsim import units
 from raidsim.result import Highest, Latency, Point, Result
 from raidsim.result_draws import PointUnknowns
 
@@ -84,7 +85,7 @@ def offered(point: Point) -> str:
         workers = f" x {point.workers} workers" if point.workers > 1 else ""
         return f"{point.outstanding} outstanding{workers}"
     if point.rate is not None:
-        return f"{point.rate:,.6g} IO/s offered"
+        return f"{units.plain(point.rate, 6)} IO/s offered"
     if point.machines is not None:
         return f"{point.workers:,} machines"
     if point.trace is not None:

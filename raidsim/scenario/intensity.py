@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from raidsim import units
 from raidsim.scenario.models import LoadSpec
 
 
@@ -40,5 +41,5 @@ def label(load: LoadSpec, intensity: int) -> str:
     if load.outstanding is not None:
         return f"{at(load.outstanding, intensity)} outstanding"
     if load.rate is not None:
-        return f"{at(load.rate, intensity):g} IO/s"
+        return f"{units.plain(at(load.rate, intensity), 6)} IO/s"
     return "given arrivals" if load.trace is None else f"trace {load.trace.replay}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from raidsim import units
 from raidsim.result import Point, Result
 from raidsim.studies.comparison import Comparison, Line
 from raidsim.studies.differences import settings
@@ -28,7 +29,7 @@ def _at(point: Point) -> str:
     if point.outstanding is not None:
         return f"{point.outstanding} outstanding"
     if point.rate is not None:
-        return f"{point.rate:,.6g} IO/s offered"
+        return f"{units.plain(point.rate, 6)} IO/s offered"
     return "as given"
 
 
