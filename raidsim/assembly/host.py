@@ -111,6 +111,7 @@ class HostRows:
         for drive in (*drives_of(self.system, volume), *self.system.spares.get(volume, ())):
             self._drive(drive)
             self._elevator(drive)
+            self._flushes(drive)
             fetch = self.card.number("pcie.write_time_per_byte")
             if self._takes_remote_slot() != (self.spec.affinity == "unfavourable"):
                 fetch = max(fetch, self.card.number("remote.write_time_per_byte"))
@@ -169,6 +170,21 @@ class HostRows:
             expire=(500_000_000, 5_000_000_000),
         )
         self.system.set_row("drives", drive, elevator=row)
+
+    def _flushes(self, drive: int) -> None:
+        """Let the host send one flush at a time to a drive on SATA or SAS, if its card says so.
+
+        On SATA a flush has the drive for itself: one event may let all slots begin after it.
+        """
+        interface = self.system.cards[drive].word("link.interface")
+        if self.card.word("disks.flushes") != "gathered" or interface not in TAGS:
+            return
+        slots = int(self.system.world.drives[drive]["slots"])
+        alone = interface == "sata" and slots != t.NONE
+        if alone:
+            self.system.need_margin(int(self.system.world.stations[slots]["servers"]))
+        row = self.system.add_row("flush_queues", alone=alone)
+        self.system.set_row("drives", drive, flush_queue=row)
 
     def set_clock(self, spec: HostSpec) -> None:
         """Run all its CPUs at the clock rate of ``spec`` from now on, work under way included.

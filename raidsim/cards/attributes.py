@@ -298,6 +298,7 @@ _HOST: tuple[_Row, ...] = (
     ("pcie.read_time_per_byte", "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "least time per byte that a drive in the host's slots sends to memory (reads); 0: its own link counts"),
     ("pcie.write_time_per_byte", "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "the same for what it fetches from memory (writes)"),
     ("disks.elevator",          ("none", "mq-deadline"), None, None, "none", "in which order the host sends what waits for the command slots of a drive on SATA, SAS or SCSI that is on the host itself: as it comes, or in batches of one direction and in order of address, reads first (Linux' mq-deadline)"),
+    ("disks.flushes",           ("each", "gathered"), None, None, "each", "how the host sends flushes to such a drive: each as a command of its own, or one at a time, which serves all that were asked for before it began, and on SATA without any other command in the drive (Linux)"),
     ("raid.io_time",            "time",      "0 us",    "1000 us",   "0 us",   "software RAID: submission, per host I/O"),
     ("raid.device_io_time",     "time",      "0 us",    "1000 us",   "0 us",   "software RAID: submission, per device I/O beyond the first; where the card has times of stripe heads, those of RAID 5 and 6 take it of their threads, every one"),
     ("raid.mirror_write_time",  "time",      "0 us",    "1000 us",   "0 us",   "software RAID: submission, what each write of a copy takes more than a write of a strip: a copy of the request, and the log of what is being written"),

@@ -7,15 +7,17 @@ fixed latency, is worked on, and its completion takes the other half back.
 On its way between drive and controller or host, data crosses the links that it shares with other
 drives (expanders, switches, networks): whole, one after the other.
 
+A host may send flushes one at a time, and nothing beside them (:mod:`~raidsim.kernel.flush_queue`).
+
 Verbs: :func:`send` a device I/O, :func:`start`, :func:`arrived`; :func:`comes_up` over shared
-links; :func:`returned` frees the slot.
+links; :func:`returned` frees the slot; :func:`flushed` lets what waited for a flush go on.
 """
 
 from __future__ import annotations
 
-from raidsim.kernel import defects, disk, elevator, heat, ssd
-from raidsim.kernel.jit import handler
-from raidsim.kernel.station import arrive, leave, round_ns, seize
+from raidsim.kernel import defects, disk, elevator, flush_queue, heat, ssd
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.station import account, arrive, give_back, hold_first, leave, round_ns, seize
 from raidsim.kernel.tables import (
     DONE,
     DRIVE_SSD,
@@ -23,6 +25,7 @@ from raidsim.kernel.tables import (
     NONE,
     READ,
     STAGE_COMMAND_ARRIVED,
+    STAGE_FLUSHED,
     STAGE_RETURNED,
     STAGE_SLOT,
     TRIM,
@@ -36,7 +39,17 @@ def send(w, index):
     job = w.jobs[index]
     drive = w.drives[job["drive"]]
     job["row"] = drive["row"]
-    job["stage"] = STAGE_SLOT
+    if job["op"] == FLUSH and drive["flush_queue"] != NONE and flush_queue.holds(w, drive, index):
+        return
+    take_slot(w, drive, index)
+
+
+@handler
+def take_slot(w, drive, index):
+    """Start command ``index`` as soon as a command slot is free, and no flush is in its way."""
+    w.jobs[index]["stage"] = STAGE_SLOT
+    if drive["flush_queue"] != NONE and flush_queue.stands_aside(w, drive, index):
+        return
     if drive["slots"] == NONE or seize(w, drive["slots"], index):
         start(w, drive, index)
 
@@ -113,8 +126,46 @@ def returned(w, index):
     if drive["defects"] > 0 and job["op"] == WRITE and job["status"] == DONE:
         defects.cure(w, index)
     if drive["slots"] != NONE:
+        if drive["flush_queue"] != NONE and flush_queue.is_alone(w, drive):
+            go_on_alone(w, drive, index)
+        else:
+            if drive["elevator"] != NONE:
+                elevator.bring_forward(w, drive)
+            following = leave(w, drive["slots"], index)
+            if following != NONE:
+                start(w, drive, following)
+    if job["op"] == FLUSH and drive["flush_queue"] != NONE:
+        flushed(w, drive, index)
+
+
+@routine
+def go_on_alone(w, drive, index):
+    """A slot is free, for nothing but the flush that waits until all of them are."""
+    give_back(w, drive["slots"], index)
+    following = flush_queue.take_next(w, drive)
+    if following != NONE and seize(w, drive["slots"], following):
+        start(w, drive, following)
+
+
+@routine
+def flushed(w, drive, index):
+    """A flush has ended: so have those that it served; if it was a command, others go on."""
+    flush_queue.answer(w, drive, index)
+    if w.jobs[index]["stage"] == STAGE_FLUSHED:
+        return
+    following = flush_queue.gather(w, drive)
+    if drive["slots"] != NONE:
+        fill_slots(w, drive)
+    if following != NONE:
+        take_slot(w, drive, following)
+
+
+@routine
+def fill_slots(w, drive):
+    """Commands that stood aside take the slots that are free."""
+    station = w.stations[drive["slots"]]
+    account(station, w.state[0]["now"])
+    while station["first_waiting"] != NONE and station["busy"] < station["servers"]:
         if drive["elevator"] != NONE:
             elevator.bring_forward(w, drive)
-        following = leave(w, drive["slots"], index)
-        if following != NONE:
-            start(w, drive, following)
+        start(w, drive, hold_first(w, station))

@@ -86,6 +86,7 @@ from raidsim.kernel.tables import (
     STAGE_ERASED,
     STAGE_FLUSH_CHANNEL,
     STAGE_FLUSH_PATH,
+    STAGE_FLUSHED,
     STAGE_FREE,
     STAGE_INSERT,
     STAGE_LINK_READ,
@@ -267,7 +268,7 @@ def advance(w, index):
         drive.arrived(w, index)
     elif stage == STAGE_COMMAND_DECODED:
         ssd.decode(w, index)
-    elif stage == STAGE_RETURNED:
+    elif stage == STAGE_RETURNED or stage == STAGE_FLUSHED:
         returned(w, index)
     elif stage == STAGE_COMPLETED:
         conclude(w, index)
@@ -335,10 +336,13 @@ def advance(w, index):
 @handler
 def returned(w, index):
     """A device I/O is back at the host or controller; the last one completes its request."""
-    if drive.comes_up(w, index):
-        return
-    drive.returned(w, index)
     job = w.jobs[index]
+    if job["stage"] == STAGE_RETURNED:
+        if drive.comes_up(w, index):
+            return
+        drive.returned(w, index)
+    else:
+        drive.flushed(w, w.drives[job["drive"]], index)
     parent = job["parent"]
     if w.volumes[job["volume"]]["kind"] == VOLUME_ARRAY:
         array.child_done(w, index)

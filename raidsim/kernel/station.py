@@ -108,6 +108,17 @@ def seize(w, where, index):
 
 
 @handler
+def wait(w, where, index):
+    """Job ``index`` joins the queue of ``where``, though a server may be free."""
+    station = w.stations[where]
+    now = w.state[0]["now"]
+    account(station, now)
+    station["arrivals"] += 1
+    w.jobs[index]["queued"] = now
+    enqueue(w, station, index)
+
+
+@handler
 def hold(w, station, index):
     """Job ``index`` has a server, until :func:`leave`."""
     job = w.jobs[index]
@@ -121,14 +132,27 @@ def hold(w, station, index):
 @handler
 def leave(w, where, index):
     """Job ``index`` gives its server back; the job that has it now, or NONE."""
+    give_back(w, where, index)
+    station = w.stations[where]
+    if station["first_waiting"] == NONE:
+        return NONE
+    return hold_first(w, station)
+
+
+@handler
+def give_back(w, where, index):
+    """Job ``index`` gives its server back, and nobody takes it."""
     station = w.stations[where]
     now = w.state[0]["now"]
     account(station, now)
     station["busy"] -= 1
     station["finishes"] += 1
     station["served"] += now - w.jobs[index]["held"]
-    if station["first_waiting"] == NONE:
-        return NONE
+
+
+@handler
+def hold_first(w, station):
+    """The first job of the queue takes a server; its index."""
     following = unqueue_first(w, station)
     hold(w, station, following)
     return following

@@ -130,6 +130,7 @@ STAGE_OPERATION_PAUSED = 42
 STAGE_DISK_TIMED = 43  # a shingled disk may have been idle for long enough
 STAGE_DISK_CHOOSING = 45  # its firmware settles which access comes next
 STAGE_SHARED_LINES = 46  # software RAID: its core fetches lines that another one has written
+STAGE_FLUSHED = 47  # a flush that another one has served
 STAGE_SLC_IDLE = 44  # nobody has asked for anything: soon the SLC cache is folded
 
 # Why the engine came back.
@@ -473,6 +474,7 @@ DRIVES = Table(
     serial=state("i4", "tells it from those that were in its place before; below NONE", start=-2),
     slots=configuration("i4", "station of the command slots; NONE: more than ever needed"),
     elevator=configuration("i4", "row of the host's elevator, or NONE", start=NONE),
+    flush_queue=configuration("i4", "row of the host's queue of flushes, or NONE", start=NONE),
     latency_station=configuration("i4", "where the fixed latency passes"),
     protected=configuration("i4", "1: its write buffer survives a power cut"),
     no_flush=configuration("i4", "1: its host knows of no volatile cache, and sends no flush"),
@@ -501,6 +503,16 @@ DRIVES = Table(
     unsafe_peak=window("i8", "the most of that in the window", "B"),
     unsafe_area=counter("f8", "integral of that over time", "B ns"),
     unsafe_changed=state("i8", "up to when that is counted", "ns"),
+)
+
+FLUSH_QUEUES = Table(
+    "flush_queues",
+    "flushes of a drive that wait in the host, as it sends one at a time",
+    alone=configuration("i4", "1: the drive takes no other command during a flush (ATA)"),
+    under_way=volatile("i4", "1: one is under way, or waits until the drive is empty"),
+    next=volatile("i4", "the one that waits for that, or NONE", start=NONE),
+    first_waiting=volatile("i4", "first of those that wait for it to end, or NONE", start=NONE),
+    last_waiting=volatile("i4", "last of them"),
 )
 
 LATENCIES = Column(

@@ -75,6 +75,7 @@ TABLES: dict[str, Table] = {
         operation_tables.DEFECTS,
         tables.DRIVES,
         elevator_tables.ELEVATORS,
+        tables.FLUSH_QUEUES,
         ssd_tables.SSDS,
         disk_tables.DISKS,
         disk_tables.ZONES,

@@ -1,0 +1,97 @@
+"""How a host sends flushes to a drive: one at a time, which serves all that wait for it.
+
+Linux (``block/blk-flush.c``) sends a device with one hardware queue one flush at a time. Those
+that are asked for meanwhile wait. When it is back one more is sent for all of them: what had been
+answered before any of them was asked for is answered before that one begins, so it makes it safe.
+
+A SATA drive takes no other command during a flush: FLUSH CACHE EXT is no queued command, and ATA
+knows no mixture. The host (``ata_std_qc_defer`` of ``drivers/ata/libata-core.c``) lets those end
+that are in the drive, sends the flush, and the others after it.
+
+Verbs: :func:`holds` back a flush while another one is under way, :func:`stands_aside` a command
+that may not go with it; :func:`is_alone` while a flush keeps others out; :func:`answer` those that
+a flush has served; :func:`gather` those that wait into the next one.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel import queue
+from raidsim.kernel.jit import handler
+from raidsim.kernel.station import arrive, wait
+from raidsim.kernel.tables import FLUSH, NONE, STAGE_FLUSHED, STAGE_WAITING
+
+
+@handler
+def holds(w, drive, index):
+    """Whether flush ``index`` has to wait for the next one; else it is the one under way."""
+    row = w.flush_queues[drive["flush_queue"]]
+    job = w.jobs[index]
+    if row["under_way"] == 1:
+        job["stage"] = STAGE_WAITING
+        queue.append(w, row, index)
+        return True
+    row["under_way"] = 1
+    job["waiters"] = NONE
+    return False
+
+
+@handler
+def is_alone(w, drive):
+    """Whether the drive has a flush under way, or coming, that no other command may go with."""
+    row = w.flush_queues[drive["flush_queue"]]
+    return row["alone"] == 1 and row["under_way"] == 1
+
+
+@handler
+def stands_aside(w, drive, index):
+    """Whether ``index`` may not go yet: a command during a flush, or a flush during commands."""
+    if not is_alone(w, drive):
+        return False
+    if w.jobs[index]["op"] != FLUSH:
+        wait(w, drive["slots"], index)
+        return True
+    if w.stations[drive["slots"]]["busy"] == 0:
+        return False
+    w.flush_queues[drive["flush_queue"]]["next"] = index
+    return True
+
+
+@handler
+def take_next(w, drive):
+    """The flush that waited until the drive is empty, once it is; its index, or NONE."""
+    row = w.flush_queues[drive["flush_queue"]]
+    index = row["next"]
+    if w.stations[drive["slots"]]["busy"] > 0:
+        return NONE
+    row["next"] = NONE
+    return index
+
+
+@handler
+def answer(w, drive, index):
+    """Flush ``index`` has ended: the next one of those that the same command served does too.
+
+    One after the other at the same instant, so that an event never brings about many of them.
+    """
+    job = w.jobs[index]
+    following = job["waiters"]
+    if following != NONE:
+        served = w.jobs[following]
+        served["waiters"] = served["next"]
+        served["status"] = job["status"]
+        served["stage"] = STAGE_FLUSHED
+        arrive(w, drive["latency_station"], following, 0)
+
+
+@handler
+def gather(w, drive):
+    """The flush that serves all of those that wait is to be sent; its index, or NONE."""
+    row = w.flush_queues[drive["flush_queue"]]
+    row["under_way"] = 0
+    first = row["first_waiting"]
+    if first != NONE:
+        row["under_way"] = 1
+        row["first_waiting"] = NONE
+        w.jobs[first]["waiters"] = w.jobs[first]["next"]
+        w.jobs[first]["next"] = NONE
+    return first
