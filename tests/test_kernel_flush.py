@@ -133,7 +133,7 @@ def test_what_a_flush_held_back_waits_for_the_next_burst():
 
 def test_with_power_loss_protection_a_flush_takes_as_long_as_its_command():
     data = volume(SATA_PROTECTED)
-    load = writes(data, 1, outstanding=4)
+    load = writes(data, 1)
     latency = load.latency("flush")
     assert latency.mean < 0.1  # ms
     assert latency.mean < 1.2 * load.latency("write").mean

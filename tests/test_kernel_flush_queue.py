@@ -1,4 +1,4 @@
-"""How a host sends flushes to a drive on SATA or SAS: one at a time, which serves many."""
+"""Flushes of drives on SATA and SAS: one at a time, which serves many, and on SATA alone."""
 
 from __future__ import annotations
 
@@ -76,6 +76,17 @@ def test_a_sata_drive_takes_none():
     array = drives("sata")
     found = ended(array, write(array), flush(array), write(array, 1))
     assert found == [WRITE, WRITE + FLUSH, WRITE + FLUSH + WRITE]
+
+
+@pytest.mark.parametrize("host", [GATHERED, EACH])
+def test_that_is_so_whatever_the_host(host):
+    """With others than Linux each flush is a command, and a write comes behind the first."""
+    array = drives("sata", host=host)
+    found = ended(array, *(flush(array) for _ in range(3)), write(array))
+    first, *others, written = found
+    assert (first, written) == (FLUSH, FLUSH + WRITE)
+    rounds = [1, 1] if host is GATHERED else [1, 2]
+    assert others == [FLUSH + WRITE + number * FLUSH for number in rounds]
 
 
 def test_commands_that_stood_aside_go_before_the_next_flush():

@@ -73,6 +73,10 @@ def add_drive(
         active_power=card.number("power.active"),
         powered_since=system.now,
     )
+    if card.word("link.interface") == "sata" and slots != t.NONE:
+        # A flush is no queued command: after it, one event may let all slots begin.
+        system.need_margin(depth)
+        system.set_row("drives", index, flush_queue=system.add_row("flush_queues", alone=1))
     if heat.is_known(card):
         heat.add(system, card, index, air)
     return index

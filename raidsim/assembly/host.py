@@ -172,19 +172,15 @@ class HostRows:
         self.system.set_row("drives", drive, elevator=row)
 
     def _flushes(self, drive: int) -> None:
-        """Let the host send one flush at a time to a drive on SATA or SAS, if its card says so.
-
-        On SATA a flush has the drive for itself: one event may let all slots begin after it.
-        """
+        """Let one flush serve all that wait for a drive on SATA or SAS, if the card says so."""
         interface = self.system.cards[drive].word("link.interface")
         if self.card.word("disks.flushes") != "gathered" or interface not in TAGS:
             return
-        slots = int(self.system.world.drives[drive]["slots"])
-        alone = interface == "sata" and slots != t.NONE
-        if alone:
-            self.system.need_margin(int(self.system.world.stations[slots]["servers"]))
-        row = self.system.add_row("flush_queues", alone=alone)
-        self.system.set_row("drives", drive, flush_queue=row)
+        row = int(self.system.world.drives[drive]["flush_queue"])
+        if row == t.NONE:
+            row = self.system.append("flush_queues")
+            self.system.set_row("drives", drive, flush_queue=row)
+        self.system.set_row("flush_queues", row, gathers=1)
 
     def set_clock(self, spec: HostSpec) -> None:
         """Run all its CPUs at the clock rate of ``spec`` from now on, work under way included.

@@ -1,12 +1,13 @@
-"""How a host sends flushes to a drive: one at a time, which serves all that wait for it.
-
-Linux (``block/blk-flush.c``) sends a device with one hardware queue one flush at a time. Those
-that are asked for meanwhile wait. When it is back one more is sent for all of them: what had been
-answered before any of them was asked for is answered before that one begins, so it makes it safe.
+"""Flushes of a drive that takes, or is sent, one at a time.
 
 A SATA drive takes no other command during a flush: FLUSH CACHE EXT is no queued command, and ATA
-knows no mixture. The host (``ata_std_qc_defer`` of ``drivers/ata/libata-core.c``) lets those end
-that are in the drive, sends the flush, and the others after it.
+knows no mixture. Whoever sends it (``ata_std_qc_defer`` of Linux' ``drivers/ata/libata-core.c``)
+lets those end that are in the drive, sends the flush, and the others after it.
+
+Linux (``block/blk-flush.c``) sends a device with one hardware queue one flush at a time, and
+gathers those that are asked for meanwhile: when it is back one more is sent for all of them. What
+had been answered before any of them was asked for is answered before that one begins, so it makes
+it safe.
 
 Verbs: :func:`holds` back a flush while another one is under way, :func:`stands_aside` a command
 that may not go with it; :func:`is_alone` while a flush keeps others out; :func:`answer` those that
@@ -85,13 +86,15 @@ def answer(w, drive, index):
 
 @handler
 def gather(w, drive):
-    """The flush that serves all of those that wait is to be sent; its index, or NONE."""
+    """The next flush to be sent, which serves all that wait if the host gathers them, or NONE."""
     row = w.flush_queues[drive["flush_queue"]]
     row["under_way"] = 0
-    first = row["first_waiting"]
-    if first != NONE:
-        row["under_way"] = 1
+    if row["first_waiting"] == NONE:
+        return NONE
+    row["under_way"] = 1
+    first = queue.take_first(w, row)
+    w.jobs[first]["waiters"] = NONE
+    if row["gathers"] == 1:
+        w.jobs[first]["waiters"] = row["first_waiting"]
         row["first_waiting"] = NONE
-        w.jobs[first]["waiters"] = w.jobs[first]["next"]
-        w.jobs[first]["next"] = NONE
     return first

@@ -507,8 +507,9 @@ DRIVES = Table(
 
 FLUSH_QUEUES = Table(
     "flush_queues",
-    "flushes of a drive that wait in the host, as it sends one at a time",
+    "flushes of a drive that wait in the host: it sends one at a time",
     alone=configuration("i4", "1: the drive takes no other command during a flush (ATA)"),
+    gathers=configuration("i4", "1: the next flush serves all that wait; 0: each is a command"),
     under_way=volatile("i4", "1: one is under way, or waits until the drive is empty"),
     next=volatile("i4", "the one that waits for that, or NONE", start=NONE),
     first_waiting=volatile("i4", "first of those that wait for it to end, or NONE", start=NONE),
