@@ -211,3 +211,33 @@ def test_a_disk_that_does_not_say_how_many_commands_it_sorts_is_named(tmp_path: 
     said = [found(scenario(SCENARIO, f"volume.drive={path}")) for path in (with_window, without)]
     assert not any("queue.window" in text for text in said[0])
     assert any("queue.window is not given, so that all 128 commands" in text for text in said[1])
+
+
+def of_the_sheet(drive: str, read: str, random: str) -> list[str]:
+    """What is said of a load that the sheet of a drive prints no rate of."""
+    changes = [f"volume.drive={drive}", f"load.read={read}", f"load.random={random}"]
+    checked = scenario(SCENARIO, *changes, "load.size=4 KiB")
+    return [str(one) for one in findings(checked) if "its sheet prints no rate of" in str(one)]
+
+
+BX500 = str(ROOT / "validation" / "cards" / "crucial-bx500-2tb.toml")
+
+
+def test_random_ios_that_a_sheet_does_not_print_are_named() -> None:
+    """A BX500 of 2 TB, of which sequential rates are printed alone, wrote 5,600 times a second."""
+    assert of_the_sheet(BX500, "100 %", "0 %") == of_the_sheet(BX500, "0 %", "0 %") == []
+    (reads,) = of_the_sheet(BX500, "100 %", "100 %")
+    assert "no rate of random reads, which load reader does" in reads
+    assert "those of intel-s4600-960gb" in reads
+    (mixed,) = of_the_sheet(BX500, "70 %", "50 %")
+    assert "no rate of random reads and random writes" in mixed
+
+
+@pytest.mark.parametrize(
+    "drive", ["intel-p3700-800gb", "micron-5100-eco-1920gb", "samsung-pm9a3-7680gb"]
+)
+def test_drives_whose_rates_are_known_elsewhere_are_not_named(drive: str) -> None:
+    """From a document, from another capacity of the same drive, or from a sheet with all four."""
+    for read in ("100 %", "0 %"):
+        for random in ("100 %", "0 %"):
+            assert of_the_sheet(drive, read, random) == []

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from raidsim.cards import Card
 from raidsim.cards.arithmetic import contradictions
 from raidsim.cards.inherited import other_makers
-from raidsim.report.finding import Finding, Severity, cards_of
-from raidsim.scenario import Scenario
+from raidsim.cards.rated import SHAPES
+from raidsim.report.finding import Finding, Severity, cards_of, loads_of
+from raidsim.scenario import LoadSpec, Scenario
 
 
 def does_not_add_up(scenario: Scenario) -> Iterator[Finding]:
@@ -29,4 +31,64 @@ def of_another_maker(scenario: Scenario) -> Iterator[Finding]:
             yield Finding(f"model {card.name}", sentence, remedy, Severity.info)
 
 
-CHECKS = (does_not_add_up, of_another_maker)
+def not_on_its_sheet(scenario: Scenario) -> Iterator[Finding]:
+    """A load does what the sheet of its solid state drives prints no rate of.
+
+    A sheet without random I/Os is often that of a drive that is slow at them.
+    """
+    found = []
+    for volume in scenario.volumes:
+        printed = _printed(volume.card)
+        for load in loads_of(scenario, volume) if printed else ():
+            missing = " and ".join(kind for kind in _KINDS if kind in _does(load) - printed)
+            if missing:
+                of = f"those of {volume.card.base}" if volume.card.base else "assumed"
+                found.append(
+                    Finding(
+                        f"model {volume.card.name}",
+                        f"its sheet prints no rate of {missing}, which load {load.name} does: the"
+                        f" values that decide on it are {of}, and the drive may be far slower",
+                        "look for a measured rate and add it to [rated]; raidsim run --unknowns"
+                        " says how far the figure may be off",
+                    )
+                )
+    yield from dict.fromkeys(found)
+
+
+_KINDS = ("random reads", "random writes", "sequential reads", "sequential writes")
+
+
+def _printed(card: Card) -> set[str]:
+    """Kinds of I/O whose rate is printed, also on the sheet of a drive of the same maker, its base.
+
+    None of a card that rests on figures of documents as well.
+    """
+    others = card.of_others()
+    own = (source for name, source in card.sources.items() if name not in others)
+    claims = {claim for source in own for claim in source.claims}
+    if card.kind != "ssd" or card.rated is None or any(one[:6] != "rated." for one in claims):
+        return set()
+    usual = (one for one in SHAPES["ssd"] if f"rated.{one.name}" in claims)
+    return {
+        kind
+        for one in (*card.rated.performance, *usual)
+        if one.workers * one.outstanding > 1
+        for kind in _kinds(one.read, 1 - one.read, one.random)
+    }
+
+
+def _does(load: LoadSpec) -> set[str]:
+    """Kinds of I/O that a load has."""
+    kinds: set[str] = set()
+    for one in load.mix if load.trace is None else ():
+        kinds |= _kinds(one.read, 1 - one.read - one.trim, one.random)
+    return kinds
+
+
+def _kinds(reads: float, writes: float, random: float) -> set[str]:
+    ways = [way for way, share in (("random", random), ("sequential", 1 - random)) if share > 0]
+    ops = [op for op, share in (("reads", reads), ("writes", writes)) if share > 1e-9]
+    return {f"{way} {op}" for way in ways for op in ops}
+
+
+CHECKS = (does_not_add_up, of_another_maker, not_on_its_sheet)
