@@ -82,6 +82,7 @@ def new_command(
         maker=maker,
         year=year,
         cells=cells,
+        slc_cache=slc_cache,
         remarks=remarks,
     )
     target = Target("--output", str(place), (".toml",))

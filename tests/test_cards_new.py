@@ -103,6 +103,22 @@ def test_only_of_a_drive_on_pcie_lanes_are_asked_for(like, asks):
     assert len(re.findall(r"(?m)^lanes = ", text)) == asks
 
 
+@pytest.mark.parametrize(
+    ("base", "options", "survives"),
+    [
+        ("intel-s4600-960gb", {}, True),
+        ("intel-s4600-960gb", {"slc_cache": True}, False),
+        ("samsung-970-evo-plus-500gb", {}, False),
+    ],
+)
+def test_a_drive_of_a_personal_computer_loses_its_buffer_in_a_power_cut(base, options, survives):
+    """Whatever drive its card begins from: it has no capacitors unless the sheet prints them."""
+    text = stub("ssd", "n", cards.load(base), place=Path("n.toml"), like_name=base, **options)
+    card = read_card(text, "n.toml")
+    assert card.flag("buffer.protected") is survives
+    assert card.sources["buffer.protected"].source == "assumed"
+
+
 def test_dies_are_as_large_as_they_were_in_the_year():
     like = cards.load("samsung-970-evo-plus-500gb")  # 256 Gbit, 500 GB, eight channels
     made = {

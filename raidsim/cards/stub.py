@@ -44,6 +44,7 @@ def stub(
     maker: str = "",
     year: int | None = None,
     cells: str = "",
+    slc_cache: bool = False,
     remarks: Sequence[str] = (),
 ) -> str:
     """Return the text of a new card.
@@ -62,6 +63,8 @@ def stub(
         How the card was asked for: a name of the catalogue, or a path.
     maker, year, cells
         Of the new card, as far as known; ``cells`` is a key of ``CELLS``, or empty.
+    slc_cache
+        Whether it has one, as drives of personal computers do: these have no capacitors.
     remarks
         Sentences about its base that stand at its top.
 
@@ -89,7 +92,7 @@ def stub(
         flash = NewFlash.of(like, maker, year, cells)
     lines = [*_head(kind, name, like, place, like_name, maker, year, remarks)]
     lines += _rated(kind, like)
-    lines += _values(KINDS[kind], like, flash)
+    lines += _values(KINDS[kind], like, flash, slc_cache)
     return "\n".join(lines) + "\n"
 
 
@@ -159,11 +162,13 @@ _LINK = "payload of PCIe x4: 3540 MB/s of 3.0, 7080 of 4.0, 14160 of 5.0; SATA-6
 _OFFERED = ("front_end.read_time", "front_end.write_time", "front_end.move_time")
 """What a fit may move though the base has none: sheets print reads, writes, the long run apart."""
 
+_PROTECTED = "buffer.protected"
 _PRINTED = {
     "link.interface": "",
     "link.time_per_byte": _LINK,
     "body.form_factor": "",
     "buffer.size": "",
+    _PROTECTED: "",
     "flash.channels": "",
     "geometry.heads": "",
     "link.speed": "",
@@ -216,11 +221,18 @@ def _rated(kind: str, like: Card | None) -> Iterator[str]:
 # ---- values
 
 
-def _values(kind: CardKind, like: Card | None, flash: NewFlash | None) -> Iterator[str]:
+def _values(
+    kind: CardKind, like: Card | None, flash: NewFlash | None, slc_cache: bool
+) -> Iterator[str]:
     ranges = FIT_RANGES[kind.name] if like is None else narrow_ranges(like)
     section = ""
     for attribute in kind.attributes:
-        line = _like(attribute, ranges, like, flash) if like else _alone(attribute, ranges)
+        if like is None:
+            line = _alone(attribute, ranges)
+        elif attribute.name == _PROTECTED:
+            line = _protected(like, slc_cache)
+        else:
+            line = _like(attribute, ranges, like, flash)
         if line is None:
             continue
         at, _, _key = attribute.name.partition(".")
@@ -230,6 +242,19 @@ def _values(kind: CardKind, like: Card | None, flash: NewFlash | None) -> Iterat
             yield f"[{at}]"
             section = at
         yield line
+
+
+def _protected(like: Card, slc_cache: bool) -> str:
+    """Return the line of what a power cut leaves of the write buffer.
+
+    Of a drive of a personal computer nothing, whatever its base has: else a run would promise that
+    acknowledged writes are safe.
+    """
+    note = f"as {like.name}: write what the sheet says of power-loss protection"
+    if slc_cache:
+        note = "as usual of drives of personal computers; true if the sheet prints capacitors"
+    value = "true" if like.flag(_PROTECTED) and not slc_cache else "false"
+    return f'protected = {{ value = {value}, source = "assumed", note = {_text(note)} }}'
 
 
 def _has_no_lanes(card: Card) -> bool:
